@@ -1,0 +1,57 @@
+// The arrow of ARCHITECTURE.md, held by `npm run check:layers`.
+const drivers = '^node:(sqlite)$|^(pg|redis|@redis/client|@aws-sdk/.*)$'
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'rooms-are-islands',
+      severity: 'error',
+      from: { path: '^src/rooms/([^/]+)/' },
+      to: { path: '^src/rooms/', pathNot: '^src/rooms/$1/' },
+    },
+    {
+      name: 'http-and-storage-know-no-room',
+      severity: 'error',
+      from: { path: '^src/(http|storage)/' },
+      to: { path: '^src/(rooms|resources|rooms\\.ts|room\\.ts|app\\.ts|main\\.ts|backends\\.ts)' },
+    },
+    {
+      name: 'http-and-storage-know-not-each-other',
+      severity: 'error',
+      from: { path: '^src/(http|storage)/' },
+      to: { path: '^src/(http|storage)/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'resources-know-no-room',
+      severity: 'error',
+      from: { path: '^src/resources/' },
+      to: { path: '^src/(rooms/|rooms\\.ts|app\\.ts|main\\.ts|backends\\.ts)' },
+    },
+    {
+      name: 'only-interfaces-of-storage',
+      severity: 'error',
+      from: { path: '^src/(rooms|resources|app\\.ts)' },
+      to: { path: '^src/storage/', pathNot: '^src/storage/([^/]+)/\\1\\.ts$' },
+    },
+    {
+      name: 'drivers-inside-storage-only',
+      severity: 'error',
+      from: { pathNot: '^src/storage/' },
+      to: { path: drivers },
+    },
+    {
+      name: 'only-main-starts',
+      severity: 'error',
+      from: { pathNot: '^src/main\\.ts$' },
+      to: { path: '^src/(main|rooms|backends)\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node'] },
+    includeOnly: '^(src/|node:)|node_modules',
+  },
+}

@@ -1,0 +1,183 @@
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Every setting, once: its default, how its text is read, and what it means. The environment name
+ * and the flag follow from the key: `maxBodyBytes` is `MAX_BODY_BYTES` and `--max-body-bytes`.
+ */
+interface Setting<Value> {
+  /** As it would be written in the environment; `undefined` leaves the setting unset. */
+  default: string | undefined
+  /** Throws an Error whose message completes "MAX_BODY_BYTES must be …". */
+  parse: (text: string) => Value
+  description: string
+}
+
+function setting<Value>(
+  fallback: string | undefined,
+  parse: (text: string) => Value,
+  description: string,
+): Setting<Value> {
+  return { default: fallback, parse, description }
+}
+
+export const bodyReaderNames = ['json', 'form', 'text', 'multipart'] as const
+export type BodyReaderName = (typeof bodyReaderNames)[number]
+
+export const settings = {
+  host: setting('127.0.0.1', parseText, 'address to listen on'),
+  port: setting('3000', parseInteger(0, 65_535), 'port; `0` picks a free one'),
+  databaseUrl: setting(
+    'sqlite:data/vitrine.db',
+    parseDatabaseUrl,
+    'where records are kept: `sqlite:path` or `sqlite::memory:`',
+  ),
+  rooms: setting('all', parseNames, 'comma-separated rooms to mount'),
+  publicDir: setting('public', parseFolder, 'folder of static files'),
+  maxBodyBytes: setting(String(1024 * 1024), parseInteger(1, 1024 ** 3), 'a larger body gets 413'),
+  maxUploadBytes: setting(
+    String(10 * 1024 * 1024),
+    parseInteger(1, 1024 ** 4),
+    'a larger file in a multipart form gets 413',
+  ),
+  methodOverride: setting(
+    'on',
+    parseSwitch,
+    'whether `_method` and `X-HTTP-Method-Override` are read',
+  ),
+  bodyReaders: setting(
+    bodyReaderNames.join(','),
+    parseBodyReaders,
+    'the kinds of body that are read; `none` reads none',
+  ),
+  corsOrigins: setting(
+    undefined,
+    parseOrigins,
+    'comma-separated origins that may write from another site',
+  ),
+  logLevel: setting(
+    'info',
+    parseChoice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    'how much is logged; `info` has a line per request',
+  ),
+}
+
+type Settings = typeof settings
+export type SettingName = keyof Settings
+export type Config = { [Name in SettingName]: ReturnType<Settings[Name]['parse']> }
+
+export const settingNames = Object.keys(settings) as SettingName[]
+
+/** `maxBodyBytes` → `MAX_BODY_BYTES` */
+export function toEnvironmentName(name: SettingName): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+}
+
+/** `maxBodyBytes` → `max-body-bytes` */
+export function toFlagName(name: SettingName): string {
+  return toEnvironmentName(name).toLowerCase().replaceAll('_', '-')
+}
+
+/** All that is wrong with the settings, one line each. */
+export class ConfigProblems extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+/**
+ * Reads every setting from `environment` (names as in {@link toEnvironmentName}); an empty value
+ * counts as unset. `roomNames` are the rooms there are; `all` becomes all of them. Throws
+ * {@link ConfigProblems} naming all the bad ones together.
+ */
+export function loadConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  roomNames: readonly string[],
+): Config {
+  const problems: string[] = []
+  const entries = settingNames.map((name) => {
+    const { parse, default: fallback } = settings[name]
+    const text = environment[toEnvironmentName(name)] || fallback || ''
+    try {
+      return [name, parse(text)]
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      problems.push(`${toEnvironmentName(name)} must be ${reason}; it is "${text}"`)
+      return [name, undefined]
+    }
+  })
+  const config = Object.fromEntries(entries) as Config
+  if (config.rooms.join() === 'all') config.rooms = roomNames
+  const strangers = config.rooms.filter((name) => !roomNames.includes(name))
+  if (strangers.length > 0) {
+    problems.push(
+      `ROOMS must name rooms among ${roomNames.join(', ')}; there is no ${strangers.join(', ')}`,
+    )
+  }
+  if (problems.length > 0) throw new ConfigProblems(problems)
+  return config
+}
+
+function parseText(text: string): string {
+  return text
+}
+
+/** The default is the folder of that name, or, where there is none, the one that Vitrine brings. */
+function parseFolder(text: string): string {
+  const own = fileURLToPath(new URL('../public', import.meta.url))
+  const folder = text === 'public' && !existsSync(text) ? own : resolve(text)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
+  throw new Error('a folder that is there')
+}
+
+function parseInteger(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : NaN
+    if (value >= minimum && value <= maximum) return value
+    throw new Error(`a whole number from ${String(minimum)} to ${String(maximum)}`)
+  }
+}
+
+function parseChoice<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
+  return (text) => {
+    const choice = choices.find((candidate) => candidate === text)
+    if (choice !== undefined) return choice
+    throw new Error(`one of ${choices.join(', ')}`)
+  }
+}
+
+function parseSwitch(text: string): boolean {
+  return parseChoice(['on', 'off'])(text) === 'on'
+}
+
+function parseNames(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
+
+function parseBodyReaders(text: string): readonly BodyReaderName[] {
+  if (text === 'none') return []
+  try {
+    return parseNames(text).map(parseChoice(bodyReaderNames))
+  } catch {
+    throw new Error(`none, or a comma-separated list of ${bodyReaderNames.join(', ')}`)
+  }
+}
+
+function parseDatabaseUrl(text: string): string {
+  if (/^sqlite:./.test(text)) return text
+  throw new Error('sqlite:path/to/file.db or sqlite::memory:')
+}
+
+function parseOrigins(text: string): readonly string[] {
+  return parseNames(text).map((origin) => {
+    if (URL.canParse(origin) && new URL(origin).origin === origin) return origin
+    throw new Error('a comma-separated list of origins such as https://example.org')
+  })
+}

@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify'
+import createRouter from 'find-my-way'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The media types of content that this route takes. */
+    accepts?: readonly string[]
+  }
+}
+
+/** What a path offers: its methods in Allow, and which content its POST and PATCH take. */
+export interface Offer {
+  methods: readonly string[]
+  /** `Allow`, `Accept-Post`, `Accept-Patch` as far as they apply. */
+  headers: Readonly<Record<string, string>>
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/**
+ * Follows the routes as they are added and tells for any path what it offers, which Fastify's own
+ * router cannot: needed for 405 (RFC 9110 §15.5.6) and OPTIONS (§9.3.7). Undefined when no route
+ * knows the path.
+ */
+export function watchOffers(app: FastifyInstance): (path: string) => Offer | undefined {
+  const router = createRouter({ ignoreTrailingSlash: true })
+
+  app.addHook('onRoute', ({ method, url, config }) => {
+    // A wildcard makes no path known: whoever adds one tells 404 from 405 there.
+    if (url.endsWith('*')) return
+    for (const name of [method].flat()) {
+      const known = methods.find((candidate) => candidate === name)
+      if (known !== undefined && !router.hasRoute(known, url)) {
+        router.on(known, url, () => undefined, { accepts: config?.accepts })
+      }
+    }
+  })
+
+  return (path) => {
+    const found = methods.flatMap((method) => {
+      const route = router.find(method, path)
+      return route === null ? [] : [{ method, accepts: toAccepts(route.store) }]
+    })
+    if (found.length === 0) return undefined
+    const names = [...found.map(({ method }) => method), 'OPTIONS']
+    const headers: Record<string, string> = { allow: names.join(', ') }
+    for (const { method, accepts } of found) {
+      // RFC 5789 §3.1 for PATCH; its sibling for POST is in the Linked Data Platform, §7.1.
+      const hasField = method === 'POST' || method === 'PATCH'
+      if (accepts && hasField) headers[`accept-${method.toLowerCase()}`] = accepts.join(', ')
+    }
+    return { methods: names, headers }
+  }
+}
+
+function toAccepts(store: unknown): readonly string[] | undefined {
+  return (store as { accepts?: readonly string[] }).accepts
+}

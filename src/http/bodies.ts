@@ -1,0 +1,149 @@
+import type { IncomingMessage } from 'node:http'
+import secureJson from 'secure-json-parse'
+import type { Config } from '../config.ts'
+import { decodeUtf8, parseParameters } from './query-string.ts'
+import { badRequest, contentTooLarge, unsupportedMediaType } from './refusal.ts'
+
+export const maxJsonDepth = 64
+
+/**
+ * What a form without script may say in the body in place of a header: they are taken out of every
+ * JSON and form body, so that no handler sees them as fields.
+ */
+export const controlFieldNames = ['_method', '_if_match', '_idempotency_key'] as const
+type ControlFields = Partial<Record<(typeof controlFieldNames)[number], unknown>>
+
+export interface Body {
+  /** What the reader made of the content; undefined when there was none, or no reader takes it. */
+  value: unknown
+  controls: ControlFields
+}
+
+export type BodyReader = (raw: IncomingMessage) => Promise<Body>
+
+const absent: Body = { value: undefined, controls: {} }
+
+/**
+ * Makes the one function that reads bodies. It may be asked many times about a request and reads
+ * once. It refuses what is too large (413), encoded (415), or not what its type says (400).
+ * Multipart is not read here but by the routes that want it.
+ */
+export function createBodyReader(config: Config): BodyReader {
+  const bodies = new WeakMap<IncomingMessage, Promise<Body>>()
+
+  async function read(raw: IncomingMessage): Promise<Body> {
+    const parse = findParser(toMediaType(raw.headers['content-type']), config)
+    if (parse === undefined) return absent
+    refuseEncoding(raw)
+    const bytes = await collect(raw, config.maxBodyBytes)
+    // An empty body is an absent one, whatever its type.
+    if (bytes.length === 0) return absent
+    const value = parse(decodeUtf8(bytes))
+    return { value, controls: config.methodOverride ? takeControlFields(value) : {} }
+  }
+
+  return (raw) => {
+    if (!hasBody(raw)) return Promise.resolve(absent)
+    let body = bodies.get(raw)
+    if (body === undefined) {
+      body = read(raw)
+      bodies.set(raw, body)
+    }
+    return body
+  }
+}
+
+/** Whether the request has content at all (RFC 9112 §6: a length or a transfer coding says so). */
+export function hasBody({ headers }: { headers: IncomingMessage['headers'] }): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+/** The media type without its parameters, in lower case; empty when there is none. */
+export function toMediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+function findParser(
+  mediaType: string,
+  { bodyReaders }: Config,
+): ((text: string) => unknown) | undefined {
+  // Seed, general convention 3: by default the body is read as JSON.
+  const isJson = mediaType === '' || /^(application\/|.+\+)json$/.test(mediaType)
+  if (isJson) return bodyReaders.includes('json') ? parseJson : undefined
+  if (mediaType === 'application/x-www-form-urlencoded') {
+    return bodyReaders.includes('form') ? parseParameters : undefined
+  }
+  if (mediaType.startsWith('text/')) return bodyReaders.includes('text') ? String : undefined
+  return undefined
+}
+
+function refuseEncoding(raw: IncomingMessage): void {
+  const encoding = raw.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() === 'identity') return
+  throw unsupportedMediaType('Content is read as it is; Content-Encoding is not undone.', {
+    'accept-encoding': 'identity',
+  })
+}
+
+async function collect(raw: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => contentTooLarge(`The content is over ${String(maxBytes)} bytes.`)
+  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  const chunks: Buffer[] = []
+  let size = 0
+  return new Promise((resolve, reject) => {
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBytes) reject(tooLarge())
+      else chunks.push(chunk)
+    })
+    raw.on('end', () => {
+      resolve(Buffer.concat(chunks))
+    })
+    raw.on('error', (error) => {
+      reject(badRequest('The content ended early.', error))
+    })
+  })
+}
+
+function parseJson(text: string): unknown {
+  refuseDeepJson(text)
+  try {
+    return secureJson.parse(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : ''
+    throw badRequest(`The content is not JSON that can be read: ${reason}`, error)
+  }
+}
+
+/** Counted before parsing, so that no depth of nesting can exhaust the stack. */
+function refuseDeepJson(text: string): void {
+  let depth = 0
+  let isInString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (isInString) {
+      if (character === '\\') index += 1
+      else if (character === '"') isInString = false
+    } else if (character === '"') isInString = true
+    else if (character === '[' || character === '{') depth += 1
+    else if (character === ']' || character === '}') depth -= 1
+    if (depth > maxJsonDepth) {
+      throw badRequest(`The JSON is nested deeper than ${String(maxJsonDepth)}.`)
+    }
+  }
+}
+
+function takeControlFields(value: unknown): ControlFields {
+  const controls: ControlFields = {}
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return controls
+  const fields = value as Record<string, unknown>
+  for (const name of controlFieldNames) {
+    if (name in fields) {
+      controls[name] = fields[name]
+      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- one of three known names
+      delete fields[name]
+    }
+  }
+  return controls
+}

@@ -1,0 +1,41 @@
+/** Markup that is safe to send as it stands. Only {@link html} makes it from anything else. */
+export class Html {
+  readonly markup: string
+
+  constructor(markup: string) {
+    this.markup = markup
+  }
+
+  toString(): string {
+    return this.markup
+  }
+}
+
+/** Deliberately narrow: an object, a date or a promise in a page does not compile. */
+export type HtmlValue = string | number | Html | readonly HtmlValue[]
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function toMarkup(value: HtmlValue): string {
+  if (value instanceof Html) return value.markup
+  if (typeof value === 'object') return value.map(toMarkup).join('')
+  return String(value).replace(/[&<>"']/g, (character) => entities[character] ?? character)
+}
+
+/**
+ * A template whose every value is escaped, for text and for quoted attributes alike; lists are
+ * joined, `Html` goes in as it is. Attributes must be quoted.
+ */
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  let markup = strings[0] ?? ''
+  values.forEach((value, index) => {
+    markup += toMarkup(value) + (strings[index + 1] ?? '')
+  })
+  return new Html(markup)
+}

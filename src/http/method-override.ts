@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http'
+import type { BodyReader } from './bodies.ts'
+import { isOwnReferer } from './cross-site.ts'
+import { parseParameters } from './query-string.ts'
+import { forbidden, Refusal } from './refusal.ts'
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The method on the wire, when an override has replaced it. */
+    wireMethod?: string
+  }
+}
+
+// Seed, general convention 1. OPTION is the seed's spelling.
+const methodsByValue: Readonly<Record<string, string>> = {
+  GET: 'GET',
+  POST: 'POST',
+  PUT: 'PUT',
+  DELETE: 'DELETE',
+  PATCH: 'PATCH',
+  OPTION: 'OPTIONS',
+  OPTIONS: 'OPTIONS',
+  HEAD: 'HEAD',
+}
+
+/** The methods that change nothing (RFC 9110 §9.2.1). */
+export function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'TRACE'
+}
+
+/**
+ * Method override as a constraint strategy: the one place that Fastify passes before it looks for a
+ * route, for a socket and for `inject` alike, and that may wait for a body. It constrains nothing:
+ * it replaces `method` on the request, so that everything after it sees only that method.
+ */
+export function methodOverride(readBody: BodyReader) {
+  return {
+    name: 'methodOverride',
+    // Fastify asks only strategies that are in use, and this marks it as such without any route.
+    mustMatchWhenDerived: true,
+    storage: () => ({ get: () => null, set: () => undefined }),
+    // find-my-way takes a strategy with three parameters for an asynchronous one, and always gives
+    // it the third, which the types of Fastify leave out.
+    deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: Done) {
+      if (!mayOverride(raw)) {
+        done?.(null)
+        return
+      }
+      void findOverride(raw, readBody).then((method) => {
+        if (method !== undefined && method !== raw.method) {
+          raw.wireMethod = raw.method ?? ''
+          raw.method = method
+        }
+        done?.(null)
+      })
+    },
+  }
+}
+
+type Done = (error: null, value?: undefined) => void
+
+const headerName = 'x-http-method-override'
+
+/** Whether it is worth looking; most requests are told apart here, without reading anything. */
+function mayOverride({ headers, url = '' }: IncomingMessage): boolean {
+  return (
+    headers[headerName] !== undefined ||
+    headers['content-length'] !== undefined ||
+    headers['transfer-encoding'] !== undefined ||
+    (url.includes('?') && /_method|%/.test(url))
+  )
+}
+
+/** First hit wins: query string, body, header. */
+async function findOverride(
+  raw: IncomingMessage,
+  readBody: BodyReader,
+): Promise<string | undefined> {
+  return (
+    toMethod(findInQuery(raw.url ?? '')) ??
+    toMethod(await findInBody(raw, readBody)) ??
+    toMethod(raw.headers[headerName])
+  )
+}
+
+function toMethod(value: unknown): string | undefined {
+  return typeof value === 'string' ? methodsByValue[value.toUpperCase()] : undefined
+}
+
+function findInQuery(url: string): unknown {
+  const start = url.indexOf('?')
+  return start === -1 ? undefined : orNothing(() => parseParameters(url.slice(start + 1))._method)
+}
+
+async function findInBody(raw: IncomingMessage, readBody: BodyReader): Promise<unknown> {
+  return readBody(raw).then(({ controls }) => controls._method, passOverRefusal)
+}
+
+function orNothing(find: () => unknown): unknown {
+  try {
+    return find()
+  } catch (error) {
+    passOverRefusal(error)
+    return undefined
+  }
+}
+
+/** What cannot be read names no method; whoever reads it next refuses it. */
+function passOverRefusal(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error
+}
+
+/**
+ * Throws a 403 for a GET or HEAD that became unsafe in a way that following a link, or fetching one
+ * ahead, could bring about: any page can make a browser send such a request.
+ */
+export function refuseUnsafeLink(raw: IncomingMessage, ownOrigin: string): void {
+  const { wireMethod, headers } = raw
+  if ((wireMethod !== 'GET' && wireMethod !== 'HEAD') || isSafe(raw.method ?? '')) return
+  const site = headers['sec-fetch-site']
+  const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers.purpose ?? '')}`
+  const isBrowser = /^Mozilla\//.test(headers['user-agent'] ?? '')
+  const cameFromHere = isOwnReferer(headers.referer, ownOrigin)
+  const mayBeLink =
+    (site !== undefined && site !== 'same-origin') ||
+    (headers.referer !== undefined && !cameFromHere) ||
+    /prefetch/i.test(purpose) ||
+    (isBrowser && site === undefined && !cameFromHere)
+  if (mayBeLink) {
+    throw forbidden(
+      `A link may not turn ${wireMethod} into ${String(raw.method)}: send a form or a request of this site.`,
+    )
+  }
+}

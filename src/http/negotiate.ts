@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
+
+/**
+ * Picks from `offers` the media type that the request's Accept likes best (RFC 9110 §12.5.1), the
+ * earlier offer where it likes several alike; no Accept means the first. Undefined when none is
+ * acceptable. Says in Vary that the answer was chosen by Accept.
+ */
+export function negotiate<Offer extends string>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  offers: readonly Offer[],
+): Offer | undefined {
+  addVary(reply, 'Accept')
+  return findPreferred(request.headers.accept, offers)
+}
+
+/** The pure half of {@link negotiate}. */
+export function findPreferred<Offer extends string>(
+  accept: string | undefined,
+  offers: readonly Offer[],
+): Offer | undefined {
+  if (accept === undefined || accept === '*/*') return offers[0]
+  const preferred = new Negotiator({ headers: { accept } }).mediaType([...offers])
+  return offers.find((offer) => offer === preferred)
+}
+
+/** Adds a field name to Vary, once. */
+export function addVary(reply: FastifyReply, field: string): void {
+  const vary = reply.getHeader('vary')
+  if (vary === undefined) reply.header('vary', field)
+  else if (!String(vary).split(', ').includes(field)) {
+    reply.header('vary', `${String(vary)}, ${field}`)
+  }
+}

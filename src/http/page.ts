@@ -1,0 +1,48 @@
+import { html, type Html } from './html.ts'
+
+const siteName = 'Vitrine'
+
+export interface Page {
+  title: string
+  main: Html
+  /** Names of scripts in `assets/` that the page works without. */
+  scripts?: readonly string[]
+}
+
+/** A whole document around `main`. */
+export function page({ title, main, scripts = [] }: Page): Html {
+  const { opening, closing } = pageAround(title, scripts)
+  return html`${opening}${main}${closing}`
+}
+
+/** The two halves of a document, for a page whose `main` is streamed between them. */
+export function pageAround(
+  title: string,
+  scripts: readonly string[] = [],
+): { opening: Html; closing: Html } {
+  const opening = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title === siteName ? siteName : `${title} · ${siteName}`}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="/assets/icon.svg">
+<link rel="stylesheet" href="/assets/simple.min.css">
+<link rel="stylesheet" href="/assets/vitrine.css">
+${scripts.map((name) => html`<script src="/assets/${name}" defer></script>\n`)}</head>
+<body>
+<header>
+<nav aria-label="Site"><a href="/">Vitrine</a></nav>
+<h1>${title}</h1>
+</header>
+<main>
+`
+  const closing = html`
+</main>
+<footer><p>Vitrine, a glass case for HTTP.</p></footer>
+</body>
+</html>
+`
+  return { opening, closing }
+}

@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer'
+import qs from 'qs'
+import { badRequest } from './refusal.ts'
+
+export const maxDepth = 5
+export const maxParameters = 200
+export const maxListItems = 100
+
+/** A value of a query string or form: text, a list of values, or values by key. */
+export type Parameter = string | readonly Parameter[] | Parameters
+export interface Parameters {
+  readonly [name: string]: Parameter | undefined
+}
+
+/**
+ * Reads a query string, or a body of `application/x-www-form-urlencoded`: `a[b]=v` nests,
+ * `a[]=1&a[]=2` and `a=1&a=2` are lists (seed, general convention 5). The objects have no
+ * prototype, so that no key can reach one. Throws a 400 for what is over the limits or is not
+ * UTF-8; nothing is cut.
+ */
+export function parseParameters(text: string): Parameters {
+  try {
+    return qs.parse(text, {
+      plainObjects: true,
+      depth: maxDepth,
+      strictDepth: true,
+      parameterLimit: maxParameters,
+      arrayLimit: maxListItems,
+      throwOnLimitExceeded: true,
+      decoder: decodeComponent,
+    }) as Parameters
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw badRequest(`Too much for one request: ${error.message}`, error)
+  }
+}
+
+function decodeComponent(text: string): string {
+  if (!/[%+]/.test(text)) return text
+  const spaced = text.replaceAll('+', ' ')
+  // As browsers do (URL Standard, percent-decode), a % that begins no byte stands for itself.
+  const escaped = spaced.replace(/%(?![0-9a-f]{2})/gi, '%25')
+  try {
+    return decodeURIComponent(escaped)
+  } catch (error) {
+    throw badRequest('The parameters hold bytes that are not UTF-8.', error)
+  }
+}
+
+/** Bytes as text; throws a 400 when they are not UTF-8. */
+export function decodeUtf8(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  throw badRequest('The content holds bytes that are not UTF-8.')
+}
+
+/** What a demonstration shows of a parameter: text as it is, anything nested as JSON. */
+export function toText(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.map(toText).join(', ')
+  return JSON.stringify(value)
+}

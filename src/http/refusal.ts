@@ -1,0 +1,87 @@
+import { STATUS_CODES } from 'node:http'
+
+/** One thing wrong with one field of a request's content. */
+export interface FieldProblem {
+  field: string
+  /** Completes "name …": `is required`. */
+  message: string
+}
+
+interface RefusalOptions {
+  headers?: Readonly<Record<string, string>>
+  fields?: readonly FieldProblem[]
+  cause?: unknown
+}
+
+/**
+ * An answer that is not the one asked for: a status and one sentence for a person. Thrown by routes
+ * and by `http/`, made by the functions below, rendered in one place (`send-refusal.ts`).
+ */
+export class Refusal extends Error {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly fields: readonly FieldProblem[]
+
+  constructor(status: number, detail: string, options: RefusalOptions = {}) {
+    super(detail, { cause: options.cause })
+    this.status = status
+    this.headers = options.headers ?? {}
+    this.fields = options.fields ?? []
+  }
+
+  /** The reason phrase of RFC 9110 §15: `Not Found`. */
+  get title(): string {
+    // Node still says what RFC 9110 has renamed.
+    if (this.status === 413) return 'Content Too Large'
+    if (this.status === 422) return 'Unprocessable Content'
+    return STATUS_CODES[this.status] ?? 'Error'
+  }
+}
+
+export function badRequest(detail: string, cause?: unknown): Refusal {
+  return new Refusal(400, detail, { cause })
+}
+
+export function forbidden(detail: string): Refusal {
+  return new Refusal(403, detail)
+}
+
+export function notFound(detail: string): Refusal {
+  return new Refusal(404, detail)
+}
+
+export function methodNotAllowed(method: string, path: string, allow: readonly string[]): Refusal {
+  // RFC 9110 §15.5.6: a 405 must say in Allow what there is instead.
+  return new Refusal(405, `${path} has no ${method}. It has ${allow.join(', ')}.`, {
+    headers: { allow: allow.join(', ') },
+  })
+}
+
+export function notAcceptable(offers: readonly string[]): Refusal {
+  return new Refusal(406, `This comes as ${offers.join(', ')} and as nothing else.`)
+}
+
+export function contentTooLarge(detail: string): Refusal {
+  // The rest of the content is still on its way: close rather than read it all.
+  return new Refusal(413, detail, { headers: { connection: 'close' } })
+}
+
+export function uriTooLong(maxBytes: number): Refusal {
+  return new Refusal(414, `The address is longer than ${String(maxBytes)} bytes.`)
+}
+
+export function unsupportedMediaType(
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): Refusal {
+  return new Refusal(415, detail, { headers })
+}
+
+export function unprocessable(fields: readonly FieldProblem[]): Refusal {
+  const detail = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
+  return new Refusal(422, `${detail}.`, { fields })
+}
+
+export function notImplemented(method: string): Refusal {
+  return new Refusal(501, `This server does not know the method ${method}.`)
+}

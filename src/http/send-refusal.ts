@@ -1,0 +1,107 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { html, type Html } from './html.ts'
+import { negotiate } from './negotiate.ts'
+import { page } from './page.ts'
+import { badRequest, Refusal } from './refusal.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a client that has no preference gets; refusals follow it. Text when unset. */
+    defaultAnswer?: 'json' | 'html' | 'text'
+  }
+}
+
+/** A part of the service that shapes the bodies of its refusals itself. */
+export interface RefusalShape {
+  /** The path under which all refusals have it. */
+  under: string
+  toJson: (refusal: Refusal) => unknown
+}
+
+/** Renders every refusal and every fault: problem details, a page, or a line of text. */
+export function createRefusalSender(shapes: readonly RefusalShape[]) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const refusal = toRefusal(error, request)
+    reply.code(refusal.status).headers(refusal.headers)
+    const shape = shapes.find(({ under }) => isUnder(under, request.url))
+    if (shape) return reply.send(shape.toJson(refusal))
+    switch (preferredForm(request, reply)) {
+      case 'html':
+        return reply.type('text/html; charset=utf-8').send(refusalPage(refusal).markup)
+      case 'json':
+        // Serialized here: a route's own schema for its answers does not fit its refusals.
+        return reply.type('application/problem+json').send(JSON.stringify(toProblem(refusal)))
+      case 'text':
+        return reply.type('text/plain; charset=utf-8').send(`${refusal.message}\n`)
+    }
+  }
+}
+
+/**
+ * The form in which this client wants a refusal: what it asks for, else what fits the route's
+ * default answer (a page asked for by nobody is a line of text).
+ */
+export function preferredForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): 'html' | 'json' | 'text' {
+  const json = ['application/problem+json', 'application/json'] as const
+  const offers =
+    request.routeOptions.config.defaultAnswer === 'json'
+      ? ([...json, 'text/html', 'text/plain'] as const)
+      : (['text/plain', 'text/html', ...json] as const)
+  switch (negotiate(request, reply, offers) ?? offers[0]) {
+    case 'text/html':
+      return 'html'
+    case 'text/plain':
+      return 'text'
+    default:
+      return 'json'
+  }
+}
+
+function isUnder(prefix: string, url: string): boolean {
+  const path = url.split('?', 1)[0] ?? ''
+  return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
+}
+
+function toRefusal(error: unknown, request: FastifyRequest): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof Error && 'statusCode' in error) {
+    const { statusCode, message } = error
+    // Fastify and its plugins refuse with a 4xx of their own, written for the client.
+    if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+      return new Refusal(statusCode, message, { cause: error })
+    }
+  }
+  request.log.error({ err: error }, 'fault')
+  return new Refusal(500, `Something is broken here. The log has more under ${request.id}.`)
+}
+
+/** For what Fastify cannot even route: a path whose percent-encoding is not UTF-8. */
+export function toFrameworkRefusal(error: { code: string }): unknown {
+  return error.code === 'FST_ERR_BAD_URL'
+    ? badRequest('The path holds a percent-encoding that cannot be read.', error)
+    : error
+}
+
+/** RFC 9457 §3. */
+function toProblem({ status, title, message, fields }: Refusal): object {
+  const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: `#/${field}` }))
+  return {
+    type: 'about:blank',
+    title,
+    status,
+    detail: message,
+    ...(errors.length > 0 && { errors }),
+  }
+}
+
+function refusalPage({ status, title, message }: Refusal): Html {
+  return page({
+    title,
+    main: html`<p>${message}</p>
+<p>The status of this answer is <strong>${status} ${title}</strong>.</p>
+<p><a href="/">Back to the rooms</a></p>`,
+  })
+}

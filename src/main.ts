@@ -1,0 +1,113 @@
+import { parseArgs } from 'node:util'
+import { buildApp } from './app.ts'
+import { openBackends } from './backends.ts'
+import {
+  ConfigProblems,
+  loadConfig,
+  settingNames,
+  settings,
+  toEnvironmentName,
+  toFlagName,
+  type Config,
+} from './config.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import { rooms } from './rooms.ts'
+
+/** The status with which a start ends that could not be made. */
+const failedStart = 2
+const stopSeconds = 10
+
+await main(process.argv.slice(2))
+
+async function main(flags: readonly string[]): Promise<void> {
+  if (flags.includes('--help')) {
+    console.log(helpText())
+    return
+  }
+  if (flags.includes('--version')) {
+    console.log(packageJson.version)
+    return
+  }
+  try {
+    const environment = { ...process.env, ...parseFlags(flags) }
+    await start(
+      loadConfig(
+        environment,
+        rooms.map(({ name }) => name),
+      ),
+    )
+  } catch (error) {
+    console.error(toStartProblem(error))
+    process.exitCode = failedStart
+  }
+}
+
+/** Flags as the environment would say them. Throws {@link ConfigProblems} for those there are not. */
+function parseFlags(args: readonly string[]): Record<string, string> {
+  const options = Object.fromEntries(
+    settingNames.map((name) => [toFlagName(name), { type: 'string' as const }]),
+  )
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  const problems: string[] = []
+  const values: Record<string, string> = {}
+  for (const token of tokens) {
+    const name = settingNames.find(
+      (candidate) => token.kind === 'option' && toFlagName(candidate) === token.name,
+    )
+    if (token.kind !== 'option')
+      problems.push(`"${args[token.index] ?? ''}" is not a flag; see --help`)
+    else if (name === undefined) problems.push(`there is no flag ${token.rawName}; see --help`)
+    else if (token.value === undefined) problems.push(`${token.rawName} needs a value`)
+    else values[toEnvironmentName(name)] = token.value
+  }
+  if (problems.length > 0) throw new ConfigProblems(problems)
+  return values
+}
+
+async function start(config: Config): Promise<void> {
+  const backends = await openBackends(config)
+  const app = await buildApp({ config, backends, rooms })
+  const close = async () => {
+    await app.close()
+    await backends.close()
+  }
+  try {
+    const address = await app.listen({ host: config.host, port: config.port })
+    console.log(`Vitrine is open at ${address}`)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    process.once(signal, () => {
+      // What is still in flight by then is cut off.
+      setTimeout(() => process.exit(0), stopSeconds * 1000).unref()
+      void close()
+    })
+  }
+}
+
+/** One line for each thing wrong; for a fault of our own, its text too. */
+function toStartProblem(error: unknown): string {
+  if (error instanceof ConfigProblems) {
+    return error.problems.map((problem) => `vitrine: ${problem}`).join('\n')
+  }
+  return `vitrine: cannot start: ${error instanceof Error ? error.message : String(error)}`
+}
+
+function helpText(): string {
+  const lines = settingNames.map((name) => {
+    const { default: fallback, description } = settings[name]
+    const flag = `--${toFlagName(name)}`.padEnd(20)
+    return `  ${flag} ${toEnvironmentName(name).padEnd(17)} ${description} (${fallback ?? 'unset'})`
+  })
+  return [
+    'Usage: vitrine [--flag value …]',
+    '',
+    'Every setting is a flag or a variable of the environment; the flag wins.',
+    '',
+    ...lines,
+    '  --help               this text',
+    '  --version            the version',
+  ].join('\n')
+}

@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { negotiate } from '../http/negotiate.ts'
+import { notAcceptable, notFound } from '../http/refusal.ts'
+import type { Records, StoredRecord } from '../storage/records/records.ts'
+import type { Resource } from './definition.ts'
+
+/** What every handler of a resource works on. */
+export interface ResourceContext {
+  resource: Resource
+  records: Records
+}
+
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+export function toId(request: FastifyRequest): string {
+  return (request.params as { id: string }).id
+}
+
+export async function loadRecord(
+  { resource, records }: ResourceContext,
+  id: string,
+): Promise<StoredRecord> {
+  const record = await records.find(resource.name, id)
+  if (record === undefined) throw unknownId(resource, id)
+  return record
+}
+
+export function unknownId({ singular }: Resource, id: string) {
+  return notFound(`There is no ${singular} ${id}.`)
+}
+
+/** Chooses among the representations a route has and sets the type; throws 406 for none. */
+export function chooseType<Offer extends string>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  offers: readonly Offer[],
+): Offer {
+  const chosen = negotiate(request, reply, offers)
+  if (chosen === undefined) throw notAcceptable(offers)
+  reply.type(`${chosen}; charset=utf-8`)
+  return chosen
+}

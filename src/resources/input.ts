@@ -1,0 +1,124 @@
+import type { FastifyRequest } from 'fastify'
+import { hasBody, toMediaType } from '../http/bodies.ts'
+import { badRequest, Refusal, unsupportedMediaType, type FieldProblem } from '../http/refusal.ts'
+import type { Document } from '../storage/records/records.ts'
+import type { Field, Resource } from './definition.ts'
+
+/** Every media type in which a resource takes content, for Accept-Post and Accept-Patch. */
+export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
+
+/** What a request says of a record. */
+export interface Input {
+  /** The fields it names; undefined where it says that there shall be none. */
+  fields: Record<string, unknown>
+  /** Names it uses that the resource does not have. */
+  strangers: readonly string[]
+}
+
+// What GET gave can be PUT back: these are the service's to set, and are passed over.
+const ownFields = ['_id', 'createdAt', 'updatedAt']
+
+/**
+ * Reads the content of a write. Throws 415 for a type that is not taken, 422 for content that is no
+ * object, 400 for text that cannot be stored.
+ */
+export function parseInput(resource: Resource, request: FastifyRequest): Input {
+  const type = toMediaType(request.headers['content-type'])
+  const body = request.body ?? {}
+  if (hasBody(request) && (request.body === undefined ? !isAccepted(type) : isText(type))) {
+    throw unsupportedMediaType(
+      `A ${resource.singular} is read from ${acceptedTypes.join(' or ')}, not from ${type}.`,
+      { [request.method === 'PATCH' ? 'accept-patch' : 'accept-post']: acceptedTypes.join(', ') },
+    )
+  }
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    throw new Refusal(
+      422,
+      `The content must be an object with the fields of a ${resource.singular}.`,
+    )
+  }
+  refuseUnstorable(body)
+  return toInput(resource.fields, body as Record<string, unknown>, {
+    isForm: type === 'application/x-www-form-urlencoded',
+    isEdit: request.method === 'PATCH',
+  })
+}
+
+function isAccepted(type: string): boolean {
+  return type === '' || acceptedTypes.some((accepted) => accepted === type)
+}
+
+function isText(type: string): boolean {
+  return type.startsWith('text/')
+}
+
+function toInput(
+  fields: readonly Field[],
+  body: Readonly<Record<string, unknown>>,
+  { isForm, isEdit }: { isForm: boolean; isEdit: boolean },
+): Input {
+  const named: Record<string, unknown> = {}
+  for (const field of fields) {
+    if (!Object.hasOwn(body, field.name)) continue
+    const value = body[field.name]
+    // A form shows no password: left blank on an edit, it is the one there was.
+    if (isForm && isEdit && field.kind === 'password' && value === '') continue
+    // RFC 7396: null removes.
+    named[field.name] = isForm ? fromForm(field, value) : (value ?? undefined)
+  }
+  const known = [...fields.map(({ name }) => name), ...ownFields]
+  const strangers = Object.keys(body).filter((name) => !known.includes(name))
+  return { fields: named, strangers }
+}
+
+const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** A form has only text: numbers are read from it, and a blank optional field is an absent one. */
+function fromForm({ kind, isRequired }: Field, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (value.trim() === '' && !isRequired) return undefined
+  return kind === 'number' && numeric.test(value.trim()) ? Number(value) : value
+}
+
+/** Not every store can keep U+0000 or half a surrogate pair, so none is asked to. */
+function refuseUnstorable(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw badRequest('Text may not hold the character U+0000.')
+    if (!value.isWellFormed()) throw badRequest('Text may not hold half of a surrogate pair.')
+  } else if (typeof value === 'object' && value !== null) {
+    Object.entries(value).flat().forEach(refuseUnstorable)
+  }
+}
+
+/** What is wrong with a document, field by field; nothing when it may be kept. */
+export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
+  return resource.validator.Errors(document).flatMap((error): FieldProblem[] => {
+    const field = error.instancePath.slice(1)
+    switch (error.keyword) {
+      case 'required':
+        return error.params.requiredProperties.map((name) => ({
+          field: name,
+          message: 'is required',
+        }))
+      case 'dependentRequired':
+        return error.params.dependencies.map((name) => ({
+          field: name,
+          message: `is required where ${error.params.property} is given`,
+        }))
+      case 'minLength':
+        return [{ field, message: 'must not be empty' }]
+      case 'maxLength':
+        return [{ field, message: `must be at most ${String(error.params.limit)} characters long` }]
+      case 'minimum':
+        return [{ field, message: `must be at least ${String(error.params.limit)}` }]
+      case 'maximum':
+        return [{ field, message: `must be at most ${String(error.params.limit)}` }]
+      case 'type':
+        return [
+          { field, message: error.params.type === 'number' ? 'must be a number' : 'must be text' },
+        ]
+      default:
+        return [{ field, message: error.message }]
+    }
+  })
+}

@@ -1,0 +1,122 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
+import { html } from '../http/html.ts'
+import { badRequest } from '../http/refusal.ts'
+import type { Position, StoredRecord } from '../storage/records/records.ts'
+import { chooseType, loadRecord, toId, type Handler, type ResourceContext } from './context.ts'
+import { toJson, toJsonPieces, toText, toTextPieces, type Pages } from './representations.ts'
+import { formPage, listPage, pagingLinks, recordPage } from './views.ts'
+
+const readable = ['text/html', 'application/json', 'text/plain'] as const
+
+/** All records, oldest first, streamed; or one page of them when `page` or `per_page` asks. */
+export function list(context: ResourceContext): Handler {
+  const { resource } = context
+  return async (request, reply) => {
+    const type = chooseType(request, reply, readable)
+    const slice = parseSlice(request)
+    // A HEAD opens no list: it would be read to its end for nothing.
+    if (request.method === 'HEAD') return reply.send(Readable.from([]))
+    const records = slice && (await listSlice(context, slice))
+    const pages = records ? toPages(records) : allPages(context)
+    switch (type) {
+      case 'application/json':
+        return sendPieces(reply, toJsonPieces(resource, pages))
+      case 'text/plain':
+        return sendPieces(reply, toTextPieces(resource, pages))
+      case 'text/html': {
+        const paging = records
+          ? pagingLinks(resource, { ...slice, isLast: records.length < slice.perPage })
+          : html``
+        return sendPieces(reply, listPage(resource, pages, paging))
+      }
+    }
+  }
+}
+
+export function show(context: ResourceContext): Handler {
+  return async (request, reply) => {
+    const type = chooseType(request, reply, readable)
+    return sendRecord(reply, context, { type, record: await loadRecord(context, toId(request)) })
+  }
+}
+
+/** Sends a record as what {@link chooseType} chose. */
+export function sendRecord(
+  reply: FastifyReply,
+  { resource }: ResourceContext,
+  { type, record }: { type: (typeof readable)[number]; record: StoredRecord },
+): FastifyReply {
+  switch (type) {
+    case 'text/html':
+      return reply.send(recordPage(resource, record).markup)
+    case 'application/json':
+      return reply.send(toJson(resource, record))
+    case 'text/plain':
+      return reply.send(toText(resource, record))
+  }
+}
+
+export function newForm({ resource }: ResourceContext): Handler {
+  return async (request, reply) => {
+    chooseType(request, reply, ['text/html'])
+    return reply.send(formPage(resource, { _action: 'new', values: {} }).markup)
+  }
+}
+
+export function edit(context: ResourceContext): Handler {
+  return async (request, reply) => {
+    chooseType(request, reply, ['text/html'])
+    const id = toId(request)
+    const { document } = await loadRecord(context, id)
+    return reply.send(formPage(context.resource, { _action: 'edit', id, values: document }).markup)
+  }
+}
+
+function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {
+  return reply.send(Readable.from(pieces, { objectMode: false }))
+}
+
+/** Small enough to be forgotten quickly, large enough that a query a page does not show. */
+const recordsPerQuery = 250
+
+async function* allPages({ resource, records }: ResourceContext): Pages {
+  let last: Position | undefined
+  for (;;) {
+    const page = await records.listAfter(resource.name, last, recordsPerQuery)
+    yield page
+    last = page.at(-1)
+    if (last === undefined) return
+  }
+}
+
+async function* toPages(records: readonly StoredRecord[]): Pages {
+  yield records
+}
+
+interface Slice {
+  page: number
+  perPage: number
+}
+
+function listSlice({ resource, records }: ResourceContext, { page, perPage }: Slice) {
+  return records.listPage(resource.name, (page - 1) * perPage, perPage)
+}
+
+const defaultPerPage = 20
+const maxPerPage = 1000
+
+function parseSlice({ query }: FastifyRequest): Slice | undefined {
+  const { page, per_page: perPage } = query as Record<string, unknown>
+  if (page === undefined && perPage === undefined) return undefined
+  return {
+    page: page === undefined ? 1 : parseCount('page', page, Number.MAX_SAFE_INTEGER / maxPerPage),
+    perPage: perPage === undefined ? defaultPerPage : parseCount('per_page', perPage, maxPerPage),
+  }
+}
+
+function parseCount(name: string, text: unknown, maximum: number): number {
+  const count = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= maximum) return count
+  throw badRequest(`${name} must be a whole number from 1 to ${String(Math.floor(maximum))}.`)
+}

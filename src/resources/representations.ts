@@ -1,0 +1,57 @@
+import type { StoredRecord } from '../storage/records/records.ts'
+import type { Resource } from './definition.ts'
+
+/** A record as clients see it: `_id`, the fields that may be read, and the two times. */
+export type Representation = Record<string, string | number>
+
+export function toRepresentation({ fields }: Resource, record: StoredRecord): Representation {
+  const shown: Representation = { _id: record.id }
+  for (const { name, kind } of fields) {
+    const value = record.document[name]
+    if (kind !== 'password' && (typeof value === 'string' || typeof value === 'number')) {
+      shown[name] = value
+    }
+  }
+  shown.createdAt = record.createdAt
+  shown.updatedAt = record.updatedAt
+  return shown
+}
+
+export function toJson(resource: Resource, record: StoredRecord): string {
+  return JSON.stringify(toRepresentation(resource, record))
+}
+
+/** One line for each thing there is to say; the line breaks of a value are escaped. */
+export function toText(resource: Resource, record: StoredRecord): string {
+  return Object.entries(toRepresentation(resource, record))
+    .map(([name, value]) => `${name}: ${String(value).replaceAll('\n', '\\n')}\n`)
+    .join('')
+}
+
+export type Pages = AsyncIterable<readonly StoredRecord[]>
+
+/** A JSON array, a piece for every page of records. */
+export async function* toJsonPieces(resource: Resource, pages: Pages): AsyncGenerator<string> {
+  let separator = '['
+  for await (const page of pages) {
+    const items = page.map((record) => toJson(resource, record)).join(',\n')
+    if (items !== '') {
+      yield separator + items
+      separator = ',\n'
+    }
+  }
+  yield separator === '[' ? '[]' : ']'
+}
+
+/** One line for each record: the id and the field that names it. */
+export async function* toTextPieces(resource: Resource, pages: Pages): AsyncGenerator<string> {
+  const naming = resource.fields[0]?.name ?? '_id'
+  for await (const page of pages) {
+    yield page
+      .map((record) => {
+        const { _id, [naming]: name } = toRepresentation(resource, record)
+        return `${String(_id)} ${String(name).replaceAll('\n', '\\n')}\n`
+      })
+      .join('')
+  }
+}

@@ -1,0 +1,129 @@
+import { html, type Html } from '../http/html.ts'
+import { page, pageAround } from '../http/page.ts'
+import type { FieldProblem } from '../http/refusal.ts'
+import type { StoredRecord } from '../storage/records/records.ts'
+import type { Field, Resource } from './definition.ts'
+import { toRepresentation, type Pages } from './representations.ts'
+
+/** The page of a list, in pieces: its opening, a piece for every page of records, its closing. */
+export async function* listPage(
+  resource: Resource,
+  pages: Pages,
+  paging: Html,
+): AsyncGenerator<string> {
+  const { opening, closing } = pageAround(resource.title)
+  const columns = resource.fields.filter(({ kind }) => kind !== 'password')
+  yield html`${opening}<p class="actions"><a class="button" href="${resource.path}/new">New ${resource.singular}</a></p>
+<div class="table" tabindex="0" role="region" aria-label="${resource.title}"><table>
+<thead><tr>${columns.map(({ label }) => html`<th scope="col">${label}</th>`)}<th scope="col">Created</th></tr></thead>
+<tbody>
+`.markup
+  let isEmpty = true
+  for await (const records of pages) {
+    if (records.length > 0) isEmpty = false
+    yield records.map((record) => listRow(resource, columns, record).markup).join('')
+  }
+  yield html`</tbody>
+</table></div>
+${isEmpty ? html`<p>There is no ${resource.singular} here yet.</p>` : ''}${paging}${closing}`.markup
+}
+
+function listRow(resource: Resource, columns: readonly Field[], record: StoredRecord): Html {
+  const shown = toRepresentation(resource, record)
+  const [naming, ...others] = columns
+  return html`<tr><td><a href="${resource.path}/${record.id}">${shown[naming?.name ?? '_id'] ?? ''}</a></td>${others.map(({ name }) => html`<td>${shown[name] ?? ''}</td>`)}<td>${time(record.createdAt)}</td></tr>
+`
+}
+
+/** Links to the neighbours of one page of a list. */
+export function pagingLinks(resource: Resource, { page, perPage, isLast }: PagingLinks): Html {
+  const link = (to: number, label: string) =>
+    html`<a href="${resource.path}?page=${to}&per_page=${perPage}">${label}</a> `
+  return html`<nav class="actions" aria-label="Pages">${page > 1 ? link(page - 1, 'Previous page') : ''}${isLast ? '' : link(page + 1, 'Next page')}</nav>`
+}
+
+interface PagingLinks {
+  page: number
+  perPage: number
+  isLast: boolean
+}
+
+export function recordPage(resource: Resource, record: StoredRecord): Html {
+  const shown = toRepresentation(resource, record)
+  const path = `${resource.path}/${record.id}`
+  return page({
+    title: String(shown[resource.fields[0]?.name ?? '_id']),
+    main: html`<dl>
+<dt>Id</dt><dd><code>${record.id}</code></dd>
+${resource.fields.map(({ name, label }) => (shown[name] === undefined ? '' : html`<dt>${label}</dt><dd>${shown[name]}</dd>\n`))}<dt>Created</dt><dd>${time(record.createdAt)}</dd>
+<dt>Updated</dt><dd>${time(record.updatedAt)}</dd>
+</dl>
+<div class="actions">
+<p><a class="button" href="${path}/edit">Edit</a></p>
+<form method="post" action="${path}"><input type="hidden" name="_method" value="DELETE"><button type="submit">Delete</button></form>
+<p><a href="${resource.path}">All ${resource.title.toLowerCase()}</a></p>
+</div>`,
+  })
+}
+
+/** A form for a record that is to be, or for one that is. */
+export type RecordForm = {
+  /** What was typed, or what is stored. */
+  values: Readonly<Record<string, unknown>>
+  problems?: readonly FieldProblem[]
+} & ({ _action: 'new' } | { _action: 'edit'; id: string })
+
+export function formPage(resource: Resource, form: RecordForm): Html {
+  const { _action } = form
+  const fields = resource.fields.map((field) => fieldInput(field, form))
+  const save = html`<p class="actions"><button type="submit">Save</button> <span role="status" class="error"></span></p>`
+  if (_action === 'new') {
+    return page({
+      title: `New ${resource.singular}`,
+      main: html`<form method="post" action="${resource.path}/">
+${fields}${save}
+</form>`,
+    })
+  }
+  return page({
+    title: `Edit ${resource.singular}`,
+    scripts: ['edit-form.js'],
+    main: html`<form method="post" action="${resource.path}/${form.id}/" data-patch>
+<input type="hidden" name="_method" value="PATCH">
+${fields}${save}
+</form>
+<p><a href="${resource.path}/${form.id}">Back without saving</a></p>`,
+  })
+}
+
+function fieldInput(field: Field, { _action, values, problems = [] }: RecordForm): Html {
+  const { name, label, kind, isRequired } = field
+  const problem = problems.find((candidate) => candidate.field === name)
+  const isUnchangedPassword = kind === 'password' && _action === 'edit'
+  const value = kind === 'password' ? '' : toInputText(values[name])
+  const common = html`id="${name}" name="${name}"${isRequired && !isUnchangedPassword ? html` required` : ''}${problem ? html` aria-invalid="true" aria-describedby="${name}-problem"` : ''}`
+  const control =
+    kind === 'long text'
+      ? html`<textarea ${common} rows="4" maxlength="${field.maxLength ?? ''}">\n${value}</textarea>`
+      : html`<input ${common} ${inputAttributes(field)} value="${value}">`
+  return html`<p class="field"><label for="${name}">${label}${isUnchangedPassword ? ' (leave empty to keep it)' : ''}</label>
+${control}${problem ? html`<span class="error" id="${name}-problem">${label} ${problem.message}</span>` : ''}</p>
+`
+}
+
+function inputAttributes({ kind, maxLength, minimum, maximum }: Field): Html {
+  if (kind === 'number') {
+    return html`type="number" step="any" min="${minimum ?? ''}" max="${maximum ?? ''}"`
+  }
+  // The seed has a text input; what is typed is not shown (contract, section 9).
+  if (kind === 'password') return html`type="password" autocomplete="new-password"`
+  return html`type="text" autocomplete="off"${maxLength === undefined ? '' : html` maxlength="${maxLength}"`}`
+}
+
+function toInputText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+function time(iso: string): Html {
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
+}

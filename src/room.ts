@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from './config.ts'
+import type { RefusalShape } from './http/send-refusal.ts'
+import type { Records } from './storage/records/records.ts'
+
+/** What a room may use of the house. */
+export interface House {
+  config: Config
+  records: Records
+}
+
+/** One demonstration: what the table of contents says of it, and its routes. */
+export interface Room {
+  /** As ROOMS has it. */
+  name: string
+  title: string
+  /** One sentence for the home page. */
+  summary: string
+  /** Addresses of the room that a browser can open, for the home page. */
+  links: readonly { href: string; label: string }[]
+  /** Adds the routes to an instance of the room's own. */
+  open: (app: FastifyInstance, house: House) => void | Promise<void>
+  /** Set when the room shapes its refusals itself. */
+  shapeRefusals?: (house: House) => RefusalShape
+}
+
+/** Whether the room has the house to itself, and so answers literally as the seed says. */
+export function isAlone(name: string, { config }: House): boolean {
+  return config.rooms.every((other) => other === name)
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify'
+import type { Refusal } from '../../http/refusal.ts'
+import { toText } from '../../http/query-string.ts'
+import { isAlone, type Room } from '../../room.ts'
+
+const content = 'This is JSON, served by Vitrine.'
+
+/** Small JSON answers; every refusal here is JSON too (seed, "Demonstration: JSON endpoints"). */
+export const api: Room = {
+  name: 'api',
+  title: 'JSON',
+  summary: 'Small JSON answers, one of which says back the name it is given.',
+  links: [
+    { href: '/api/json', label: 'A JSON object' },
+    { href: '/api/get_json_with_param?name=Ann', label: 'A JSON object with a parameter' },
+  ],
+  open: (app) => {
+    const options = { config: { defaultAnswer: 'json' } } as const
+    app.get('/api/json', options, () => ({ content }))
+    app.get('/api/get_json_with_param', options, ({ query }) => toGreeting(query))
+    app.post('/api/post_json_with_param', options, ({ body }) => toGreeting(body))
+  },
+  shapeRefusals: (house) => ({
+    under: isAlone('api', house) ? '/' : '/api',
+    toJson: ({ status, message }: Refusal) => ({
+      error: status === 404 ? `${message} Please use the path /api/json.` : message,
+    }),
+  }),
+}
+
+function toGreeting(parameters: FastifyRequest['query']): { content: string; name?: string } {
+  const { name } = Object(parameters) as { name?: unknown }
+  return name === undefined ? { content } : { content, name: toText(name) }
+}

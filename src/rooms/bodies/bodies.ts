@@ -1,0 +1,49 @@
+import multipart from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toMediaType } from '../../http/bodies.ts'
+import type { Room } from '../../room.ts'
+import { parseTextFields } from './text-fields.ts'
+
+/** Each kind of body, read and said back (seed, "body-type endpoints under /users"). */
+export const bodies: Room = {
+  name: 'bodies',
+  title: 'Bodies',
+  summary: 'Form, JSON, multipart and text bodies, read and said back as JSON.',
+  links: [],
+  open: async (app, { config }) => {
+    const options = { config: { defaultAnswer: 'json' } } as const
+    app.post('/users/post', options, (request, reply) =>
+      sendJson(reply, hasText(request) ? {} : toEcho(request.body)),
+    )
+    app.post('/users/post/raw', options, (request, reply) =>
+      sendJson(reply, hasText(request) ? request.body : ''),
+    )
+    if (config.bodyReaders.includes('multipart')) await app.register(multipart)
+    app.post('/users/post/formdata', options, async (request, reply) =>
+      sendJson(reply, await parseTextFields(request, config)),
+    )
+
+    // The room of the users, when it is mounted, has better answers here.
+    if (config.rooms.includes('users')) return
+    app.get('/users', (_, reply) => reply.type(text).send('These are the users\n'))
+    app.get('/users/:id', ({ params }, reply) =>
+      reply.type(text).send(`This is user ${(params as { id: string }).id}\n`),
+    )
+  },
+}
+
+const text = 'text/plain; charset=utf-8'
+
+/** Whether the body is one that the reader of `text/*` has read. */
+function hasText({ headers, body }: FastifyRequest): boolean {
+  return toMediaType(headers['content-type']).startsWith('text/') && body !== undefined
+}
+
+/** An absent body is said back as an empty object; the JSON text `null` is a body. */
+function toEcho(body: unknown): unknown {
+  return body === undefined ? {} : body
+}
+
+function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
+}

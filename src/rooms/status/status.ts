@@ -1,0 +1,64 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { STATUS_CODES } from 'node:http'
+import { notFound } from '../../http/refusal.ts'
+import type { Room } from '../../room.ts'
+
+/** `/status/:code` by any method: that status, with what it needs to be well-formed. */
+export const status: Room = {
+  name: 'status',
+  title: 'Status',
+  summary: 'Any status from 200 to 599, on request.',
+  links: [302, 304, 403, 404, 500].map((code) => ({
+    href: `/status/${String(code)}`,
+    label: `${String(code)} ${STATUS_CODES[code] ?? ''}`,
+  })),
+  open: (app) => {
+    app.all('/status/:code', sendStatus)
+  },
+}
+
+function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { code: text } = request.params as { code: string }
+  if (!/^[2-5]\d\d$/.test(text)) throw notFound(`There is no status ${text}; 200 to 599 are.`)
+  const code = Number(text)
+  const content = `${text} ${STATUS_CODES[code] ?? 'Status'}\n`
+  reply.code(code).headers(requiredHeaders(code, content.length))
+  // A permanent redirect kept by a browser would outlive the demonstration.
+  reply.header('cache-control', 'no-store')
+  // RFC 9110 §15.3.5, §15.3.6, §15.4.5: no content comes with these.
+  if (code === 204 || code === 205 || code === 304) return reply.send()
+  return reply.type('text/plain; charset=utf-8').send(content)
+}
+
+/** What RFC 9110 §15 (and RFC 6585 §4 for 429) requires or expects beside the status. */
+function requiredHeaders(code: number, size: number): Record<string, string> {
+  switch (code) {
+    case 206:
+      return { 'content-range': `bytes 0-${String(size - 1)}/${String(size)}` }
+    case 201:
+    case 300:
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308:
+      return { location: '/' }
+    case 304:
+      return { etag: '"vitrine"' }
+    case 401:
+      return { 'www-authenticate': 'Vitrine realm="demonstration"' }
+    case 405:
+      return { allow: 'GET, HEAD' }
+    case 407:
+      return { 'proxy-authenticate': 'Vitrine realm="demonstration"' }
+    case 416:
+      return { 'content-range': 'bytes */0' }
+    case 426:
+      return { upgrade: 'h2c', connection: 'upgrade' }
+    case 429:
+    case 503:
+      return { 'retry-after': '1' }
+    default:
+      return {}
+  }
+}

@@ -1,0 +1,16 @@
+import { toText } from '../../http/query-string.ts'
+import type { Room } from '../../room.ts'
+
+/** A POST form's values, which travel in the body. */
+export const toc: Room = {
+  name: 'toc',
+  title: 'Table of contents',
+  summary: 'What a POST form sends travels in the body and comes back to the byte.',
+  links: [],
+  open: (app) => {
+    app.post('/toc/aaa', ({ body }, reply) => {
+      const { a } = Object(body) as { a?: unknown }
+      return reply.type('text/plain; charset=utf-8').send(toText(a))
+    })
+  },
+}

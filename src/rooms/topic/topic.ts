@@ -1,0 +1,26 @@
+import { toText } from '../../http/query-string.ts'
+import { isAlone, type Room } from '../../room.ts'
+
+/** A GET form's values, which travel in the address. */
+export const topic: Room = {
+  name: 'topic',
+  title: 'Topic',
+  summary: 'What a GET form sends travels in the address and comes back as text.',
+  links: [{ href: '/topic?a=glass', label: 'A topic from the query string' }],
+  open: (app, house) => {
+    app.get('/topic', ({ query }, reply) => {
+      const { a } = query as { a?: unknown }
+      return reply.type('text/plain; charset=utf-8').send(`The topic is ${toText(a)}\n`)
+    })
+    if (!isAlone('topic', house)) return
+    // Seed, "single-path demo": every other path answers too, and says what it was.
+    app.all('/*', (request, reply) => {
+      const path = request.url.split('?', 1)[0] ?? ''
+      if (/^\/topic\/?$/.test(path)) {
+        reply.callNotFound()
+        return reply
+      }
+      return reply.type('text/plain; charset=utf-8').send(`You asked for ${path}\n`)
+    })
+  },
+}

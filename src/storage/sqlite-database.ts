@@ -1,0 +1,59 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Each brings the schema from its index to the next version; `user_version` counts them. */
+const migrations = [
+  `CREATE TABLE records (
+     resource TEXT NOT NULL,
+     id TEXT NOT NULL,
+     document TEXT NOT NULL,
+     version INTEGER NOT NULL,
+     created_at TEXT NOT NULL,
+     updated_at TEXT NOT NULL,
+     PRIMARY KEY (resource, id)
+   ) STRICT;
+   CREATE INDEX records_oldest_first ON records (resource, created_at, id);`,
+]
+
+/**
+ * Opens the database of `sqlite:path` or `sqlite::memory:`, creating file and folder, and brings
+ * its schema up to date. The caller closes it. Throws what SQLite says when the file is none, or an
+ * Error when a newer Vitrine made it.
+ */
+export function openSqliteDatabase(url: string): DatabaseSync {
+  const path = url.slice('sqlite:'.length)
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+  const database = new DatabaseSync(path)
+  try {
+    // NORMAL: a commit is in the log file, so it survives the process but not the machine.
+    database.exec(
+      'PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
+    )
+    migrate(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}
+
+function migrate(database: DatabaseSync): void {
+  // IMMEDIATE: of several processes that start at once, one migrates and the others find it done.
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const row = database.prepare('PRAGMA user_version').get()
+    const version = Number(row?.user_version)
+    if (version > migrations.length) {
+      throw new Error(`the database is of a newer Vitrine (schema ${String(version)})`)
+    }
+    migrations.slice(version).forEach((migration) => {
+      database.exec(migration)
+    })
+    database.exec(`PRAGMA user_version = ${String(migrations.length)}`)
+    database.exec('COMMIT')
+  } catch (error) {
+    database.exec('ROLLBACK')
+    throw error
+  }
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { buildApp } from '../src/app.ts'
+import { openBackends } from '../src/backends.ts'
+import { loadConfig } from '../src/config.ts'
+import type { Room } from '../src/room.ts'
+import { rooms as allRooms } from '../src/rooms.ts'
+
+interface TestAppOptions {
+  /** Settings as the environment would say them: `{ ROOMS: 'topic' }`. */
+  settings?: Record<string, string>
+  rooms?: readonly Room[]
+  /** Set by a test that brings about a fault on purpose. */
+  expectsFaults?: boolean
+}
+
+/** What was logged, for a test that looks at it. */
+export type TestApp = FastifyInstance & { logLines: readonly string[] }
+
+/**
+ * The real app on an empty database in memory, asked with `inject`; closed when the test ends. A
+ * test in which a fault was logged fails unless it has announced that.
+ */
+export async function testApp(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
+  const { settings = {}, rooms = allRooms, expectsFaults = false } = options
+  const config = loadConfig(
+    { DATABASE_URL: 'sqlite::memory:', ...settings },
+    rooms.map(({ name }) => name),
+  )
+  const backends = await openBackends(config)
+  const logLines: string[] = []
+  const app = await buildApp({
+    config,
+    backends,
+    rooms,
+    logTo: { write: (line) => logLines.push(line) },
+  })
+  t.after(async () => {
+    await app.close()
+    await backends.close()
+    const faults = logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)
+    if (!expectsFaults) assert.deepEqual(faults, [])
+  })
+  return Object.assign(app, { logLines })
+}
