@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { TLocalizedValidationError } from 'typebox/error'
 import { hasBody, toMediaType } from '../http/bodies.ts'
 import { badRequest, Refusal, unsupportedMediaType, type FieldProblem } from '../http/refusal.ts'
 import type { Document } from '../storage/records/records.ts'
@@ -92,33 +93,39 @@ function refuseUnstorable(value: unknown): void {
 
 /** What is wrong with a document, field by field; nothing when it may be kept. */
 export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
-  return resource.validator.Errors(document).flatMap((error): FieldProblem[] => {
-    const field = error.instancePath.slice(1)
-    switch (error.keyword) {
-      case 'required':
-        return error.params.requiredProperties.map((name) => ({
-          field: name,
-          message: 'is required',
-        }))
-      case 'dependentRequired':
-        return error.params.dependencies.map((name) => ({
-          field: name,
-          message: `is required where ${error.params.property} is given`,
-        }))
-      case 'minLength':
-        return [{ field, message: 'must not be empty' }]
-      case 'maxLength':
-        return [{ field, message: `must be at most ${String(error.params.limit)} characters long` }]
-      case 'minimum':
-        return [{ field, message: `must be at least ${String(error.params.limit)}` }]
-      case 'maximum':
-        return [{ field, message: `must be at most ${String(error.params.limit)}` }]
-      case 'type':
-        return [
-          { field, message: error.params.type === 'number' ? 'must be a number' : 'must be text' },
-        ]
-      default:
-        return [{ field, message: error.message }]
-    }
-  })
+  const order = resource.fields.map(({ name }) => name)
+  return resource.validator
+    .Errors(document)
+    .flatMap(toFieldProblems)
+    .toSorted((one, other) => order.indexOf(one.field) - order.indexOf(other.field))
+}
+
+function toFieldProblems(error: TLocalizedValidationError): FieldProblem[] {
+  const field = error.instancePath.slice(1)
+  switch (error.keyword) {
+    case 'required':
+      return error.params.requiredProperties.map((name) => ({
+        field: name,
+        message: 'is required',
+      }))
+    case 'dependentRequired':
+      return error.params.dependencies.map((name) => ({
+        field: name,
+        message: `is required where ${error.params.property} is given`,
+      }))
+    case 'minLength':
+      return [{ field, message: 'must not be empty' }]
+    case 'maxLength':
+      return [{ field, message: `must be at most ${String(error.params.limit)} characters long` }]
+    case 'minimum':
+      return [{ field, message: `must be at least ${String(error.params.limit)}` }]
+    case 'maximum':
+      return [{ field, message: `must be at most ${String(error.params.limit)}` }]
+    case 'type':
+      return [
+        { field, message: error.params.type === 'number' ? 'must be a number' : 'must be text' },
+      ]
+    default:
+      return [{ field, message: error.message }]
+  }
 }

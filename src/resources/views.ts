@@ -14,7 +14,7 @@ export async function* listPage(
   const { opening, closing } = pageAround(resource.title)
   const columns = resource.fields.filter(({ kind }) => kind !== 'password')
   yield html`${opening}<p class="actions"><a class="button" href="${resource.path}/new">New ${resource.singular}</a></p>
-<div class="table" tabindex="0" role="region" aria-label="${resource.title}"><table>
+<section class="table" tabindex="0" aria-label="${resource.title}"><table>
 <thead><tr>${columns.map(({ label }) => html`<th scope="col">${label}</th>`)}<th scope="col">Created</th></tr></thead>
 <tbody>
 `.markup
@@ -24,7 +24,7 @@ export async function* listPage(
     yield records.map((record) => listRow(resource, columns, record).markup).join('')
   }
   yield html`</tbody>
-</table></div>
+</table></section>
 ${isEmpty ? html`<p>There is no ${resource.singular} here yet.</p>` : ''}${paging}${closing}`.markup
 }
 

@@ -28,7 +28,8 @@ export function create(context: ResourceContext): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json'])
     const input = readInput(request, reply, resource)
-    const problems = [...input.problems, ...findProblems(resource, input.fields)]
+    const given = withoutAbsent(input.fields)
+    const problems = [...input.problems, ...findProblems(resource, given)]
     if (problems.length > 0) {
       return sendInvalid(request, reply, {
         resource,
@@ -38,7 +39,7 @@ export function create(context: ResourceContext): Handler {
     const now = new Date().toISOString()
     const record = {
       id: createId(),
-      document: await hashPasswords(resource, input.fields),
+      document: await hashPasswords(resource, given),
       version: 1,
       createdAt: now,
       updatedAt: now,

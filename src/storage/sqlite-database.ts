@@ -18,11 +18,19 @@ const migrations = [
 
 /**
  * Opens the database of `sqlite:path` or `sqlite::memory:`, creating file and folder, and brings
- * its schema up to date. The caller closes it. Throws what SQLite says when the file is none, or an
- * Error when a newer Vitrine made it.
+ * its schema up to date. The caller closes it. Throws an Error that names the URL when it cannot be
+ * reached, is no database, or was made by a newer Vitrine.
  */
 export function openSqliteDatabase(url: string): DatabaseSync {
-  const path = url.slice('sqlite:'.length)
+  try {
+    return open(url.slice('sqlite:'.length))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${url} cannot be opened: ${reason}`, { cause: error })
+  }
+}
+
+function open(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path)
   try {
@@ -45,7 +53,7 @@ function migrate(database: DatabaseSync): void {
     const row = database.prepare('PRAGMA user_version').get()
     const version = Number(row?.user_version)
     if (version > migrations.length) {
-      throw new Error(`the database is of a newer Vitrine (schema ${String(version)})`)
+      throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
     }
     migrations.slice(version).forEach((migration) => {
       database.exec(migration)

@@ -1,0 +1,57 @@
+import { HtmlValidate } from 'html-validate'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from './test-app.ts'
+
+const validator = new HtmlValidate({
+  extends: ['html-validate:recommended', 'html-validate:a11y'],
+  rules: {
+    // Prettier's spelling of void elements and of the document type.
+    'void-style': 'off',
+    'doctype-style': 'off',
+    // The title of a record's page is its name, however long.
+    'long-title': 'off',
+    // A parameter that may repeat is a group of checkboxes.
+    'form-dup-name': ['error', { shared: ['radio', 'submit', 'checkbox'] }],
+  },
+})
+
+// The form is there before the room that answers it.
+const notYet = ['/profile']
+
+test('every page is valid HTML and every local link and form leads somewhere', async (t) => {
+  const app = await testApp(t)
+  const hostile = `<script>alert('&amp;')</script> "quoted"`
+  const fields = { name: hostile, latitude: 1, longitude: 2, note: `${hostile}\n\n${hostile}` }
+  await app.inject({ method: 'PUT', url: '/locations/one', payload: fields })
+  await app.inject({ method: 'PUT', url: '/users/one', payload: { name: hostile, password: 'x' } })
+
+  const found = new Set(['/', '/nowhere', '/users?page=1&per_page=1'])
+  for (const url of found) {
+    const answer = await app.inject({ url, headers: { accept: 'text/html' } })
+    if (!String(answer.headers['content-type']).startsWith('text/html')) continue
+    const report = await validator.validateString(answer.body, url)
+    const messages = report.results.flatMap(({ messages: all }) =>
+      all.map(({ message, line, ruleId }) => `${url}:${String(line)} ${message} (${ruleId})`),
+    )
+    assert.deepEqual(messages, [])
+    for (const [, link = ''] of answer.body.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
+      found.add(link.replaceAll('&amp;', '&'))
+    }
+    for (const [, method = '', action = ''] of answer.body.matchAll(
+      /<form method="(\w+)" action="([^"]+)"/g,
+    )) {
+      if (notYet.includes(action)) continue
+      const { headers } = await app.inject({ method: 'OPTIONS', url: action })
+      const offered = String(headers.allow)
+      assert.match(offered, method === 'get' ? /GET/ : /POST|PATCH|DELETE/, `${url}: ${action}`)
+    }
+  }
+  assert.ok(found.size > 25)
+
+  for (const url of found) {
+    const { statusCode } = await app.inject({ url, headers: { accept: 'text/html' } })
+    const expected = url === '/nowhere' ? 404 : Number(/^\/status\/(\d+)$/.exec(url)?.[1] ?? 200)
+    assert.equal(statusCode, expected, url)
+  }
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import packageJson from '../package.json' with { type: 'json' }
+import { settingNames, toEnvironmentName, toFlagName } from '../src/config.ts'
+import { projectFolder, spawnVitrine, startVitrine, temporaryFolder } from './start-vitrine.ts'
+
+const run = promisify(execFile)
+
+async function failedStart(
+  settings: Record<string, string>,
+  flags: string[] = [],
+): Promise<{ status: number | null; lines: string[] }> {
+  const { process: child, output } = spawnVitrine(settings, flags)
+  await once(child, 'close')
+  return { status: child.exitCode, lines: output().trimEnd().split('\n') }
+}
+
+test('every bad setting has a line of its own and the status is 2', async () => {
+  const { status, lines } = await failedStart({
+    PORT: '70000',
+    DATABASE_URL: 'mysql://localhost',
+    ROOMS: 'users,attic',
+    PUBLIC_DIR: '/nowhere/at/all',
+    MAX_BODY_BYTES: '1e3',
+    METHOD_OVERRIDE: 'maybe',
+    BODY_READERS: 'json,xml',
+    CORS_ORIGINS: 'example.org',
+    LOG_LEVEL: 'loud',
+  })
+  assert.equal(status, 2)
+  const named = lines.map((line) => /^vitrine: ([A-Z_]+) must/.exec(line)?.[1])
+  assert.deepEqual(named.toSorted(), [
+    'BODY_READERS',
+    'CORS_ORIGINS',
+    'DATABASE_URL',
+    'LOG_LEVEL',
+    'MAX_BODY_BYTES',
+    'METHOD_OVERRIDE',
+    'PORT',
+    'PUBLIC_DIR',
+    'ROOMS',
+  ])
+})
+
+test('every unknown or incomplete flag has a line of its own and the status is 2', async () => {
+  const { status, lines } = await failedStart({}, ['--prot', '80', '--port'])
+  assert.equal(status, 2)
+  assert.deepEqual(lines, [
+    'vitrine: there is no flag --prot; see --help',
+    'vitrine: "80" is not a flag; see --help',
+    'vitrine: --port needs a value',
+  ])
+})
+
+test('a flag wins over the environment', async () => {
+  const { status, lines } = await failedStart({ PORT: '80' }, ['--port=nought'])
+  assert.equal(status, 2)
+  assert.deepEqual(lines, [
+    'vitrine: PORT must be a whole number from 0 to 65535; it is "nought"',
+  ])
+})
+
+test('a database that cannot be opened stops the start with one line', async (t) => {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'text.db'), 'This is no database. '.repeat(100))
+  await mkdir(join(folder, 'folder.db'))
+  for (const name of ['text.db', 'folder.db', 'text.db/inside.db']) {
+    const { status, lines } = await failedStart({ DATABASE_URL: `sqlite:${join(folder, name)}` })
+    assert.equal(status, 2, name)
+    assert.equal(lines.length, 1, lines.join('\n'))
+    assert.match(lines[0] ?? '', /^vitrine: cannot start: /)
+  }
+})
+
+test('a port that is taken stops the start with one line', async (t) => {
+  const { origin } = await startVitrine(t)
+  const { status, lines } = await failedStart({
+    PORT: new URL(origin).port,
+    DATABASE_URL: 'sqlite::memory:',
+  })
+  assert.equal(status, 2)
+  assert.equal(lines.length, 1, lines.join('\n'))
+  assert.match(lines[0] ?? '', /EADDRINUSE/)
+})
+
+test('--version says the version and --help names every setting', async () => {
+  const version = await run(process.execPath, ['bin/vitrine.js', '--version'], { cwd: projectFolder })
+  assert.equal(version.stdout, `${packageJson.version}\n`)
+  const { stdout } = await run(process.execPath, ['bin/vitrine.js', '--help'], {
+    cwd: projectFolder,
+  })
+  for (const name of settingNames) {
+    assert.match(stdout, new RegExp(`--${toFlagName(name)} +${toEnvironmentName(name)} `))
+  }
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} ends the process with status 0 though a client keeps its connection`, async (t) => {
+    const { origin, process: child } = await startVitrine(t)
+    const { hostname, port } = new URL(origin)
+    const socket = connect(Number(port), hostname)
+    t.after(() => socket.destroy())
+    socket.write(`GET /health HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`)
+    await once(socket, 'data')
+    child.kill(signal)
+    await once(child, 'exit')
+    assert.equal(child.exitCode, 0)
+  })
+}
+
+test('what was written before a restart is there after it', async (t: TestContext) => {
+  const folder = await temporaryFolder(t)
+  const settings = { DATABASE_URL: `sqlite:${join(folder, 'new', 'folder', 'vitrine.db')}` }
+  const first = await startVitrine(t, settings)
+  const created = await fetch(`${first.origin}/locations`, {
+    method: 'POST',
+    body: new URLSearchParams({ name: 'Rome' }),
+  })
+  const location = created.headers.get('location') ?? ''
+  first.process.kill('SIGKILL')
+  await once(first.process, 'exit')
+  const second = await startVitrine(t, settings)
+  const answer = await fetch(second.origin + location, { headers: { accept: 'application/json' } })
+  assert.equal(((await answer.json()) as { name: string }).name, 'Rome')
+})

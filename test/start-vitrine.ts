@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { TestContext } from 'node:test'
+
+export const projectFolder = fileURLToPath(new URL('..', import.meta.url))
+
+interface RunningVitrine {
+  /** `http://127.0.0.1:39213` */
+  origin: string
+  process: ChildProcess
+}
+
+/** A started process that has not necessarily come up. */
+interface StartedVitrine {
+  process: ChildProcess
+  /** What it has written so far. */
+  output: () => string
+}
+
+/** Starts the service as `npm start` does, with these settings and flags and no others. */
+export function spawnVitrine(
+  settings: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+): StartedVitrine {
+  const child = spawn(process.execPath, ['bin/vitrine.js', ...flags], {
+    cwd: projectFolder,
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let written = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      written += chunk.toString()
+    })
+  }
+  return { process: child, output: () => written }
+}
+
+/**
+ * Starts the service on a free port and on a database of its own, waits until it listens, and kills
+ * it when the test ends.
+ */
+export async function startVitrine(
+  t: TestContext,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningVitrine> {
+  const folder = await temporaryFolder(t)
+  const { process: child, output } = spawnVitrine({
+    PORT: '0',
+    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    ...settings,
+  })
+  t.after(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  for (;;) {
+    const origin = /^Vitrine is open at (\S+)$/m.exec(output())?.[1]
+    if (origin !== undefined) return { origin, process: child }
+    if (child.exitCode !== null) throw new Error(`Vitrine did not start: ${output()}`)
+    await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')])
+  }
+}
+
+export async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
