@@ -12,7 +12,7 @@ import { openAssets } from './http/assets.ts'
 import { createBodyReader } from './http/bodies.ts'
 import { refuseCrossSite } from './http/cross-site.ts'
 import { isSafe, methodOverride, refuseUnsafeLink } from './http/method-override.ts'
-import { parseParameters } from './http/query-string.ts'
+import { parseParameters, toPath } from './http/query-string.ts'
 import { methodNotAllowed, notFound, notImplemented, Refusal, uriTooLong } from './http/refusal.ts'
 import { createRefusalSender, toFrameworkRefusal } from './http/send-refusal.ts'
 import type { House, Room } from './room.ts'
@@ -56,8 +56,8 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
     frameworkErrors: (error, request, reply) => {
       sendRefusal(toFrameworkRefusal(error), request, reply)
     },
+    rewriteUrl: ({ url = '/' }) => toPlainTarget(url),
     routerOptions: {
-      ignoreTrailingSlash: true,
       maxParamLength: maxUrlBytes,
       querystringParser: createQueryParser(config),
     },
@@ -80,13 +80,25 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
   closeConnectionsOnceClosing(app)
   logEveryAnswer(app)
 
-  await app.register(openAssets)
-  await app.register(async (instance) => openHome(instance, mounted))
-  await app.register(openHealth)
+  openAssets(app)
+  openHome(app, mounted)
+  openHealth(app)
   for (const room of mounted) {
     await app.register(async (instance) => room.open(instance, house))
   }
   return app
+}
+
+/**
+ * The request's target as path and query alone: without the origin of an absolute form (RFC 9112
+ * §3.2.2), and without a trailing slash, which changes nothing anywhere.
+ */
+function toPlainTarget(target: string): string {
+  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, '/')
+  const queryStart = url.indexOf('?')
+  const pathEnd = queryStart === -1 ? url.length : queryStart
+  if (pathEnd < 2 || url[pathEnd - 1] !== '/') return url
+  return url.slice(0, pathEnd - 1) + url.slice(pathEnd)
 }
 
 /** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
@@ -125,14 +137,14 @@ type FindOffer = ReturnType<typeof watchOffers>
 
 /** Where no route matched: OPTIONS of a known path, a method it lacks, or nothing at all. */
 function answerUnrouted(request: FastifyRequest, reply: FastifyReply, findOffer: FindOffer) {
-  const path = request.url.split('?', 1)[0] ?? ''
+  const path = toPath(request.url)
   if (!request.server.supportedMethods.includes(request.method)) {
     throw notImplemented(request.method)
   }
   const offer = findOffer(path)
   const isGone = offer?.methods.includes(request.method) && request.method !== 'OPTIONS'
   if (offer === undefined || isGone) throw notFound(`There is nothing at ${path}.`)
-  if (request.method !== 'OPTIONS') throw methodNotAllowed(request.method, path, offer.methods)
+  if (request.method !== 'OPTIONS') throw methodNotAllowed(request.method, path, offer)
   return reply.code(204).headers(offer.headers).send()
 }
 
@@ -171,7 +183,7 @@ function logEveryAnswer(app: FastifyInstance): void {
     const { method, wireMethod, url } = request.raw
     const { statusCode, elapsedTime } = reply
     request.log.info(
-      { method, wireMethod, path: url?.split('?', 1)[0], status: statusCode, ms: elapsedTime },
+      { method, wireMethod, path: toPath(url ?? ''), status: statusCode, ms: elapsedTime },
       'answered',
     )
     done()

@@ -26,7 +26,10 @@ test('the table of rooms names every room, and every route in it is there', asyn
   const app = await testApp(t)
   const section = readme.slice(readme.indexOf('## Rooms'), readme.indexOf('## Settings'))
   const named = [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name)
-  assert.deepEqual(named, rooms.map(({ name }) => name))
+  assert.deepEqual(
+    named,
+    rooms.map(({ name }) => name),
+  )
   const routes = [...section.matchAll(/`([A-Z]+) (\/\S*)`/g)]
   assert.ok(routes.length > 20)
   for (const [route, method = '', path = ''] of routes) {

@@ -61,9 +61,7 @@ test('every unknown or incomplete flag has a line of its own and the status is 2
 test('a flag wins over the environment', async () => {
   const { status, lines } = await failedStart({ PORT: '80' }, ['--port=nought'])
   assert.equal(status, 2)
-  assert.deepEqual(lines, [
-    'vitrine: PORT must be a whole number from 0 to 65535; it is "nought"',
-  ])
+  assert.deepEqual(lines, ['vitrine: PORT must be a whole number from 0 to 65535; it is "nought"'])
 })
 
 test('a database that cannot be opened stops the start with one line', async (t) => {
@@ -90,7 +88,9 @@ test('a port that is taken stops the start with one line', async (t) => {
 })
 
 test('--version says the version and --help names every setting', async () => {
-  const version = await run(process.execPath, ['bin/vitrine.js', '--version'], { cwd: projectFolder })
+  const version = await run(process.execPath, ['bin/vitrine.js', '--version'], {
+    cwd: projectFolder,
+  })
   assert.equal(version.stdout, `${packageJson.version}\n`)
   const { stdout } = await run(process.execPath, ['bin/vitrine.js', '--help'], {
     cwd: projectFolder,

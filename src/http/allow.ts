@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import createRouter from 'find-my-way'
 
 declare module 'fastify' {
@@ -11,6 +11,8 @@ declare module 'fastify' {
 /** What a path offers: its methods in Allow, and which content its POST and PATCH take. */
 export interface Offer {
   methods: readonly string[]
+  /** Whether JSON is the default answer of all its routes, and so of refusals too. */
+  isJson: boolean
   /** `Allow`, `Accept-Post`, `Accept-Patch` as far as they apply. */
   headers: Readonly<Record<string, string>>
 }
@@ -23,7 +25,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
  * knows the path.
  */
 export function watchOffers(app: FastifyInstance): (path: string) => Offer | undefined {
-  const router = createRouter({ ignoreTrailingSlash: true })
+  const router = createRouter()
 
   app.addHook('onRoute', ({ method, url, config }) => {
     // A wildcard makes no path known: whoever adds one tells 404 from 405 there.
@@ -31,7 +33,7 @@ export function watchOffers(app: FastifyInstance): (path: string) => Offer | und
     for (const name of [method].flat()) {
       const known = methods.find((candidate) => candidate === name)
       if (known !== undefined && !router.hasRoute(known, url)) {
-        router.on(known, url, () => undefined, { accepts: config?.accepts })
+        router.on(known, url, () => undefined, config)
       }
     }
   })
@@ -39,20 +41,21 @@ export function watchOffers(app: FastifyInstance): (path: string) => Offer | und
   return (path) => {
     const found = methods.flatMap((method) => {
       const route = router.find(method, path)
-      return route === null ? [] : [{ method, accepts: toAccepts(route.store) }]
+      return route === null
+        ? []
+        : [{ method, config: route.store as FastifyContextConfig | undefined }]
     })
     if (found.length === 0) return undefined
     const names = [...found.map(({ method }) => method), 'OPTIONS']
     const headers: Record<string, string> = { allow: names.join(', ') }
-    for (const { method, accepts } of found) {
+    for (const { method, config } of found) {
       // RFC 5789 §3.1 for PATCH; its sibling for POST is in the Linked Data Platform, §7.1.
       const hasField = method === 'POST' || method === 'PATCH'
-      if (accepts && hasField) headers[`accept-${method.toLowerCase()}`] = accepts.join(', ')
+      if (config?.accepts && hasField) {
+        headers[`accept-${method.toLowerCase()}`] = config.accepts.join(', ')
+      }
     }
-    return { methods: names, headers }
+    const isJson = found.every(({ config }) => config?.defaultAnswer === 'json')
+    return { methods: names, isJson, headers }
   }
-}
-
-function toAccepts(store: unknown): readonly string[] | undefined {
-  return (store as { accepts?: readonly string[] }).accepts
 }

@@ -1,46 +1,73 @@
-import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { methodNotAllowed } from './refusal.ts'
-
-/** Where a folder is shown: `prefix` begins and ends with a slash; the first root with a file wins. */
-interface Folder {
-  roots: readonly string[]
-  prefix: string
-}
+import mime from 'mime'
+import { createReadStream } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import type { Bytes } from './send-bytes.ts'
 
 /**
- * Serves the files of a folder with validators and ranges. No listings, no files whose name begins
- * with a dot, no way out.
+ * The file at `path`, which is as in a URL and begins with a slash; the `index.html` of a folder.
+ * Undefined when there is none, when a name in the path begins with a dot, or when the path leads
+ * out of `root`, by a symbolic link too.
  */
-export async function serveFolder(app: FastifyInstance, { roots, prefix }: Folder): Promise<void> {
-  await app.register(fastifyStatic, { root: [...roots], prefix, dotfiles: 'ignore' })
-
-  // Which paths a folder has only a look at it tells, so 405 is told from 404 here.
-  const answerOtherMethod = async (request: FastifyRequest, reply: FastifyReply) => {
-    const path = request.url.split('?', 1)[0] ?? ''
-    const isKnown = await Promise.all(roots.map((root) => isFile(root, path.slice(prefix.length))))
-    if (!isKnown.includes(true)) {
-      reply.callNotFound()
-      return reply
-    }
-    const allow = ['GET', 'HEAD', 'OPTIONS']
-    if (request.method !== 'OPTIONS') throw methodNotAllowed(request.method, path, allow)
-    return reply.code(204).header('allow', allow.join(', ')).send()
+export async function findFile(root: string, path: string): Promise<Bytes | undefined> {
+  const segments = decodeSegments(path)
+  if (segments === undefined) return undefined
+  const found = await statInside(root, join(root, ...segments))
+  const file = found?.isDirectory
+    ? await statInside(root, join(found.realPath, 'index.html'))
+    : found
+  if (file === undefined || file.isDirectory) return undefined
+  const { realPath, size, lastModified } = file
+  return {
+    type: toContentType(realPath),
+    size,
+    lastModified,
+    // Changes with every write that the file system can tell from the one before.
+    etag: `"${size.toString(16)}-${lastModified.getTime().toString(16)}"`,
+    open: (start, end) => createReadStream(realPath, { start, end }),
   }
-  app.route({
-    method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    url: `${prefix}*`,
-    // Before the body is read: nobody wants it.
-    onRequest: answerOtherMethod,
-    handler: answerOtherMethod,
-  })
 }
 
-async function isFile(root: string, path: string): Promise<boolean> {
-  const segments = decodeURIComponent(path).split('/')
-  if (segments.some((segment) => segment.startsWith('.') || segment.includes('\0'))) return false
-  const found = await stat(join(root, ...segments)).catch(() => undefined)
-  return found?.isFile() ?? false
+function decodeSegments(path: string): readonly string[] | undefined {
+  const segments = path
+    .slice(1)
+    .split('/')
+    .map((segment) => decodeURIComponent(segment))
+  // An encoded slash or backslash is part of a name here, and no file has such a name.
+  return segments.some((segment) => segment.startsWith('.') || /[\0/\\]/.test(segment))
+    ? undefined
+    : segments
+}
+
+interface Found {
+  realPath: string
+  isDirectory: boolean
+  size: number
+  lastModified: Date
+}
+
+async function statInside(root: string, path: string): Promise<Found | undefined> {
+  try {
+    const [realRoot, realPath] = await Promise.all([realpath(root), realpath(path)])
+    if (realPath !== realRoot && !realPath.startsWith(realRoot + sep)) return undefined
+    const found = await stat(realPath)
+    const isDirectory = found.isDirectory()
+    if (!isDirectory && !found.isFile()) return undefined
+    return { realPath, isDirectory, size: found.size, lastModified: found.mtime }
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}
+
+/** Nothing there, something on the way that is no folder, or a name too long to be one. */
+function isAbsence(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP'
+}
+
+function toContentType(path: string): string {
+  const type = mime.getType(path) ?? 'application/octet-stream'
+  const isText = type.startsWith('text/') || /\/(javascript|json|.*\+(xml|json))$/.test(type)
+  return isText ? `${type}; charset=utf-8` : type
 }

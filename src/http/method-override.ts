@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { BodyReader } from './bodies.ts'
 import { isOwnReferer } from './cross-site.ts'
 import { parseParameters } from './query-string.ts'
-import { forbidden, Refusal } from './refusal.ts'
+import { forbidden } from './refusal.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -71,7 +71,10 @@ function mayOverride({ headers, url = '' }: IncomingMessage): boolean {
   )
 }
 
-/** First hit wins: query string, body, header. */
+/**
+ * First hit wins: query string, body, header. What cannot be read names no method; whoever reads it
+ * next meets the same error, and answers it.
+ */
 async function findOverride(
   raw: IncomingMessage,
   readBody: BodyReader,
@@ -87,27 +90,21 @@ function toMethod(value: unknown): string | undefined {
   return typeof value === 'string' ? methodsByValue[value.toUpperCase()] : undefined
 }
 
-function findInQuery(url: string): unknown {
-  const start = url.indexOf('?')
-  return start === -1 ? undefined : orNothing(() => parseParameters(url.slice(start + 1))._method)
-}
-
 async function findInBody(raw: IncomingMessage, readBody: BodyReader): Promise<unknown> {
-  return readBody(raw).then(({ controls }) => controls._method, passOverRefusal)
-}
-
-function orNothing(find: () => unknown): unknown {
   try {
-    return find()
-  } catch (error) {
-    passOverRefusal(error)
+    return (await readBody(raw)).controls._method
+  } catch {
     return undefined
   }
 }
 
-/** What cannot be read names no method; whoever reads it next refuses it. */
-function passOverRefusal(error: unknown): undefined {
-  if (!(error instanceof Refusal)) throw error
+function findInQuery(url: string): unknown {
+  const start = url.indexOf('?')
+  try {
+    return start === -1 ? undefined : parseParameters(url.slice(start + 1))._method
+  } catch {
+    return undefined
+  }
 }
 
 /**

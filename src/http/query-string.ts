@@ -47,6 +47,11 @@ function decodeComponent(text: string): string {
   }
 }
 
+/** The path of a request's target, without the query string. */
+export function toPath(target: string): string {
+  return target.split('?', 1)[0] ?? ''
+}
+
 /** Bytes as text; throws a 400 when they are not UTF-8. */
 export function decodeUtf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
@@ -57,6 +62,8 @@ export function decodeUtf8(bytes: Buffer): string {
 export function toText(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'string') return value
-  if (Array.isArray(value)) return value.map(toText).join(', ')
+  if (Array.isArray(value)) {
+    return value.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ')
+  }
   return JSON.stringify(value)
 }

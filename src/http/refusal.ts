@@ -10,6 +10,7 @@ export interface FieldProblem {
 interface RefusalOptions {
   headers?: Readonly<Record<string, string>>
   fields?: readonly FieldProblem[]
+  isJson?: boolean
   cause?: unknown
 }
 
@@ -21,12 +22,15 @@ export class Refusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly fields: readonly FieldProblem[]
+  /** Whether JSON is the default, where no route was found that would say so. */
+  readonly isJson: boolean | undefined
 
   constructor(status: number, detail: string, options: RefusalOptions = {}) {
     super(detail, { cause: options.cause })
     this.status = status
     this.headers = options.headers ?? {}
     this.fields = options.fields ?? []
+    this.isJson = options.isJson
   }
 
   /** The reason phrase of RFC 9110 §15: `Not Found`. */
@@ -50,15 +54,32 @@ export function notFound(detail: string): Refusal {
   return new Refusal(404, detail)
 }
 
-export function methodNotAllowed(method: string, path: string, allow: readonly string[]): Refusal {
+export function methodNotAllowed(
+  method: string,
+  path: string,
+  { methods, isJson }: { methods: readonly string[]; isJson: boolean },
+): Refusal {
   // RFC 9110 §15.5.6: a 405 must say in Allow what there is instead.
-  return new Refusal(405, `${path} has no ${method}. It has ${allow.join(', ')}.`, {
-    headers: { allow: allow.join(', ') },
+  const allow = methods.join(', ')
+  return new Refusal(405, `${path} has no ${method}. It has ${allow}.`, {
+    headers: { allow },
+    isJson,
   })
 }
 
 export function notAcceptable(offers: readonly string[]): Refusal {
   return new Refusal(406, `This comes as ${offers.join(', ')} and as nothing else.`)
+}
+
+export function preconditionFailed(): Refusal {
+  return new Refusal(412, 'This is not in the state that the request expects.')
+}
+
+export function rangeNotSatisfiable(size: number): Refusal {
+  // RFC 9110 §15.5.17: the field says how many bytes there are.
+  return new Refusal(416, `There are ${String(size)} bytes and none in that range.`, {
+    headers: { 'content-range': `bytes */${String(size)}` },
+  })
 }
 
 export function contentTooLarge(detail: string): Refusal {

@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html, type Html } from './html.ts'
 import { negotiate } from './negotiate.ts'
 import { page } from './page.ts'
+import { toPath } from './query-string.ts'
 import { badRequest, Refusal } from './refusal.ts'
+import { sendPage, sendText } from './send.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,14 +27,14 @@ export function createRefusalSender(shapes: readonly RefusalShape[]) {
     reply.code(refusal.status).headers(refusal.headers)
     const shape = shapes.find(({ under }) => isUnder(under, request.url))
     if (shape) return reply.send(shape.toJson(refusal))
-    switch (preferredForm(request, reply)) {
+    switch (preferredForm(request, reply, refusal.isJson)) {
       case 'html':
-        return reply.type('text/html; charset=utf-8').send(refusalPage(refusal).markup)
+        return sendPage(reply, refusalPage(refusal))
       case 'json':
         // Serialized here: a route's own schema for its answers does not fit its refusals.
         return reply.type('application/problem+json').send(JSON.stringify(toProblem(refusal)))
       case 'text':
-        return reply.type('text/plain; charset=utf-8').send(`${refusal.message}\n`)
+        return sendText(reply, `${refusal.message}\n`)
     }
   }
 }
@@ -44,12 +46,12 @@ export function createRefusalSender(shapes: readonly RefusalShape[]) {
 export function preferredForm(
   request: FastifyRequest,
   reply: FastifyReply,
+  isJson = request.routeOptions.config.defaultAnswer === 'json',
 ): 'html' | 'json' | 'text' {
   const json = ['application/problem+json', 'application/json'] as const
-  const offers =
-    request.routeOptions.config.defaultAnswer === 'json'
-      ? ([...json, 'text/html', 'text/plain'] as const)
-      : (['text/plain', 'text/html', ...json] as const)
+  const offers = isJson
+    ? ([...json, 'text/html', 'text/plain'] as const)
+    : (['text/plain', 'text/html', ...json] as const)
   switch (negotiate(request, reply, offers) ?? offers[0]) {
     case 'text/html':
       return 'html'
@@ -61,7 +63,7 @@ export function preferredForm(
 }
 
 function isUnder(prefix: string, url: string): boolean {
-  const path = url.split('?', 1)[0] ?? ''
+  const path = toPath(url)
   return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
 }
 

@@ -29,7 +29,7 @@ export function unknownId({ singular }: Resource, id: string) {
   return notFound(`There is no ${singular} ${id}.`)
 }
 
-/** Chooses among the representations a route has and sets the type; throws 406 for none. */
+/** Chooses among the representations a route has; throws 406 for none. */
 export function chooseType<Offer extends string>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -37,6 +37,5 @@ export function chooseType<Offer extends string>(
 ): Offer {
   const chosen = negotiate(request, reply, offers)
   if (chosen === undefined) throw notAcceptable(offers)
-  reply.type(`${chosen}; charset=utf-8`)
   return chosen
 }

@@ -8,6 +8,12 @@ import type { Field, Resource } from './definition.ts'
 /** Every media type in which a resource takes content, for Accept-Post and Accept-Patch. */
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 
+/** Where a 415 says what would be taken; RFC 9110 §15.5.16 has Accept for every other method. */
+const fieldsOfAcceptance: Readonly<Record<string, string>> = {
+  POST: 'accept-post',
+  PATCH: 'accept-patch',
+}
+
 /** What a request says of a record. */
 export interface Input {
   /** The fields it names; undefined where it says that there shall be none. */
@@ -25,14 +31,14 @@ const ownFields = ['_id', 'createdAt', 'updatedAt']
  */
 export function parseInput(resource: Resource, request: FastifyRequest): Input {
   const type = toMediaType(request.headers['content-type'])
-  const body = request.body ?? {}
+  const body = request.body === undefined ? {} : request.body
   if (hasBody(request) && (request.body === undefined ? !isAccepted(type) : isText(type))) {
     throw unsupportedMediaType(
       `A ${resource.singular} is read from ${acceptedTypes.join(' or ')}, not from ${type}.`,
-      { [request.method === 'PATCH' ? 'accept-patch' : 'accept-post']: acceptedTypes.join(', ') },
+      { [fieldsOfAcceptance[request.method] ?? 'accept']: acceptedTypes.join(', ') },
     )
   }
-  if (typeof body !== 'object' || Array.isArray(body)) {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new Refusal(
       422,
       `The content must be an object with the fields of a ${resource.singular}.`,

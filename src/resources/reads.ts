@@ -1,10 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { html } from '../http/html.ts'
+import { sendJson, sendPage, sendText } from '../http/send.ts'
 import { badRequest } from '../http/refusal.ts'
 import type { Position, StoredRecord } from '../storage/records/records.ts'
 import { chooseType, loadRecord, toId, type Handler, type ResourceContext } from './context.ts'
-import { toJson, toJsonPieces, toText, toTextPieces, type Pages } from './representations.ts'
+import {
+  toJsonPieces,
+  toRepresentation,
+  toText,
+  toTextPieces,
+  type Pages,
+} from './representations.ts'
 import { formPage, listPage, pagingLinks, recordPage } from './views.ts'
 
 const readable = ['text/html', 'application/json', 'text/plain'] as const
@@ -15,6 +22,7 @@ export function list(context: ResourceContext): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, readable)
     const slice = parseSlice(request)
+    reply.type(`${type}; charset=utf-8`)
     // A HEAD opens no list: it would be read to its end for nothing.
     if (request.method === 'HEAD') return reply.send(Readable.from([]))
     const records = slice && (await listSlice(context, slice))
@@ -49,18 +57,18 @@ export function sendRecord(
 ): FastifyReply {
   switch (type) {
     case 'text/html':
-      return reply.send(recordPage(resource, record).markup)
+      return sendPage(reply, recordPage(resource, record))
     case 'application/json':
-      return reply.send(toJson(resource, record))
+      return sendJson(reply, toRepresentation(resource, record))
     case 'text/plain':
-      return reply.send(toText(resource, record))
+      return sendText(reply, toText(resource, record))
   }
 }
 
 export function newForm({ resource }: ResourceContext): Handler {
   return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
-    return reply.send(formPage(resource, { _action: 'new', values: {} }).markup)
+    return sendPage(reply, formPage(resource, { _action: 'new', values: {} }))
   }
 }
 
@@ -69,7 +77,7 @@ export function edit(context: ResourceContext): Handler {
     chooseType(request, reply, ['text/html'])
     const id = toId(request)
     const { document } = await loadRecord(context, id)
-    return reply.send(formPage(context.resource, { _action: 'edit', id, values: document }).markup)
+    return sendPage(reply, formPage(context.resource, { _action: 'edit', id, values: document }))
   }
 }
 

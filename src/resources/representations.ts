@@ -17,7 +17,7 @@ export function toRepresentation({ fields }: Resource, record: StoredRecord): Re
   return shown
 }
 
-export function toJson(resource: Resource, record: StoredRecord): string {
+function toJson(resource: Resource, record: StoredRecord): string {
   return JSON.stringify(toRepresentation(resource, record))
 }
 

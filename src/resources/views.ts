@@ -115,7 +115,7 @@ function inputAttributes({ kind, maxLength, minimum, maximum }: Field): Html {
   if (kind === 'number') {
     return html`type="number" step="any" min="${minimum ?? ''}" max="${maximum ?? ''}"`
   }
-  // The seed has a text input; what is typed is not shown (contract, section 9).
+  // The seed has a text input; what is typed is not shown.
   if (kind === 'password') return html`type="password" autocomplete="new-password"`
   return html`type="text" autocomplete="off"${maxLength === undefined ? '' : html` maxlength="${maxLength}"`}`
 }

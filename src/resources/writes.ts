@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { v7 as createId } from 'uuid'
 import { applyPreference } from '../http/prefer.ts'
 import { Refusal, unprocessable, type FieldProblem } from '../http/refusal.ts'
+import { sendJson, sendPage } from '../http/send.ts'
 import { preferredForm } from '../http/send-refusal.ts'
 import type { Document, StoredRecord } from '../storage/records/records.ts'
 import {
@@ -79,7 +80,7 @@ export function update(context: ResourceContext): Handler {
     })
     const location = `${resource.path}/${id}`
     if (type === 'text/html') return reply.redirect(location, 303)
-    return reply.send({ data: { redirect: location }, status: successStatus })
+    return sendJson(reply, { data: { redirect: location }, status: successStatus })
   }
 }
 
@@ -90,7 +91,7 @@ export function destroy({ resource, records }: ResourceContext): Handler {
     if (!(await records.remove(resource.name, id))) throw unknownId(resource, id)
     if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
     if (type === 'text/html') return reply.redirect(resource.path, 303)
-    return reply.send({ data: {}, status: successStatus })
+    return sendJson(reply, { data: {}, status: successStatus })
   }
 }
 
@@ -151,7 +152,7 @@ function sendInvalid(
   }: { resource: Resource; form: RecordForm & { problems: readonly FieldProblem[] } },
 ): FastifyReply {
   if (preferredForm(request, reply) !== 'html') throw unprocessable(form.problems)
-  return reply.code(422).type('text/html; charset=utf-8').send(formPage(resource, form).markup)
+  return sendPage(reply.code(422), formPage(resource, form))
 }
 
 /**

@@ -22,8 +22,8 @@ export const api: Room = {
   },
   shapeRefusals: (house) => ({
     under: isAlone('api', house) ? '/' : '/api',
-    toJson: ({ status, message }: Refusal) => ({
-      error: status === 404 ? `${message} Please use the path /api/json.` : message,
+    toJson: ({ message }: Refusal) => ({
+      error: `${message} Please use the path /api/json.`,
     }),
   }),
 }

@@ -1,6 +1,7 @@
-import multipart from '@fastify/multipart'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { toMediaType } from '../../http/bodies.ts'
+import { registerMultipart } from '../../http/multipart.ts'
+import { sendJson, sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
 import { parseTextFields } from './text-fields.ts'
 
@@ -18,21 +19,20 @@ export const bodies: Room = {
     app.post('/users/post/raw', options, (request, reply) =>
       sendJson(reply, hasText(request) ? request.body : ''),
     )
-    if (config.bodyReaders.includes('multipart')) await app.register(multipart)
+    const readsMultipart = config.bodyReaders.includes('multipart')
+    if (readsMultipart) await registerMultipart(app)
     app.post('/users/post/formdata', options, async (request, reply) =>
-      sendJson(reply, await parseTextFields(request, config)),
+      sendJson(reply, readsMultipart ? await parseTextFields(request, config) : {}),
     )
 
     // The room of the users, when it is mounted, has better answers here.
     if (config.rooms.includes('users')) return
-    app.get('/users', (_, reply) => reply.type(text).send('These are the users\n'))
+    app.get('/users', (_, reply) => sendText(reply, 'These are the users\n'))
     app.get('/users/:id', ({ params }, reply) =>
-      reply.type(text).send(`This is user ${(params as { id: string }).id}\n`),
+      sendText(reply, `This is user ${(params as { id: string }).id}\n`),
     )
   },
 }
-
-const text = 'text/plain; charset=utf-8'
 
 /** Whether the body is one that the reader of `text/*` has read. */
 function hasText({ headers, body }: FastifyRequest): boolean {
@@ -42,8 +42,4 @@ function hasText({ headers, body }: FastifyRequest): boolean {
 /** An absent body is said back as an empty object; the JSON text `null` is a body. */
 function toEcho(body: unknown): unknown {
   return body === undefined ? {} : body
-}
-
-function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
 }

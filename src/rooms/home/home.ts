@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { html, type Html } from '../../http/html.ts'
 import { page } from '../../http/page.ts'
+import { sendPage } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
 
 /** `GET /`: what this is, and a map of the rooms that are mounted. Always there. */
 export function openHome(app: FastifyInstance, rooms: readonly Room[]): void {
-  const { markup } = homePage(rooms)
-  app.get('/', (request, reply) => reply.type('text/html; charset=utf-8').send(markup))
+  const home = homePage(rooms)
+  app.get('/', (_, reply) => sendPage(reply, home))
 }
 
 function homePage(rooms: readonly Room[]): Html {

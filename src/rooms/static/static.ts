@@ -1,5 +1,11 @@
-import { serveFolder } from '../../http/folder.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findFile } from '../../http/folder.ts'
+import { toPath } from '../../http/query-string.ts'
+import { methodNotAllowed } from '../../http/refusal.ts'
+import { sendBytes } from '../../http/send-bytes.ts'
 import type { Room } from '../../room.ts'
+
+const methods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /** The files of PUBLIC_DIR as they are, at the addresses that no other room has. */
 export const staticFiles: Room = {
@@ -11,7 +17,24 @@ export const staticFiles: Room = {
     { href: '/toc.html', label: 'A form that sends by POST' },
     { href: '/profile.html', label: 'A form that uploads a file' },
   ],
-  open: async (app, { config }) => {
-    await serveFolder(app, { roots: [config.publicDir], prefix: '/' })
+  open: (app, { config }) => {
+    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+      const path = toPath(request.url)
+      const file = await findFile(config.publicDir, path)
+      if (file === undefined) {
+        reply.callNotFound()
+        return reply
+      }
+      if (request.method === 'OPTIONS') {
+        return reply.code(204).header('allow', methods.join(', ')).send()
+      }
+      if (!methods.includes(request.method)) {
+        throw methodNotAllowed(request.method, path, { methods, isJson: false })
+      }
+      return sendBytes(request, reply.header('cache-control', 'no-cache'), file)
+    }
+    // Before a body is read: nobody wants it. A path is known when there is such a file, which only
+    // a look at the folder tells.
+    app.all('/*', { onRequest: answer }, answer)
   },
 }

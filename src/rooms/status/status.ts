@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from 'node:http'
 import { notFound } from '../../http/refusal.ts'
+import { sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
 
 /** `/status/:code` by any method: that status, with what it needs to be well-formed. */
@@ -13,6 +14,11 @@ export const status: Room = {
     label: `${String(code)} ${STATUS_CODES[code] ?? ''}`,
   })),
   open: (app) => {
+    // Whatever the request brings, it gets the status it asks for.
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _content, done) => {
+      done(null)
+    })
     app.all('/status/:code', sendStatus)
   },
 }
@@ -27,7 +33,7 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   reply.header('cache-control', 'no-store')
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: no content comes with these.
   if (code === 204 || code === 205 || code === 304) return reply.send()
-  return reply.type('text/plain; charset=utf-8').send(content)
+  return sendText(reply, content)
 }
 
 /** What RFC 9110 §15 (and RFC 6585 §4 for 429) requires or expects beside the status. */
@@ -40,6 +46,8 @@ function requiredHeaders(code: number, size: number): Record<string, string> {
     case 301:
     case 302:
     case 303:
+    case 305:
+    case 306:
     case 307:
     case 308:
       return { location: '/' }

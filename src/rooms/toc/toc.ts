@@ -1,4 +1,5 @@
 import { toText } from '../../http/query-string.ts'
+import { sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
 
 /** A POST form's values, which travel in the body. */
@@ -10,7 +11,7 @@ export const toc: Room = {
   open: (app) => {
     app.post('/toc/aaa', ({ body }, reply) => {
       const { a } = Object(body) as { a?: unknown }
-      return reply.type('text/plain; charset=utf-8').send(toText(a))
+      return sendText(reply, toText(a))
     })
   },
 }

@@ -6,6 +6,122 @@ test('the value of a comes back as text', async (t) => {
   const app = await testApp(t)
   const answer = await app.inject('/topic?a=glass&sex=female&vehicle=bike&vehicle=car')
   assert.equal(answer.statusCode, 200)
-  assert.match(answer.headers['content-type'] as string, /^text\/plain/)
+  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
   assert.match(answer.body, /glass/)
+  assert.doesNotMatch(answer.body, /female|bike|car/)
+})
+
+test('every shape of a is shown as text', async (t) => {
+  const app = await testApp(t)
+  const cases: [query: string, shown: string][] = [
+    ['a=one&a=two', 'one, two'],
+    ['a[]=one&a[]=two', 'one, two'],
+    ['a[b]=c', '{"b":"c"}'],
+    ['a[b][c]=d', '{"b":{"c":"d"}}'],
+    ['a[b]=1&a[b]=2', '{"b":["1","2"]}'],
+    ['a=one&a[b]=c', 'one, {"b":"c"}'],
+    ['a=caf%C3%A9+%F0%9F%8C%8D', 'café 🌍'],
+    ['a=100%', '100%'],
+    ['a=%3Cscript%3E%26%22', '<script>&"'],
+  ]
+  for (const [query, shown] of cases) {
+    const answer = await app.inject(`/topic?${query}`)
+    assert.equal(answer.statusCode, 200, query)
+    assert.equal(answer.body, `The topic is ${shown}\n`, query)
+  }
+})
+
+test('a list within a list is a nested value, shown as JSON', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject('/topic?a[0][]=x&a[0][]=y&a[1]=z')
+  assert.equal(answer.body, 'The topic is ["x","y"], z\n')
+})
+
+test('markup in a comes back as text that no browser takes for a page', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject('/topic?a=%3Cscript%3Ealert(1)%3C/script%3E')
+  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+})
+
+test('an absent or empty a is an empty topic', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/topic', '/topic?', '/topic?a', '/topic?a=', '/topic?b=glass']) {
+    const answer = await app.inject(url)
+    assert.equal(answer.statusCode, 200, url)
+    assert.equal(answer.body, 'The topic is \n', url)
+  }
+})
+
+test('a trailing slash changes nothing', async (t) => {
+  const app = await testApp(t)
+  const [bare, slashed] = [await app.inject('/topic?a=x'), await app.inject('/topic/?a=x')]
+  assert.equal(slashed.statusCode, 200)
+  assert.equal(slashed.body, bare.body)
+})
+
+test('HEAD has the headers of GET and no body', async (t) => {
+  const app = await testApp(t)
+  const get = await app.inject('/topic?a=glass')
+  const head = await app.inject({ method: 'HEAD', url: '/topic?a=glass' })
+  assert.equal(head.statusCode, 200)
+  assert.equal(head.body, '')
+  for (const name of ['content-type', 'content-length']) {
+    assert.equal(head.headers[name], get.headers[name], name)
+  }
+})
+
+test('OPTIONS names the methods', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject({ method: 'OPTIONS', url: '/topic' })
+  assert.equal(answer.statusCode, 204)
+  assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
+  assert.equal(answer.body, '')
+})
+
+test('a write gets 405 with Allow', async (t) => {
+  const app = await testApp(t)
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const answer = await app.inject({ method, url: '/topic?a=glass' })
+    assert.equal(answer.statusCode, 405, method)
+    assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS', method)
+  }
+})
+
+test('a query over a limit gets 400, and one at the limit does not', async (t) => {
+  const app = await testApp(t)
+  const many = (count: number, name: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => `${name(index)}=1`).join('&')
+  const numbered = (index: number) => `k${String(index)}`
+  const cases: [query: string, status: number][] = [
+    [many(200, numbered), 200],
+    [many(201, numbered), 400],
+    [many(100, () => 'a[]'), 200],
+    [many(101, () => 'a[]'), 400],
+    [many(101, () => 'a'), 400],
+    ['a[1][2][3][4][5]=x', 200],
+    ['a[1][2][3][4][5][6]=x', 400],
+    ['a=%ff', 400],
+    ['%ff=a', 400],
+  ]
+  for (const [query, status] of cases) {
+    const answer = await app.inject(`/topic?${query}`)
+    assert.equal(answer.statusCode, status, query.slice(0, 40))
+  }
+})
+
+test('no key reaches a prototype', async (t) => {
+  const app = await testApp(t)
+  for (const key of ['__proto__[a]', 'constructor[prototype][a]', 'a[__proto__][a]']) {
+    const answer = await app.inject(`/topic?${key}=reached`)
+    assert.doesNotMatch(answer.body, /reached/, key)
+    assert.equal(({} as { a?: unknown }).a, undefined, key)
+  }
+})
+
+test('a path below it is not found, and the answer names it', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject('/topic/more')
+  assert.equal(answer.statusCode, 404)
+  assert.match(answer.body, /\/topic\/more/)
 })

@@ -1,4 +1,5 @@
-import { toText } from '../../http/query-string.ts'
+import { toPath, toText } from '../../http/query-string.ts'
+import { sendText } from '../../http/send.ts'
 import { isAlone, type Room } from '../../room.ts'
 
 /** A GET form's values, which travel in the address. */
@@ -10,17 +11,17 @@ export const topic: Room = {
   open: (app, house) => {
     app.get('/topic', ({ query }, reply) => {
       const { a } = query as { a?: unknown }
-      return reply.type('text/plain; charset=utf-8').send(`The topic is ${toText(a)}\n`)
+      return sendText(reply, `The topic is ${toText(a)}\n`)
     })
     if (!isAlone('topic', house)) return
     // Seed, "single-path demo": every other path answers too, and says what it was.
     app.all('/*', (request, reply) => {
-      const path = request.url.split('?', 1)[0] ?? ''
-      if (/^\/topic\/?$/.test(path)) {
+      const path = toPath(request.url)
+      if (path === '/topic') {
         reply.callNotFound()
         return reply
       }
-      return reply.type('text/plain; charset=utf-8').send(`You asked for ${path}\n`)
+      return sendText(reply, `You asked for ${path}\n`)
     })
   },
 }

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import { sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
-
-const text = 'text/plain; charset=utf-8'
 
 /** Routes that answer with a few words (seed, "Other text-only routes"). */
 export const user: Room = {
@@ -10,16 +9,16 @@ export const user: Room = {
   summary: 'A few words for each method, and a greeting for whatever follows /user.',
   links: [{ href: '/user42', label: 'A greeting' }],
   open: (app) => {
-    app.post('/user/create', (_, reply) => reply.type(text).send('POST: a user is created\n'))
+    app.post('/user/create', (_, reply) => sendText(reply, 'POST: a user is created\n'))
     app.put('/user/:id', (request, reply) =>
-      reply.type(text).send(`PUT: user ${toId(request)} is replaced\n`),
+      sendText(reply, `PUT: user ${toId(request)} is replaced\n`),
     )
     app.delete('/user/:id', (request, reply) =>
-      reply.type(text).send(`DELETE: user ${toId(request)} is gone\n`),
+      sendText(reply, `DELETE: user ${toId(request)} is gone\n`),
     )
     // `/users` and its representations belong to another room, mounted or not.
     app.get('/user:id(^(?!s$|s\\.).+$)', (request, reply) =>
-      reply.type(text).send(`Hello, ${toId(request)}\n`),
+      sendText(reply, `Hello, ${toId(request)}\n`),
     )
   },
 }

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+interface Content {
+  content: string
+  name?: string
+}
+
+const jsonType = 'application/json; charset=utf-8'
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const json = { 'content-type': 'application/json' }
+const post = { method: 'POST', url: '/api/post_json_with_param' } as const
+
+test('/api/json is a JSON object with content alone', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/api/json', '/api/json/', '/api/json?name=ann']) {
+    const answer = await app.inject(url)
+    assert.equal(answer.statusCode, 200, url)
+    assert.equal(answer.headers['content-type'], jsonType, url)
+    const object = answer.json<Content>()
+    assert.deepEqual(Object.keys(object), ['content'], url)
+    assert.equal(typeof object.content, 'string', url)
+  }
+})
+
+test('a name in the query string comes back beside content', async (t) => {
+  const app = await testApp(t)
+  const cases: [query: string, name: string][] = [
+    ['name=ann', 'ann'],
+    ['name=', ''],
+    ['name=caf%C3%A9+%22', 'café "'],
+    ['name=a&name=b', 'a, b'],
+    ['name[]=a&name[]=b', 'a, b'],
+    ['name[x]=b', '{"x":"b"}'],
+  ]
+  for (const [query, name] of cases) {
+    for (const path of ['/api/get_json_with_param', '/api/get_json_with_param/']) {
+      const answer = await app.inject(`${path}?${query}`)
+      assert.equal(answer.statusCode, 200, query)
+      assert.equal(answer.headers['content-type'], jsonType, query)
+      const object = answer.json<Content>()
+      assert.deepEqual(Object.keys(object), ['content', 'name'], query)
+      assert.equal(typeof object.content, 'string', query)
+      assert.equal(object.name, name, query)
+    }
+  }
+})
+
+test('without a name in the query string there is no name key', async (t) => {
+  const app = await testApp(t)
+  for (const query of ['', '?', '?other=ann']) {
+    const answer = await app.inject(`/api/get_json_with_param${query}`)
+    assert.equal(answer.statusCode, 200, query)
+    assert.deepEqual(Object.keys(answer.json<Content>()), ['content'], query)
+  }
+})
+
+test('a name in a body comes back beside content', async (t) => {
+  const app = await testApp(t)
+  const cases: [headers: Record<string, string>, payload: string, name: string][] = [
+    [form, 'name=ann', 'ann'],
+    [form, 'name=', ''],
+    [form, 'name=caf%C3%A9+x', 'café x'],
+    [form, 'name=a&name=b', 'a, b'],
+    [form, 'name[x]=b', '{"x":"b"}'],
+    [json, '{"name":"ann"}', 'ann'],
+    [json, '{"name":["a","b"]}', 'a, b'],
+    [json, '{"name":{"x":[1]}}', '{"x":[1]}'],
+    [{ 'content-type': 'application/ld+json' }, '{"name":"ann"}', 'ann'],
+    [{}, '{"name":"ann"}', 'ann'],
+  ]
+  for (const [headers, payload, name] of cases) {
+    for (const url of [post.url, `${post.url}/`]) {
+      const answer = await app.inject({ ...post, url, headers, payload })
+      assert.equal(answer.statusCode, 200, payload)
+      assert.equal(answer.headers['content-type'], jsonType, payload)
+      const object = answer.json<Content>()
+      assert.deepEqual(Object.keys(object), ['content', 'name'], payload)
+      assert.equal(object.name, name, payload)
+    }
+  }
+})
+
+test('without a name in the body there is no name key', async (t) => {
+  const app = await testApp(t)
+  const cases: [headers: Record<string, string>, payload: string][] = [
+    [form, ''],
+    [form, 'other=ann'],
+    [json, ''],
+    [json, 'null'],
+    [json, '{}'],
+    [{ 'content-type': 'text/plain' }, 'name=ann'],
+    [{ 'content-type': 'application/xml' }, '<name>ann</name>'],
+  ]
+  for (const [headers, payload] of cases) {
+    const answer = await app.inject({ ...post, headers, payload })
+    assert.equal(answer.statusCode, 200, payload)
+    assert.deepEqual(Object.keys(answer.json<Content>()), ['content'], payload)
+  }
+})
+
+test('a name in the query string of a POST is not the one of the body', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject({ ...post, url: `${post.url}?name=ann` })
+  assert.deepEqual(Object.keys(answer.json<Content>()), ['content'])
+})
+
+test('a body whose reader is off is absent', async (t) => {
+  const cases: [readers: string, headers: Record<string, string>, payload: string][] = [
+    ['none', form, 'name=ann'],
+    ['none', json, '{"name":"ann"}'],
+    ['json,text,multipart', form, 'name=ann'],
+    ['form', json, '{"name":"ann"}'],
+    ['form', {}, '{"name":"ann"}'],
+  ]
+  for (const [readers, headers, payload] of cases) {
+    const app = await testApp(t, { settings: { BODY_READERS: readers } })
+    const answer = await app.inject({ ...post, headers, payload })
+    assert.equal(answer.statusCode, 200, readers)
+    assert.deepEqual(Object.keys(answer.json<Content>()), ['content'], readers)
+  }
+})
+
+test('a path that nobody answers asks for /api/json, by any method and Accept', async (t) => {
+  const app = await testApp(t)
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+  for (const url of ['/api', '/api/', '/api/nowhere', '/api/json/more', '/api/nowhere?a=1']) {
+    for (const method of methods) {
+      for (const accept of ['*/*', 'text/html', 'text/plain']) {
+        const answer = await app.inject({ method, url, headers: { accept } })
+        assert.equal(answer.statusCode, 404, `${method} ${url}`)
+        assert.equal(answer.headers['content-type'], jsonType, `${method} ${url}`)
+        const object = answer.json<{ error: string }>()
+        assert.deepEqual(Object.keys(object), ['error'], `${method} ${url}`)
+        assert.match(object.error, /\/api\/json/, `${method} ${url}`)
+      }
+    }
+  }
+})
+
+test('a method that a path lacks gets 405 with Allow, and asks for /api/json', async (t) => {
+  const app = await testApp(t)
+  const cases = [
+    ['POST', '/api/json', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/api/json/', 'GET, HEAD, OPTIONS'],
+    ['POST', '/api/get_json_with_param', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/api/get_json_with_param', 'GET, HEAD, OPTIONS'],
+    ['GET', '/api/post_json_with_param', 'POST, OPTIONS'],
+    ['PATCH', '/api/post_json_with_param', 'POST, OPTIONS'],
+  ] as const
+  for (const [method, url, allow] of cases) {
+    const answer = await app.inject({ method, url, headers: { accept: 'text/html' } })
+    assert.equal(answer.statusCode, 405, `${method} ${url}`)
+    assert.equal(answer.headers.allow, allow, `${method} ${url}`)
+    assert.equal(answer.headers['content-type'], jsonType, `${method} ${url}`)
+    const object = answer.json<{ error: string }>()
+    assert.deepEqual(Object.keys(object), ['error'], `${method} ${url}`)
+    assert.match(object.error, /\/api\/json/, `${method} ${url}`)
+  }
+})
+
+test('what cannot be read is refused with the same kind of object', async (t) => {
+  const app = await testApp(t, { settings: { MAX_BODY_BYTES: '100' } })
+  const cases = [
+    ['GET', '/api/json?a=%ff', {}, '', 400],
+    ['GET', '/api/json?a[1][2][3][4][5][6]=x', {}, '', 400],
+    ['GET', '/api/%ff', {}, '', 400],
+    ['POST', post.url, json, '{"name":', 400],
+    ['POST', post.url, json, '['.repeat(65), 400],
+    ['POST', post.url, json, '{"__proto__":{"name":"ann"}}', 400],
+    ['POST', post.url, form, 'name=%ff', 400],
+    ['POST', post.url, form, `name=${'x'.repeat(96)}`, 413],
+  ] as const
+  for (const [method, url, headers, payload, status] of cases) {
+    const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+    assert.equal(answer.statusCode, status, `${url} ${payload}`)
+    assert.equal(answer.headers['content-type'], jsonType, `${url} ${payload}`)
+    assert.deepEqual(Object.keys(answer.json<object>()), ['error'], `${url} ${payload}`)
+  }
+})
+
+test('HEAD has the headers of GET and no body', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/api/json', '/api/get_json_with_param?name=ann', '/api/nowhere']) {
+    const get = await app.inject(url)
+    const head = await app.inject({ method: 'HEAD', url })
+    assert.equal(head.statusCode, get.statusCode, url)
+    assert.equal(head.headers['content-type'], get.headers['content-type'], url)
+    assert.equal(head.headers['content-length'], get.headers['content-length'], url)
+    assert.equal(head.body, '', url)
+  }
+})
+
+test('OPTIONS names the methods of each path', async (t) => {
+  const app = await testApp(t)
+  const cases: [url: string, allow: string][] = [
+    ['/api/json', 'GET, HEAD, OPTIONS'],
+    ['/api/get_json_with_param', 'GET, HEAD, OPTIONS'],
+    ['/api/post_json_with_param', 'POST, OPTIONS'],
+  ]
+  for (const [url, allow] of cases) {
+    const answer = await app.inject({ method: 'OPTIONS', url })
+    assert.equal(answer.statusCode, 204, url)
+    assert.equal(answer.headers.allow, allow, url)
+    assert.equal(answer.body, '', url)
+  }
+})
+
+test('a path that only begins like /api is none of it', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject('/apiary')
+  assert.equal(answer.statusCode, 404)
+  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.match(answer.body, /\/apiary/)
+})

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+type Headers = Record<string, string>
+
+const jsonType = 'application/json; charset=utf-8'
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const json = { 'content-type': 'application/json' }
+const text = { 'content-type': 'text/plain' }
+const multipart = { 'content-type': 'multipart/form-data; boundary=x' }
+const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n'
+const post = { method: 'POST', url: '/users/post' } as const
+const raw = { method: 'POST', url: '/users/post/raw' } as const
+
+test('a form or JSON body comes back as JSON', async (t) => {
+  const app = await testApp(t)
+  const cases: [headers: Headers, payload: string, echo: unknown][] = [
+    [form, 'a=1&b=two+words', { a: '1', b: 'two words' }],
+    [form, 'a=1&a=2&b[]=3', { a: ['1', '2'], b: ['3'] }],
+    [form, 'a[b][c]=d', { a: { b: { c: 'd' } } }],
+    [json, '{"a":1,"b":{"c":[true,null,"é"]}}', { a: 1, b: { c: [true, null, 'é'] } }],
+    [json, '[1,2]', [1, 2]],
+    [json, '"text"', 'text'],
+    [json, 'null', null],
+    [{ 'content-type': 'Application/JSON; charset=utf-8' }, '{"a":1}', { a: 1 }],
+    [{ 'content-type': 'application/ld+json' }, '{"a":1}', { a: 1 }],
+    [{}, '{"a":1}', { a: 1 }],
+  ]
+  for (const [headers, payload, echo] of cases) {
+    for (const url of ['/users/post', '/users/post/']) {
+      const answer = await app.inject({ ...post, url, headers, payload })
+      assert.equal(answer.statusCode, 200, payload)
+      assert.equal(answer.headers['content-type'], jsonType, payload)
+      assert.deepEqual(answer.json(), echo, payload)
+    }
+  }
+})
+
+test('a body that is absent, or that no reader here takes, comes back as {}', async (t) => {
+  const app = await testApp(t)
+  const cases: [headers: Headers, payload: string][] = [
+    [{}, ''],
+    [form, ''],
+    [json, ''],
+    [text, 'a=1'],
+    [{ 'content-type': 'application/xml' }, '<a/>'],
+    [{ 'content-type': 'application/jsonp' }, '{"a":1}'],
+    [multipart, part],
+  ]
+  for (const [headers, payload] of cases) {
+    const answer = await app.inject({ ...post, headers, payload })
+    assert.equal(answer.statusCode, 200, payload)
+    assert.equal(answer.headers['content-type'], jsonType, payload)
+    assert.equal(answer.body, '{}', payload)
+  }
+})
+
+test('a text body comes back as a JSON string', async (t) => {
+  const app = await testApp(t)
+  const cases: [type: string, payload: string][] = [
+    ['text/plain', 'glass'],
+    ['text/plain; charset=utf-8', 'é🌍\r\n "quoted" \\ '],
+    ['text/html', '<b>glass</b>'],
+    ['text/csv', 'a,b\n1,2\n'],
+    ['TEXT/Plain', '{"a":1}'],
+  ]
+  for (const [type, payload] of cases) {
+    for (const url of ['/users/post/raw', '/users/post/raw/']) {
+      const answer = await app.inject({ ...raw, url, headers: { 'content-type': type }, payload })
+      assert.equal(answer.statusCode, 200, payload)
+      assert.equal(answer.headers['content-type'], jsonType, payload)
+      assert.equal(answer.json(), payload)
+    }
+  }
+})
+
+test('a raw body that is absent, or no text, comes back as an empty JSON string', async (t) => {
+  const app = await testApp(t)
+  const cases: [headers: Headers, payload: string][] = [
+    [{}, ''],
+    [text, ''],
+    [json, '"glass"'],
+    [form, 'a=1'],
+    [{ 'content-type': 'application/octet-stream' }, 'glass'],
+    [multipart, part],
+  ]
+  for (const [headers, payload] of cases) {
+    const answer = await app.inject({ ...raw, headers, payload })
+    assert.equal(answer.statusCode, 200, payload)
+    assert.equal(answer.body, '""', payload)
+  }
+})
+
+test('only the readers that are enabled read', async (t) => {
+  const kinds: [reader: string, url: string, headers: Headers, payload: string, echo: string][] = [
+    ['json', '/users/post', json, '{"a":"1"}', '{"a":"1"}'],
+    ['json', '/users/post', {}, '{"a":"1"}', '{"a":"1"}'],
+    ['form', '/users/post', form, 'a=1', '{"a":"1"}'],
+    ['text', '/users/post/raw', text, 'glass', '"glass"'],
+    ['multipart', '/users/post/formdata', multipart, part, '{"a":"1"}'],
+  ]
+  const settings = ['none', 'json', 'form', 'text', 'multipart', 'json,form', 'text,multipart']
+  for (const readers of [...settings, 'json,form,text,multipart']) {
+    const app = await testApp(t, { settings: { BODY_READERS: readers } })
+    for (const [reader, url, headers, payload, echo] of kinds) {
+      const answer = await app.inject({ method: 'POST', url, headers, payload })
+      const absent = reader === 'text' ? '""' : '{}'
+      assert.equal(answer.statusCode, 200, `${readers}: ${reader}`)
+      assert.equal(
+        answer.body,
+        readers.split(',').includes(reader) ? echo : absent,
+        `${readers}: ${reader}`,
+      )
+    }
+  }
+})
+
+test('a body whose reader is off is not looked at', async (t) => {
+  const app = await testApp(t, { settings: { BODY_READERS: 'none' } })
+  const cases: [url: string, headers: Headers, payload: string][] = [
+    ['/users/post', json, '{"a":'],
+    ['/users/post', form, 'a=%ff'],
+    ['/users/post/formdata', multipart, 'no multipart at all'],
+  ]
+  for (const [url, headers, payload] of cases) {
+    const answer = await app.inject({ method: 'POST', url, headers, payload })
+    assert.equal(answer.statusCode, 200, payload)
+    assert.equal(answer.body, '{}', payload)
+  }
+})
+
+test('a body that cannot be read gets 400, as problem details', async (t) => {
+  const app = await testApp(t)
+  const cases: [url: string, headers: Headers, payload: string | Buffer][] = [
+    ['/users/post', json, '{"a":'],
+    ['/users/post', {}, 'glass'],
+    ['/users/post', json, '{"__proto__":{"a":1}}'],
+    ['/users/post', json, '['.repeat(65) + ']'.repeat(65)],
+    ['/users/post', json, Buffer.from([0x22, 0xff, 0x22])],
+    ['/users/post', form, 'a=%ff'],
+    ['/users/post', form, 'a[1][2][3][4][5][6]=x'],
+    ['/users/post', form, 'k=1&'.repeat(201)],
+    ['/users/post/raw', text, Buffer.from([0xff])],
+  ]
+  for (const [url, headers, payload] of cases) {
+    const answer = await app.inject({ method: 'POST', url, headers, payload })
+    assert.equal(answer.statusCode, 400, String(payload).slice(0, 40))
+    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+    assert.equal(answer.json<{ status: number }>().status, 400)
+  }
+})
+
+test('JSON nested 64 deep is read', async (t) => {
+  const app = await testApp(t)
+  const payload = '['.repeat(64) + ']'.repeat(64)
+  const answer = await app.inject({ ...post, headers: json, payload })
+  assert.equal(answer.body, payload)
+})
+
+test('a body over the limit gets 413, and one at the limit does not', async (t) => {
+  const app = await testApp(t, { settings: { MAX_BODY_BYTES: '100' } })
+  const cases: [url: string, headers: Headers, payload: string, status: number][] = [
+    ['/users/post', form, `a=${'x'.repeat(98)}`, 200],
+    ['/users/post', form, `a=${'x'.repeat(99)}`, 413],
+    ['/users/post', json, `"${'x'.repeat(98)}"`, 200],
+    ['/users/post', json, `"${'x'.repeat(99)}"`, 413],
+    ['/users/post/raw', text, 'x'.repeat(100), 200],
+    ['/users/post/raw', text, 'x'.repeat(101), 413],
+    ['/users/post/raw', text, 'é'.repeat(51), 413],
+  ]
+  for (const [url, headers, payload, status] of cases) {
+    const answer = await app.inject({ method: 'POST', url, headers, payload })
+    assert.equal(answer.statusCode, status, `${url} ${payload}`)
+  }
+})
+
+test('with the users mounted, the paths of both are told apart', async (t) => {
+  const app = await testApp(t)
+  assert.match((await app.inject('/users/new')).body, /<form/)
+  assert.equal((await app.inject('/users/post')).statusCode, 404)
+  const answer = await app.inject({ ...post, headers: form, payload: 'name=ann&password=x' })
+  assert.deepEqual(answer.json(), { name: 'ann', password: 'x' })
+  const users = await app.inject({ url: '/users', headers: { accept: 'application/json' } })
+  assert.deepEqual(users.json(), [])
+})
+
+test('OPTIONS and 405 name the methods', async (t) => {
+  const app = await testApp(t, { settings: { ROOMS: 'bodies' } })
+  const cases: [url: string, allow: string][] = [
+    ['/users', 'GET, HEAD, OPTIONS'],
+    ['/users/42', 'GET, HEAD, OPTIONS'],
+    ['/users/post', 'GET, HEAD, POST, OPTIONS'],
+    ['/users/post/raw', 'POST, OPTIONS'],
+    ['/users/post/formdata', 'POST, OPTIONS'],
+  ]
+  for (const [url, allow] of cases) {
+    const options = await app.inject({ method: 'OPTIONS', url })
+    assert.equal(options.statusCode, 204, url)
+    assert.equal(options.headers.allow, allow, url)
+    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+      const answer = await app.inject({ method, url })
+      assert.equal(answer.statusCode, 405, `${method} ${url}`)
+      assert.equal(answer.headers.allow, allow, `${method} ${url}`)
+    }
+  }
+})
+
+test('a 405 of a route that answers with JSON is problem details', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/users/post/raw', '/users/post/formdata']) {
+    const answer = await app.inject(url)
+    assert.equal(answer.statusCode, 405, url)
+    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/, url)
+  }
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+test('health is a JSON object that says ok', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/health', '/health/']) {
+    const answer = await app.inject(url)
+    assert.equal(answer.statusCode, 200, url)
+    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8', url)
+    assert.deepEqual(answer.json(), { status: 'ok' }, url)
+  }
+})
+
+test('health is there whatever rooms are mounted', async (t) => {
+  for (const room of ['users', 'api', 'topic', 'bodies', 'user', 'static']) {
+    const app = await testApp(t, { settings: { ROOMS: room } })
+    const answer = await app.inject('/health')
+    assert.equal(answer.statusCode, 200, room)
+    assert.deepEqual(answer.json(), { status: 'ok' }, room)
+  }
+})
+
+test('HEAD has the headers of GET and no body', async (t) => {
+  const app = await testApp(t)
+  const get = await app.inject('/health')
+  const head = await app.inject({ method: 'HEAD', url: '/health' })
+  assert.equal(head.statusCode, 200)
+  assert.equal(head.headers['content-length'], get.headers['content-length'])
+  assert.equal(head.headers['content-type'], get.headers['content-type'])
+  assert.equal(head.body, '')
+})
+
+test('OPTIONS names the methods', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject({ method: 'OPTIONS', url: '/health' })
+  assert.equal(answer.statusCode, 204)
+  assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
+})
+
+test('a write gets 405 with Allow, as problem details', async (t) => {
+  const app = await testApp(t)
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const answer = await app.inject({ method, url: '/health' })
+    assert.equal(answer.statusCode, 405, method)
+    assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS', method)
+    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/, method)
+    assert.equal(answer.json<{ status: number }>().status, 405, method)
+  }
+})

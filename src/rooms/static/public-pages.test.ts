@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+type Attributes = Readonly<Record<string, string>>
+
+function parseAttributes(text: string): Attributes {
+  const found = text.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)
+  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]))
+}
+
+/** The one form of a page: its attributes, and its inputs by name and type. */
+function parseForm(page: string): { form: Attributes; inputs: string[] } {
+  const forms = [...page.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)]
+  assert.equal(forms.length, 1)
+  const [, attributes = '', content = ''] = forms[0] ?? []
+  const inputs = [...content.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) => {
+    const { name = '', type = 'text' } = parseAttributes(text)
+    return `${name} ${type}`
+  })
+  assert.match(content, /<button type="submit"/)
+  return { form: parseAttributes(attributes), inputs: [...new Set(inputs)] }
+}
+
+const choices = ['a text', 'sex radio', 'vehicle checkbox']
+const multipart = 'multipart/form-data'
+
+const pages: [url: string, form: Attributes, inputs: string[]][] = [
+  ['/topic.html', { method: 'get', action: '/topic' }, choices],
+  ['/toc.html', { method: 'post', action: '/toc/aaa' }, choices],
+  ['/profile.html', { method: 'post', action: '/profile', enctype: multipart }, ['upfiles file']],
+]
+
+for (const [url, form, inputs] of pages) {
+  test(`the form of ${url} sends its fields where they are answered`, async (t) => {
+    const app = await testApp(t)
+    const answer = await app.inject(url)
+    assert.equal(answer.statusCode, 200)
+    assert.match(String(answer.headers['content-type']), /^text\/html/)
+    assert.deepEqual(parseForm(answer.body), { form, inputs })
+  })
+
+  test(`what ${url} loads from here answers`, async (t) => {
+    const app = await testApp(t)
+    const { body } = await app.inject(url)
+    const addresses = [...body.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, href = '']) => href)
+    assert.ok(addresses.length > 0)
+    for (const address of addresses) {
+      assert.equal((await app.inject(address)).statusCode, 200, address)
+    }
+  })
+}
+
+test('each checkbox and radio button says what it stands for', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/topic.html', '/toc.html']) {
+    const { body } = await app.inject(url)
+    const inputs = [...body.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) =>
+      parseAttributes(text),
+    )
+    for (const type of ['radio', 'checkbox']) {
+      const values = inputs.filter((input) => input.type === type).map(({ value }) => value)
+      assert.ok(values.length >= 2, `${url} ${type}`)
+      assert.equal(new Set(values).size, values.length, `${url} ${type}`)
+      assert.ok(values.every(Boolean), `${url} ${type}`)
+    }
+  }
+})
+
+test('the pages run under the policy of all pages, without inline script or style', async (t) => {
+  const app = await testApp(t)
+  for (const [url] of pages) {
+    const answer = await app.inject(url)
+    assert.match(String(answer.headers['content-security-policy']), /default-src 'self'/, url)
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff', url)
+    assert.doesNotMatch(answer.body, /<script|<style|\bstyle=|\bon[a-z]+=/, url)
+  }
+})

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+const lastModified = 'Sun, 09 Sep 2001 01:46:40 GMT'
+const files: Readonly<Record<string, string>> = {
+  'public/digits.txt': '0123456789',
+  'public/page.html': '<p>page</p>',
+  'public/style.css': 'p {}',
+  'public/script.js': '0',
+  'public/bytes.bin': 'bytes',
+  'public/empty.txt': '',
+  'public/two words é.txt': 'named',
+  'public/topic': 'a file in the way of a room',
+  'public/sub/page.html': '<p>below</p>',
+  'public/plain/file.txt': 'listed nowhere',
+  'public/.hidden': 'secret',
+  'public/.git/config': 'secret',
+  'public/sub/.hidden': 'secret',
+  'outside.txt': 'secret',
+  'public-too/file.txt': 'secret',
+}
+
+/** The app over a folder of its own, `public`, beside which lie files that nobody may see. */
+async function openFolder(t: TestContext) {
+  const root = await mkdtemp(join(tmpdir(), 'vitrine-static-'))
+  t.after(() => rm(root, { recursive: true }))
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, name), content)
+    await utimes(join(root, name), 1e9, 1e9)
+  }
+  return testApp(t, { settings: { PUBLIC_DIR: join(root, 'public') } })
+}
+
+test('a file comes as it is, with its type and its validators', async (t) => {
+  const app = await openFolder(t)
+  const cases: [url: string, type: RegExp, content: string][] = [
+    ['/digits.txt', /^text\/plain/, '0123456789'],
+    ['/page.html', /^text\/html/, '<p>page</p>'],
+    ['/style.css', /^text\/css/, 'p {}'],
+    ['/script.js', /^(text|application)\/javascript/, '0'],
+    ['/bytes.bin', /^application\/octet-stream/, 'bytes'],
+    ['/empty.txt', /^text\/plain/, ''],
+    ['/two%20words%20%C3%A9.txt', /^text\/plain/, 'named'],
+    ['/sub/page.html', /^text\/html/, '<p>below</p>'],
+    ['/digits.txt?a=1', /^text\/plain/, '0123456789'],
+  ]
+  for (const [url, type, content] of cases) {
+    const answer = await app.inject(url)
+    assert.equal(answer.statusCode, 200, url)
+    assert.match(String(answer.headers['content-type']), type, url)
+    assert.equal(answer.body, content, url)
+    assert.equal(answer.headers['content-length'], String(content.length), url)
+    assert.match(String(answer.headers.etag), /^(W\/)?"[^"]+"$/, url)
+    assert.equal(answer.headers['last-modified'], lastModified, url)
+    assert.equal(answer.headers['accept-ranges'], 'bytes', url)
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff', url)
+  }
+})
+
+test('a trailing slash changes nothing', async (t) => {
+  const app = await openFolder(t)
+  const answer = await app.inject('/digits.txt/')
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.body, '0123456789')
+})
+
+test('a room comes before a file of its name', async (t) => {
+  const app = await openFolder(t)
+  assert.equal((await app.inject('/topic?a=glass')).body, 'The topic is glass\n')
+})
+
+test('HEAD has the headers of GET and no body', async (t) => {
+  const app = await openFolder(t)
+  const get = await app.inject('/digits.txt')
+  const head = await app.inject({ method: 'HEAD', url: '/digits.txt' })
+  assert.equal(head.statusCode, 200)
+  for (const name of ['content-type', 'content-length', 'etag', 'last-modified']) {
+    assert.equal(head.headers[name], get.headers[name], name)
+  }
+  assert.equal(head.body, '')
+})
+
+test('a file that the client has already gets 304 without a body', async (t) => {
+  const app = await openFolder(t)
+  const { etag = '' } = (await app.inject('/digits.txt')).headers
+  const cases: [headers: Record<string, string>, status: number][] = [
+    [{ 'if-none-match': etag }, 304],
+    [{ 'if-none-match': `"other", ${etag}` }, 304],
+    [{ 'if-none-match': etag.replace(/^W\//, '') }, 304],
+    [{ 'if-none-match': '*' }, 304],
+    [{ 'if-none-match': '"other"' }, 200],
+    [{ 'if-modified-since': lastModified }, 304],
+    [{ 'if-modified-since': 'Sun, 09 Sep 2001 01:46:41 GMT' }, 304],
+    [{ 'if-modified-since': 'Sun, 09 Sep 2001 01:46:39 GMT' }, 200],
+    [{ 'if-none-match': '"other"', 'if-modified-since': lastModified }, 200],
+  ]
+  for (const [headers, status] of cases) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await app.inject({ method, url: '/digits.txt', headers })
+      assert.equal(answer.statusCode, status, JSON.stringify(headers))
+      assert.equal(answer.headers.etag, etag)
+      if (status === 304) assert.equal(answer.body, '')
+    }
+  }
+})
+
+test('a single range gets 206 with that part', async (t) => {
+  const app = await openFolder(t)
+  const cases: [range: string, content: string, part: string][] = [
+    ['bytes=2-4', '234', 'bytes 2-4/10'],
+    ['bytes=0-0', '0', 'bytes 0-0/10'],
+    ['bytes=7-', '789', 'bytes 7-9/10'],
+    ['bytes=-3', '789', 'bytes 7-9/10'],
+    ['bytes=8-99', '89', 'bytes 8-9/10'],
+  ]
+  for (const [range, content, part] of cases) {
+    const answer = await app.inject({ url: '/digits.txt', headers: { range } })
+    assert.equal(answer.statusCode, 206, range)
+    assert.equal(answer.body, content, range)
+    assert.equal(answer.headers['content-range'], part, range)
+    assert.equal(answer.headers['content-length'], String(content.length), range)
+  }
+})
+
+test('the last bytes of a file that has fewer are all of it', async (t) => {
+  const app = await openFolder(t)
+  const answer = await app.inject({ url: '/digits.txt', headers: { range: 'bytes=-99' } })
+  assert.match(String(answer.statusCode), /^20[06]$/)
+  assert.equal(answer.body, '0123456789')
+})
+
+test('a range that no byte lies in gets 416 with the size', async (t) => {
+  const app = await openFolder(t)
+  for (const range of ['bytes=10-', 'bytes=50-60']) {
+    const answer = await app.inject({ url: '/digits.txt', headers: { range } })
+    assert.equal(answer.statusCode, 416, range)
+    assert.equal(answer.headers['content-range'], 'bytes */10', range)
+    assert.doesNotMatch(answer.body, /0123/, range)
+  }
+})
+
+test('a range that cannot be read, or of another file than the one there, is passed over', async (t) => {
+  const app = await openFolder(t)
+  const cases: Record<string, string>[] = [
+    { range: 'lines=2-4' },
+    { range: 'bytes=2-4', 'if-range': '"other"' },
+    { range: 'bytes=2-4', 'if-range': 'Sun, 09 Sep 2001 01:46:39 GMT' },
+  ]
+  for (const headers of cases) {
+    const answer = await app.inject({ url: '/digits.txt', headers })
+    assert.equal(answer.statusCode, 200, JSON.stringify(headers))
+    assert.equal(answer.body, '0123456789', JSON.stringify(headers))
+  }
+})
+
+test('HEAD passes over Range, which only GET defines', async (t) => {
+  const app = await openFolder(t)
+  for (const range of ['bytes=2-4', 'bytes=50-60']) {
+    const answer = await app.inject({ method: 'HEAD', url: '/digits.txt', headers: { range } })
+    assert.equal(answer.statusCode, 200, range)
+    assert.equal(answer.headers['content-length'], '10', range)
+  }
+})
+
+test('If-Range with a weak validator gets the whole file', async (t) => {
+  const app = await openFolder(t)
+  const { etag = '' } = (await app.inject('/digits.txt')).headers
+  const headers = { range: 'bytes=2-4', 'if-range': etag }
+  const answer = await app.inject({ url: '/digits.txt', headers })
+  assert.equal(answer.statusCode, etag.startsWith('W/') ? 200 : 206)
+})
+
+test('no dot file, no listing and nothing outside the folder is served', async (t) => {
+  const app = await openFolder(t)
+  const urls = ['/.hidden', '/%2ehidden', '/sub/.hidden', '/.git/config', '/.git', '/sub%2f.hidden']
+  const folders = ['/plain', '/plain/', '/sub/', '/sub', '/./', '/plain/.']
+  const outside = [
+    '/../outside.txt',
+    '/%2e%2e/outside.txt',
+    '/..%2foutside.txt',
+    '/..%5coutside.txt',
+  ]
+  const further = ['/sub/../../outside.txt', '/sub/..%2f..%2foutside.txt', '/%2e%2e%2foutside.txt']
+  const beside = ['/../public-too/file.txt', '/..%2fpublic-too/file.txt', '/%252e%252e/outside.txt']
+  const absolute = ['//etc/passwd', '/%2fetc/passwd', '/file:%2f%2f/etc/passwd', '/%00']
+  const cut = ['/digits.txt%00', '/.hidden%00.txt', '/digits.txt%00.html']
+  for (const url of [...urls, ...folders, ...outside, ...further, ...beside, ...absolute, ...cut]) {
+    for (const method of ['GET', 'POST'] as const) {
+      const answer = await app.inject({ method, url })
+      if (url !== '/./') assert.match(String(answer.statusCode), /^40[034]$/, `${method} ${url}`)
+      assert.doesNotMatch(answer.body, /secret|root:|file\.txt<|digits\.txt<|vitrine-static/, url)
+    }
+  }
+})
+
+test('a percent-encoding that cannot be read gets 400', async (t) => {
+  const app = await openFolder(t)
+  for (const method of ['GET', 'POST', 'OPTIONS'] as const) {
+    for (const url of ['/%ff', '/%e0%a4%a', '/digits.txt%ff']) {
+      assert.equal((await app.inject({ method, url })).statusCode, 400, `${method} ${url}`)
+    }
+  }
+})
+
+test('a write to a file gets 405 with Allow, and OPTIONS names the same methods', async (t) => {
+  const app = await openFolder(t)
+  for (const url of ['/digits.txt', '/sub/page.html', '/two%20words%20%C3%A9.txt', '/empty.txt']) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await app.inject({ method, url, headers, payload: '{' })
+      assert.equal(answer.statusCode, 405, `${method} ${url}`)
+      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
+    }
+    const options = await app.inject({ method: 'OPTIONS', url })
+    assert.equal(options.statusCode, 204, url)
+    assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS', url)
+  }
+})
+
+test('where there is no file every method gets 404, and the answer names the path', async (t) => {
+  const app = await openFolder(t)
+  for (const url of ['/nowhere.html', '/sub/nowhere.html', '/plain', '/digits.txt/more']) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+      const answer = await app.inject({ method, url })
+      assert.equal(answer.statusCode, 404, `${method} ${url}`)
+      assert.ok(answer.body.includes(url), `${method} ${url}`)
+    }
+  }
+})
+
+test('a folder with an index answers with it, and no write', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'vitrine-static-'))
+  t.after(() => rm(root, { recursive: true }))
+  await mkdir(join(root, 'sub'))
+  await writeFile(join(root, 'sub', 'index.html'), '<p>index</p>')
+  const app = await testApp(t, { settings: { PUBLIC_DIR: root } })
+  for (const url of ['/sub', '/sub/']) {
+    assert.equal((await app.inject(url)).body, '<p>index</p>', url)
+    assert.equal((await app.inject({ method: 'POST', url })).statusCode, 405, url)
+  }
+  assert.match((await app.inject('/')).body, /<title>Vitrine<\/title>/)
+})
+
+test('a PUBLIC_DIR that is no folder is refused', async (t) => {
+  const settings = { PUBLIC_DIR: join(tmpdir(), 'vitrine-no-such-folder') }
+  await assert.rejects(testApp(t, { settings }), /PUBLIC_DIR must be a folder/)
+})

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+test('every status from 200 to 599 can be seen', async (t) => {
+  const app = await testApp(t)
+  for (let code = 200; code <= 599; code += 1) {
+    const answer = await app.inject(`/status/${String(code)}`)
+    assert.equal(answer.statusCode, code)
+  }
+})
+
+test('a status comes as a short text that names it', async (t) => {
+  const app = await testApp(t)
+  const cases: [code: string, pattern: RegExp][] = [
+    ['200', /200 OK/],
+    ['302', /302 Found/],
+    ['403', /403 Forbidden/],
+    ['404', /404 Not Found/],
+    ['500', /500 Internal Server Error/],
+    ['599', /599/],
+  ]
+  for (const [code, pattern] of cases) {
+    const answer = await app.inject(`/status/${code}`)
+    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', code)
+    assert.match(answer.body, pattern)
+  }
+})
+
+test('a status comes with the headers that it needs', async (t) => {
+  const app = await testApp(t)
+  const redirects = ['300', '301', '302', '303', '307', '308']
+  const cases: [code: string, header: string, pattern: RegExp][] = [
+    ...redirects.map((code): [string, string, RegExp] => [code, 'location', /^\//]),
+    ['304', 'etag', /^"/],
+    ['401', 'www-authenticate', /^\w+/],
+    ['405', 'allow', /GET/],
+    ['407', 'proxy-authenticate', /^\w+/],
+    ['416', 'content-range', /^bytes \*\/\d+$/],
+    ['426', 'upgrade', /./],
+    ['429', 'retry-after', /^\d+$/],
+    ['503', 'retry-after', /^\d+$/],
+  ]
+  for (const [code, header, pattern] of cases) {
+    const answer = await app.inject(`/status/${code}`)
+    assert.match(String(answer.headers[header]), pattern, `${code} ${header}`)
+  }
+})
+
+test('a 401 opens no dialog in a browser', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject('/status/401')
+  assert.doesNotMatch(String(answer.headers['www-authenticate']), /^(basic|digest|negotiate|ntlm)/i)
+})
+
+test('a 206 says which part of its content it is', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject('/status/206')
+  const size = answer.rawPayload.length
+  const whole = `bytes 0-${String(size - 1)}/${String(size)}`
+  assert.equal(answer.headers['content-range'], whole)
+})
+
+test('a status that needs none of these headers has none of them', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject('/status/200')
+  for (const header of ['location', 'www-authenticate', 'retry-after', 'content-range', 'allow']) {
+    assert.equal(answer.headers[header], undefined, header)
+  }
+})
+
+test('204, 205 and 304 have no body, by any method', async (t) => {
+  const app = await testApp(t)
+  for (const code of ['204', '205', '304']) {
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE'] as const) {
+      const answer = await app.inject({ method, url: `/status/${code}` })
+      assert.equal(String(answer.statusCode), code)
+      assert.equal(answer.body, '', `${method} ${code}`)
+      assert.equal(answer.headers['content-type'], undefined, `${method} ${code}`)
+    }
+  }
+})
+
+test('204 and 304 have no Content-Length, and 205 none but 0', async (t) => {
+  const app = await testApp(t)
+  for (const [code, length] of [
+    ['204', undefined],
+    ['205', '0'],
+    ['304', undefined],
+  ] as const) {
+    const answer = await app.inject(`/status/${code}`)
+    assert.equal(answer.headers['content-length'], length, code)
+  }
+})
+
+test('any method gets the status', async (t) => {
+  const app = await testApp(t)
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+  for (const method of methods) {
+    for (const code of ['200', '404', '503']) {
+      const answer = await app.inject({ method, url: `/status/${code}` })
+      assert.equal(String(answer.statusCode), code, method)
+      assert.equal(answer.body === '', method === 'HEAD', method)
+    }
+  }
+})
+
+test('HEAD has the headers of GET', async (t) => {
+  const app = await testApp(t)
+  for (const code of ['200', '302', '401', '503']) {
+    const get = await app.inject(`/status/${code}`)
+    const head = await app.inject({ method: 'HEAD', url: `/status/${code}` })
+    const { date: getDate, ...expected } = get.headers
+    const { date: headDate, ...actual } = head.headers
+    assert.ok(getDate && headDate)
+    assert.deepEqual(actual, expected, code)
+  }
+})
+
+test('a trailing slash changes nothing', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject('/status/418/')
+  assert.equal(answer.statusCode, 418)
+})
+
+test('a body of a type that nobody reads is let pass', async (t) => {
+  const app = await testApp(t)
+  const headers = { 'content-type': 'application/xml' }
+  const answer = await app.inject({ method: 'POST', url: '/status/403', headers, payload: '<a/>' })
+  assert.equal(answer.statusCode, 403)
+})
+
+test('what is no status from 200 to 599 is not found, and the answer names it', async (t) => {
+  const app = await testApp(t)
+  const texts = ['0', '100', '199', '600', '999', '20', '2000', 'abc', '200.0', '+200', '-1', '2e2']
+  for (const text of texts) {
+    const answer = await app.inject(`/status/${text}`)
+    assert.equal(answer.statusCode, 404, text)
+    assert.ok(answer.body.includes(text), text)
+  }
+})
+
+test('/status alone is not found', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/status', '/status/', '/status/200/more']) {
+    assert.equal((await app.inject(url)).statusCode, 404, url)
+  }
+})
+
+test('no status is kept by a cache', async (t) => {
+  const app = await testApp(t)
+  for (const code of ['200', '301', '404']) {
+    const answer = await app.inject(`/status/${code}`)
+    assert.equal(answer.headers['cache-control'], 'no-store', code)
+  }
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const json = { 'content-type': 'application/json' }
+const post = { method: 'POST', url: '/toc/aaa' } as const
+
+test('the value of a comes back as text', async (t) => {
+  const app = await testApp(t)
+  const payload = 'a=glass&sex=female&vehicle=bike&vehicle=car'
+  const answer = await app.inject({ ...post, headers: form, payload })
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+  assert.equal(answer.body, 'glass')
+})
+
+test('the value of a comes back byte for byte', async (t) => {
+  const app = await testApp(t)
+  const values = [
+    '  two spaces  ',
+    'a\r\nb\n',
+    '\u0000',
+    'é🌍\u202e',
+    '<b>&amp;"\'',
+    '+%&=',
+    '\ufeff',
+  ]
+  for (const value of values) {
+    const payload = `a=${encodeURIComponent(value)}`
+    const answer = await app.inject({ ...post, headers: form, payload })
+    assert.deepEqual(answer.rawPayload, Buffer.from(value), JSON.stringify(value))
+  }
+})
+
+test('every shape of a is shown as text', async (t) => {
+  const app = await testApp(t)
+  const cases: [headers: Record<string, string>, payload: string, shown: string][] = [
+    [form, 'a=one+two', 'one two'],
+    [form, 'a=one&a=two', 'one, two'],
+    [form, 'a[]=one&a[]=two', 'one, two'],
+    [form, 'a[b]=c', '{"b":"c"}'],
+    [json, '{"a":"glass"}', 'glass'],
+    [json, '{"a":["one","two"]}', 'one, two'],
+    [json, '{"a":{"b":["c"]}}', '{"b":["c"]}'],
+    [json, '{"a":5}', '5'],
+    [{}, '{"a":"glass"}', 'glass'],
+  ]
+  for (const [headers, payload, shown] of cases) {
+    const answer = await app.inject({ ...post, headers, payload })
+    assert.equal(answer.statusCode, 200, payload)
+    assert.equal(answer.body, shown, payload)
+  }
+})
+
+test('an absent a is an empty text', async (t) => {
+  const app = await testApp(t)
+  const cases: [headers: Record<string, string>, payload: string][] = [
+    [form, ''],
+    [form, 'a='],
+    [form, 'b=glass'],
+    [json, ''],
+    [json, 'null'],
+    [json, '["a"]'],
+    [{ 'content-type': 'text/plain' }, 'a=glass'],
+    [{ 'content-type': 'application/xml' }, '<a>glass</a>'],
+    [{ 'content-type': 'multipart/form-data; boundary=x' }, 'not read here'],
+  ]
+  for (const [headers, payload] of cases) {
+    const answer = await app.inject({ ...post, headers, payload })
+    assert.equal(answer.statusCode, 200, payload)
+    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', payload)
+    assert.equal(answer.body, '', payload)
+  }
+})
+
+test('a in the query string is not the a of the body', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject({
+    ...post,
+    url: '/toc/aaa?a=query',
+    headers: form,
+    payload: 'b=1',
+  })
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.body, '')
+})
+
+test('without the form reader the body is absent', async (t) => {
+  for (const readers of ['none', 'json,text,multipart']) {
+    const app = await testApp(t, { settings: { BODY_READERS: readers } })
+    const answer = await app.inject({ ...post, headers: form, payload: 'a=glass' })
+    assert.equal(answer.statusCode, 200, readers)
+    assert.equal(answer.body, '', readers)
+  }
+})
+
+test('a trailing slash changes nothing', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject({ ...post, url: '/toc/aaa/', headers: form, payload: 'a=glass' })
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.body, 'glass')
+})
+
+test('a body that cannot be read gets 400, and one that is too large 413', async (t) => {
+  const app = await testApp(t, { settings: { MAX_BODY_BYTES: '100' } })
+  const cases: [headers: Record<string, string>, payload: string, status: number][] = [
+    [form, 'a=%ff', 400],
+    [json, '{"a":', 400],
+    [form, 'a[1][2][3][4][5][6]=x', 400],
+    [form, `a=${'x'.repeat(98)}`, 200],
+    [form, `a=${'x'.repeat(99)}`, 413],
+  ]
+  for (const [headers, payload, status] of cases) {
+    const answer = await app.inject({ ...post, headers, payload })
+    assert.equal(answer.statusCode, status, payload)
+  }
+})
+
+test('OPTIONS names the methods, and any other method gets 405 with Allow', async (t) => {
+  const app = await testApp(t)
+  const options = await app.inject({ ...post, method: 'OPTIONS' })
+  assert.equal(options.statusCode, 204)
+  assert.equal(options.headers.allow, 'POST, OPTIONS')
+  for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const answer = await app.inject({ ...post, method })
+    assert.equal(answer.statusCode, 405, method)
+    assert.equal(answer.headers.allow, 'POST, OPTIONS', method)
+  }
+})
+
+test('only /toc/aaa is there', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/toc', '/toc/bbb', '/toc/aaa/bbb']) {
+    const answer = await app.inject({ ...post, url, headers: form, payload: 'a=glass' })
+    assert.equal(answer.statusCode, 404, url)
+  }
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+test('each method answers with a short text that names it', async (t) => {
+  const app = await testApp(t)
+  const cases = [
+    ['POST', '/user/create', /POST/],
+    ['PUT', '/user/42', /PUT.*42/],
+    ['DELETE', '/user/42', /DELETE.*42/],
+    ['PUT', '/user/create', /PUT/],
+    ['DELETE', '/user/caf%C3%A9', /DELETE.*café/],
+  ] as const
+  for (const [method, url, pattern] of cases) {
+    for (const address of [url, `${url}/`]) {
+      const answer = await app.inject({ method, url: address })
+      assert.equal(answer.statusCode, 200, address)
+      assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', address)
+      assert.match(answer.body, pattern)
+    }
+  }
+})
+
+test('a body is let pass, whatever it is', async (t) => {
+  const app = await testApp(t)
+  const headers = { 'content-type': 'application/xml' }
+  const answer = await app.inject({ method: 'PUT', url: '/user/42', headers, payload: '<a/>' })
+  assert.equal(answer.statusCode, 200)
+})
+
+test('the greeting includes what follows /user', async (t) => {
+  const app = await testApp(t)
+  const cases: [url: string, shown: string][] = [
+    ['/user42', '42'],
+    ['/user:42', '42'],
+    ['/userann', 'ann'],
+    ['/userann/', 'ann'],
+    ['/usersam', 'sam'],
+    ['/user%E2%82%AC', '€'],
+    ['/user%3Cb%3E', '<b>'],
+    ['/user42?name=x', '42'],
+  ]
+  for (const [url, shown] of cases) {
+    const answer = await app.inject(url)
+    assert.equal(answer.statusCode, 200, url)
+    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', url)
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff', url)
+    assert.ok(answer.body.includes(shown), url)
+  }
+})
+
+test('HEAD of a greeting has the headers of GET and no body', async (t) => {
+  const app = await testApp(t)
+  const get = await app.inject('/user42')
+  const head = await app.inject({ method: 'HEAD', url: '/user42' })
+  assert.equal(head.statusCode, 200)
+  assert.equal(head.headers['content-length'], get.headers['content-length'])
+  assert.equal(head.body, '')
+})
+
+test('/user itself is not found', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/user', '/user/', '/user?name=ann']) {
+    assert.equal((await app.inject(url)).statusCode, 404, url)
+  }
+})
+
+test('/users and its suffixes are never greeted, mounted or not', async (t) => {
+  for (const settings of [{}, { ROOMS: 'user' }, { ROOMS: 'user,bodies' }]) {
+    const app = await testApp(t, { settings })
+    for (const url of [
+      '/users',
+      '/users/',
+      '/users?a=1',
+      '/users.json',
+      '/users.txt',
+      '/users/42',
+    ]) {
+      const answer = await app.inject(url)
+      assert.doesNotMatch(answer.body, /Hello/, url)
+    }
+  }
+})
+
+test('without the users, /users is not found', async (t) => {
+  const app = await testApp(t, { settings: { ROOMS: 'user' } })
+  for (const url of ['/users', '/users/', '/users.json', '/users/42']) {
+    assert.equal((await app.inject(url)).statusCode, 404, url)
+  }
+})
+
+test('OPTIONS names the methods of each path', async (t) => {
+  const app = await testApp(t)
+  const cases: [url: string, allow: string][] = [
+    ['/user42', 'GET, HEAD, OPTIONS'],
+    ['/user/42', 'PUT, DELETE, OPTIONS'],
+    ['/user/create', 'POST, PUT, DELETE, OPTIONS'],
+  ]
+  for (const [url, allow] of cases) {
+    const answer = await app.inject({ method: 'OPTIONS', url })
+    assert.equal(answer.statusCode, 204, url)
+    assert.equal(answer.headers.allow, allow, url)
+  }
+})
+
+test('a method that a path lacks gets 405 with Allow', async (t) => {
+  const app = await testApp(t)
+  const cases = [
+    ['GET', '/user/42', 'PUT, DELETE, OPTIONS'],
+    ['HEAD', '/user/42', 'PUT, DELETE, OPTIONS'],
+    ['POST', '/user/42', 'PUT, DELETE, OPTIONS'],
+    ['PATCH', '/user/42', 'PUT, DELETE, OPTIONS'],
+    ['GET', '/user/create', 'POST, PUT, DELETE, OPTIONS'],
+    ['POST', '/user42', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/user42', 'GET, HEAD, OPTIONS'],
+  ] as const
+  for (const [method, url, allow] of cases) {
+    const answer = await app.inject({ method, url })
+    assert.equal(answer.statusCode, 405, `${method} ${url}`)
+    assert.equal(answer.headers.allow, allow, `${method} ${url}`)
+  }
+})

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { startVitrine, temporaryFolder } from './start-vitrine.ts'
+
+const run = promisify(execFile)
+
+/** Asks with curl; `\n` and the status follow the body. */
+async function curl(...args: string[]): Promise<string> {
+  const { stdout } = await run('curl', ['-sS', '-w', '\n%{http_code}', ...args])
+  return stdout
+}
+
+async function createUser(origin: string): Promise<string> {
+  const answer = await fetch(`${origin}/users`, {
+    method: 'POST',
+    body: new URLSearchParams({ name: 'Ann', password: 'secret' }),
+  })
+  return origin + (answer.headers.get('location') ?? '')
+}
+
+test('curl sends forms, JSON and text of any characters', async (t) => {
+  const { origin } = await startVitrine(t)
+  const text = '100% “glass” & more = ✓ 😀'
+  assert.equal(await curl(`${origin}/toc/aaa`, '--data-urlencode', `a=${text}`), `${text}\n200`)
+  const json = JSON.stringify({ text })
+  assert.equal(await curl(`${origin}/users/post`, '--json', json), `${json}\n200`)
+  const raw = ['-H', 'Content-Type: text/plain', '--data-binary', text]
+  assert.equal(await curl(`${origin}/users/post/raw`, ...raw), `${JSON.stringify(text)}\n200`)
+  assert.equal(
+    await curl('-G', `${origin}/topic`, '--data-urlencode', `a=${text}`),
+    `The topic is ${text}\n\n200`,
+  )
+})
+
+test('curl sends a real file beside text fields', async (t) => {
+  const { origin } = await startVitrine(t)
+  const file = join(await temporaryFolder(t), 'ünicode "quoted".bin')
+  await writeFile(file, randomBytes(3_000_000))
+  const form = ['-F', 'colour=grün', '-F', `pic=@"${file.replaceAll('"', '\\"')}"`, '-F', 'size=3']
+  assert.equal(
+    await curl(`${origin}/users/post/formdata`, ...form),
+    '{"colour":"grün","size":"3"}\n200',
+  )
+})
+
+test('curl uploads in chunks, without a length', async (t) => {
+  const { origin } = await startVitrine(t)
+  const chunked = ['-H', 'Transfer-Encoding: chunked', '-d', 'a=in+chunks']
+  assert.equal(await curl(`${origin}/toc/aaa`, ...chunked), 'in chunks\n200')
+})
+
+test('HTTP/1.0 is answered, and its connection closed', async (t) => {
+  const { origin } = await startVitrine(t)
+  await createUser(origin)
+  const answer = await curl('--http1.0', '-i', '-H', 'Accept: application/json', `${origin}/users`)
+  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+  assert.match(answer, /^Connection: close\r$/im)
+  // A list has no length in advance, and HTTP/1.0 has no chunks.
+  assert.doesNotMatch(answer, /^Transfer-Encoding/im)
+  assert.match(answer, /"name":"Ann"/)
+})
+
+test('one connection carries many requests, overridden ones among them', async (t) => {
+  const { origin } = await startVitrine(t)
+  const user = await createUser(origin)
+  const { stdout } = await run('curl', [
+    ...['-sS', '-w', '%{http_code} %{num_connects}\n', '-o', '/dev/null', user],
+    ...['--next', '-sS', '-w', '%{http_code} %{num_connects}\n', '-o', '/dev/null'],
+    ...['-X', 'POST', '-H', 'X-HTTP-Method-Override: HEAD', user],
+    ...['--next', '-sS', '-w', '%{http_code} %{num_connects}\n', '-o', '/dev/null'],
+    ...['-d', '_method=PATCH&name=Anna', user],
+    ...['--next', '-sS', '-w', '%{http_code} %{num_connects}\n', '-H', 'Accept: text/plain', user],
+  ])
+  assert.match(stdout, /^200 1\n200 0\n200 0\n_id: .*\nname: Anna\n[^]*200 0\n$/)
+})
+
+test('fetch goes through the life of a user', async (t) => {
+  const { origin } = await startVitrine(t)
+  const user = await createUser(origin)
+  const json = { accept: 'application/json', 'content-type': 'application/json' }
+  const patched = await fetch(user, { method: 'PATCH', headers: json, body: '{"name":"Anna"}' })
+  assert.deepEqual(await patched.json(), {
+    data: { redirect: new URL(user).pathname },
+    status: { code: 0, msg: 'delete success' },
+  })
+  const read = await fetch(user, { headers: json })
+  assert.equal(((await read.json()) as { name: string }).name, 'Anna')
+  const deleted = await fetch(user, { method: 'DELETE' })
+  assert.equal(deleted.status, 200)
+  assert.equal((await fetch(user)).status, 404)
+})
+
+test('fetch follows a form to where it leads', async (t) => {
+  const { origin } = await startVitrine(t)
+  const user = await createUser(origin)
+  const answer = await fetch(`${user}/`, {
+    method: 'POST',
+    headers: { accept: 'text/html', 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ _method: 'PATCH', name: 'Anna', password: '' }),
+  })
+  assert.equal(answer.url, user)
+  assert.match(await answer.text(), /<h1>Anna<\/h1>/)
+})
+
+/** Writes `pieces` to a socket, each only after the one before has left, and reads to the end. */
+async function speak(t: TestContext, origin: string, pieces: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  t.after(() => socket.destroy())
+  await once(socket, 'connect')
+  let heard = ''
+  socket.on('data', (chunk: Buffer) => {
+    heard += chunk.toString()
+  })
+  for (const piece of pieces) {
+    await new Promise((resolve) => socket.write(piece, resolve))
+  }
+  await once(socket, 'close')
+  return heard
+}
+
+test('a request in pieces, and two at once, are answered in order', async (t) => {
+  const { origin } = await startVitrine(t)
+  const body = 'a=first&_method=POST'
+  const heard = await speak(t, origin, [
+    `PUT /toc/a`,
+    `aa HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n`,
+    `Content-Length: ${String(body.length)}\r\n\r\n${body.slice(0, 5)}`,
+    `${body.slice(5)}GET /topic?a=second HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+  ])
+  const [first = '', second = '', ...more] = heard.split(/(?<=.)(?=HTTP\/1\.1 )/s)
+  assert.match(first, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nfirst$/)
+  assert.match(second, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nThe topic is second\n$/)
+  assert.deepEqual(more, [])
+})
+
+test('what is no HTTP is refused with 400 and the next client is served', async (t) => {
+  const { origin } = await startVitrine(t)
+  for (const nonsense of ['\x16\x03\x01\x02', 'GET / HTTP/9.9\r\n\r\n', 'FOO / HTTP/1.1\r\n\r\n']) {
+    assert.match(await speak(t, origin, [nonsense]), /^HTTP\/1\.1 400 /)
+  }
+  assert.equal((await fetch(`${origin}/health`)).status, 200)
+})
