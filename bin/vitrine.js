@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --min-semi-space-size=4 --max-semi-space-size=4
 // Plain JavaScript that an old Node can read too, so that it can say what is wrong in one line.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
@@ -6,5 +6,16 @@ if (major < 24 || (major === 24 && minor < 7)) {
   console.error(`Vitrine needs Node 24.7 or newer; this is Node ${process.versions.node}.`)
   process.exitCode = 2
 } else {
+  await keepHeapSmall()
   await import('../src/main.ts')
+}
+
+/**
+ * Left alone, V8 answers the short-lived garbage of a long list with a heap of a hundred megabytes
+ * more. The flags above do the same for the young generation, and better: they cannot be set later.
+ */
+async function keepHeapSmall() {
+  const { setFlagsFromString } = await import('node:v8')
+  setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=10')
 }

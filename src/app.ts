@@ -9,8 +9,10 @@ import type { Backends } from './backends.ts'
 import type { Config } from './config.ts'
 import { watchOffers } from './http/allow.ts'
 import { openAssets } from './http/assets.ts'
-import { createBodyReader } from './http/bodies.ts'
+import { createBodyReader, passOverMalformedType, takeControlFields } from './http/bodies.ts'
+import { answerClientError } from './http/client-error.ts'
 import { refuseCrossSite } from './http/cross-site.ts'
+import { headersOfEveryAnswer } from './http/every-answer.ts'
 import { isSafe, methodOverride, refuseUnsafeLink } from './http/method-override.ts'
 import { parseParameters, toPath } from './http/query-string.ts'
 import { methodNotAllowed, notFound, notImplemented, Refusal, uriTooLong } from './http/refusal.ts'
@@ -30,13 +32,6 @@ interface AppOptions {
 
 const maxUrlBytes = 8 * 1024
 
-const headersOfEveryAnswer = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'same-origin',
-  'content-security-policy':
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-}
-
 /**
  * The whole service as a value: everything that a request passes, in order, then the rooms. It can
  * be asked with `inject` or told to `listen`; the caller closes it, and then the backends.
@@ -54,8 +49,10 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     frameworkErrors: (error, request, reply) => {
+      reply.headers(headersOfEveryAnswer)
       sendRefusal(toFrameworkRefusal(error), request, reply)
     },
+    clientErrorHandler: answerClientError,
     rewriteUrl: ({ url = '/' }) => toPlainTarget(url),
     routerOptions: {
       maxParamLength: maxUrlBytes,
@@ -70,6 +67,7 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOfEveryAnswer)
+    passOverMalformedType(request.raw)
     done(findRefusal(request, config))
   })
   app.removeAllContentTypeParsers()
@@ -102,12 +100,12 @@ function toPlainTarget(target: string): string {
 }
 
 /** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
-function createQueryParser({ methodOverride: hidesMethod }: Config) {
+function createQueryParser({ methodOverride: hidesControls }: Config) {
   return (text: string): Record<string, unknown> => {
     if (text === '') return {}
     try {
       const parameters: Record<string, unknown> = { ...parseParameters(text) }
-      if (hidesMethod) delete parameters._method
+      if (hidesControls) takeControlFields(parameters)
       return parameters
     } catch (error) {
       if (error instanceof Refusal) return { refusal: error }

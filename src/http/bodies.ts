@@ -7,8 +7,8 @@ import { badRequest, contentTooLarge, unsupportedMediaType } from './refusal.ts'
 export const maxJsonDepth = 64
 
 /**
- * What a form without script may say in the body in place of a header: they are taken out of every
- * JSON and form body, so that no handler sees them as fields.
+ * What a form without script may say in place of a header: they are taken out of every query string
+ * and every JSON and form body, so that no handler sees them as fields.
  */
 export const controlFieldNames = ['_method', '_if_match', '_idempotency_key'] as const
 type ControlFields = Partial<Record<(typeof controlFieldNames)[number], unknown>>
@@ -62,6 +62,14 @@ export function hasBody({ headers }: { headers: IncomingMessage['headers'] }): b
 /** The media type without its parameters, in lower case; empty when there is none. */
 export function toMediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/** A type that cannot be read is as good as unknown (RFC 9110 §8.3), and no reason to fail. */
+export function passOverMalformedType({ headers }: IncomingMessage): void {
+  const type = headers['content-type']
+  if (type !== undefined && !/^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(;|$)/.test(type)) {
+    headers['content-type'] = 'application/octet-stream'
+  }
 }
 
 function findParser(
@@ -134,7 +142,8 @@ function refuseDeepJson(text: string): void {
   }
 }
 
-function takeControlFields(value: unknown): ControlFields {
+/** Takes the control fields out of a parsed body or query string. */
+export function takeControlFields(value: unknown): ControlFields {
   const controls: ControlFields = {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return controls
   const fields = value as Record<string, unknown>

@@ -87,7 +87,9 @@ async function findOverride(
 }
 
 function toMethod(value: unknown): string | undefined {
-  return typeof value === 'string' ? methodsByValue[value.toUpperCase()] : undefined
+  // ASCII alone: toUpperCase would make an S of the long s.
+  const isWord = typeof value === 'string' && /^[A-Za-z]+$/.test(value)
+  return isWord ? methodsByValue[value.toUpperCase()] : undefined
 }
 
 async function findInBody(raw: IncomingMessage, readBody: BodyReader): Promise<unknown> {

@@ -19,6 +19,7 @@ export interface Parameters {
  * UTF-8; nothing is cut.
  */
 export function parseParameters(text: string): Parameters {
+  if (/(?:^|&)=/.test(text)) throw badRequest('A parameter has no name.')
   try {
     return qs.parse(text, {
       plainObjects: true,

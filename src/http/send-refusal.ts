@@ -89,7 +89,7 @@ export function toFrameworkRefusal(error: { code: string }): unknown {
 
 /** RFC 9457 §3. */
 function toProblem({ status, title, message, fields }: Refusal): object {
-  const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: `#/${field}` }))
+  const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))
   return {
     type: 'about:blank',
     title,
@@ -97,6 +97,11 @@ function toProblem({ status, title, message, fields }: Refusal): object {
     detail: message,
     ...(errors.length > 0 && { errors }),
   }
+}
+
+/** RFC 6901 §3 and §6: a JSON Pointer to a member, as a URI fragment. */
+function toPointer(member: string): string {
+  return `#/${encodeURIComponent(member.replaceAll('~', '~0').replaceAll('/', '~1'))}`
 }
 
 function refusalPage({ status, title, message }: Refusal): Html {

@@ -28,8 +28,7 @@ export interface Field {
   label: string
   kind: 'text' | 'long text' | 'number' | 'password'
   isRequired: boolean
-  /** As in the JSON Schema: characters, or the range of a number. */
-  maxLength?: number
+  /** The range of a number, as in the JSON Schema. */
   minimum?: number
   maximum?: number
 }
@@ -63,13 +62,12 @@ interface Annotations {
 
 function toField(schema: ResourceDefinition['schema'], name: string): Field {
   const { title, ...annotations }: Annotations = schema.properties[name] ?? {}
-  const { maxLength, minimum, maximum } = annotations
+  const { minimum, maximum } = annotations
   return {
     name,
     label: title ?? name,
     kind: toKind(annotations),
     isRequired: !Type.IsOptional(schema.properties[name]),
-    ...(maxLength !== undefined && { maxLength }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
   }

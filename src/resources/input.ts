@@ -47,7 +47,7 @@ export function parseInput(resource: Resource, request: FastifyRequest): Input {
   refuseUnstorable(body)
   return toInput(resource.fields, body as Record<string, unknown>, {
     isForm: type === 'application/x-www-form-urlencoded',
-    isEdit: request.method === 'PATCH',
+    isEdit: request.method !== 'POST',
   })
 }
 
@@ -84,7 +84,9 @@ const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 function fromForm({ kind, isRequired }: Field, value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (value.trim() === '' && !isRequired) return undefined
-  return kind === 'number' && numeric.test(value.trim()) ? Number(value) : value
+  if (kind === 'number') return numeric.test(value.trim()) ? Number(value) : value
+  // A browser sends every line break as two characters, whatever was typed.
+  return value.replaceAll('\r\n', '\n')
 }
 
 /** Not every store can keep U+0000 or half a surrogate pair, so none is asked to. */

@@ -25,17 +25,15 @@ export function list(context: ResourceContext): Handler {
     reply.type(`${type}; charset=utf-8`)
     // A HEAD opens no list: it would be read to its end for nothing.
     if (request.method === 'HEAD') return reply.send(Readable.from([]))
-    const records = slice && (await listSlice(context, slice))
-    const pages = records ? toPages(records) : allPages(context)
+    const part = slice && (await listSlice(context, slice))
+    const pages = part ? toPages(part.records) : allPages(context)
     switch (type) {
       case 'application/json':
         return sendPieces(reply, toJsonPieces(resource, pages))
       case 'text/plain':
         return sendPieces(reply, toTextPieces(resource, pages))
       case 'text/html': {
-        const paging = records
-          ? pagingLinks(resource, { ...slice, isLast: records.length < slice.perPage })
-          : html``
+        const paging = part ? pagingLinks(resource, part) : html``
         return sendPieces(reply, listPage(resource, pages, paging))
       }
     }
@@ -86,7 +84,7 @@ function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): Fastify
 }
 
 /** Small enough to be forgotten quickly, large enough that a query a page does not show. */
-const recordsPerQuery = 250
+const recordsPerQuery = 100
 
 async function* allPages({ resource, records }: ResourceContext): Pages {
   let last: Position | undefined
@@ -107,8 +105,10 @@ interface Slice {
   perPage: number
 }
 
-function listSlice({ resource, records }: ResourceContext, { page, perPage }: Slice) {
-  return records.listPage(resource.name, (page - 1) * perPage, perPage)
+/** One record more is asked for than shown, to know whether there is a page after this one. */
+async function listSlice({ resource, records }: ResourceContext, { page, perPage }: Slice) {
+  const found = await records.listPage(resource.name, (page - 1) * perPage, perPage + 1)
+  return { page, perPage, records: found.slice(0, perPage), isLast: found.length <= perPage }
 }
 
 const defaultPerPage = 20

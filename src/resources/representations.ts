@@ -24,8 +24,12 @@ function toJson(resource: Resource, record: StoredRecord): string {
 /** One line for each thing there is to say; the line breaks of a value are escaped. */
 export function toText(resource: Resource, record: StoredRecord): string {
   return Object.entries(toRepresentation(resource, record))
-    .map(([name, value]) => `${name}: ${String(value).replaceAll('\n', '\\n')}\n`)
+    .map(([name, value]) => `${name}: ${toLine(value)}\n`)
     .join('')
+}
+
+function toLine(value: string | number | undefined): string {
+  return String(value).replaceAll('\r', '\\r').replaceAll('\n', '\\n')
 }
 
 export type Pages = AsyncIterable<readonly StoredRecord[]>
@@ -50,7 +54,7 @@ export async function* toTextPieces(resource: Resource, pages: Pages): AsyncGene
     yield page
       .map((record) => {
         const { _id, [naming]: name } = toRepresentation(resource, record)
-        return `${String(_id)} ${String(name).replaceAll('\n', '\\n')}\n`
+        return `${String(_id)} ${toLine(name)}\n`
       })
       .join('')
   }

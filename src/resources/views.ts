@@ -104,20 +104,21 @@ function fieldInput(field: Field, { _action, values, problems = [] }: RecordForm
   const common = html`id="${name}" name="${name}"${isRequired && !isUnchangedPassword ? html` required` : ''}${problem ? html` aria-invalid="true" aria-describedby="${name}-problem"` : ''}`
   const control =
     kind === 'long text'
-      ? html`<textarea ${common} rows="4" maxlength="${field.maxLength ?? ''}">\n${value}</textarea>`
+      ? html`<textarea ${common} rows="4">\n${value}</textarea>`
       : html`<input ${common} ${inputAttributes(field)} value="${value}">`
   return html`<p class="field"><label for="${name}">${label}${isUnchangedPassword ? ' (leave empty to keep it)' : ''}</label>
 ${control}${problem ? html`<span class="error" id="${name}-problem">${label} ${problem.message}</span>` : ''}</p>
 `
 }
 
-function inputAttributes({ kind, maxLength, minimum, maximum }: Field): Html {
+function inputAttributes({ kind, minimum, maximum }: Field): Html {
   if (kind === 'number') {
-    return html`type="number" step="any" min="${minimum ?? ''}" max="${maximum ?? ''}"`
+    return html`type="number" step="any"${minimum === undefined ? '' : html` min="${minimum}"`}${maximum === undefined ? '' : html` max="${maximum}"`}`
   }
   // The seed has a text input; what is typed is not shown.
   if (kind === 'password') return html`type="password" autocomplete="new-password"`
-  return html`type="text" autocomplete="off"${maxLength === undefined ? '' : html` maxlength="${maxLength}"`}`
+  // No maxlength: a browser counts what the server does not, and stops without a word.
+  return html`type="text" autocomplete="off"`
 }
 
 function toInputText(value: unknown): string {

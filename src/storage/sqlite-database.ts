@@ -34,16 +34,34 @@ function open(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path)
   try {
+    database.exec('PRAGMA busy_timeout = 1000')
+    useWriteAheadLog(database)
     // NORMAL: a commit is in the log file, so it survives the process but not the machine.
-    database.exec(
-      'PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
-    )
+    database.exec('PRAGMA synchronous = NORMAL')
     migrate(database)
   } catch (error) {
     database.close()
     throw error
   }
   return database
+}
+
+/** Another process may be turning the log on too, and SQLite does not wait for that by itself. */
+function useWriteAheadLog(database: DatabaseSync): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (attempt === 100 || !isBusy(error)) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  // SQLITE_BUSY; the higher bits say more.
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5
 }
 
 function migrate(database: DatabaseSync): void {

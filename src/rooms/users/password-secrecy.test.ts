@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import type { InjectOptions } from 'fastify'
+import { test } from 'node:test'
+import { asForm, createRecord } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const secret = 'nobody-may-read-this'
+const accepts = ['text/html', 'application/json', 'text/plain', 'application/problem+json', '*/*']
+
+/** Bodies that hold the password; those of the second list are refused. */
+const good = [{ name: 'Ann', password: secret }]
+const bad = [
+  { name: '', password: secret },
+  { name: { nested: secret }, password: secret },
+  { password: secret },
+  { name: 'Ann', password: [secret] },
+  { name: 'Ann', password: { [secret]: secret } },
+  { name: 'Ann', password: secret.repeat(60) },
+]
+
+test('no answer of any route and no line of the log holds a password or its hash', async (t) => {
+  const app = await testApp(t, { settings: { LOG_LEVEL: 'trace' } })
+  const { _id } = await createRecord(app, '/users', { name: 'Ann', password: secret })
+  const said: string[] = []
+  const ask = async (request: InjectOptions) => {
+    const { statusCode, headers, body } = await app.inject(request)
+    assert.ok(statusCode < 500)
+    said.push(JSON.stringify(headers), body)
+  }
+
+  for (const accept of accepts) {
+    const headers = { accept }
+    for (const url of [
+      '/users',
+      '/users?page=1',
+      '/users/new',
+      `/users/${_id}`,
+      `/users/${_id}/edit`,
+    ]) {
+      await ask({ url, headers })
+      await ask({ method: 'HEAD', url, headers })
+      await ask({ method: 'OPTIONS', url, headers })
+    }
+    for (const payload of [...good, ...bad]) {
+      for (const prefer of ['handling=strict', 'return=minimal']) {
+        const more = { headers: { ...headers, prefer }, payload }
+        await ask({ method: 'POST', url: '/users', ...more })
+        await ask({ method: 'PATCH', url: `/users/${_id}`, ...more })
+        await ask({ method: 'PUT', url: `/users/${_id}`, ...more })
+        await ask({ method: 'PUT', url: '/users/mine', ...more })
+        await ask({ method: 'PATCH', url: '/users/none', ...more })
+        await ask({ method: 'PUT', url: '/users/new', ...more })
+        await ask({ method: 'DELETE', url: '/users/mine', ...more })
+      }
+    }
+    const form = { ...asForm({ name: '', password: secret }) }
+    const typed = { ...form, headers: { ...form.headers, accept } }
+    await ask({ method: 'POST', url: '/users/', ...typed })
+    await ask({ method: 'POST', url: `/users/${_id}/?_method=PATCH`, ...typed })
+    await ask({ method: 'POST', url: `/users/${_id}/edit`, ...typed })
+    await ask({ url: `/users?password=${secret}`, headers })
+    const broken = `{"name":"Ann","password":"${secret}`
+    const json = { ...headers, 'content-type': 'application/json' }
+    await ask({ method: 'POST', url: '/users', headers: json, payload: broken })
+    const xml = { ...headers, 'content-type': 'application/xml' }
+    await ask({ method: 'POST', url: '/users', headers: xml, payload: `<p>${secret}</p>` })
+  }
+  await ask({ method: 'DELETE', url: `/users/${_id}` })
+
+  assert.ok(app.logLines.length > 0)
+  for (const text of [...said, ...app.logLines]) {
+    assert.ok(!text.includes(secret), text)
+    assert.ok(!text.includes('$argon2'), text)
+  }
+})

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { suite, test, type TestContext } from 'node:test'
+import type { Position, Records, StoredRecord } from './records.ts'
+
+/** Opens an empty store that closes itself when the test ends. */
+export type OpenRecords = (t: TestContext) => Promise<Records>
+
+const noon = '2026-01-01T12:00:00.000Z'
+const later = '2026-01-01T12:00:00.001Z'
+
+/** What every backend of the records does. */
+export function recordsContract(name: string, open: OpenRecords): void {
+  suite(`records in ${name}`, () => {
+    oneRecord(open)
+    documents(open)
+    lists(open)
+    races(open)
+  })
+}
+
+function oneRecord(open: OpenRecords): void {
+  test('a created record is found as it was given, in version 1', async (t) => {
+    const records = await open(t)
+    assert.equal(await records.create('users', record('a', noon, { name: 'Ann' })), true)
+    assert.deepEqual(await records.find('users', 'a'), {
+      id: 'a',
+      document: { name: 'Ann' },
+      version: 1,
+      createdAt: noon,
+      updatedAt: noon,
+    })
+  })
+
+  test('an id that was never created is not found, changed or removed', async (t) => {
+    const records = await open(t)
+    assert.equal(await records.find('users', 'a'), undefined)
+    assert.equal(await records.change('users', changeOf('a', 1)), false)
+    assert.equal(await records.remove('users', 'a'), false)
+    assert.equal(await records.find('users', 'a'), undefined)
+  })
+
+  test('a taken id is refused and the record that has it stays as it was', async (t) => {
+    const records = await open(t)
+    await records.create('users', record('a', noon, { name: 'first' }))
+    assert.equal(await records.create('users', record('a', later, { name: 'second' })), false)
+    const stored = await records.find('users', 'a')
+    assert.deepEqual(stored?.document, { name: 'first' })
+    assert.equal(stored.createdAt, noon)
+  })
+
+  test('every change replaces the document and raises the version by one', async (t) => {
+    const records = await open(t)
+    await records.create('users', record('a', noon, { name: 'Ann', note: 'goes' }))
+    for (const version of [1, 2, 3]) {
+      const change = { id: 'a', version, document: { name: String(version) }, updatedAt: later }
+      assert.equal(await records.change('users', change), true)
+      assert.deepEqual(await records.find('users', 'a'), {
+        id: 'a',
+        document: { name: String(version) },
+        version: version + 1,
+        createdAt: noon,
+        updatedAt: later,
+      })
+    }
+  })
+
+  test('a change of a version that is not the current one is refused and changes nothing', async (t) => {
+    const records = await open(t)
+    await records.create('users', record('a', noon, { name: 'Ann' }))
+    await records.change('users', changeOf('a', 1))
+    const before = await records.find('users', 'a')
+    for (const version of [0, 1, 3]) {
+      assert.equal(await records.change('users', changeOf('a', version, { name: 'lost' })), false)
+    }
+    assert.deepEqual(await records.find('users', 'a'), before)
+  })
+
+  test('a removed record is gone, and its id is free for a new one of version 1', async (t) => {
+    const records = await open(t)
+    await records.create('users', record('a', noon))
+    await records.change('users', changeOf('a', 1))
+    assert.equal(await records.remove('users', 'a'), true)
+    assert.equal(await records.remove('users', 'a'), false)
+    assert.equal(await records.find('users', 'a'), undefined)
+    assert.equal(await records.change('users', changeOf('a', 2)), false)
+    assert.equal(await records.create('users', record('a', later)), true)
+    assert.equal((await records.find('users', 'a'))?.version, 1)
+  })
+
+  test('the same id in two resources is two records', async (t) => {
+    const records = await open(t)
+    await records.create('users', record('a', noon, { of: 'users' }))
+    assert.equal(await records.create('locations', record('a', later, { of: 'locations' })), true)
+    await records.change('users', changeOf('a', 1, { of: 'users, changed' }))
+    assert.deepEqual((await records.find('locations', 'a'))?.document, { of: 'locations' })
+    assert.deepEqual(idsOf(await records.listPage('locations', 0, 9)), ['a'])
+    await records.remove('users', 'a')
+    assert.equal((await records.find('locations', 'a'))?.version, 1)
+  })
+
+  test('ids that differ in letter case are two records', async (t) => {
+    const records = await open(t)
+    await records.create('users', record('a', noon))
+    assert.equal(await records.create('users', record('A', noon)), true)
+    await records.remove('users', 'a')
+    assert.equal((await records.find('users', 'A'))?.id, 'A')
+  })
+}
+
+function documents(open: OpenRecords): void {
+  const cases: Record<string, unknown> = {
+    'no text at all': '',
+    'letters of many scripts': 'é ß Ж 漢 한 ع ש ไทย',
+    'characters outside the basic plane': '😀 𝒜 👨‍👩‍👧 \u{10ffff}',
+    'letters with combining marks, not composed': 'e\u0301 n\u0303 \u1e9b\u0323',
+    'every control character but U+0000': range(1, 0x9f).map(toCharacter).join(''),
+    'line and paragraph separators, a byte order mark': '\u2028\u2029\ufeff\ufffd\ufffe\uffff',
+    'quotes, backslashes and what looks like SQL': `'"\\\\u0000'; DROP TABLE records; -- $1 ? :a`,
+    'long text': '漢'.repeat(100_000),
+    numbers: [0, -1, 0.1, 1e-300, 1.7976931348623157e308, Number.MAX_SAFE_INTEGER, 5e-324],
+    'truth values and null': [true, false, null],
+    nesting: { a: [{ b: { c: [[], {}, [null, { d: 'e' }]] } }], '': 0, 'x.y': { 'a b': 1 } },
+  }
+  for (const [title, value] of Object.entries(cases)) {
+    test(`a document keeps ${title}`, async (t) => {
+      const records = await open(t)
+      await records.create('users', record('a', noon, { value }))
+      assert.deepEqual((await records.find('users', 'a'))?.document, { value })
+      await records.change('users', changeOf('a', 1, { changed: value }))
+      const [listed] = await records.listAfter('users', undefined, 1)
+      assert.deepEqual(listed?.document, { changed: value })
+    })
+  }
+}
+
+function lists(open: OpenRecords): void {
+  test('a list is oldest first, and records of the same time are in the order of their ids', async (t) => {
+    const records = await open(t)
+    for (const id of ['z', 'B', 'a', '_', '-', '0']) {
+      await records.create('users', record(id, noon))
+    }
+    await records.create('users', record('y', '2025-12-31T23:59:59.999Z'))
+    await records.create('users', record('b', later))
+    const expected = ['y', '-', '0', 'B', '_', 'a', 'z', 'b']
+    assert.deepEqual(idsOf(await records.listAfter('users', undefined, 99)), expected)
+    assert.deepEqual(idsOf(await records.listPage('users', 0, 99)), expected)
+  })
+
+  test('a list holds whole records, and a change moves none of them', async (t) => {
+    const records = await open(t)
+    await records.create('users', record('a', noon))
+    await records.create('users', record('b', later))
+    await records.change('users', changeOf('a', 1, { name: 'changed' }))
+    const expected = [await records.find('users', 'a'), await records.find('users', 'b')]
+    assert.deepEqual(await records.listAfter('users', undefined, 9), expected)
+    assert.deepEqual(await records.listPage('users', 0, 9), expected)
+  })
+
+  test('a list of nothing is empty', async (t) => {
+    const records = await open(t)
+    await records.create('locations', record('a', noon))
+    assert.deepEqual(await records.listAfter('users', undefined, 9), [])
+    assert.deepEqual(await records.listPage('users', 0, 9), [])
+  })
+
+  test('a page begins after its offset and holds no more than its limit', async (t) => {
+    const records = await open(t)
+    await fill(records, ['a', 'b', 'c', 'd', 'e'])
+    const pages = [
+      [0, 2, 'ab'],
+      [2, 2, 'cd'],
+      [4, 2, 'e'],
+      [5, 2, ''],
+      [1_000_000, 2, ''],
+      [0, 5, 'abcde'],
+    ] as const
+    for (const [offset, limit, expected] of pages) {
+      assert.equal(idsOf(await records.listPage('users', offset, limit)).join(''), expected)
+    }
+  })
+
+  test('going on after the last record of each page meets each record exactly once', async (t) => {
+    const records = await open(t)
+    const ids = range(10, 59).map(String)
+    await fill(records, ids)
+    for (const limit of [1, 7, 50, 51]) {
+      assert.deepEqual(await walk(records, { limit }), ids)
+    }
+  })
+
+  test('a walk meets what stays exactly once, while other records come and go', async (t) => {
+    const records = await open(t)
+    const ids = range(10, 59).map(String)
+    await fill(records, ids)
+    await records.create('users', record('58 goes', noon))
+    const met = await walk(records, {
+      limit: 3,
+      afterPage: async (last) => {
+        // The place that the walk has reached goes; others come before it, after it, at the end.
+        await records.remove('users', last.id)
+        await records.remove('users', '58 goes')
+        await records.create('users', record(`0 before ${last.id}`, noon))
+        await records.create('users', record(`${last.id} after`, noon))
+        await records.create('users', record(`later than ${last.id}`, later))
+      },
+    })
+    assert.equal(new Set(met).size, met.length)
+    assert.deepEqual(
+      met.filter((id) => /^\d+$/.test(id)),
+      ids,
+    )
+    assert.deepEqual(
+      met.filter((id) => /^(0|58 )/.test(id)),
+      [],
+    )
+    assert.ok(met.includes('12 after') && met.includes('later than 12'))
+  })
+}
+
+function races(open: OpenRecords): void {
+  const racers = range(1, 20)
+
+  test('of twenty changes of one version at once, one wins', async (t) => {
+    const records = await open(t)
+    await records.create('users', record('a', noon))
+    const outcomes = await Promise.all(
+      racers.map((racer) => records.change('users', changeOf('a', 1, { racer }))),
+    )
+    assert.equal(outcomes.filter(Boolean).length, 1)
+    const stored = await records.find('users', 'a')
+    assert.equal(stored?.version, 2)
+    assert.deepEqual(stored.document, { racer: outcomes.indexOf(true) + 1 })
+  })
+
+  test('of twenty creations of one id at once, one wins', async (t) => {
+    const records = await open(t)
+    const outcomes = await Promise.all(
+      racers.map((racer) => records.create('users', record('a', noon, { racer }))),
+    )
+    assert.equal(outcomes.filter(Boolean).length, 1)
+    const stored = await records.find('users', 'a')
+    assert.deepEqual(stored?.document, { racer: outcomes.indexOf(true) + 1 })
+  })
+
+  test('of twenty removals of one record at once, one removes it', async (t) => {
+    const records = await open(t)
+    await records.create('users', record('a', noon))
+    const outcomes = await Promise.all(racers.map(() => records.remove('users', 'a')))
+    assert.equal(outcomes.filter(Boolean).length, 1)
+  })
+}
+
+function record(id: string, createdAt: string, document: StoredRecord['document'] = {}) {
+  return { id, document, createdAt }
+}
+
+function changeOf(id: string, version: number, document: StoredRecord['document'] = {}) {
+  return { id, version, document, updatedAt: later }
+}
+
+async function fill(records: Records, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await records.create('users', record(id, noon))
+}
+
+interface Walk {
+  limit: number
+  afterPage?: (last: Position) => Promise<void>
+}
+
+async function walk(records: Records, { limit, afterPage }: Walk): Promise<string[]> {
+  const met: string[] = []
+  let last: Position | undefined
+  for (;;) {
+    const page = await records.listAfter('users', last, limit)
+    assert.ok(page.length <= limit)
+    last = page.at(-1)
+    if (last === undefined) return met
+    met.push(...idsOf(page))
+    // What comes later all the time would make the walk endless.
+    if (met.length < 40) await afterPage?.(last)
+  }
+}
+
+function idsOf(records: readonly StoredRecord[]): string[] {
+  return records.map(({ id }) => id)
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
+
+function toCharacter(code: number): string {
+  return String.fromCodePoint(code)
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance } from 'fastify'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { openBackends } from '../src/backends.ts'
+import { loadConfig } from '../src/config.ts'
+import type { StoredRecord } from '../src/storage/records/records.ts'
+import { temporaryFolder } from './start-vitrine.ts'
+
+/** A record as a client sees it. */
+export interface Shown extends Record<string, string | number> {
+  _id: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** Every resource with the fields of one good record, for what must hold for all of them. */
+export const samples = [
+  { path: '/users', fields: { name: 'Ann', password: 'correct horse' } },
+  {
+    path: '/locations',
+    fields: { name: 'Pier', latitude: 53.5, longitude: -9.25, note: 'by the water' },
+  },
+] as const
+
+export const formType = 'application/x-www-form-urlencoded'
+
+/** What a browser sends as Accept. */
+export const browserAccept =
+  'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
+
+/** Headers and content of a form as a browser submits it. */
+export function asForm(fields: Readonly<Record<string, string | number>>) {
+  const entries = Object.entries(fields).map(([name, value]) => [name, String(value)])
+  return {
+    headers: { 'content-type': formType, accept: browserAccept },
+    payload: new URLSearchParams(entries).toString(),
+  }
+}
+
+/** Creates a record through the front door and gives what the answer shows of it. */
+export async function createRecord(
+  app: FastifyInstance,
+  path: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<Shown> {
+  const headers = { accept: 'application/json' }
+  const answer = await app.inject({ method: 'POST', url: path, headers, payload: fields })
+  if (answer.statusCode !== 201) throw new Error(`not created: ${answer.body}`)
+  return answer.json<Shown>()
+}
+
+export async function readRecord(app: FastifyInstance, url: string): Promise<Shown> {
+  const answer = await app.inject({ url, headers: { accept: 'application/json' } })
+  if (answer.statusCode !== 200) throw new Error(`not there: ${answer.body}`)
+  return answer.json<Shown>()
+}
+
+export function without<Value>(
+  fields: Readonly<Record<string, Value>>,
+  ...names: readonly string[]
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+}
+
+/** What the client has a say in, of a record that it is shown. */
+export function fieldsOf(shown: Shown): Record<string, string | number> {
+  return without(shown, '_id', 'createdAt', 'updatedAt')
+}
+
+/** A database file in a folder that goes when the test ends, as DATABASE_URL. */
+export async function temporaryDatabase(t: TestContext): Promise<string> {
+  return `sqlite:${join(await temporaryFolder(t), 'records.db')}`
+}
+
+/** The record as it is kept, which no answer shows. */
+export async function findStored(
+  databaseUrl: string,
+  resource: string,
+  id: string,
+): Promise<StoredRecord | undefined> {
+  const backends = await openBackends(loadConfig({ DATABASE_URL: databaseUrl }, []))
+  try {
+    return await backends.records.find(resource, id)
+  } finally {
+    await backends.close()
+  }
+}
