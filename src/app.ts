@@ -9,14 +9,15 @@ import type { Backends } from './backends.ts'
 import type { Config } from './config.ts'
 import { watchOffers } from './http/allow.ts'
 import { openAssets } from './http/assets.ts'
-import { createBodyReader, passOverMalformedType, takeControlFields } from './http/bodies.ts'
+import { createBodyReader, replaceUnreadableType, takeControlFields } from './http/bodies.ts'
 import { answerClientError } from './http/client-error.ts'
 import { refuseCrossSite } from './http/cross-site.ts'
 import { headersOfEveryAnswer } from './http/every-answer.ts'
 import { isSafe, methodOverride, refuseUnsafeLink } from './http/method-override.ts'
-import { parseParameters, toPath } from './http/query-string.ts'
+import { parseParameters } from './http/query-string.ts'
 import { methodNotAllowed, notFound, notImplemented, Refusal, uriTooLong } from './http/refusal.ts'
 import { createRefusalSender, toFrameworkRefusal } from './http/send-refusal.ts'
+import { maxTargetBytes, toPath, toPlainTarget } from './http/target.ts'
 import type { House, Room } from './room.ts'
 import { openHealth } from './rooms/health/health.ts'
 import { openHome } from './rooms/home/home.ts'
@@ -29,8 +30,6 @@ interface AppOptions {
   /** Where the log goes, line by line; standard output when unset. */
   logTo?: { write: (line: string) => void }
 }
-
-const maxUrlBytes = 8 * 1024
 
 /**
  * The whole service as a value: everything that a request passes, in order, then the rooms. It can
@@ -55,7 +54,7 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
     clientErrorHandler: answerClientError,
     rewriteUrl: ({ url = '/' }) => toPlainTarget(url),
     routerOptions: {
-      maxParamLength: maxUrlBytes,
+      maxParamLength: maxTargetBytes,
       querystringParser: createQueryParser(config),
     },
   })
@@ -67,7 +66,7 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOfEveryAnswer)
-    passOverMalformedType(request.raw)
+    replaceUnreadableType(request.raw)
     done(findRefusal(request, config))
   })
   app.removeAllContentTypeParsers()
@@ -85,18 +84,6 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
     await app.register(async (instance) => room.open(instance, house))
   }
   return app
-}
-
-/**
- * The request's target as path and query alone: without the origin of an absolute form (RFC 9112
- * §3.2.2), and without a trailing slash, which changes nothing anywhere.
- */
-function toPlainTarget(target: string): string {
-  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, '/')
-  const queryStart = url.indexOf('?')
-  const pathEnd = queryStart === -1 ? url.length : queryStart
-  if (pathEnd < 2 || url[pathEnd - 1] !== '/') return url
-  return url.slice(0, pathEnd - 1) + url.slice(pathEnd)
 }
 
 /** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
@@ -118,7 +105,7 @@ function createQueryParser({ methodOverride: hidesControls }: Config) {
 function findRefusal(request: FastifyRequest, config: Config): Refusal | undefined {
   const { raw } = request
   try {
-    if (request.originalUrl.length > maxUrlBytes) throw uriTooLong(maxUrlBytes)
+    if (request.originalUrl.length > maxTargetBytes) throw uriTooLong(maxTargetBytes)
     const { refusal } = request.query as { refusal?: unknown }
     if (refusal instanceof Refusal) throw refusal
     const ownOrigin = `${request.protocol}://${request.host}`
@@ -133,12 +120,16 @@ function findRefusal(request: FastifyRequest, config: Config): Refusal | undefin
 
 type FindOffer = ReturnType<typeof watchOffers>
 
+const serverMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+
 /** Where no route matched: OPTIONS of a known path, a method it lacks, or nothing at all. */
 function answerUnrouted(request: FastifyRequest, reply: FastifyReply, findOffer: FindOffer) {
   const path = toPath(request.url)
   if (!request.server.supportedMethods.includes(request.method)) {
     throw notImplemented(request.method)
   }
+  // RFC 9110 §9.3.7: the asterisk asks about the server as a whole.
+  if (path === '*') return reply.code(204).header('allow', serverMethods).send()
   const offer = findOffer(path)
   const isGone = offer?.methods.includes(request.method) && request.method !== 'OPTIONS'
   if (offer === undefined || isGone) throw notFound(`There is nothing at ${path}.`)

@@ -111,12 +111,11 @@ export function loadConfig(
     }
   })
   const config = Object.fromEntries(entries) as Config
-  if (config.rooms.join() === 'all') config.rooms = roomNames
+  if (config.rooms.includes('all')) config.rooms = roomNames
   const strangers = config.rooms.filter((name) => !roomNames.includes(name))
-  if (strangers.length > 0) {
-    problems.push(
-      `ROOMS must name rooms among ${roomNames.join(', ')}; there is no ${strangers.join(', ')}`,
-    )
+  if (strangers.length > 0 || config.rooms.length === 0) {
+    const text = environment.ROOMS ?? ''
+    problems.push(`ROOMS must be all, or some of ${roomNames.join(', ')}; it is "${text}"`)
   }
   if (problems.length > 0) throw new ConfigProblems(problems)
   return config

@@ -29,39 +29,50 @@ async function main(flags: readonly string[]): Promise<void> {
     return
   }
   try {
-    const environment = { ...process.env, ...parseFlags(flags) }
-    await start(
-      loadConfig(
-        environment,
-        rooms.map(({ name }) => name),
-      ),
-    )
+    await start(parseConfig(flags))
   } catch (error) {
     console.error(toStartProblem(error))
     process.exitCode = failedStart
   }
 }
 
-/** Flags as the environment would say them. Throws {@link ConfigProblems} for those there are not. */
-function parseFlags(args: readonly string[]): Record<string, string> {
+/** Flags before the environment. Throws {@link ConfigProblems} with all that is wrong with either. */
+function parseConfig(args: readonly string[]): Config {
+  const { values, problems } = parseFlags(args)
+  const roomNames = rooms.map(({ name }) => name)
+  try {
+    const config = loadConfig({ ...process.env, ...values }, roomNames)
+    if (problems.length > 0) throw new ConfigProblems([])
+    return config
+  } catch (error) {
+    if (!(error instanceof ConfigProblems)) throw error
+    throw new ConfigProblems([...problems, ...error.problems])
+  }
+}
+
+/** Flags as the environment would say them, and what is wrong with them. */
+function parseFlags(args: readonly string[]) {
   const options = Object.fromEntries(
     settingNames.map((name) => [toFlagName(name), { type: 'string' as const }]),
   )
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
   const problems: string[] = []
   const values: Record<string, string> = {}
-  for (const token of tokens) {
-    const name = settingNames.find(
-      (candidate) => token.kind === 'option' && toFlagName(candidate) === token.name,
-    )
-    if (token.kind !== 'option')
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === 'option') {
+      const name = settingNames.find((candidate) => toFlagName(candidate) === token.name)
+      if (name === undefined) problems.push(`there is no flag ${token.rawName}; see --help`)
+      else if (token.value === undefined) problems.push(`${token.rawName} needs a value`)
+      else values[toEnvironmentName(name)] = token.value
+      continue
+    }
+    const previous = tokens[index - 1]
+    const isItsValue = previous?.kind === 'option' && previous.value === undefined
+    if (!isItsValue) {
       problems.push(`"${args[token.index] ?? ''}" is not a flag; see --help`)
-    else if (name === undefined) problems.push(`there is no flag ${token.rawName}; see --help`)
-    else if (token.value === undefined) problems.push(`${token.rawName} needs a value`)
-    else values[toEnvironmentName(name)] = token.value
+    }
   }
-  if (problems.length > 0) throw new ConfigProblems(problems)
-  return values
+  return { values, problems }
 }
 
 async function start(config: Config): Promise<void> {
@@ -81,7 +92,8 @@ async function start(config: Config): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.once(signal, () => {
       // What is still in flight by then is cut off.
-      setTimeout(() => process.exit(0), stopSeconds * 1000).unref()
+      const exit = () => void backends.close().finally(() => process.exit(0))
+      setTimeout(exit, stopSeconds * 1000).unref()
       void close()
     })
   }

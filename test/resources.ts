@@ -78,7 +78,7 @@ export async function findStored(
   resource: string,
   id: string,
 ): Promise<StoredRecord | undefined> {
-  const backends = await openBackends(loadConfig({ DATABASE_URL: databaseUrl }, []))
+  const backends = await openBackends(loadConfig({ DATABASE_URL: databaseUrl }, ['users']))
   try {
     return await backends.records.find(resource, id)
   } finally {

@@ -53,7 +53,6 @@ test('every unknown or incomplete flag has a line of its own and the status is 2
   assert.equal(status, 2)
   assert.deepEqual(lines, [
     'vitrine: there is no flag --prot; see --help',
-    'vitrine: "80" is not a flag; see --help',
     'vitrine: --port needs a value',
   ])
 })

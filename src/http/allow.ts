@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import createRouter from 'find-my-way'
+import { maxTargetBytes } from './target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,7 +26,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
  * knows the path.
  */
 export function watchOffers(app: FastifyInstance): (path: string) => Offer | undefined {
-  const router = createRouter()
+  const router = createRouter({ maxParamLength: maxTargetBytes })
 
   app.addHook('onRoute', ({ method, url, config }) => {
     // A wildcard makes no path known: whoever adds one tells 404 from 405 there.

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import secureJson from 'secure-json-parse'
 import type { Config } from '../config.ts'
 import { decodeUtf8, parseParameters } from './query-string.ts'
-import { badRequest, contentTooLarge, unsupportedMediaType } from './refusal.ts'
+import { badRequest, contentTooLarge, unknownCoding, unsupportedMediaType } from './refusal.ts'
 
 export const maxJsonDepth = 64
 
@@ -59,35 +59,47 @@ export function hasBody({ headers }: { headers: IncomingMessage['headers'] }): b
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** The media type without its parameters, in lower case; empty when there is none. */
+const mediaType = /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;|$)/
+
+/**
+ * The media type without its parameters, in lower case; empty when there is none. One that cannot
+ * be read is as good as unknown (RFC 9110 §8.3).
+ */
 export function toMediaType(contentType: string | undefined): string {
-  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (contentType === undefined) return ''
+  return mediaType.exec(contentType)?.[1]?.toLowerCase() ?? unknownType
 }
 
-/** A type that cannot be read is as good as unknown (RFC 9110 §8.3), and no reason to fail. */
-export function passOverMalformedType({ headers }: IncomingMessage): void {
+const unknownType = 'application/octet-stream'
+
+/** JSON itself, and what is written in it; a text of any kind is text. */
+export function isJsonType(type: string): boolean {
+  return type === 'application/json' || /^(?!text\/).+\+json$/.test(type)
+}
+
+/** Fastify itself would refuse a Content-Type that cannot be read. */
+export function replaceUnreadableType({ headers }: IncomingMessage): void {
   const type = headers['content-type']
-  if (type !== undefined && !/^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(;|$)/.test(type)) {
-    headers['content-type'] = 'application/octet-stream'
-  }
+  if (type !== undefined && !mediaType.test(type)) headers['content-type'] = unknownType
 }
 
 function findParser(
-  mediaType: string,
+  type: string,
   { bodyReaders }: Config,
 ): ((text: string) => unknown) | undefined {
   // Seed, general convention 3: by default the body is read as JSON.
-  const isJson = mediaType === '' || /^(application\/|.+\+)json$/.test(mediaType)
-  if (isJson) return bodyReaders.includes('json') ? parseJson : undefined
-  if (mediaType === 'application/x-www-form-urlencoded') {
+  if (type === '' || isJsonType(type)) return bodyReaders.includes('json') ? parseJson : undefined
+  if (type === 'application/x-www-form-urlencoded') {
     return bodyReaders.includes('form') ? parseParameters : undefined
   }
-  if (mediaType.startsWith('text/')) return bodyReaders.includes('text') ? String : undefined
+  if (type.startsWith('text/')) return bodyReaders.includes('text') ? String : undefined
   return undefined
 }
 
 function refuseEncoding(raw: IncomingMessage): void {
-  const encoding = raw.headers['content-encoding'] ?? 'identity'
+  const { 'content-encoding': encoding = 'identity', 'transfer-encoding': coding } = raw.headers
+  // RFC 9112 §6.1
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw unknownCoding(coding)
   if (encoding.toLowerCase() === 'identity') return
   throw unsupportedMediaType('Content is read as it is; Content-Encoding is not undone.', {
     'accept-encoding': 'identity',

@@ -60,9 +60,14 @@ function isAfter(time: Date, field: string | undefined): boolean {
   return date !== undefined && toSeconds(time) > date
 }
 
+// RFC 9110 §5.6.7: IMF-fixdate, and the two obsolete formats, the last of which names no zone.
+const zonedDate = /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT$/
+const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
+
 /** An HTTP date in whole seconds; what is none is as if it were not there (RFC 9110 §13.1.3). */
-function parseDate(field: string | undefined): number | undefined {
-  const time = field === undefined ? NaN : Date.parse(field)
+function parseDate(field = ''): number | undefined {
+  const date = asctimeDate.test(field) ? `${field} GMT` : field
+  const time = asctimeDate.test(field) || zonedDate.test(field) ? Date.parse(date) : NaN
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
 }
 

@@ -1,7 +1,7 @@
 import mime from 'mime'
-import { createReadStream } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { constants, createReadStream } from 'node:fs'
+import { access, realpath, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import type { Bytes } from './send-bytes.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function findFile(root: string, path: string): Promise<Bytes | unde
     type: toContentType(realPath),
     size,
     lastModified,
-    // Changes with every write that the file system can tell from the one before.
+    // As servers of files have it: two writes in one millisecond to the same size look alike.
     etag: `"${size.toString(16)}-${lastModified.getTime().toString(16)}"`,
     open: (start, end) => createReadStream(realPath, { start, end }),
   }
@@ -34,7 +34,7 @@ function decodeSegments(path: string): readonly string[] | undefined {
     .split('/')
     .map((segment) => decodeURIComponent(segment))
   // An encoded slash or backslash is part of a name here, and no file has such a name.
-  return segments.some((segment) => segment.startsWith('.') || /[\0/\\]/.test(segment))
+  return segments.some((name) => name === '' || name.startsWith('.') || /[\0/\\]/.test(name))
     ? undefined
     : segments
 }
@@ -49,7 +49,10 @@ interface Found {
 async function statInside(root: string, path: string): Promise<Found | undefined> {
   try {
     const [realRoot, realPath] = await Promise.all([realpath(root), realpath(path)])
-    if (realPath !== realRoot && !realPath.startsWith(realRoot + sep)) return undefined
+    const inside = relative(realRoot, realPath)
+    // Where a symbolic link leads counts, and not its own name alone.
+    if (inside.split(sep).some((name) => name.startsWith('.'))) return undefined
+    await access(realPath, constants.R_OK)
     const found = await stat(realPath)
     const isDirectory = found.isDirectory()
     if (!isDirectory && !found.isFile()) return undefined
@@ -60,10 +63,18 @@ async function statInside(root: string, path: string): Promise<Found | undefined
   }
 }
 
-/** Nothing there, something on the way that is no folder, or a name too long to be one. */
+// Nothing there, no folder on the way, a name too long to be one, a circle of links, not ours to read.
+const absences: readonly unknown[] = [
+  'ENOENT',
+  'ENOTDIR',
+  'ENAMETOOLONG',
+  'ELOOP',
+  'EACCES',
+  'EPERM',
+]
+
 function isAbsence(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP'
+  return error instanceof Error && 'code' in error && absences.includes(error.code)
 }
 
 function toContentType(path: string): string {

@@ -1,6 +1,8 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { decodeUtf8 } from './query-string.ts'
 import { badRequest, contentTooLarge, Refusal } from './refusal.ts'
 
@@ -22,16 +24,23 @@ export async function registerMultipart(app: FastifyInstance): Promise<void> {
   await app.register(multipart)
 }
 
+interface MultipartLimits {
+  parts: number
+  maxPartBytes: number
+  /** Of the body as a whole, with all that is between the parts. */
+  maxBytes: number
+}
+
 /**
  * The parts in the order in which they came; none when the body is no multipart. Throws 400 for
  * what cannot be read and 413 over a limit.
  */
 export async function* parseMultipart(
   request: FastifyRequest,
-  limits: { parts: number; maxPartBytes: number },
+  { parts, maxPartBytes, maxBytes }: MultipartLimits,
 ): AsyncGenerator<Part> {
   if (!request.isMultipart()) return
-  const { parts, maxPartBytes } = limits
+  limitContent(request.raw, maxBytes)
   try {
     for await (const part of request.parts({
       limits: { parts, files: parts, fileSize: maxPartBytes },
@@ -53,9 +62,23 @@ interface ParsedPart {
   file: Readable
 }
 
+/** Throws 413 for what says that it is too large, and ends the parsing of what turns out to be. */
+function limitContent(raw: IncomingMessage, maxBytes: number): void {
+  const tooLarge = contentTooLarge(`The form is over ${String(maxBytes)} bytes.`)
+  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
+  let size = 0
+  raw.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    // The parser listens to this event and to no other way of being stopped.
+    if (size > maxBytes && size - chunk.length <= maxBytes) raw.emit('error', tooLarge)
+  })
+}
+
 function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart): Part {
   if (name === undefined) throw badRequest('A part of the form has no name.')
   if (Buffer.byteLength(name) > maxNameBytes) throw badRequest('The name of a part is too long.')
+  // At once, and not when the rest of the part has been read to no purpose.
+  file.once('limit', () => file.destroy(contentTooLarge(`${name} is too large.`)))
   return { name, fileName: filename, type: mimetype, content: file }
 }
 
@@ -75,8 +98,17 @@ export async function readText({ content }: Part, maxBytes: number): Promise<str
   return decodeUtf8(Buffer.concat(chunks))
 }
 
+/** Reads a part to its end and lets it go. */
+export async function discard({ content }: Part): Promise<void> {
+  try {
+    await finished(content.resume())
+  } catch (error) {
+    throw toMultipartRefusal(error)
+  }
+}
+
 /** The parser's own complaints: over a limit, or else not a multipart body at all. */
-export function toMultipartRefusal(error: unknown): unknown {
+function toMultipartRefusal(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error
   return 'statusCode' in error && error.statusCode === 413
     ? contentTooLarge(`The form is too large: ${error.message}.`)

@@ -20,8 +20,11 @@ export function findPreferred<Offer extends string>(
   accept: string | undefined,
   offers: readonly Offer[],
 ): Offer | undefined {
-  if (accept === undefined || accept === '*/*') return offers[0]
-  const preferred = new Negotiator({ headers: { accept } }).mediaType([...offers])
+  // What names no media range at all expresses no preference.
+  if (accept === undefined || accept === '*/*' || !accept.includes('/')) return offers[0]
+  // Nothing here comes in versions that a parameter could tell apart, and everything is UTF-8.
+  const ranges = accept.replace(/;(?![ \t]*q=)[^;,"]*(?:"[^"]*")?/gi, '')
+  const preferred = new Negotiator({ headers: { accept: ranges } }).mediaType([...offers])
   return offers.find((offer) => offer === preferred)
 }
 

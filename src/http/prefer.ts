@@ -3,7 +3,7 @@ import { addVary } from './negotiate.ts'
 
 /**
  * Whether the request states a preference (RFC 7240 §2), such as `return=minimal`, that the caller
- * will now honour: says so in Preference-Applied.
+ * will now honour: says so in Preference-Applied. Of several of one name the first counts.
  */
 export function applyPreference(
   request: FastifyRequest,
@@ -11,11 +11,14 @@ export function applyPreference(
   preference: string,
 ): boolean {
   addVary(reply, 'Prefer')
-  const stated = String(request.headers.prefer ?? '')
-    .toLowerCase()
-    .split(/[,;]/)
-    .map((part) => part.replaceAll(/[\s"]/g, ''))
-  if (!stated.includes(preference)) return false
+  const [name] = preference.split('=', 1)
+  const stated = [request.headers.prefer ?? []]
+    .flat()
+    .flatMap((field) => field.toLowerCase().split(','))
+    // What follows a semicolon are parameters of the preference.
+    .map((part) => part.split(';', 1)[0]?.replaceAll(/[\s"]/g, ''))
+    .find((part) => part?.split('=', 1)[0] === name)
+  if (stated !== preference) return false
   reply.header('preference-applied', preference)
   return true
 }

@@ -6,6 +6,8 @@ export const maxDepth = 5
 export const maxParameters = 200
 export const maxListItems = 100
 
+const limits = `${String(maxParameters)} parameters, ${String(maxListItems)} in a list and brackets ${String(maxDepth)} deep`
+
 /** A value of a query string or form: text, a list of values, or values by key. */
 export type Parameter = string | readonly Parameter[] | Parameters
 export interface Parameters {
@@ -32,7 +34,7 @@ export function parseParameters(text: string): Parameters {
     }) as Parameters
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw badRequest(`Too much for one request: ${error.message}`, error)
+    throw badRequest(`${limits} is the most for one request.`, error)
   }
 }
 
@@ -46,11 +48,6 @@ function decodeComponent(text: string): string {
   } catch (error) {
     throw badRequest('The parameters hold bytes that are not UTF-8.', error)
   }
-}
-
-/** The path of a request's target, without the query string. */
-export function toPath(target: string): string {
-  return target.split('?', 1)[0] ?? ''
 }
 
 /** Bytes as text; throws a 400 when they are not UTF-8. */

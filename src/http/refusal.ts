@@ -103,6 +103,18 @@ export function unprocessable(fields: readonly FieldProblem[]): Refusal {
   return new Refusal(422, `${detail}.`, { fields })
 }
 
+export function unknownCoding(coding: string): Refusal {
+  return new Refusal(501, `This server does not know the transfer coding ${coding}.`)
+}
+
+export function notAnObject(what: string): Refusal {
+  return new Refusal(422, `The content must be an object with the fields of a ${what}.`)
+}
+
+export function conflict(detail: string): Refusal {
+  return new Refusal(409, detail)
+}
+
 export function notImplemented(method: string): Refusal {
   return new Refusal(501, `This server does not know the method ${method}.`)
 }

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html, type Html } from './html.ts'
 import { negotiate } from './negotiate.ts'
 import { page } from './page.ts'
-import { toPath } from './query-string.ts'
 import { badRequest, Refusal } from './refusal.ts'
 import { sendPage, sendText } from './send.ts'
+import { toPath } from './target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -62,8 +62,17 @@ export function preferredForm(
   }
 }
 
+/** A path that cannot be decoded, which is why it is refused, stands for itself. */
+function decodeLeniently(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 function isUnder(prefix: string, url: string): boolean {
-  const path = toPath(url)
+  const path = decodeLeniently(toPath(url))
   return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
 }
 

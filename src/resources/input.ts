@@ -1,7 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { hasBody, toMediaType } from '../http/bodies.ts'
-import { badRequest, Refusal, unsupportedMediaType, type FieldProblem } from '../http/refusal.ts'
+import { hasBody, isJsonType, toMediaType } from '../http/bodies.ts'
+import {
+  badRequest,
+  notAnObject,
+  unsupportedMediaType,
+  type FieldProblem,
+} from '../http/refusal.ts'
 import type { Document } from '../storage/records/records.ts'
 import type { Field, Resource } from './definition.ts'
 
@@ -32,17 +37,14 @@ const ownFields = ['_id', 'createdAt', 'updatedAt']
 export function parseInput(resource: Resource, request: FastifyRequest): Input {
   const type = toMediaType(request.headers['content-type'])
   const body = request.body === undefined ? {} : request.body
-  if (hasBody(request) && (request.body === undefined ? !isAccepted(type) : isText(type))) {
+  if (hasBody(request) && !isAccepted(type)) {
     throw unsupportedMediaType(
-      `A ${resource.singular} is read from ${acceptedTypes.join(' or ')}, not from ${type}.`,
+      `A ${resource.singular} is read from ${acceptedTypes.join(' or ')}.`,
       { [fieldsOfAcceptance[request.method] ?? 'accept']: acceptedTypes.join(', ') },
     )
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Refusal(
-      422,
-      `The content must be an object with the fields of a ${resource.singular}.`,
-    )
+    throw notAnObject(resource.singular)
   }
   refuseUnstorable(body)
   return toInput(resource.fields, body as Record<string, unknown>, {
@@ -52,11 +54,9 @@ export function parseInput(resource: Resource, request: FastifyRequest): Input {
 }
 
 function isAccepted(type: string): boolean {
-  return type === '' || acceptedTypes.some((accepted) => accepted === type)
-}
-
-function isText(type: string): boolean {
-  return type.startsWith('text/')
+  // JSON Patch is another language, if in the same letters.
+  const isJson = isJsonType(type) && type !== 'application/json-patch+json'
+  return type === '' || isJson || type === 'application/x-www-form-urlencoded'
 }
 
 function toInput(

@@ -25,7 +25,7 @@ export async function* listPage(
   }
   yield html`</tbody>
 </table></section>
-${isEmpty ? html`<p>There is no ${resource.singular} here yet.</p>` : ''}${paging}${closing}`.markup
+${isEmpty ? html`<p>There is no ${resource.singular} here.</p>` : ''}${paging}${closing}`.markup
 }
 
 function listRow(resource: Resource, columns: readonly Field[], record: StoredRecord): Html {
@@ -75,7 +75,7 @@ export type RecordForm = {
 
 export function formPage(resource: Resource, form: RecordForm): Html {
   const { _action } = form
-  const fields = resource.fields.map((field) => fieldInput(field, form))
+  const fields = html`${otherProblems(resource, form)}${resource.fields.map((field) => fieldInput(field, form))}`
   const save = html`<p class="actions"><button type="submit">Save</button> <span role="status" class="error"></span></p>`
   if (_action === 'new') {
     return page({
@@ -94,6 +94,14 @@ ${fields}${save}
 </form>
 <p><a href="${resource.path}/${form.id}">Back without saving</a></p>`,
   })
+}
+
+/** What is wrong with what is no field of the form. */
+function otherProblems({ fields }: Resource, { problems = [] }: RecordForm): Html {
+  const others = problems.filter(({ field }) => !fields.some(({ name }) => name === field))
+  if (others.length === 0) return html``
+  return html`<ul class="error">${others.map(({ field, message }) => html`<li>${field} ${message}</li>`)}</ul>
+`
 }
 
 function fieldInput(field: Field, { _action, values, problems = [] }: RecordForm): Html {

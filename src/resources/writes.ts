@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { v7 as createId } from 'uuid'
 import { applyPreference } from '../http/prefer.ts'
-import { Refusal, unprocessable, type FieldProblem } from '../http/refusal.ts'
+import { conflict, unprocessable, type FieldProblem } from '../http/refusal.ts'
 import { sendJson, sendPage } from '../http/send.ts'
 import { preferredForm } from '../http/send-refusal.ts'
 import type { Document, StoredRecord } from '../storage/records/records.ts'
@@ -25,7 +25,7 @@ const successStatus = { code: 0, msg: 'delete success' } as const
 
 /** 201 with the created record. */
 export function create(context: ResourceContext): Handler {
-  const { resource, records } = context
+  const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json'])
     const input = readInput(request, reply, resource)
@@ -37,15 +37,9 @@ export function create(context: ResourceContext): Handler {
         form: { _action: 'new', values: input.fields, problems },
       })
     }
-    const now = new Date().toISOString()
-    const record = {
-      id: createId(),
-      document: await hashPasswords(resource, given),
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-    }
-    if (!(await records.create(resource.name, record))) throw new Error('a fresh id was taken')
+    const document = await hashPasswords(resource, given)
+    const record = await createRecord(context, createId(), document)
+    if (record === undefined) throw new Error('a fresh id was taken')
     reply.code(201).header('location', `${resource.path}/${record.id}`)
     return sendRecord(reply, context, { type, record })
   }
@@ -71,12 +65,11 @@ export function update(context: ResourceContext): Handler {
       })
     }
     const changes = await hashPasswords(resource, input.fields)
-    await changeRecord(context, id, ({ document }) => {
-      const changed = withoutAbsent({ ...document, ...changes })
+    await untilWritten(id, async () => {
+      const current = await loadRecord(context, id)
       // What another request wrote meanwhile may not go with this one.
-      const conflicts = findProblems(resource, changed)
-      if (conflicts.length > 0) throw unprocessable(conflicts)
-      return changed
+      const document = toValid(resource, { ...current.document, ...changes })
+      return changeRecord(context, current, document)
     })
     const location = `${resource.path}/${id}`
     if (type === 'text/html') return reply.redirect(location, 303)
@@ -103,24 +96,25 @@ export function replace(context: ResourceContext): Handler {
     const id = toId(request)
     if (!canBeId(id)) throw unknownId(resource, id)
     const input = readInput(request, reply, resource)
-    const given = withoutAbsent(input.fields)
     const stored = await records.find(resource.name, id)
     const problems = [
       ...input.problems,
-      ...findProblems(resource, { ...passwordsOf(resource, stored), ...given }),
+      ...findProblems(
+        resource,
+        withoutAbsent({ ...passwordsOf(resource, stored), ...input.fields }),
+      ),
     ]
     if (problems.length > 0) throw unprocessable(problems)
-    const document = await hashPasswords(resource, given)
-    const now = new Date().toISOString()
-    const created = { id, document, version: 1, createdAt: now, updatedAt: now }
-    if (stored === undefined && (await records.create(resource.name, created))) {
-      reply.code(201).header('location', `${resource.path}/${id}`)
-      return sendRecord(reply, context, { type, record: created })
-    }
-    const record = await changeRecord(context, id, (current) => ({
-      ...passwordsOf(resource, current),
-      ...document,
-    }))
+    const given = await hashPasswords(resource, input.fields)
+    const record = await untilWritten(id, async () => {
+      const current = await records.find(resource.name, id)
+      const document = toValid(resource, { ...passwordsOf(resource, current), ...given })
+      return current
+        ? changeRecord(context, current, document)
+        : createRecord(context, id, document)
+    })
+    const isNew = record.version === 1
+    if (isNew) reply.code(201).header('location', `${resource.path}/${id}`)
     return sendRecord(reply, context, { type, record })
   }
 }
@@ -155,23 +149,45 @@ function sendInvalid(
   return sendPage(reply.code(422), formPage(resource, form))
 }
 
-/**
- * Changes whatever the record now is, again when another request was quicker: every round that one
- * loses, another has won.
- */
-async function changeRecord(
-  context: ResourceContext,
+/** Again when another request was quicker: every round that one loses, another has won. */
+async function untilWritten(
   id: string,
-  toDocument: (record: StoredRecord) => Document,
+  attempt: () => Promise<StoredRecord | undefined>,
 ): Promise<StoredRecord> {
   for (let round = 1; round <= 100; round += 1) {
-    const record = await loadRecord(context, id)
-    const change = { ...record, document: toDocument(record), updatedAt: new Date().toISOString() }
-    if (await context.records.change(context.resource.name, change)) {
-      return { ...change, version: record.version + 1 }
-    }
+    const record = await attempt()
+    if (record !== undefined) return record
   }
-  throw new Refusal(409, `Too many others are changing ${id}.`)
+  throw conflict(`Too many others are changing ${id}.`)
+}
+
+/** Undefined when the id was taken meanwhile. */
+async function createRecord(
+  { resource, records }: ResourceContext,
+  id: string,
+  document: Document,
+): Promise<StoredRecord | undefined> {
+  const now = new Date().toISOString()
+  const record = { id, document, version: 1, createdAt: now, updatedAt: now }
+  return (await records.create(resource.name, record)) ? record : undefined
+}
+
+/** Undefined when the record was changed or removed meanwhile. */
+async function changeRecord(
+  { resource, records }: ResourceContext,
+  current: StoredRecord,
+  document: Document,
+): Promise<StoredRecord | undefined> {
+  const change = { ...current, document, updatedAt: new Date().toISOString() }
+  const isChanged = await records.change(resource.name, change)
+  return isChanged ? { ...change, version: current.version + 1 } : undefined
+}
+
+function toValid(resource: Resource, document: Document): Document {
+  const present = withoutAbsent(document)
+  const problems = findProblems(resource, present)
+  if (problems.length > 0) throw unprocessable(problems)
+  return present
 }
 
 async function hashPasswords({ fields }: Resource, document: Document): Promise<Document> {

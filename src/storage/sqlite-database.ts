@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -31,7 +31,7 @@ export function openSqliteDatabase(url: string): DatabaseSync {
 }
 
 function open(path: string): DatabaseSync {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+  if (path !== ':memory:') makeFolder(dirname(path))
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA busy_timeout = 1000')
@@ -44,6 +44,18 @@ function open(path: string): DatabaseSync {
     throw error
   }
   return database
+}
+
+/** Not `recursive`, which goes round for ever where the file system refuses a folder with ENOENT. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process was quicker.
+    if (!existsSync(path)) throw error
+  }
 }
 
 /** Another process may be turning the log on too, and SQLite does not wait for that by itself. */

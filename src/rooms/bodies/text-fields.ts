@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
-import { parseMultipart, readText } from '../../http/multipart.ts'
+import { discard, parseMultipart, readText } from '../../http/multipart.ts'
 import { contentTooLarge } from '../../http/refusal.ts'
 import { maxParameters } from '../../http/query-string.ts'
 
@@ -17,10 +17,14 @@ export async function parseTextFields(
   const fields = new Map<string, string[]>()
   let remainingBytes = maxBodyBytes
   let fieldCount = 0
-  const limits = { parts: maxParameters + maxFiles, maxPartBytes: maxUploadBytes }
+  const limits = {
+    parts: maxParameters + maxFiles,
+    maxPartBytes: maxUploadBytes,
+    maxBytes: maxBodyBytes + maxFiles * maxUploadBytes,
+  }
   for await (const part of parseMultipart(request, limits)) {
     if (part.fileName !== undefined) {
-      part.content.resume()
+      await discard(part)
       continue
     }
     fieldCount += 1

@@ -19,9 +19,14 @@ ${rooms.map(
   ({ name, title, summary, links }) => html`<section aria-labelledby="room-${name}">
 <h2 id="room-${name}">${title}</h2>
 <p>${summary}</p>
-<ul>${links.map(({ href, label }) => html`<li><a href="${href}">${label}</a> <code>${href}</code></li>`)}</ul>
+${linkList(links)}
 </section>
 `,
 )}`,
   })
+}
+
+function linkList(links: Room['links']): Html {
+  if (links.length === 0) return html``
+  return html`<ul>${links.map(({ href, label }) => html`<li><a href="${href}">${label}</a> <code>${href}</code></li>`)}</ul>`
 }

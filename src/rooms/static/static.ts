@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findFile } from '../../http/folder.ts'
-import { toPath } from '../../http/query-string.ts'
 import { methodNotAllowed } from '../../http/refusal.ts'
 import { sendBytes } from '../../http/send-bytes.ts'
+import { toPath } from '../../http/target.ts'
 import type { Room } from '../../room.ts'
 
 const methods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']

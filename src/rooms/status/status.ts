@@ -42,14 +42,6 @@ function requiredHeaders(code: number, size: number): Record<string, string> {
     case 206:
       return { 'content-range': `bytes 0-${String(size - 1)}/${String(size)}` }
     case 201:
-    case 300:
-    case 301:
-    case 302:
-    case 303:
-    case 305:
-    case 306:
-    case 307:
-    case 308:
       return { location: '/' }
     case 304:
       return { etag: '"vitrine"' }
@@ -67,6 +59,6 @@ function requiredHeaders(code: number, size: number): Record<string, string> {
     case 503:
       return { 'retry-after': '1' }
     default:
-      return {}
+      return code >= 300 && code < 400 ? { location: '/' } : {}
   }
 }

@@ -5,7 +5,7 @@ import type { Room } from '../../room.ts'
 /** A POST form's values, which travel in the body. */
 export const toc: Room = {
   name: 'toc',
-  title: 'Table of contents',
+  title: 'Form post',
   summary: 'What a POST form sends travels in the body and comes back to the byte.',
   links: [],
   open: (app) => {

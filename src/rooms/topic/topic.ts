@@ -1,5 +1,6 @@
-import { toPath, toText } from '../../http/query-string.ts'
+import { toText } from '../../http/query-string.ts'
 import { sendText } from '../../http/send.ts'
+import { toPath } from '../../http/target.ts'
 import { isAlone, type Room } from '../../room.ts'
 
 /** A GET form's values, which travel in the address. */
