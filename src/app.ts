@@ -3,6 +3,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifyServerOptions,
 } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Backends } from './backends.ts'
@@ -10,17 +11,27 @@ import type { Config } from './config.ts'
 import { watchOffers } from './http/allow.ts'
 import { openAssets } from './http/assets.ts'
 import { createBodyReader, replaceUnreadableType, takeControlFields } from './http/bodies.ts'
-import { answerClientError } from './http/client-error.ts'
+import { answerClientError, answerConnect } from './http/client-error.ts'
 import { refuseCrossSite } from './http/cross-site.ts'
 import { headersOfEveryAnswer } from './http/every-answer.ts'
+import { refuseBadHost } from './http/host.ts'
 import { isSafe, methodOverride, refuseUnsafeLink } from './http/method-override.ts'
 import { parseParameters } from './http/query-string.ts'
-import { methodNotAllowed, notFound, notImplemented, Refusal, uriTooLong } from './http/refusal.ts'
+import {
+  insufficientStorage,
+  methodNotAllowed,
+  notFound,
+  notImplemented,
+  Refusal,
+  serviceUnavailable,
+  uriTooLong,
+} from './http/refusal.ts'
 import { createRefusalSender, toFrameworkRefusal } from './http/send-refusal.ts'
 import { maxTargetBytes, toPath, toPlainTarget } from './http/target.ts'
 import type { House, Room } from './room.ts'
 import { openHealth } from './rooms/health/health.ts'
 import { openHome } from './rooms/home/home.ts'
+import { StoreFailure } from './storage/failure.ts'
 
 interface AppOptions {
   config: Config
@@ -36,20 +47,31 @@ interface AppOptions {
  * be asked with `inject` or told to `listen`; the caller closes it, and then the backends.
  */
 export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
-  const house: House = { config, records: backends.records }
+  const house: House = { config, ...backends }
   const mounted = rooms.filter(({ name }) => config.rooms.includes(name))
   const readBody = createBodyReader(config)
+  const headers = config.tlsKey
+    ? { ...headersOfEveryAnswer, 'strict-transport-security': 'max-age=31536000' }
+    : headersOfEveryAnswer
   const sendRefusal = createRefusalSender(
     mounted.flatMap(({ shapeRefusals }) => shapeRefusals?.(house) ?? []),
   )
 
-  const app = Fastify({
+  const app = createServer(config, {
     logger: { level: config.logLevel, ...(logTo && { stream: logTo }) },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     frameworkErrors: (error, request, reply) => {
-      reply.headers(headersOfEveryAnswer)
-      sendRefusal(toFrameworkRefusal(error), request, reply)
+      reply.headers(headers)
+      try {
+        sendRefusal(toFrameworkRefusal(error), request, reply)
+        // No hook runs for what cannot be routed.
+        logAnswer(request, reply)
+      } catch (failure) {
+        // Nothing can be answered any more, and nobody would catch this.
+        request.log.error({ err: failure }, 'fault')
+        request.raw.destroy()
+      }
     },
     clientErrorHandler: answerClientError,
     rewriteUrl: ({ url = '/' }) => toPlainTarget(url),
@@ -58,14 +80,18 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
       querystringParser: createQueryParser(config),
     },
   })
+  app.server.maxConnections = config.maxConnections
+  app.server.on('connect', answerConnect)
 
   if (config.methodOverride) app.addConstraintStrategy(methodOverride(readBody))
-  app.setErrorHandler(sendRefusal)
+  app.setErrorHandler((error, request, reply) =>
+    sendRefusal(fromStore(error, request), request, reply),
+  )
   const findOffer = watchOffers(app)
   app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, findOffer))
 
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headersOfEveryAnswer)
+    reply.headers(headers)
     replaceUnreadableType(request.raw)
     done(findRefusal(request, config))
   })
@@ -74,8 +100,11 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
     request.is404 ? undefined : (await readBody(request.raw)).value,
   )
   frameByTheWire(app)
-  closeConnectionsOnceClosing(app)
-  logEveryAnswer(app)
+  ruleConnections(app)
+  app.addHook('onResponse', (request, reply, done) => {
+    logAnswer(request, reply)
+    done()
+  })
 
   openAssets(app)
   openHome(app, mounted)
@@ -84,6 +113,35 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
     await app.register(async (instance) => room.open(instance, house))
   }
   return app
+}
+
+/** Over HTTPS, with HTTP/2 and HTTP/1.1, when there is a certificate; otherwise plain HTTP/1.1. */
+function createServer(
+  { tlsCert: cert, tlsKey: key, headersSeconds, requestSeconds }: Config,
+  options: FastifyServerOptions,
+): FastifyInstance {
+  const timeouts = {
+    headersTimeout: headersSeconds * 1000,
+    requestTimeout: requestSeconds * 1000,
+    connectionsCheckingInterval: 500,
+  }
+  const { requestTimeout } = timeouts
+  if (key === undefined || cert === undefined) {
+    return Fastify({ ...options, requestTimeout, http: timeouts })
+  }
+  const https = { key, cert, allowHTTP1: true, ...timeouts }
+  const secure = { ...options, requestTimeout, http2: true, https }
+  // To the rooms HTTP/2 looks the same; only its types differ.
+  return Fastify(secure as FastifyServerOptions)
+}
+
+/** What a store could not do for reasons outside, as the client should hear of it. */
+function fromStore(error: unknown, request: FastifyRequest): unknown {
+  if (!(error instanceof StoreFailure)) return error
+  request.log.warn({ err: error }, 'the store failed')
+  return error.kind === 'full'
+    ? insufficientStorage()
+    : serviceUnavailable('What is kept here cannot be reached just now.')
 }
 
 /** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
@@ -105,6 +163,7 @@ function createQueryParser({ methodOverride: hidesControls }: Config) {
 function findRefusal(request: FastifyRequest, config: Config): Refusal | undefined {
   const { raw } = request
   try {
+    refuseBadHost(raw)
     if (request.originalUrl.length > maxTargetBytes) throw uriTooLong(maxTargetBytes)
     const { refusal } = request.query as { refusal?: unknown }
     if (refusal instanceof Refusal) throw refusal
@@ -153,28 +212,26 @@ function frameByTheWire(app: FastifyInstance): void {
   })
 }
 
-/** Otherwise closing would wait for every kept-alive connection that was busy when it began. */
-function closeConnectionsOnceClosing(app: FastifyInstance): void {
+/**
+ * Connections of HTTP/1.1 are closed once the service is closing, which would otherwise wait for
+ * all that are kept alive. HTTP/2 has no fields about its connection (RFC 9113 §8.2.2).
+ */
+function ruleConnections(app: FastifyInstance): void {
   let isClosing = false
   app.addHook('preClose', (done) => {
     isClosing = true
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (isClosing && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
+    if (request.raw.httpVersionMajor === 2) reply.removeHeader('connection').removeHeader('upgrade')
+    else if (isClosing) reply.header('connection', 'close')
     done(null, payload)
   })
 }
 
 /** The path without its query string: what people type into forms does not belong in a log. */
-function logEveryAnswer(app: FastifyInstance): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method, wireMethod, url } = request.raw
-    const { statusCode, elapsedTime } = reply
-    request.log.info(
-      { method, wireMethod, path: toPath(url ?? ''), status: statusCode, ms: elapsedTime },
-      'answered',
-    )
-    done()
-  })
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  const { method, wireMethod, url = '' } = request.raw
+  const { statusCode: status, elapsedTime: ms } = reply
+  request.log.info({ method, wireMethod, path: toPath(url), status, ms }, 'answered')
 }

@@ -1,19 +1,29 @@
 import type { Config } from './config.ts'
+import { openDiskFiles } from './storage/files/disk.ts'
+import type { Files } from './storage/files/files.ts'
 import type { Records } from './storage/records/records.ts'
 import { createSqliteRecords } from './storage/records/sqlite.ts'
+import { createDatabaseSessions } from './storage/sessions/database.ts'
+import type { Sessions } from './storage/sessions/sessions.ts'
 import { openSqliteDatabase } from './storage/sqlite-database.ts'
 
 /** Everything that outlives a request. */
 export interface Backends {
   records: Records
+  files: Files
+  sessions: Sessions
   close: () => Promise<void>
 }
 
 /** Opens what the settings name; the caller closes it. Throws when it cannot be reached. */
-export async function openBackends({ databaseUrl }: Config): Promise<Backends> {
+export async function openBackends({ databaseUrl, filesUrl }: Config): Promise<Backends> {
+  const files = await openDiskFiles(filesUrl)
   const database = openSqliteDatabase(databaseUrl)
+  const records = createSqliteRecords(database)
   return {
-    records: createSqliteRecords(database),
+    records,
+    files,
+    sessions: createDatabaseSessions(records),
     close: async () => {
       database.close()
     },

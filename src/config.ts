@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -33,6 +33,7 @@ export const settings = {
     parseDatabaseUrl,
     'where records are kept: `sqlite:path` or `sqlite::memory:`',
   ),
+  filesUrl: setting('file:data/files', parseFilesUrl, 'where uploaded files are kept: `file:path`'),
   rooms: setting('all', parseNames, 'comma-separated rooms to mount'),
   publicDir: setting('public', parseFolder, 'folder of static files'),
   maxBodyBytes: setting(String(1024 * 1024), parseInteger(1, 1024 ** 3), 'a larger body gets 413'),
@@ -41,6 +42,35 @@ export const settings = {
     parseInteger(1, 1024 ** 4),
     'a larger file in a multipart form gets 413',
   ),
+  sessionIdleSeconds: setting(
+    '1800',
+    parseInteger(1, 400 * 24 * 3600),
+    'a session ends when it was not used for so long',
+  ),
+  sessionMaxSeconds: setting(
+    '43200',
+    parseInteger(1, 400 * 24 * 3600),
+    'a session ends after so long at the latest',
+  ),
+  tlsCert: setting(undefined, parseFile, 'certificate in PEM: with `TLS_KEY`, HTTPS and HTTP/2'),
+  tlsKey: setting(undefined, parseFile, 'private key in PEM'),
+  redirectHttpPort: setting(
+    undefined,
+    parseOptional(parseInteger(0, 65_535)),
+    'port where plain HTTP is redirected to HTTPS',
+  ),
+  headersSeconds: setting(
+    '10',
+    parseInteger(1, 3600),
+    'headers that are not there by then get 408',
+  ),
+  bodyIdleSeconds: setting(
+    '30',
+    parseInteger(1, 3600),
+    'a body without a byte for so long gets 408',
+  ),
+  requestSeconds: setting('300', parseInteger(1, 86_400), 'a request not there by then gets 408'),
+  maxConnections: setting('10000', parseInteger(1, 1_000_000), 'connections over it are dropped'),
   methodOverride: setting(
     'on',
     parseSwitch,
@@ -117,6 +147,12 @@ export function loadConfig(
     const text = environment.ROOMS ?? ''
     problems.push(`ROOMS must be all, or some of ${roomNames.join(', ')}; it is "${text}"`)
   }
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    problems.push('TLS_CERT and TLS_KEY must both be set, or neither')
+  }
+  if (config.redirectHttpPort !== undefined && config.tlsKey === undefined) {
+    problems.push('REDIRECT_HTTP_PORT must be unset without TLS_CERT and TLS_KEY')
+  }
   if (problems.length > 0) throw new ConfigProblems(problems)
   return config
 }
@@ -147,6 +183,24 @@ function parseChoice<Choice extends string>(choices: readonly Choice[]): (text: 
     if (choice !== undefined) return choice
     throw new Error(`one of ${choices.join(', ')}`)
   }
+}
+
+function parseOptional<Value>(parse: (text: string) => Value): (text: string) => Value | undefined {
+  return (text) => (text === '' ? undefined : parse(text))
+}
+
+/** The content of a file; undefined where none is named. */
+function parseFile(path: string): string | undefined {
+  try {
+    return path === '' ? undefined : readFileSync(path, 'utf8')
+  } catch {
+    throw new Error('a file that can be read')
+  }
+}
+
+function parseFilesUrl(text: string): string {
+  if (/^file:./.test(text)) return text
+  throw new Error('file:path/to/folder')
 }
 
 function parseSwitch(text: string): boolean {

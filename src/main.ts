@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
 import { parseArgs } from 'node:util'
 import { buildApp } from './app.ts'
 import { openBackends } from './backends.ts'
@@ -11,6 +13,7 @@ import {
   type Config,
 } from './config.ts'
 import packageJson from '../package.json' with { type: 'json' }
+import { createHttpsRedirect } from './http/https-redirect.ts'
 import { rooms } from './rooms.ts'
 
 /** The status with which a start ends that could not be made. */
@@ -78,18 +81,22 @@ function parseFlags(args: readonly string[]) {
 async function start(config: Config): Promise<void> {
   const backends = await openBackends(config)
   const app = await buildApp({ config, backends, rooms })
+  let redirect: Server | undefined
   const close = async () => {
+    redirect?.close()
     await app.close()
     await backends.close()
   }
   try {
     const address = await app.listen({ host: config.host, port: config.port })
+    redirect = await openRedirect(config, address)
     console.log(`Vitrine is open at ${address}`)
   } catch (error) {
     await close()
     throw error
   }
   for (const signal of ['SIGTERM', 'SIGINT']) {
+    // Once: a second signal ends the process as it would any other.
     process.once(signal, () => {
       // What is still in flight by then is cut off.
       const exit = () => void backends.close().finally(() => process.exit(0))
@@ -97,6 +104,21 @@ async function start(config: Config): Promise<void> {
       void close()
     })
   }
+}
+
+/** Listens for plain HTTP when a port for it is set; the caller closes it. */
+async function openRedirect(
+  { host, redirectHttpPort }: Config,
+  address: string,
+): Promise<Server | undefined> {
+  if (redirectHttpPort === undefined) return undefined
+  const redirect = createHttpsRedirect(Number(new URL(address).port || 443))
+  redirect.listen(redirectHttpPort, host)
+  await once(redirect, 'listening')
+  const bound = redirect.address()
+  const port = typeof bound === 'object' ? bound?.port : redirectHttpPort
+  console.log(`Plain HTTP is redirected from port ${String(port)}`)
+  return redirect
 }
 
 /** One line for each thing wrong; for a fault of our own, its text too. */

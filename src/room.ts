@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import type { RefusalShape } from './http/send-refusal.ts'
+import type { Files } from './storage/files/files.ts'
 import type { Records } from './storage/records/records.ts'
+import type { Sessions } from './storage/sessions/sessions.ts'
 
 /** What a room may use of the house. */
 export interface House {
   config: Config
   records: Records
+  files: Files
+  sessions: Sessions
 }
 
 /** One demonstration: what the table of contents says of it, and its routes. */

@@ -3,6 +3,8 @@ import type { Room } from './room.ts'
 import { api } from './rooms/api/api.ts'
 import { bodies } from './rooms/bodies/bodies.ts'
 import { locations } from './rooms/locations/locations.ts'
+import { profile } from './rooms/profile/profile.ts'
+import { sessions } from './rooms/sessions/sessions.ts'
 import { staticFiles } from './rooms/static/static.ts'
 import { status } from './rooms/status/status.ts'
 import { toc } from './rooms/toc/toc.ts'
@@ -14,9 +16,11 @@ import { users } from './rooms/users/users.ts'
 export const rooms: readonly Room[] = [
   resourceRoom(users),
   resourceRoom(locations),
+  sessions,
   api,
   topic,
   toc,
+  profile,
   bodies,
   user,
   status,

@@ -78,10 +78,17 @@ export async function findStored(
   resource: string,
   id: string,
 ): Promise<StoredRecord | undefined> {
-  const backends = await openBackends(loadConfig({ DATABASE_URL: databaseUrl }, ['users']))
+  const backends = await openBackends(
+    loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: toFilesUrl(databaseUrl) }, ['users']),
+  )
   try {
     return await backends.records.find(resource, id)
   } finally {
     await backends.close()
   }
+}
+
+/** A folder beside the database, gone with it. */
+function toFilesUrl(databaseUrl: string): string {
+  return `${databaseUrl.replace('sqlite:', 'file:')}-files`
 }

@@ -52,6 +52,7 @@ export async function startVitrine(
   const { process: child, output } = spawnVitrine({
     PORT: '0',
     DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
     ...settings,
   })
   t.after(async () => {

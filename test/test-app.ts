@@ -1,5 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { buildApp } from '../src/app.ts'
 import { openBackends } from '../src/backends.ts'
@@ -24,8 +27,9 @@ export type TestApp = FastifyInstance & { logLines: readonly string[] }
  */
 export async function testApp(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
   const { settings = {}, rooms = allRooms, expectsFaults = false } = options
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   const config = loadConfig(
-    { DATABASE_URL: 'sqlite::memory:', ...settings },
+    { DATABASE_URL: 'sqlite::memory:', FILES_URL: `file:${folder}`, ...settings },
     rooms.map(({ name }) => name),
   )
   const backends = await openBackends(config)
@@ -39,6 +43,7 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
   t.after(async () => {
     await app.close()
     await backends.close()
+    rmSync(folder, { recursive: true })
     const faults = logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)
     if (!expectsFaults) assert.deepEqual(faults, [])
   })

@@ -1,8 +1,15 @@
 import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
 import secureJson from 'secure-json-parse'
 import type { Config } from '../config.ts'
 import { decodeUtf8, parseParameters } from './query-string.ts'
-import { badRequest, contentTooLarge, unknownCoding, unsupportedMediaType } from './refusal.ts'
+import {
+  badRequest,
+  contentTooLarge,
+  requestTimeout,
+  unknownCoding,
+  unsupportedMediaType,
+} from './refusal.ts'
 
 export const maxJsonDepth = 64
 
@@ -35,7 +42,7 @@ export function createBodyReader(config: Config): BodyReader {
     const parse = findParser(toMediaType(raw.headers['content-type']), config)
     if (parse === undefined) return absent
     refuseEncoding(raw)
-    const bytes = await collect(raw, config.maxBodyBytes)
+    const bytes = await collect(raw, config)
     // An empty body is an absent one, whatever its type.
     if (bytes.length === 0) return absent
     const value = parse(decodeUtf8(bytes))
@@ -54,7 +61,11 @@ export function createBodyReader(config: Config): BodyReader {
 }
 
 /** Whether the request has content at all (RFC 9112 §6: a length or a transfer coding says so). */
-export function hasBody({ headers }: { headers: IncomingMessage['headers'] }): boolean {
+export function hasBody(raw: IncomingMessage): boolean {
+  const { headers } = raw
+  // HTTP/2 says it by the end of the stream, and needs neither (RFC 9113 §8.1).
+  if (raw.httpVersionMajor === 2)
+    return !(raw as unknown as Http2ServerRequest).stream.endAfterHeaders
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
@@ -106,12 +117,44 @@ function refuseEncoding(raw: IncomingMessage): void {
   })
 }
 
-async function collect(raw: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** So much of what nobody wants is still read, for a client to notice that it is not wanted. */
+const maxDiscardedBytes = 4 * 1024 * 1024
+
+/**
+ * Reads what is left of content that has been refused, and closes the connection when that goes on.
+ * Closing it at once would take the answer away from a client that is still sending.
+ */
+export function discardRest(raw: IncomingMessage): void {
+  let size = 0
+  raw.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxDiscardedBytes) raw.destroy()
+  })
+  raw.resume()
+}
+
+/** Calls `onIdle` when the content stops arriving before its end. */
+export function watchIdle(raw: IncomingMessage, idleSeconds: number, onIdle: () => void): void {
+  const timer = setTimeout(onIdle, idleSeconds * 1000)
+  const stop = () => {
+    clearTimeout(timer)
+  }
+  raw.on('data', () => timer.refresh())
+  raw.on('end', stop).on('close', stop)
+}
+
+async function collect(
+  raw: IncomingMessage,
+  { maxBodyBytes: maxBytes, bodyIdleSeconds }: Config,
+): Promise<Buffer> {
   const tooLarge = () => contentTooLarge(`The content is over ${String(maxBytes)} bytes.`)
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {
+    watchIdle(raw, bodyIdleSeconds, () => {
+      reject(requestTimeout('The content stopped arriving.'))
+    })
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > maxBytes) reject(tooLarge())

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { BodyReader } from './bodies.ts'
+import { hasBody, type BodyReader } from './bodies.ts'
 import { isOwnReferer } from './cross-site.ts'
 import { parseParameters } from './query-string.ts'
 import { forbidden } from './refusal.ts'
@@ -62,11 +62,11 @@ type Done = (error: null, value?: undefined) => void
 const headerName = 'x-http-method-override'
 
 /** Whether it is worth looking; most requests are told apart here, without reading anything. */
-function mayOverride({ headers, url = '' }: IncomingMessage): boolean {
+function mayOverride(raw: IncomingMessage): boolean {
+  const { headers, url = '' } = raw
   return (
     headers[headerName] !== undefined ||
-    headers['content-length'] !== undefined ||
-    headers['transfer-encoding'] !== undefined ||
+    hasBody(raw) ||
     (url.includes('?') && /_method|%/.test(url))
   )
 }

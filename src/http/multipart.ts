@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { watchIdle } from './bodies.ts'
 import { decodeUtf8 } from './query-string.ts'
-import { badRequest, contentTooLarge, Refusal } from './refusal.ts'
+import { badRequest, contentTooLarge, Refusal, requestTimeout } from './refusal.ts'
 
 /** One part of a `multipart/form-data` body (RFC 7578 §4). */
 export interface Part {
@@ -29,6 +30,8 @@ interface MultipartLimits {
   maxPartBytes: number
   /** Of the body as a whole, with all that is between the parts. */
   maxBytes: number
+  /** How long the body may stop arriving. */
+  idleSeconds: number
 }
 
 /**
@@ -37,10 +40,13 @@ interface MultipartLimits {
  */
 export async function* parseMultipart(
   request: FastifyRequest,
-  { parts, maxPartBytes, maxBytes }: MultipartLimits,
+  { parts, maxPartBytes, maxBytes, idleSeconds }: MultipartLimits,
 ): AsyncGenerator<Part> {
   if (!request.isMultipart()) return
   limitContent(request.raw, maxBytes)
+  watchIdle(request.raw, idleSeconds, () => {
+    request.raw.emit('error', requestTimeout('The form stopped arriving.'))
+  })
   try {
     for await (const part of request.parts({
       limits: { parts, files: parts, fileSize: maxPartBytes },
@@ -108,7 +114,7 @@ export async function discard({ content }: Part): Promise<void> {
 }
 
 /** The parser's own complaints: over a limit, or else not a multipart body at all. */
-function toMultipartRefusal(error: unknown): unknown {
+export function toMultipartRefusal(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error
   return 'statusCode' in error && error.statusCode === 413
     ? contentTooLarge(`The form is too large: ${error.message}.`)

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
+import { notAcceptable } from './refusal.ts'
 
 /**
- * Picks from `offers` the media type that the request's Accept likes best (RFC 9110 §12.5.1), the
- * earlier offer where it likes several alike; no Accept means the first. Undefined when none is
+ * Picks from `offers` the media type that the request's Accept likes best (RFC 9110 §12.5.1): of
+ * several that it likes alike the one it names first, or the earlier offer; no Accept means the first. Undefined when none is
  * acceptable. Says in Vary that the answer was chosen by Accept.
  */
 export function negotiate<Offer extends string>(
@@ -13,6 +14,17 @@ export function negotiate<Offer extends string>(
 ): Offer | undefined {
   addVary(reply, 'Accept')
   return findPreferred(request.headers.accept, offers)
+}
+
+/** {@link negotiate} for a route that must answer in one of its types: throws 406 for none. */
+export function chooseType<Offer extends string>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  offers: readonly Offer[],
+): Offer {
+  const chosen = negotiate(request, reply, offers)
+  if (chosen === undefined) throw notAcceptable(offers)
+  return chosen
 }
 
 /** The pure half of {@link negotiate}. */

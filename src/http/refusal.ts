@@ -46,6 +46,11 @@ export function badRequest(detail: string, cause?: unknown): Refusal {
   return new Refusal(400, detail, { cause })
 }
 
+export function unauthorized(detail: string): Refusal {
+  // RFC 9110 §15.5.2 requires a challenge; a scheme that no browser knows opens no dialog.
+  return new Refusal(401, detail, { headers: { 'www-authenticate': 'Cookie realm="Vitrine"' } })
+}
+
 export function forbidden(detail: string): Refusal {
   return new Refusal(403, detail)
 }
@@ -83,8 +88,7 @@ export function rangeNotSatisfiable(size: number): Refusal {
 }
 
 export function contentTooLarge(detail: string): Refusal {
-  // The rest of the content is still on its way: close rather than read it all.
-  return new Refusal(413, detail, { headers: { connection: 'close' } })
+  return new Refusal(413, detail)
 }
 
 export function uriTooLong(maxBytes: number): Refusal {
@@ -113,6 +117,18 @@ export function notAnObject(what: string): Refusal {
 
 export function conflict(detail: string): Refusal {
   return new Refusal(409, detail)
+}
+
+export function requestTimeout(detail: string): Refusal {
+  return new Refusal(408, detail, { headers: { connection: 'close' } })
+}
+
+export function serviceUnavailable(detail: string): Refusal {
+  return new Refusal(503, detail, { headers: { 'retry-after': '1' } })
+}
+
+export function insufficientStorage(): Refusal {
+  return new Refusal(507, 'There is no room left to keep this. Nothing was kept.')
 }
 
 export function notImplemented(method: string): Refusal {

@@ -236,3 +236,13 @@ test('a request over the header limit gets 431, and one that is no HTTP 400, bot
     assert.match(answer, /x-content-type-options: nosniff/i, `${String(status)}: ${answer}`)
   }
 })
+
+test('a refusal has its line in the log, like any other answer', async (t) => {
+  const app = await testApp(t)
+  for (const path of ['/nowhere', '/topic?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
+    const logged = app.logLines.length
+    await askInjected(app, { path })
+    const lines = app.logLines.slice(logged).filter((line) => line.includes('"answered"'))
+    assert.deepEqual([path.slice(0, 20), lines.length], [path.slice(0, 20), 1])
+  }
+})

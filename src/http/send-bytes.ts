@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { evaluatePreconditions, isRangeFresh, type Validators } from './conditional.ts'
 import { parseRange } from './ranges.ts'
 import { preconditionFailed, rangeNotSatisfiable } from './refusal.ts'
@@ -35,6 +35,7 @@ export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: B
     reply.code(206).header('content-range', `bytes ${bounds}/${String(size)}`)
   }
   reply.type(type).header('content-length', String(end - start + 1))
-  // A HEAD opens nothing, and of nothing there is nothing to read.
-  return reply.send(method === 'HEAD' || size === 0 ? '' : bytes.open(start, end))
+  // A HEAD opens nothing, and of nothing there is nothing to read. A stream, since Fastify would
+  // count the bytes of a text and say that there are none.
+  return reply.send(method === 'HEAD' || size === 0 ? Readable.from([]) : bytes.open(start, end))
 }

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { discardRest } from './bodies.ts'
+import { headersOfEveryAnswer } from './every-answer.ts'
 import { html, type Html } from './html.ts'
 import { negotiate } from './negotiate.ts'
 import { page } from './page.ts'
@@ -13,6 +15,17 @@ declare module 'fastify' {
   }
 }
 
+/** What may already have been said of the representation that now is not sent. */
+const representationFields = [
+  'accept-ranges',
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'etag',
+  'last-modified',
+  'preference-applied',
+] as const
+
 /** A part of the service that shapes the bodies of its refusals itself. */
 export interface RefusalShape {
   /** The path under which all refusals have it. */
@@ -24,7 +37,9 @@ export interface RefusalShape {
 export function createRefusalSender(shapes: readonly RefusalShape[]) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = toRefusal(error, request)
-    reply.code(refusal.status).headers(refusal.headers)
+    for (const field of representationFields) reply.removeHeader(field)
+    reply.code(refusal.status).headers(headersOfEveryAnswer).headers(refusal.headers)
+    if (refusal.status === 413) discardRest(request.raw)
     const shape = shapes.find(({ under }) => isUnder(under, request.url))
     if (shape) return reply.send(shape.toJson(refusal))
     switch (preferredForm(request, reply, refusal.isJson)) {

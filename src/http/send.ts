@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { Readable } from 'node:stream'
 import type { Html } from './html.ts'
 
 export function sendText(reply: FastifyReply, text: string): FastifyReply {
@@ -12,4 +13,17 @@ export function sendPage(reply: FastifyReply, page: Html): FastifyReply {
 /** Any JSON value; a string too, which Fastify by itself would take for JSON text. */
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
+}
+
+/** Text as it comes, with backpressure. `mediaType` is without its charset. */
+export function sendPieces(
+  reply: FastifyReply,
+  mediaType: string,
+  pieces: AsyncIterable<string>,
+): FastifyReply {
+  // A HEAD opens nothing: it would be read to its end for nothing.
+  const content = reply.request.method === 'HEAD' ? [] : pieces
+  return reply
+    .type(`${mediaType}; charset=utf-8`)
+    .send(Readable.from(content, { objectMode: false }))
 }

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { negotiate } from '../http/negotiate.ts'
-import { notAcceptable, notFound } from '../http/refusal.ts'
+import { notFound } from '../http/refusal.ts'
 import type { Records, StoredRecord } from '../storage/records/records.ts'
 import type { Resource } from './definition.ts'
 
@@ -27,15 +26,4 @@ export async function loadRecord(
 
 export function unknownId({ singular }: Resource, id: string) {
   return notFound(`There is no ${singular} ${id}.`)
-}
-
-/** Chooses among the representations a route has; throws 406 for none. */
-export function chooseType<Offer extends string>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  offers: readonly Offer[],
-): Offer {
-  const chosen = negotiate(request, reply, offers)
-  if (chosen === undefined) throw notAcceptable(offers)
-  return chosen
 }

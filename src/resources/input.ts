@@ -37,7 +37,7 @@ const ownFields = ['_id', 'createdAt', 'updatedAt']
 export function parseInput(resource: Resource, request: FastifyRequest): Input {
   const type = toMediaType(request.headers['content-type'])
   const body = request.body === undefined ? {} : request.body
-  if (hasBody(request) && !isAccepted(type)) {
+  if (hasBody(request.raw) && !isAccepted(type)) {
     throw unsupportedMediaType(
       `A ${resource.singular} is read from ${acceptedTypes.join(' or ')}.`,
       { [fieldsOfAcceptance[request.method] ?? 'accept']: acceptedTypes.join(', ') },

@@ -1,17 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Readable } from 'node:stream'
 import { html } from '../http/html.ts'
-import { sendJson, sendPage, sendText } from '../http/send.ts'
+import { toJsonArray } from '../http/json-array.ts'
+import { sendJson, sendPage, sendPieces, sendText } from '../http/send.ts'
+import { chooseType } from '../http/negotiate.ts'
 import { badRequest } from '../http/refusal.ts'
-import type { Position, StoredRecord } from '../storage/records/records.ts'
-import { chooseType, loadRecord, toId, type Handler, type ResourceContext } from './context.ts'
-import {
-  toJsonPieces,
-  toRepresentation,
-  toText,
-  toTextPieces,
-  type Pages,
-} from './representations.ts'
+import { eachPage, type Pages, type StoredRecord } from '../storage/records/records.ts'
+import { loadRecord, toId, type Handler, type ResourceContext } from './context.ts'
+import { toRepresentation, toText, toTextPieces } from './representations.ts'
 import { formPage, listPage, pagingLinks, recordPage } from './views.ts'
 
 const readable = ['text/html', 'application/json', 'text/plain'] as const
@@ -22,19 +17,20 @@ export function list(context: ResourceContext): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, readable)
     const slice = parseSlice(request)
-    reply.type(`${type}; charset=utf-8`)
-    // A HEAD opens no list: it would be read to its end for nothing.
-    if (request.method === 'HEAD') return reply.send(Readable.from([]))
     const part = slice && (await listSlice(context, slice))
-    const pages = part ? toPages(part.records) : allPages(context)
+    const pages = part ? toPages(part.records) : eachPage(context.records, resource.name)
     switch (type) {
       case 'application/json':
-        return sendPieces(reply, toJsonPieces(resource, pages))
+        return sendPieces(
+          reply,
+          type,
+          toJsonArray(pages, (record) => toRepresentation(resource, record)),
+        )
       case 'text/plain':
-        return sendPieces(reply, toTextPieces(resource, pages))
+        return sendPieces(reply, type, toTextPieces(resource, pages))
       case 'text/html': {
         const paging = part ? pagingLinks(resource, part) : html``
-        return sendPieces(reply, listPage(resource, pages, paging))
+        return sendPieces(reply, type, listPage(resource, pages, paging))
       }
     }
   }
@@ -76,23 +72,6 @@ export function edit(context: ResourceContext): Handler {
     const id = toId(request)
     const { document } = await loadRecord(context, id)
     return sendPage(reply, formPage(context.resource, { _action: 'edit', id, values: document }))
-  }
-}
-
-function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {
-  return reply.send(Readable.from(pieces, { objectMode: false }))
-}
-
-/** Small enough to be forgotten quickly, large enough that a query a page does not show. */
-const recordsPerQuery = 100
-
-async function* allPages({ resource, records }: ResourceContext): Pages {
-  let last: Position | undefined
-  for (;;) {
-    const page = await records.listAfter(resource.name, last, recordsPerQuery)
-    yield page
-    last = page.at(-1)
-    if (last === undefined) return
   }
 }
 

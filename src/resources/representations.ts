@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../storage/records/records.ts'
+import type { Pages, StoredRecord } from '../storage/records/records.ts'
 import type { Resource } from './definition.ts'
 
 /** A record as clients see it: `_id`, the fields that may be read, and the two times. */
@@ -17,10 +17,6 @@ export function toRepresentation({ fields }: Resource, record: StoredRecord): Re
   return shown
 }
 
-function toJson(resource: Resource, record: StoredRecord): string {
-  return JSON.stringify(toRepresentation(resource, record))
-}
-
 /** One line for each thing there is to say; the line breaks of a value are escaped. */
 export function toText(resource: Resource, record: StoredRecord): string {
   return Object.entries(toRepresentation(resource, record))
@@ -30,21 +26,6 @@ export function toText(resource: Resource, record: StoredRecord): string {
 
 function toLine(value: string | number | undefined): string {
   return String(value).replaceAll('\r', '\\r').replaceAll('\n', '\\n')
-}
-
-export type Pages = AsyncIterable<readonly StoredRecord[]>
-
-/** A JSON array, a piece for every page of records. */
-export async function* toJsonPieces(resource: Resource, pages: Pages): AsyncGenerator<string> {
-  let separator = '['
-  for await (const page of pages) {
-    const items = page.map((record) => toJson(resource, record)).join(',\n')
-    if (items !== '') {
-      yield separator + items
-      separator = ',\n'
-    }
-  }
-  yield separator === '[' ? '[]' : ']'
 }
 
 /** One line for each record: the id and the field that names it. */

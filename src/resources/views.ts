@@ -1,9 +1,9 @@
 import { html, type Html } from '../http/html.ts'
 import { page, pageAround } from '../http/page.ts'
 import type { FieldProblem } from '../http/refusal.ts'
-import type { StoredRecord } from '../storage/records/records.ts'
+import type { Pages, StoredRecord } from '../storage/records/records.ts'
 import type { Field, Resource } from './definition.ts'
-import { toRepresentation, type Pages } from './representations.ts'
+import { toRepresentation } from './representations.ts'
 
 /** The page of a list, in pieces: its opening, a piece for every page of records, its closing. */
 export async function* listPage(

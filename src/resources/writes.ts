@@ -1,18 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { v7 as createId } from 'uuid'
+import { chooseType } from '../http/negotiate.ts'
 import { applyPreference } from '../http/prefer.ts'
 import { conflict, unprocessable, type FieldProblem } from '../http/refusal.ts'
 import { sendJson, sendPage } from '../http/send.ts'
 import { preferredForm } from '../http/send-refusal.ts'
 import type { Document, StoredRecord } from '../storage/records/records.ts'
-import {
-  chooseType,
-  loadRecord,
-  toId,
-  unknownId,
-  type Handler,
-  type ResourceContext,
-} from './context.ts'
+import { loadRecord, toId, unknownId, type Handler, type ResourceContext } from './context.ts'
 import type { Resource } from './definition.ts'
 import { findProblems, parseInput, type Input } from './input.ts'
 import { hashPassword } from './passwords.ts'

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
+import { StoreFailure } from './failure.ts'
 
 /** Each brings the schema from its index to the next version; `user_version` counts them. */
 const migrations = [
@@ -14,7 +16,11 @@ const migrations = [
      PRIMARY KEY (resource, id)
    ) STRICT;
    CREATE INDEX records_oldest_first ON records (resource, created_at, id);`,
+  `CREATE INDEX records_by_name ON records (resource, document ->> '$.name', created_at);`,
 ]
+
+/** How long a statement waits, without holding anyone up, while another process has the database. */
+const maxBusyMs = 3000
 
 /**
  * Opens the database of `sqlite:path` or `sqlite::memory:`, creating file and folder, and brings
@@ -39,6 +45,7 @@ function open(path: string): DatabaseSync {
     // NORMAL: a commit is in the log file, so it survives the process but not the machine.
     database.exec('PRAGMA synchronous = NORMAL')
     migrate(database)
+    database.exec('PRAGMA busy_timeout = 0')
   } catch (error) {
     database.close()
     throw error
@@ -71,9 +78,40 @@ function useWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
+/**
+ * Runs statements, and again while another process has the database locked. SQLite would wait by
+ * blocking the whole process, so it is told not to. Throws a {@link StoreFailure} for what is not
+ * the statements' fault.
+ */
+export async function whenFree<Result>(run: () => Result): Promise<Result> {
+  const giveUpAt = performance.now() + maxBusyMs
+  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
+    try {
+      return run()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > giveUpAt) throw toStoreFailure(error)
+      await setTimeout(waitMs)
+    }
+  }
+}
+
+// https://sqlite.org/rescode.html: locked, read-only, failing, damaged, not to be opened, no database.
+const unavailable = [5, 6, 8, 10, 11, 14, 26]
+const full = 13
+
+function toStoreFailure(error: unknown): unknown {
+  const code = toResultCode(error)
+  if (code === full) return new StoreFailure('full', error)
+  return unavailable.includes(code) ? new StoreFailure('unavailable', error) : error
+}
+
 function isBusy(error: unknown): boolean {
-  // SQLITE_BUSY; the higher bits say more.
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5
+  return toResultCode(error) === 5
+}
+
+/** The primary result code; 0 for what SQLite has not said. */
+function toResultCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 }
 
 function migrate(database: DatabaseSync): void {

@@ -12,7 +12,7 @@ const maxFiles = 10
  */
 export async function parseTextFields(
   request: FastifyRequest,
-  { maxBodyBytes, maxUploadBytes }: Config,
+  { maxBodyBytes, maxUploadBytes, bodyIdleSeconds }: Config,
 ): Promise<Record<string, unknown>> {
   const fields = new Map<string, string[]>()
   let remainingBytes = maxBodyBytes
@@ -21,6 +21,7 @@ export async function parseTextFields(
     parts: maxParameters + maxFiles,
     maxPartBytes: maxUploadBytes,
     maxBytes: maxBodyBytes + maxFiles * maxUploadBytes,
+    idleSeconds: bodyIdleSeconds,
   }
   for await (const part of parseMultipart(request, limits)) {
     if (part.fileName !== undefined) {

@@ -24,8 +24,9 @@ export interface Change {
 }
 
 /**
- * The records of every resource, keyed by resource and id. Answers with outcomes; only a broken
- * store throws. A write has happened for good when its promise resolves.
+ * The records of every resource, keyed by resource and id. Answers with outcomes; throws a
+ * `StoreFailure` when the store is full or cannot be used. A write has happened for good when
+ * its promise resolves.
  */
 export interface Records {
   find: (resource: string, id: string) => Promise<StoredRecord | undefined>
@@ -49,6 +50,24 @@ export interface Records {
     limit: number,
   ) => Promise<readonly StoredRecord[]>
 
+  /** The newest first, at most `limit`, of those whose document has this `name`. */
+  listByName: (resource: string, name: string, limit: number) => Promise<readonly StoredRecord[]>
+
   /** Oldest first, `limit` of them after the first `offset`. */
   listPage: (resource: string, offset: number, limit: number) => Promise<readonly StoredRecord[]>
+}
+
+export type Pages = AsyncIterable<readonly StoredRecord[]>
+
+/** Small enough to be forgotten quickly, large enough that a query a page does not show. */
+const recordsPerQuery = 100
+
+/** All records of a resource, oldest first, a page at a time. */
+export async function* eachPage(records: Records, resource: string): Pages {
+  let last: Position | undefined
+  do {
+    const page = await records.listAfter(resource, last, recordsPerQuery)
+    yield page
+    last = page.at(-1)
+  } while (last)
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { whenFree } from '../sqlite-database.ts'
 import type { Document, Records, StoredRecord } from './records.ts'
 
 const columns = 'id, document, version, created_at, updated_at'
@@ -19,30 +20,38 @@ export function createSqliteRecords(database: DatabaseSync): Records {
     `SELECT ${columns} FROM records WHERE resource = ? AND (created_at, id) > (?, ?)
      ORDER BY created_at, id LIMIT ?`,
   )
+  const listByName = database.prepare(
+    `SELECT ${columns} FROM records WHERE resource = ? AND document ->> '$.name' = ?
+     ORDER BY created_at DESC, id DESC LIMIT ?`,
+  )
   const listPage = database.prepare(
     `SELECT ${columns} FROM records WHERE resource = ?
      ORDER BY created_at, id LIMIT ? OFFSET ?`,
   )
 
-  // node:sqlite answers at once; the interface is asynchronous for the backends that cannot.
   return {
-    find: async (resource, id) => {
-      const row = find.get(resource, id)
-      return row && toStoredRecord(row)
-    },
-    create: async (resource, { id, document, createdAt }) => {
+    find: (resource, id) =>
+      whenFree(() => {
+        const row = find.get(resource, id)
+        return row && toStoredRecord(row)
+      }),
+    create: (resource, { id, document, createdAt }) => {
       const text = JSON.stringify(document)
-      return create.run(resource, id, text, createdAt, createdAt).changes === 1
+      return whenFree(() => create.run(resource, id, text, createdAt, createdAt).changes === 1)
     },
-    change: async (resource, { id, version, document, updatedAt }) => {
+    change: (resource, { id, version, document, updatedAt }) => {
       const text = JSON.stringify(document)
-      return change.run(text, updatedAt, resource, id, version).changes === 1
+      return whenFree(() => change.run(text, updatedAt, resource, id, version).changes === 1)
     },
-    remove: async (resource, id) => remove.run(resource, id).changes === 1,
-    listAfter: async (resource, after, limit) =>
-      listAfter.all(resource, after?.createdAt ?? '', after?.id ?? '', limit).map(toStoredRecord),
-    listPage: async (resource, offset, limit) =>
-      listPage.all(resource, limit, offset).map(toStoredRecord),
+    remove: (resource, id) => whenFree(() => remove.run(resource, id).changes === 1),
+    listAfter: (resource, after, limit) =>
+      whenFree(() =>
+        listAfter.all(resource, after?.createdAt ?? '', after?.id ?? '', limit).map(toStoredRecord),
+      ),
+    listByName: (resource, name, limit) =>
+      whenFree(() => listByName.all(resource, name, limit).map(toStoredRecord)),
+    listPage: (resource, offset, limit) =>
+      whenFree(() => listPage.all(resource, limit, offset).map(toStoredRecord)),
   }
 }
 

@@ -1,0 +1,13 @@
+/** A JSON array in pieces of text, one for every page of items, so that no list is ever whole. */
+export async function* toJsonArray<Item>(
+  pages: AsyncIterable<readonly Item[]>,
+  toValue: (item: Item) => unknown,
+): AsyncGenerator<string> {
+  let separator = '['
+  for await (const page of pages) {
+    if (page.length === 0) continue
+    yield separator + page.map((item) => JSON.stringify(toValue(item))).join(',\n')
+    separator = ',\n'
+  }
+  yield separator === '[' ? '[]' : ']'
+}

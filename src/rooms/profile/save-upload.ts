@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify'
+import { randomBytes } from 'node:crypto'
+import { toMediaType } from '../../http/bodies.ts'
+import { parseMultipart, toMultipartRefusal, type Part } from '../../http/multipart.ts'
+import { badRequest, unsupportedMediaType } from '../../http/refusal.ts'
+import type { House } from '../../room.ts'
+import type { SavedFile } from '../../storage/files/files.ts'
+
+/** What the database keeps of an upload, beside its id and its time. */
+export type Upload = SavedFile & {
+  /** As the client called it, without folders. */
+  name: string
+  /** The media type that the client named. */
+  type: string
+}
+
+const fieldName = 'upfiles'
+/** Room for the boundaries and the headers of one part. */
+const framingBytes = 16 * 1024
+
+/**
+ * Keeps the one file of the form. Throws 415 when it is no multipart form, 413 when it is too large,
+ * 400 for any other shape; then nothing is kept.
+ */
+export async function saveUpload(
+  request: FastifyRequest,
+  { config, files, records }: House,
+): Promise<Upload & { id: string }> {
+  const isMultipart = toMediaType(request.headers['content-type']) === 'multipart/form-data'
+  if (!isMultipart || !config.bodyReaders.includes('multipart')) {
+    throw unsupportedMediaType('A file comes in a form of the type multipart/form-data.', {
+      'accept-post': 'multipart/form-data',
+    })
+  }
+  const limits = {
+    parts: 2,
+    maxPartBytes: config.maxUploadBytes,
+    maxBytes: config.maxUploadBytes + framingBytes,
+    idleSeconds: config.bodyIdleSeconds,
+  }
+  // Random throughout: whoever knows one id can guess no other.
+  const id = randomBytes(16).toString('base64url')
+  let upload: Upload | undefined
+  try {
+    for await (const part of parseMultipart(request, limits)) {
+      if (upload !== undefined) throw badRequest(`Only one file may be sent, in ${fieldName}.`)
+      refuseOtherPart(part)
+      const name = toDisplayName(part.fileName ?? '')
+      upload = { ...(await files.save(id, part.content)), name, type: toType(part.type) }
+    }
+    if (upload === undefined) throw badRequest(`There is no file in ${fieldName}.`)
+    const createdAt = new Date().toISOString()
+    if (await records.create('uploads', { id, document: { ...upload }, createdAt }))
+      return { id, ...upload }
+    throw new Error('a fresh id was taken')
+  } catch (error) {
+    if (upload !== undefined) await files.remove(id)
+    throw toMultipartRefusal(error)
+  }
+}
+
+/** What is not the file is refused before it is read. */
+function refuseOtherPart({ name, fileName }: Part): void {
+  if (name !== fieldName) throw badRequest(`The form may have the field ${fieldName} and no other.`)
+  // An input without a file is sent as a part with an empty file name.
+  if (fileName === undefined || fileName === '')
+    throw badRequest(`There is no file in ${fieldName}.`)
+}
+
+/** The last part of a path of any system, without control characters; at most 255 characters. */
+function toDisplayName(fileName: string): string {
+  const name = fileName.split(/[/\\]/).at(-1) ?? ''
+  // eslint-disable-next-line no-control-regex -- these are what is to go
+  const shown = name.replace(/[\u0000-\u001f\u007f]/g, '').slice(0, 255)
+  return shown.toWellFormed() || 'file'
+}
+
+function toType(type: string): string {
+  return /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/.test(type) ? type : 'application/octet-stream'
+}

@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { unprocessable, unsupportedMediaType } from '../../http/refusal.ts'
+import { hasBody } from '../../http/bodies.ts'
+import { verifyPassword } from '../../resources/passwords.ts'
+import type { Records, StoredRecord } from '../../storage/records/records.ts'
+
+/** Seed, "login credentials". */
+const credentials = Compile(Type.Object({ username: Type.String(), password: Type.String() }))
+
+export interface Credentials {
+  username: string
+  password: string
+}
+
+/** Throws 415 for content that is neither form nor JSON, 422 naming what is missing. */
+export function parseCredentials(request: FastifyRequest): Credentials {
+  const body: unknown = Object(request.body)
+  if (hasBody(request.raw) && typeof request.body !== 'object') {
+    throw unsupportedMediaType('A login is read from a form or JSON.', {
+      'accept-post': 'application/json, application/x-www-form-urlencoded',
+    })
+  }
+  if (credentials.Check(body)) return body
+  const given = body as Partial<Record<string, unknown>>
+  throw unprocessable(
+    ['username', 'password']
+      .filter((field) => typeof given[field] !== 'string')
+      .map((field) => ({
+        field,
+        message: given[field] === undefined ? 'is required' : 'must be text',
+      })),
+  )
+}
+
+/** So many users of one name are tried; names need not be unique. */
+const maxCandidates = 16
+
+/**
+ * The user whose name and password both match, the newest of several. For a name that nobody has, a
+ * password is checked all the same, so that the time says nothing.
+ */
+export async function findUser(
+  records: Records,
+  { username, password }: Credentials,
+): Promise<StoredRecord | undefined> {
+  const candidates = await records.listByName('users', username, maxCandidates)
+  if (candidates.length === 0) await verifyPassword(password, undefined)
+  for (const candidate of candidates) {
+    if (await verifyPassword(password, String(candidate.document.password))) return candidate
+  }
+  return undefined
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { chooseType } from '../../http/negotiate.ts'
+import { Refusal, unauthorized } from '../../http/refusal.ts'
+import { preferredForm } from '../../http/send-refusal.ts'
+import { sendJson, sendPage } from '../../http/send.ts'
+import { findSessionId, setSessionCookie } from '../../http/session-cookie.ts'
+import type { House, Room } from '../../room.ts'
+import { findUser, parseCredentials } from './login.ts'
+import { loginPage, sessionPage } from './views.ts'
+import { endVisit, findVisit, startVisit } from './visits.ts'
+
+/** Login, logout, and what the server knows in between (seed, "Session mechanism"). */
+export const sessions: Room = {
+  name: 'sessions',
+  title: 'Sessions',
+  summary: 'Log in as a user and see what the server knows of you, and for how long.',
+  links: [
+    { href: '/login', label: 'Log in' },
+    { href: '/session', label: 'Your session' },
+  ],
+  open: (app, house) => {
+    // What is said of one visitor is not for any cache.
+    app.addHook('onRequest', (_request, reply, done) => {
+      reply.header('cache-control', 'no-store')
+      done()
+    })
+    const json = { config: { defaultAnswer: 'json' } } as const
+    app.get('/login', (request, reply) => {
+      chooseType(request, reply, ['text/html'])
+      return sendPage(reply, loginPage())
+    })
+    app.post('/login', json, logIn(house))
+    app.get('/session', showSession(house))
+    app.post('/logout', json, logOut(house))
+    app.delete('/session', json, logOut(house))
+    sweepRegularly(app, house)
+  },
+}
+
+function logIn(house: House) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const type = chooseType(request, reply, ['application/json', 'text/html'])
+    try {
+      const user = await findUser(house.records, parseCredentials(request))
+      if (user === undefined) throw unauthorized('There is no user of that name and password.')
+      const old = findSessionId(request, reply)
+      if (old !== undefined) await endVisit(house, old)
+      const id = await startVisit(house, user)
+      setSessionCookie(request, reply, { id, maxSeconds: house.config.sessionMaxSeconds })
+    } catch (error) {
+      if (!(error instanceof Refusal) || preferredForm(request, reply) !== 'html') throw error
+      // Whoever sent a form gets it back.
+      const { username } = Object(request.body) as { username?: unknown }
+      const typed = typeof username === 'string' ? username : ''
+      reply.code(error.status).headers(error.headers)
+      return sendPage(reply, loginPage({ username: typed, problem: error.message }))
+    }
+    return sendDone(reply, { type, redirect: '/session', msg: 'login success' })
+  }
+}
+
+function showSession(house: House) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const type = chooseType(request, reply, ['text/html', 'application/json'])
+    const id = findSessionId(request, reply)
+    const visit = id === undefined ? undefined : await findVisit(house, id)
+    if (visit === undefined) {
+      // A cookie that is good for nothing is not worth sending again.
+      if (id !== undefined) setSessionCookie(request, reply, undefined)
+      return type === 'text/html'
+        ? reply.redirect('/login', 302)
+        : sendJson(reply, { authenticated: false })
+    }
+    const { user, session } = visit
+    const { createdAt, expiresAt, idleUntil } = session
+    const endsAt = expiresAt < idleUntil ? expiresAt : idleUntil
+    if (type === 'text/html') return sendPage(reply, sessionPage(visit, endsAt))
+    const { name } = user.document
+    return sendJson(reply, {
+      authenticated: true,
+      user: { _id: user.id, name },
+      createdAt,
+      expiresAt: endsAt,
+    })
+  }
+}
+
+function logOut(house: House) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const type = chooseType(request, reply, ['application/json', 'text/html'])
+    const id = findSessionId(request, reply)
+    if (id !== undefined) {
+      await endVisit(house, id)
+      setSessionCookie(request, reply, undefined)
+    }
+    return sendDone(reply, { type, redirect: '/login', msg: 'logout success' })
+  }
+}
+
+/** 303 for a page, the envelope for everyone else. */
+function sendDone(
+  reply: FastifyReply,
+  { type, redirect, msg }: { type: string; redirect: string; msg: string },
+): FastifyReply {
+  if (type === 'text/html') return reply.redirect(redirect, 303)
+  return sendJson(reply, { data: { redirect }, status: { code: 0, msg } })
+}
+
+/** At the start, and as often as sessions can become idle, but not all the time. */
+function sweepRegularly(app: FastifyInstance, { sessions: stored, config }: House): void {
+  const sweep = () => {
+    stored.sweep(new Date().toISOString()).catch((error: unknown) => {
+      app.log.warn({ err: error }, 'ended sessions could not be swept')
+    })
+  }
+  sweep()
+  const everySeconds = Math.min(config.sessionIdleSeconds, 600)
+  const timer = setInterval(sweep, everySeconds * 1000).unref()
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(timer)
+    done()
+  })
+}

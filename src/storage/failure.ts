@@ -1,0 +1,12 @@
+/**
+ * What a store could not do for reasons that lie outside: it is `full`, or it is `unavailable`
+ * (locked, not to be reached, damaged). Nothing was written. Everything else it throws is a bug.
+ */
+export class StoreFailure extends Error {
+  readonly kind: 'full' | 'unavailable'
+
+  constructor(kind: StoreFailure['kind'], cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.kind = kind
+  }
+}

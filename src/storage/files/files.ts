@@ -1,0 +1,29 @@
+import type { Readable } from 'node:stream'
+
+export interface SavedFile {
+  /** In bytes. */
+  size: number
+  /** In hexadecimal. */
+  sha256: string
+}
+
+/**
+ * Files by id, without names or types: those are the caller's to keep. An id is made of letters,
+ * digits, `_` and `-`.
+ */
+export interface Files {
+  /**
+   * Keeps what `content` brings. The file is there, whole, when the promise resolves; when it
+   * rejects, because of `content` or of the store, nothing is.
+   */
+  save: (id: string, content: Readable) => Promise<SavedFile>
+
+  /** Reads from `start` to `end`, both inclusive. The stream fails when there is no such file. */
+  read: (id: string, start: number, end: number) => Readable
+
+  /** False when there was none. */
+  remove: (id: string) => Promise<boolean>
+
+  /** Removes what a crash left half done, and every file whose id `isKept` says no of. */
+  sweep: (isKept: (id: string) => Promise<boolean>) => Promise<void>
+}

@@ -1,0 +1,28 @@
+/** What the server knows of one visitor who is logged in. Times are ISO 8601 in UTC. */
+export interface Session {
+  userId: string
+  /** The hash of the user's password at login: another one ends the session. */
+  passwordHash: string
+  createdAt: string
+  /** When it ends at the latest. */
+  expiresAt: string
+  /** When it ends unless it is used before. */
+  idleUntil: string
+}
+
+/** Sessions by the hash of their id. The id itself is only ever with the visitor. */
+export interface Sessions {
+  create: (idHash: string, session: Session) => Promise<void>
+
+  /** As it was stored, ended or not. */
+  find: (idHash: string) => Promise<Session | undefined>
+
+  /** Puts off the idle end. Does nothing when there is none. */
+  touch: (idHash: string, idleUntil: string) => Promise<void>
+
+  /** False when there was none. */
+  remove: (idHash: string) => Promise<boolean>
+
+  /** Removes all that have ended by `now`. */
+  sweep: (now: string) => Promise<void>
+}
