@@ -32,7 +32,7 @@ module.exports = {
       name: 'only-interfaces-of-storage',
       severity: 'error',
       from: { path: '^src/(rooms|resources|app\\.ts)' },
-      to: { path: '^src/storage/', pathNot: "X" },
+      to: { path: '^src/storage/', pathNot: 'X' },
     },
     {
       name: 'drivers-inside-storage-only',
