@@ -32,7 +32,10 @@ module.exports = {
       name: 'only-interfaces-of-storage',
       severity: 'error',
       from: { path: '^src/(rooms|resources|app\\.ts)' },
-      to: { path: '^src/storage/', pathNot: 'X' },
+      to: {
+        path: '^src/storage/',
+        pathNot: ['^src/storage/([^/]+)/\\1\\.ts$', '^src/storage/failure\\.ts$'],
+      },
     },
     {
       name: 'drivers-inside-storage-only',
