@@ -46,3 +46,8 @@ ${scripts.map((name) => html`<script src="/assets/${name}" defer></script>\n`)}<
 `
   return { opening, closing }
 }
+
+/** A time for people, to the minute; `iso` is ISO 8601 in UTC. */
+export function time(iso: string): Html {
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
+}

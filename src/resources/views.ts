@@ -1,5 +1,5 @@
 import { html, type Html } from '../http/html.ts'
-import { page, pageAround } from '../http/page.ts'
+import { page, pageAround, time } from '../http/page.ts'
 import type { FieldProblem } from '../http/refusal.ts'
 import type { Pages, StoredRecord } from '../storage/records/records.ts'
 import type { Field, Resource } from './definition.ts'
@@ -131,8 +131,4 @@ function inputAttributes({ kind, minimum, maximum }: Field): Html {
 
 function toInputText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-}
-
-function time(iso: string): Html {
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }

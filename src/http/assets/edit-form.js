@@ -17,7 +17,7 @@ for (const form of document.querySelectorAll('form[data-patch]')) {
       if (response.ok) location.assign(answer.data.redirect)
       else status.textContent = answer.detail
     } catch {
-      status.textContent = 'The server did not answer. Nothing was saved.'
+      status.textContent = 'No answer came that could be read. Reload to see what was saved.'
     }
   })
 }

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../http/html.ts'
-import { page } from '../../http/page.ts'
+import { page, time } from '../../http/page.ts'
 import type { Visit } from './visits.ts'
 
 export function loginPage({ username = '', problem = '' } = {}): Html {
@@ -21,8 +21,8 @@ export function sessionPage({ user, session }: Visit, endsAt: string): Html {
     title: 'Session',
     main: html`<dl>
 <dt>User</dt><dd><a href="/users/${user.id}">${String(user.document.name)}</a></dd>
-<dt>Since</dt><dd><time datetime="${session.createdAt}">${session.createdAt}</time></dd>
-<dt>Until</dt><dd><time datetime="${endsAt}">${endsAt}</time></dd>
+<dt>Since</dt><dd>${time(session.createdAt)}</dd>
+<dt>Until</dt><dd>${time(endsAt)}</dd>
 </dl>
 <div class="actions"><form method="post" action="/logout"><button type="submit">Log out</button></form></div>`,
   })
