@@ -1,32 +1,20 @@
-import Fastify, {
-  LogController,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-} from 'fastify'
+import { LogController, type FastifyReply, type FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Backends } from './backends.ts'
 import type { Config } from './config.ts'
-import { watchOffers } from './http/allow.ts'
+import { answerUnrouted, watchOffers } from './http/allow.ts'
 import { openAssets } from './http/assets.ts'
 import { createBodyReader, replaceUnreadableType, takeControlFields } from './http/bodies.ts'
-import { answerClientError, answerConnect } from './http/client-error.ts'
+import { answerClientError } from './http/client-error.ts'
 import { refuseCrossSite } from './http/cross-site.ts'
 import { headersOfEveryAnswer } from './http/every-answer.ts'
+import { frameByTheWire, ruleConnections } from './http/framing.ts'
 import { refuseBadHost } from './http/host.ts'
 import { isSafe, methodOverride, refuseUnsafeLink } from './http/method-override.ts'
 import { parseParameters } from './http/query-string.ts'
-import {
-  insufficientStorage,
-  methodNotAllowed,
-  notFound,
-  notImplemented,
-  Refusal,
-  serviceUnavailable,
-  uriTooLong,
-} from './http/refusal.ts'
+import { insufficientStorage, Refusal, serviceUnavailable, uriTooLong } from './http/refusal.ts'
 import { createRefusalSender, toFrameworkRefusal } from './http/send-refusal.ts'
+import { createServer } from './http/server.ts'
 import { maxTargetBytes, toPath, toPlainTarget } from './http/target.ts'
 import type { House, Room } from './room.ts'
 import { openHealth } from './rooms/health/health.ts'
@@ -80,8 +68,6 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
       querystringParser: createQueryParser(config),
     },
   })
-  app.server.maxConnections = config.maxConnections
-  app.server.on('connect', answerConnect)
 
   if (config.methodOverride) app.addConstraintStrategy(methodOverride(readBody))
   app.setErrorHandler((error, request, reply) =>
@@ -113,26 +99,6 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
     await app.register(async (instance) => room.open(instance, house))
   }
   return app
-}
-
-/** Over HTTPS, with HTTP/2 and HTTP/1.1, when there is a certificate; otherwise plain HTTP/1.1. */
-function createServer(
-  { tlsCert: cert, tlsKey: key, headersSeconds, requestSeconds }: Config,
-  options: FastifyServerOptions,
-): FastifyInstance {
-  const timeouts = {
-    headersTimeout: headersSeconds * 1000,
-    requestTimeout: requestSeconds * 1000,
-    connectionsCheckingInterval: 500,
-  }
-  const { requestTimeout } = timeouts
-  if (key === undefined || cert === undefined) {
-    return Fastify({ ...options, requestTimeout, http: timeouts })
-  }
-  const https = { key, cert, allowHTTP1: true, ...timeouts }
-  const secure = { ...options, requestTimeout, http2: true, https }
-  // To the rooms HTTP/2 looks the same; only its types differ.
-  return Fastify(secure as FastifyServerOptions)
 }
 
 /** What a store could not do for reasons outside, as the client should hear of it. */
@@ -175,58 +141,6 @@ function findRefusal(request: FastifyRequest, config: Config): Refusal | undefin
     if (error instanceof Refusal) return error
     throw error
   }
-}
-
-type FindOffer = ReturnType<typeof watchOffers>
-
-const serverMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
-
-/** Where no route matched: OPTIONS of a known path, a method it lacks, or nothing at all. */
-function answerUnrouted(request: FastifyRequest, reply: FastifyReply, findOffer: FindOffer) {
-  const path = toPath(request.url)
-  if (!request.server.supportedMethods.includes(request.method)) {
-    throw notImplemented(request.method)
-  }
-  // RFC 9110 §9.3.7: the asterisk asks about the server as a whole.
-  if (path === '*') return reply.code(204).header('allow', serverMethods).send()
-  const offer = findOffer(path)
-  const isGone = offer?.methods.includes(request.method) && request.method !== 'OPTIONS'
-  if (offer === undefined || isGone) throw notFound(`There is nothing at ${path}.`)
-  if (request.method !== 'OPTIONS') throw methodNotAllowed(request.method, path, offer)
-  return reply.code(204).headers(offer.headers).send()
-}
-
-/** A HEAD that came as something else has no body, and its client does not know: length 0. */
-function frameByTheWire(app: FastifyInstance): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const { wireMethod, method } = request.raw
-    if (wireMethod === undefined || method !== 'HEAD' || wireMethod === 'HEAD') {
-      done(null, payload)
-      return
-    }
-    if (payload !== null && typeof payload === 'object' && 'destroy' in payload) {
-      ;(payload as { destroy: () => void }).destroy()
-    }
-    reply.header('content-length', '0')
-    done(null, '')
-  })
-}
-
-/**
- * Connections of HTTP/1.1 are closed once the service is closing, which would otherwise wait for
- * all that are kept alive. HTTP/2 has no fields about its connection (RFC 9113 §8.2.2).
- */
-function ruleConnections(app: FastifyInstance): void {
-  let isClosing = false
-  app.addHook('preClose', (done) => {
-    isClosing = true
-    done()
-  })
-  app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.raw.httpVersionMajor === 2) reply.removeHeader('connection').removeHeader('upgrade')
-    else if (isClosing) reply.header('connection', 'close')
-    done(null, payload)
-  })
 }
 
 /** The path without its query string: what people type into forms does not belong in a log. */

@@ -1,6 +1,7 @@
-import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import createRouter from 'find-my-way'
-import { maxTargetBytes } from './target.ts'
+import { methodNotAllowed, notFound, notImplemented } from './refusal.ts'
+import { maxTargetBytes, toPath } from './target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -59,4 +60,27 @@ export function watchOffers(app: FastifyInstance): (path: string) => Offer | und
     const isJson = found.every(({ config }) => config?.defaultAnswer === 'json')
     return { methods: names, isJson, headers }
   }
+}
+
+/** Where no route matched: OPTIONS of a known path, a method it lacks, or nothing at all. */
+export function answerUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  findOffer: (path: string) => Offer | undefined,
+) {
+  const path = toPath(request.url)
+  if (!request.server.supportedMethods.includes(request.method)) {
+    throw notImplemented(request.method)
+  }
+  // RFC 9110 §9.3.7: the asterisk asks about the server as a whole.
+  if (path === '*')
+    return reply
+      .code(204)
+      .header('allow', [...methods, 'OPTIONS'].join(', '))
+      .send()
+  const offer = findOffer(path)
+  const isGone = offer?.methods.includes(request.method) && request.method !== 'OPTIONS'
+  if (offer === undefined || isGone) throw notFound(`There is nothing at ${path}.`)
+  if (request.method !== 'OPTIONS') throw methodNotAllowed(request.method, path, offer)
+  return reply.code(204).headers(offer.headers).send()
 }

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify'
+
+/** A HEAD that came as something else has no body, and its client does not know: length 0. */
+export function frameByTheWire(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { wireMethod, method } = request.raw
+    if (wireMethod === undefined || method !== 'HEAD' || wireMethod === 'HEAD') {
+      done(null, payload)
+      return
+    }
+    if (payload !== null && typeof payload === 'object' && 'destroy' in payload) {
+      ;(payload as { destroy: () => void }).destroy()
+    }
+    reply.header('content-length', '0')
+    done(null, '')
+  })
+}
+
+/**
+ * Connections of HTTP/1.1 are closed once the service is closing, which would otherwise wait for
+ * all that are kept alive. HTTP/2 has no fields about its connection (RFC 9113 §8.2.2).
+ */
+export function ruleConnections(app: FastifyInstance): void {
+  let isClosing = false
+  app.addHook('preClose', (done) => {
+    isClosing = true
+    done()
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.raw.httpVersionMajor === 2) reply.removeHeader('connection').removeHeader('upgrade')
+    else if (isClosing) reply.header('connection', 'close')
+    done(null, payload)
+  })
+}

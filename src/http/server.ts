@@ -1,0 +1,21 @@
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import type { Config } from '../config.ts'
+import { answerConnect } from './client-error.ts'
+
+/** Over HTTPS, with HTTP/2 and HTTP/1.1, when there is a certificate; otherwise plain HTTP/1.1. */
+export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
+  const { tlsCert: cert, tlsKey: key, headersSeconds, requestSeconds } = config
+  const requestTimeout = requestSeconds * 1000
+  const timeouts = {
+    headersTimeout: headersSeconds * 1000,
+    requestTimeout,
+    connectionsCheckingInterval: 500,
+  }
+  const https = { key, cert, allowHTTP1: true, ...timeouts }
+  const protocol = key === undefined ? { http: timeouts } : { http2: true, https }
+  // To the rooms HTTP/2 looks the same; only its types differ.
+  const app = Fastify({ ...options, requestTimeout, ...protocol } as FastifyServerOptions)
+  app.server.maxConnections = config.maxConnections
+  app.server.on('connect', answerConnect)
+  return app
+}
