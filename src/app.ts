@@ -15,7 +15,7 @@ import { parseParameters } from './http/query-string.ts'
 import { insufficientStorage, Refusal, serviceUnavailable, uriTooLong } from './http/refusal.ts'
 import { createRefusalSender, toFrameworkRefusal } from './http/send-refusal.ts'
 import { createServer } from './http/server.ts'
-import { maxTargetBytes, toPath, toPlainTarget } from './http/target.ts'
+import { toPath, toPlainTarget } from './http/target.ts'
 import type { House, Room } from './room.ts'
 import { openHealth } from './rooms/health/health.ts'
 import { openHome } from './rooms/home/home.ts'
@@ -64,16 +64,16 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
     clientErrorHandler: answerClientError,
     rewriteUrl: ({ url = '/' }) => toPlainTarget(url),
     routerOptions: {
-      maxParamLength: maxTargetBytes,
+      maxParamLength: config.maxUrlBytes,
       querystringParser: createQueryParser(config),
     },
   })
 
-  if (config.methodOverride) app.addConstraintStrategy(methodOverride(readBody))
+  if (config.methodOverride) app.addConstraintStrategy(methodOverride(readBody, config))
   app.setErrorHandler((error, request, reply) =>
     sendRefusal(fromStore(error, request), request, reply),
   )
-  const findOffer = watchOffers(app)
+  const findOffer = watchOffers(app, config.maxUrlBytes)
   app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, findOffer))
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -111,12 +111,12 @@ function fromStore(error: unknown, request: FastifyRequest): unknown {
 }
 
 /** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
-function createQueryParser({ methodOverride: hidesControls }: Config) {
+function createQueryParser(config: Config) {
   return (text: string): Record<string, unknown> => {
     if (text === '') return {}
     try {
-      const parameters: Record<string, unknown> = { ...parseParameters(text) }
-      if (hidesControls) takeControlFields(parameters)
+      const parameters: Record<string, unknown> = { ...parseParameters(text, config) }
+      if (config.methodOverride) takeControlFields(parameters)
       return parameters
     } catch (error) {
       if (error instanceof Refusal) return { refusal: error }
@@ -130,7 +130,7 @@ function findRefusal(request: FastifyRequest, config: Config): Refusal | undefin
   const { raw } = request
   try {
     refuseBadHost(raw)
-    if (request.originalUrl.length > maxTargetBytes) throw uriTooLong(maxTargetBytes)
+    if (request.originalUrl.length > config.maxUrlBytes) throw uriTooLong(config.maxUrlBytes)
     const { refusal } = request.query as { refusal?: unknown }
     if (refusal instanceof Refusal) throw refusal
     const ownOrigin = `${request.protocol}://${request.host}`

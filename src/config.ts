@@ -59,6 +59,16 @@ export const settings = {
     parseOptional(parseInteger(0, 65_535)),
     'port where plain HTTP is redirected to HTTPS',
   ),
+  maxUrlBytes: setting('8192', parseInteger(64, 65_536), 'a longer address gets 414'),
+  maxHeaderBytes: setting('16384', parseInteger(1024, 1_048_576), 'larger headers get 431'),
+  maxParameters: setting(
+    '200',
+    parseInteger(1, 100_000),
+    'more in one query string or form get 400',
+  ),
+  maxParameterDepth: setting('5', parseInteger(0, 100), 'brackets nested deeper get 400'),
+  maxListItems: setting('100', parseInteger(1, 100_000), 'a longer list of parameters gets 400'),
+  maxJsonDepth: setting('64', parseInteger(1, 1000), 'JSON nested deeper gets 400'),
   headersSeconds: setting(
     '10',
     parseInteger(1, 3600),

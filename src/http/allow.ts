@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import createRouter from 'find-my-way'
 import { methodNotAllowed, notFound, notImplemented } from './refusal.ts'
-import { maxTargetBytes, toPath } from './target.ts'
+import { toPath } from './target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,8 +26,11 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
  * router cannot: needed for 405 (RFC 9110 §15.5.6) and OPTIONS (§9.3.7). Undefined when no route
  * knows the path.
  */
-export function watchOffers(app: FastifyInstance): (path: string) => Offer | undefined {
-  const router = createRouter({ maxParamLength: maxTargetBytes })
+export function watchOffers(
+  app: FastifyInstance,
+  maxUrlBytes: number,
+): (path: string) => Offer | undefined {
+  const router = createRouter({ maxParamLength: maxUrlBytes })
 
   app.addHook('onRoute', ({ method, url, config }) => {
     // A wildcard makes no path known: whoever adds one tells 404 from 405 there.

@@ -11,8 +11,6 @@ import {
   unsupportedMediaType,
 } from './refusal.ts'
 
-export const maxJsonDepth = 64
-
 /**
  * What a form without script may say in place of a header: they are taken out of every query string
  * and every JSON and form body, so that no handler sees them as fields.
@@ -94,14 +92,14 @@ export function replaceUnreadableType({ headers }: IncomingMessage): void {
   if (type !== undefined && !mediaType.test(type)) headers['content-type'] = unknownType
 }
 
-function findParser(
-  type: string,
-  { bodyReaders }: Config,
-): ((text: string) => unknown) | undefined {
+function findParser(type: string, config: Config): ((text: string) => unknown) | undefined {
+  const { bodyReaders } = config
   // Seed, general convention 3: by default the body is read as JSON.
-  if (type === '' || isJsonType(type)) return bodyReaders.includes('json') ? parseJson : undefined
+  if (type === '' || isJsonType(type)) {
+    return bodyReaders.includes('json') ? (text) => parseJson(text, config) : undefined
+  }
   if (type === 'application/x-www-form-urlencoded') {
-    return bodyReaders.includes('form') ? parseParameters : undefined
+    return bodyReaders.includes('form') ? (text) => parseParameters(text, config) : undefined
   }
   if (type.startsWith('text/')) return bodyReaders.includes('text') ? String : undefined
   return undefined
@@ -169,8 +167,8 @@ async function collect(
   })
 }
 
-function parseJson(text: string): unknown {
-  refuseDeepJson(text)
+function parseJson(text: string, { maxJsonDepth }: Config): unknown {
+  refuseDeepJson(text, maxJsonDepth)
   try {
     return secureJson.parse(text)
   } catch (error) {
@@ -180,7 +178,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Counted before parsing, so that no depth of nesting can exhaust the stack. */
-function refuseDeepJson(text: string): void {
+function refuseDeepJson(text: string, maxDepth: number): void {
   let depth = 0
   let isInString = false
   for (let index = 0; index < text.length; index += 1) {
@@ -191,8 +189,8 @@ function refuseDeepJson(text: string): void {
     } else if (character === '"') isInString = true
     else if (character === '[' || character === '{') depth += 1
     else if (character === ']' || character === '}') depth -= 1
-    if (depth > maxJsonDepth) {
-      throw badRequest(`The JSON is nested deeper than ${String(maxJsonDepth)}.`)
+    if (depth > maxDepth) {
+      throw badRequest(`The JSON is nested deeper than ${String(maxDepth)}.`)
     }
   }
 }

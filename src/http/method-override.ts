@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { hasBody, type BodyReader } from './bodies.ts'
 import { isOwnReferer } from './cross-site.ts'
-import { parseParameters } from './query-string.ts'
+import { parseParameters, type ParameterLimits } from './query-string.ts'
 import { forbidden } from './refusal.ts'
 
 declare module 'node:http' {
@@ -33,7 +33,7 @@ export function isSafe(method: string): boolean {
  * route, for a socket and for `inject` alike, and that may wait for a body. It constrains nothing:
  * it replaces `method` on the request, so that everything after it sees only that method.
  */
-export function methodOverride(readBody: BodyReader) {
+export function methodOverride(readBody: BodyReader, limits: ParameterLimits) {
   return {
     name: 'methodOverride',
     // Fastify asks only strategies that are in use, and this marks it as such without any route.
@@ -46,7 +46,7 @@ export function methodOverride(readBody: BodyReader) {
         done?.(null)
         return
       }
-      void findOverride(raw, readBody).then((method) => {
+      void findOverride(raw, readBody, limits).then((method) => {
         if (method !== undefined && method !== raw.method) {
           raw.wireMethod = raw.method ?? ''
           raw.method = method
@@ -78,9 +78,10 @@ function mayOverride(raw: IncomingMessage): boolean {
 async function findOverride(
   raw: IncomingMessage,
   readBody: BodyReader,
+  limits: ParameterLimits,
 ): Promise<string | undefined> {
   return (
-    toMethod(findInQuery(raw.url ?? '')) ??
+    toMethod(findInQuery(raw.url ?? '', limits)) ??
     toMethod(await findInBody(raw, readBody)) ??
     toMethod(raw.headers[headerName])
   )
@@ -100,10 +101,10 @@ async function findInBody(raw: IncomingMessage, readBody: BodyReader): Promise<u
   }
 }
 
-function findInQuery(url: string): unknown {
+function findInQuery(url: string, limits: ParameterLimits): unknown {
   const start = url.indexOf('?')
   try {
-    return start === -1 ? undefined : parseParameters(url.slice(start + 1))._method
+    return start === -1 ? undefined : parseParameters(url.slice(start + 1), limits)._method
   } catch {
     return undefined
   }

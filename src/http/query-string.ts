@@ -1,12 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import qs from 'qs'
+import type { Config } from '../config.ts'
 import { badRequest } from './refusal.ts'
 
-export const maxDepth = 5
-export const maxParameters = 200
-export const maxListItems = 100
-
-const limits = `${String(maxParameters)} parameters, ${String(maxListItems)} in a list and brackets ${String(maxDepth)} deep`
+export type ParameterLimits = Pick<Config, 'maxParameters' | 'maxParameterDepth' | 'maxListItems'>
 
 /** A value of a query string or form: text, a list of values, or values by key. */
 export type Parameter = string | readonly Parameter[] | Parameters
@@ -20,12 +17,15 @@ export interface Parameters {
  * prototype, so that no key can reach one. Throws a 400 for what is over the limits or is not
  * UTF-8; nothing is cut.
  */
-export function parseParameters(text: string): Parameters {
+export function parseParameters(
+  text: string,
+  { maxParameters, maxParameterDepth, maxListItems }: ParameterLimits,
+): Parameters {
   if (/(?:^|&)=/.test(text)) throw badRequest('A parameter has no name.')
   try {
     return qs.parse(text, {
       plainObjects: true,
-      depth: maxDepth,
+      depth: maxParameterDepth,
       strictDepth: true,
       parameterLimit: maxParameters,
       arrayLimit: maxListItems,
@@ -34,7 +34,8 @@ export function parseParameters(text: string): Parameters {
     }) as Parameters
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw badRequest(`${limits} is the most for one request.`, error)
+    const limits = `${String(maxParameters)} parameters, ${String(maxListItems)} in a list and brackets ${String(maxParameterDepth)} deep`
+    throw badRequest(`${limits} are the most for one request.`, error)
   }
 }
 

@@ -6,13 +6,14 @@ import { answerConnect } from './client-error.ts'
 export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
   const { tlsCert: cert, tlsKey: key, headersSeconds, requestSeconds } = config
   const requestTimeout = requestSeconds * 1000
-  const timeouts = {
+  const limits = {
     headersTimeout: headersSeconds * 1000,
     requestTimeout,
     connectionsCheckingInterval: 500,
+    maxHeaderSize: config.maxHeaderBytes,
   }
-  const https = { key, cert, allowHTTP1: true, ...timeouts }
-  const protocol = key === undefined ? { http: timeouts } : { http2: true, https }
+  const https = { key, cert, allowHTTP1: true, ...limits }
+  const protocol = key === undefined ? { http: limits } : { http2: true, https }
   // To the rooms HTTP/2 looks the same; only its types differ.
   const app = Fastify({ ...options, requestTimeout, ...protocol } as FastifyServerOptions)
   app.server.maxConnections = config.maxConnections

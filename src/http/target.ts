@@ -1,6 +1,3 @@
-/** The longest request target that is read. */
-export const maxTargetBytes = 8 * 1024
-
 /**
  * The request's target as path and query alone: without the origin of an absolute form (RFC 9112
  * §3.2.2), and without trailing slashes, which change nothing anywhere.

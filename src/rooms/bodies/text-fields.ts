@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { discard, parseMultipart, readText } from '../../http/multipart.ts'
 import { contentTooLarge } from '../../http/refusal.ts'
-import { maxParameters } from '../../http/query-string.ts'
 
 const maxFiles = 10
 
@@ -12,7 +11,7 @@ const maxFiles = 10
  */
 export async function parseTextFields(
   request: FastifyRequest,
-  { maxBodyBytes, maxUploadBytes, bodyIdleSeconds }: Config,
+  { maxBodyBytes, maxUploadBytes, maxParameters, bodyIdleSeconds }: Config,
 ): Promise<Record<string, unknown>> {
   const fields = new Map<string, string[]>()
   let remainingBytes = maxBodyBytes
