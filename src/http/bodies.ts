@@ -82,8 +82,13 @@ export function toMediaType(contentType: string | undefined): string {
 const unknownType = 'application/octet-stream'
 
 /** JSON itself, and what is written in it; a text of any kind is text. */
-export function isJsonType(type: string): boolean {
+function isJsonType(type: string): boolean {
   return type === 'application/json' || /^(?!text\/).+\+json$/.test(type)
+}
+
+/** Whether the type is one in which fields by name come: JSON, a form, or none, which is JSON. */
+export function isFieldsType(type: string): boolean {
+  return type === '' || isJsonType(type) || type === 'application/x-www-form-urlencoded'
 }
 
 /** Fastify itself would refuse a Content-Type that cannot be read. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { hasBody, isJsonType, toMediaType } from '../http/bodies.ts'
+import { hasBody, isFieldsType, toMediaType } from '../http/bodies.ts'
 import {
   badRequest,
   notAnObject,
@@ -55,8 +55,7 @@ export function parseInput(resource: Resource, request: FastifyRequest): Input {
 
 function isAccepted(type: string): boolean {
   // JSON Patch is another language, if in the same letters.
-  const isJson = isJsonType(type) && type !== 'application/json-patch+json'
-  return type === '' || isJson || type === 'application/x-www-form-urlencoded'
+  return isFieldsType(type) && type !== 'application/json-patch+json'
 }
 
 function toInput(

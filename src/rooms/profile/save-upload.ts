@@ -4,7 +4,7 @@ import { toMediaType } from '../../http/bodies.ts'
 import { parseMultipart, toMultipartRefusal, type Part } from '../../http/multipart.ts'
 import { badRequest, unsupportedMediaType } from '../../http/refusal.ts'
 import type { House } from '../../room.ts'
-import type { SavedFile } from '../../storage/files/files.ts'
+import type { Files, SavedFile } from '../../storage/files/files.ts'
 
 /** What the database keeps of an upload, beside its id and its time. */
 export type Upload = SavedFile & {
@@ -46,7 +46,7 @@ export async function saveUpload(
       if (upload !== undefined) throw badRequest(`Only one file may be sent, in ${fieldName}.`)
       refuseOtherPart(part)
       const name = toDisplayName(part.fileName ?? '')
-      upload = { ...(await files.save(id, part.content)), name, type: toType(part.type) }
+      upload = { ...(await save(files, id, part)), name, type: toType(part.type) }
     }
     if (upload === undefined) throw badRequest(`There is no file in ${fieldName}.`)
     const createdAt = new Date().toISOString()
@@ -55,7 +55,16 @@ export async function saveUpload(
     throw new Error('a fresh id was taken')
   } catch (error) {
     if (upload !== undefined) await files.remove(id)
-    throw toMultipartRefusal(error)
+    throw error
+  }
+}
+
+async function save(files: Files, id: string, { content }: Part): Promise<SavedFile> {
+  try {
+    return await files.save(id, content)
+  } catch (error) {
+    // What the form did wrong is the client's; what the store did is not.
+    throw content.errored === error ? toMultipartRefusal(error) : error
   }
 }
 
@@ -67,12 +76,14 @@ function refuseOtherPart({ name, fileName }: Part): void {
     throw badRequest(`There is no file in ${fieldName}.`)
 }
 
-/** The last part of a path of any system, without control characters; at most 255 characters. */
+// Control characters, line and paragraph separators, and what turns the direction of writing.
+const invisible = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
+
+/** The last part of a path of any system, without what cannot be seen; at most 255 characters. */
 function toDisplayName(fileName: string): string {
   const name = fileName.split(/[/\\]/).at(-1) ?? ''
-  // eslint-disable-next-line no-control-regex -- these are what is to go
-  const shown = name.replace(/[\u0000-\u001f\u007f]/g, '').slice(0, 255)
-  return shown.toWellFormed() || 'file'
+  const [shown = ''] = /^.{0,255}/su.exec(name.toWellFormed().replace(invisible, '')) ?? []
+  return shown || 'file'
 }
 
 function toType(type: string): string {

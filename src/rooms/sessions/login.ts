@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { unprocessable, unsupportedMediaType } from '../../http/refusal.ts'
-import { hasBody } from '../../http/bodies.ts'
+import { hasBody, isFieldsType, toMediaType } from '../../http/bodies.ts'
 import { verifyPassword } from '../../resources/passwords.ts'
 import type { Records, StoredRecord } from '../../storage/records/records.ts'
 
@@ -17,7 +17,7 @@ export interface Credentials {
 /** Throws 415 for content that is neither form nor JSON, 422 naming what is missing. */
 export function parseCredentials(request: FastifyRequest): Credentials {
   const body: unknown = Object(request.body)
-  if (hasBody(request.raw) && typeof request.body !== 'object') {
+  if (hasBody(request.raw) && !isFieldsType(toMediaType(request.headers['content-type']))) {
     throw unsupportedMediaType('A login is read from a form or JSON.', {
       'accept-post': 'application/json, application/x-www-form-urlencoded',
     })

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
+import { mkdir, readdir, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreFailure } from '../failure.ts'
 import type { Files, SavedFile } from './files.ts'
 
-/** A file has this ending until it is whole. */
-const partialEnding = '.part'
+/** Whatever else is in the folder is somebody else's. */
+const fileId = /^[A-Za-z0-9_-]+$/
 
 /** Files in the folder of `file:path`, which is created. Throws when it cannot be. */
 export async function openDiskFiles(url: string): Promise<Files> {
@@ -33,8 +33,9 @@ export async function openDiskFiles(url: string): Promise<Files> {
     remove,
     read: (id, start, end) => createReadStream(join(folder, id), { start, end }),
     sweep: async (isKept) => {
-      for (const name of await readdir(folder)) {
-        if (name.endsWith(partialEnding) || !(await isKept(name))) await remove(name)
+      for (const entry of await readdir(folder, { withFileTypes: true })) {
+        const isOurs = entry.isFile() && fileId.test(entry.name)
+        if (isOurs && !(await isKept(entry.name))) await remove(entry.name)
       }
     },
   }
@@ -51,10 +52,10 @@ async function save(path: string, content: Readable): Promise<SavedFile> {
     }
   }
   try {
-    await pipeline(content, measure, createWriteStream(path + partialEnding, { flags: 'wx' }))
-    await rename(path + partialEnding, path)
+    await pipeline(content, measure, createWriteStream(path, { flags: 'wx' }))
   } catch (error) {
-    await rm(path + partialEnding, { force: true })
+    // What was there before stays.
+    if (!hasCode(error, ['EEXIST'])) await rm(path, { force: true })
     throw toStoreFailure(error)
   }
   return { size, sha256: hash.digest('hex') }

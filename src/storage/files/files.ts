@@ -14,7 +14,8 @@ export interface SavedFile {
 export interface Files {
   /**
    * Keeps what `content` brings. The file is there, whole, when the promise resolves; when it
-   * rejects, because of `content` or of the store, nothing is.
+   * rejects, because of `content` or of the store, nothing is. Rejects when the id is taken, and
+   * then leaves what is there.
    */
   save: (id: string, content: Readable) => Promise<SavedFile>
 
@@ -24,6 +25,6 @@ export interface Files {
   /** False when there was none. */
   remove: (id: string) => Promise<boolean>
 
-  /** Removes what a crash left half done, and every file whose id `isKept` says no of. */
+  /** Removes every file whose id `isKept` says no of, half written ones of a crash among them. */
   sweep: (isKept: (id: string) => Promise<boolean>) => Promise<void>
 }

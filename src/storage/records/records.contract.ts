@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
+import { namesakes } from './namesakes.contract.ts'
 import type { Position, Records, StoredRecord } from './records.ts'
 
 /** Opens an empty store that closes itself when the test ends. */
@@ -14,6 +15,7 @@ export function recordsContract(name: string, open: OpenRecords): void {
     oneRecord(open)
     documents(open)
     lists(open)
+    namesakes(open)
     races(open)
   })
 }

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  asMultipart,
+  asUpload,
+  multipartType,
+  type FormPart,
+} from '../../../test/multipart-form.ts'
+import { assertNothingKept, listUploads, openUploads, upload } from '../../../test/uploads.ts'
+import { browserAccept } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const url = '/profile'
+const file: FormPart = {
+  name: 'upfiles',
+  fileName: 'glass.txt',
+  type: 'text/plain',
+  content: 'glass',
+}
+
+test('one file in upfiles gets text saying that the upload succeeded, and is kept', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const answer = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.match(answer.body, /succeeded/)
+  const [kept, ...others] = await listUploads(app)
+  assert.deepEqual(others, [])
+  assert.deepEqual(await readdir(folder), [kept?._id])
+  assert.equal(await readFile(join(folder, kept?._id ?? ''), 'utf8'), 'glass')
+})
+
+test('what is listed of a file is its name, type, size, SHA-256 and time', async (t) => {
+  const { app } = await openUploads(t)
+  const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+  for (const content of [all, Buffer.of(), Buffer.alloc(300_000, all), Buffer.from('\r\n--\r\n')]) {
+    const { _id, createdAt, ...rest } = await upload(app, content, { type: 'image/png' })
+    assert.match(_id, /^[\w-]{16,}$/)
+    assert.equal(new Date(createdAt).toISOString(), createdAt)
+    assert.deepEqual(rest, {
+      name: 'file.bin',
+      type: 'image/png',
+      size: content.length,
+      sha256: createHash('sha256').update(content).digest('hex'),
+    })
+    assert.deepEqual((await app.inject(`/uploads/${_id}`)).rawPayload, content)
+  }
+})
+
+test('every other shape of the form is refused and nothing of it is kept', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const empty = { name: 'upfiles', fileName: '', type: 'application/octet-stream' }
+  const text = { name: 'a', content: 'b' }
+  const cases: [title: string, parts: FormPart[], status: number][] = [
+    ['no parts', [], 400],
+    ['an empty file input', [empty], 400],
+    ['text in upfiles', [{ name: 'upfiles', content: 'glass' }], 400],
+    ['two files', [file, file], 400],
+    ['three files', [file, file, file], 400],
+    ['a file in another field', [{ ...file, name: 'pic' }], 400],
+    ['a file in a field of another letter case', [{ ...file, name: 'Upfiles' }], 400],
+    ['a text field alone', [text], 400],
+    ['a text field before the file', [text, file], 400],
+    ['a text field after the file', [file, text], 400],
+    ['a file in another field after it', [file, { ...file, name: 'pic' }], 400],
+    ['an empty file input after it', [file, empty], 400],
+    ['a file, and two text fields', [file, text, text], 400],
+    ['a part without a name', [{ fileName: 'glass.txt', content: 'glass' }], 400],
+    ['a part that is no form-data', [{ ...file, disposition: 'attachment' }], 400],
+  ]
+  for (const [title, parts, status] of cases) {
+    const answer = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
+    assert.equal(answer.statusCode, status, `${title}: ${answer.body}`)
+    await assertNothingKept(app, folder, title)
+  }
+})
+
+test('content that is no multipart form gets 415 that names what is', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const { payload } = asMultipart([file])
+  const types = [
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'application/octet-stream',
+    multipartType.replace('form-data', 'mixed'),
+    multipartType.replace('form-data', 'form-data-too'),
+    'nonsense',
+  ]
+  for (const type of types) {
+    const headers = { 'content-type': type }
+    const content = type === 'application/json' ? '{}' : payload
+    const answer = await app.inject({ method: 'POST', url, headers, payload: content })
+    assert.equal(answer.statusCode, 415, type)
+    assert.equal(answer.headers['accept-post'], 'multipart/form-data', type)
+    await assertNothingKept(app, folder, type)
+  }
+  assert.equal((await app.inject({ method: 'POST', url })).statusCode, 415)
+})
+
+test('a multipart form that cannot be read to its end gets 400 and nothing is kept', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const { headers, payload } = asMultipart([file])
+  const open = payload.subarray(0, payload.length - 4)
+  const cases: [title: string, type: string, content: Buffer | string][] = [
+    ['no boundary', 'multipart/form-data', payload],
+    ['another boundary', 'multipart/form-data; boundary=other', payload],
+    ['nothing', headers['content-type'], ''],
+    ['no part', headers['content-type'], 'glass'],
+    ['cut in the closing boundary', headers['content-type'], open.subarray(0, open.length - 9)],
+    ['cut in the content', headers['content-type'], payload.subarray(0, payload.indexOf('ass'))],
+    ['cut in the headers', headers['content-type'], payload.subarray(0, payload.indexOf('plain'))],
+  ]
+  for (const [title, type, content] of cases) {
+    const answer = await app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': type },
+      payload: content,
+    })
+    assert.equal(answer.statusCode, 400, `${title}: ${answer.body}`)
+    await assertNothingKept(app, folder, title)
+  }
+})
+
+test('the name shown is the file name without folders and control characters', async (t) => {
+  const { app } = await openUploads(t)
+  const cases: [sent: string, shown: string][] = [
+    ['glass.txt', 'glass.txt'],
+    ['two words é.txt', 'two words é.txt'],
+    ['😀 漢.txt', '😀 漢.txt'],
+    ['/etc/passwd', 'passwd'],
+    ['../../outside.txt', 'outside.txt'],
+    ['C:\\\\Windows\\\\win.ini', 'win.ini'],
+    ['C:\\Windows\\win.ini', 'win.ini'],
+    ['mixed/of\\\\both.txt', 'both.txt'],
+    ['a\u0001b\tc\u007fd.txt', 'abcd.txt'],
+    ['a\u0085b\u009fc.txt', 'abc.txt'],
+    ['a\\"b.txt', 'a"b.txt'],
+    [`it's; a=b, <b>&.txt`, `it's; a=b, <b>&.txt`],
+    ['.hidden', '.hidden'],
+  ]
+  for (const [sent, shown] of cases) {
+    assert.equal((await upload(app, 'glass', { fileName: sent })).name, shown, sent)
+  }
+})
+
+test('a name of control characters alone is still some name', async (t) => {
+  const { app } = await openUploads(t)
+  const { name, _id } = await upload(app, 'glass', { fileName: '\u0001' })
+  assert.notEqual(name, '')
+  assert.equal((await app.inject(`/uploads/${_id}`)).statusCode, 200)
+})
+
+test('a name of 300 characters is cut, and never through a character', async (t) => {
+  const { app } = await openUploads(t)
+  for (const character of ['a', 'é', '漢', '😀']) {
+    const { name, _id } = await upload(app, 'glass', { fileName: character.repeat(300) })
+    assert.match(name, new RegExp(`^(${character}){100,255}$`, 'u'), character)
+    assert.equal((await app.inject(`/uploads/${_id}`)).statusCode, 200)
+  }
+  const { name } = await upload(app, 'glass', { fileName: `a${'😀'.repeat(300)}` })
+  assert.match(name, /^a(😀){100,254}$/u)
+})
+
+test('a type that is none becomes application/octet-stream, and one not said is text/plain', async (t) => {
+  const { app } = await openUploads(t)
+  const cases: [sent: string, shown: string][] = [
+    ['image/svg+xml', 'image/svg+xml'],
+    ['application/vnd.a.b-c', 'application/vnd.a.b-c'],
+    ['text', 'application/octet-stream'],
+    ['text/', 'application/octet-stream'],
+    [`text/${'x'.repeat(200)}`, 'application/octet-stream'],
+    ['<script>/x', 'application/octet-stream'],
+  ]
+  for (const [sent, shown] of cases) {
+    assert.equal((await upload(app, 'glass', { type: sent })).type, shown, sent)
+  }
+  const { payload, headers } = asMultipart([
+    { name: 'upfiles', fileName: 'a.bin', content: 'glass' },
+  ])
+  assert.equal((await app.inject({ method: 'POST', url, headers, payload })).statusCode, 200)
+  // RFC 7578 §4.4
+  assert.equal((await listUploads(app)).at(-1)?.type, 'text/plain')
+})
+
+test('a file of exactly 10 MiB is kept and one of a byte more gets 413', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const over = asUpload(Buffer.alloc(10 * 1024 ** 2 + 1))
+  const answer = await app.inject({ method: 'POST', url, ...over })
+  assert.equal(answer.statusCode, 413, answer.body)
+  await assertNothingKept(app, folder, 'a byte more')
+  assert.equal((await upload(app, Buffer.alloc(10 * 1024 ** 2))).size, 10 * 1024 ** 2)
+})
+
+test('MAX_UPLOAD_BYTES limits a file to the byte, and no length need be said', async (t) => {
+  const { app, folder } = await openUploads(t, { MAX_UPLOAD_BYTES: '1000' })
+  for (const size of [1001, 17_000, 200_000]) {
+    for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
+      const { headers, payload } = asUpload(Buffer.alloc(size))
+      const question = {
+        method: 'POST',
+        url,
+        headers: { ...headers, ...chunked },
+        payload,
+      } as const
+      const answer = await app.inject(question)
+      assert.equal(answer.statusCode, 413, `${String(size)}: ${answer.body}`)
+      await assertNothingKept(app, folder, String(size))
+    }
+  }
+  assert.equal((await upload(app, Buffer.alloc(1000))).size, 1000)
+})
+
+test('a refusal is a line, a page or a problem, as the client asks', async (t) => {
+  const { app } = await openUploads(t)
+  const cases: [accept: string, type: RegExp][] = [
+    ['*/*', /^text\/plain/],
+    [browserAccept, /^text\/html/],
+    ['application/json', /^application\/problem\+json/],
+  ]
+  for (const [accept, type] of cases) {
+    const { headers, payload } = asMultipart([file, file])
+    const question = { method: 'POST', url, headers: { ...headers, accept }, payload } as const
+    const answer = await app.inject(question)
+    assert.equal(answer.statusCode, 400, accept)
+    assert.match(String(answer.headers['content-type']), type, accept)
+    assert.match(answer.body, /upfiles/, accept)
+  }
+})
+
+test('other methods get 405 with Allow', async (t) => {
+  const app = await testApp(t)
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const answer = await app.inject({ method, url })
+    assert.equal(answer.statusCode, 405, method)
+    assert.equal(answer.headers.allow, 'POST, OPTIONS', method)
+  }
+})
+
+test('without the multipart reader a form is not read, and gets 415', async (t) => {
+  const { app, folder } = await openUploads(t, { BODY_READERS: 'json,form,text' })
+  const answer = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(answer.statusCode, 415)
+  await assertNothingKept(app, folder, 'no reader')
+})
+
+test('the room alone keeps and shows uploads', async (t) => {
+  const { app } = await openUploads(t, { ROOMS: 'profile' })
+  const { _id } = await upload(app, 'glass')
+  assert.equal((await app.inject(`/uploads/${_id}`)).body, 'glass')
+  assert.equal((await app.inject('/users')).statusCode, 404)
+})
+
+test('a folder that is gone is 503 with Retry-After, and no path is told', async (t) => {
+  const { app, folder } = await openUploads(t)
+  await rm(folder, { recursive: true })
+  const answer = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(answer.statusCode, 503, answer.body)
+  assert.notEqual(answer.headers['retry-after'], undefined)
+  assert.ok(!answer.body.includes(folder), answer.body)
+})

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asForm, browserAccept, createRecord } from '../../../test/resources.ts'
+import { ann, cookieOf, enter, isLoggedIn, logIn, readSession } from '../../../test/sign-in.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const url = '/login'
+const right = { username: ann.name, password: ann.password }
+const wrong = { username: ann.name, password: 'wrong horse' }
+
+test('GET /login is a page with a form of two inputs, the password masked', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject(url)
+  assert.equal(answer.statusCode, 200)
+  assert.match(String(answer.headers['content-type']), /^text\/html/)
+  assert.match(answer.body, /<form method="post" action="\/login"/)
+  assert.match(answer.body, /<input type="text"[^>]* name="username"/)
+  assert.match(answer.body, /<input type="password"[^>]* name="password"/)
+  assert.equal(answer.headers['set-cookie'], undefined)
+  const { statusCode } = await app.inject({ url, headers: { accept: 'application/json' } })
+  assert.equal(statusCode, 406)
+})
+
+test('a form from a page is answered with 303 to /session, and logs in', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  const answer = await app.inject({ method: 'POST', url, ...asForm(right) })
+  assert.equal(answer.statusCode, 303)
+  assert.equal(answer.headers.location, '/session')
+  assert.equal(await isLoggedIn(app, cookieOf(answer.headers) ?? ''), true)
+})
+
+test('a form or JSON from anything else is answered with the envelope, and logs in', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  const { payload, headers } = asForm(right)
+  const questions = [
+    { payload: right },
+    { payload: right, headers: { accept: 'application/json' } },
+    { payload: JSON.stringify(right) },
+    { payload, headers: { 'content-type': headers['content-type'] } },
+    { payload, headers: { ...headers, accept: 'application/json' } },
+  ]
+  for (const question of questions) {
+    const answer = await app.inject({ method: 'POST', url, ...question })
+    assert.equal(answer.statusCode, 200)
+    assert.match(String(answer.headers['content-type']), /^application\/json/)
+    const { data, status } = answer.json<{ data: unknown; status: { code: number; msg: string } }>()
+    assert.deepEqual(data, { redirect: '/session' })
+    assert.equal(status.code, 0)
+    assert.equal(typeof status.msg, 'string')
+    assert.equal(await isLoggedIn(app, cookieOf(answer.headers) ?? ''), true)
+  }
+})
+
+test('no match gets 401 with a challenge that opens no dialog, as a problem', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  const cases = [
+    wrong,
+    { ...wrong, password: '' },
+    { ...wrong, password: 'Correct horse' },
+    { ...right, username: 'ann' },
+    { ...right, username: 'Ann ' },
+    { ...right, username: 'nobody' },
+    { ...right, username: '' },
+    { ...right, username: 'A%' },
+    { ...right, username: 'Ann\u0000' },
+    { username: '__proto__', password: 'toString' },
+  ]
+  for (const payload of cases) {
+    const answer = await app.inject({ method: 'POST', url, payload })
+    assert.equal(answer.statusCode, 401, JSON.stringify(payload))
+    assert.match(String(answer.headers['www-authenticate']), /^Cookie\b/)
+    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+    assert.equal(answer.json<{ status: number }>().status, 401)
+    assert.equal(answer.headers['set-cookie'], undefined)
+  }
+})
+
+test('no match from a page gets the form again, with a message and the name but no password', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  const fields = { username: '"><b>Ann', password: 'wrong "horse' }
+  const answer = await app.inject({ method: 'POST', url, ...asForm(fields) })
+  assert.equal(answer.statusCode, 401)
+  assert.match(String(answer.headers['www-authenticate']), /^Cookie\b/)
+  assert.match(String(answer.headers['content-type']), /^text\/html/)
+  assert.match(answer.body, /role="alert"/)
+  assert.match(answer.body, /value="&quot;&gt;&lt;b&gt;Ann"/)
+  assert.doesNotMatch(answer.body, /wrong|horse|<b>/)
+  assert.equal(answer.headers['set-cookie'], undefined)
+})
+
+test('the same answer is given for a wrong password and for a name that nobody has', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  const bodies: string[] = []
+  for (const payload of [wrong, { ...wrong, username: 'nobody' }]) {
+    bodies.push((await app.inject({ method: 'POST', url, payload })).body)
+  }
+  assert.equal(bodies[0], bodies[1])
+})
+
+test('a missing field gets 422 that names it, as a problem or in the form', async (t) => {
+  const app = await testApp(t)
+  const cases: [payload: object | string, missing: string[]][] = [
+    [{}, ['username', 'password']],
+    [{ username: 'Ann' }, ['password']],
+    [{ password: 'secret horse' }, ['username']],
+    [{ username: 'Ann', password: 5 }, ['password']],
+    [{ username: ['Ann'], password: 'x' }, ['username']],
+    [{ username: null, password: { a: 'b' } }, ['username', 'password']],
+    [[], ['username', 'password']],
+    ['null', ['username', 'password']],
+    ['5', ['username', 'password']],
+    ['"Ann"', ['username', 'password']],
+    ['true', ['username', 'password']],
+  ]
+  for (const [payload, missing] of cases) {
+    const headers = { 'content-type': 'application/json' }
+    const question = { method: 'POST', url, headers, payload } as const
+    const answer = await app.inject(question)
+    const title = JSON.stringify(payload)
+    assert.equal(answer.statusCode, 422, title)
+    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/, title)
+    const { errors } = answer.json<{ errors: { pointer: string }[] }>()
+    assert.deepEqual(
+      errors.map(({ pointer }) => pointer),
+      missing.map((field) => `#/${field}`),
+      title,
+    )
+  }
+  assert.equal((await app.inject({ method: 'POST', url })).statusCode, 422)
+  const page = await app.inject({ method: 'POST', url, ...asForm({ username: 'Ann' }) })
+  assert.equal(page.statusCode, 422)
+  assert.match(page.body, /password is required/)
+  assert.match(page.body, /value="Ann"/)
+  const other = await app.inject({ method: 'POST', url, ...asForm({ password: 'secret horse' }) })
+  assert.equal(other.statusCode, 422)
+  assert.doesNotMatch(other.body, /secret horse/)
+})
+
+test('content that is neither form nor JSON gets 415', async (t) => {
+  const app = await testApp(t)
+  for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
+    const headers = { 'content-type': type }
+    const answer = await app.inject({ method: 'POST', url, headers, payload: 'username=Ann' })
+    assert.equal(answer.statusCode, 415, type)
+    assert.match(String(answer.headers['accept-post']), /application\/json/, type)
+    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/, type)
+  }
+})
+
+test('a page of another site may not log anyone in', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  const foreign = [{ origin: 'http://elsewhere.example' }, { 'sec-fetch-site': 'cross-site' }]
+  for (const headers of foreign) {
+    const answer = await app.inject({ method: 'POST', url, headers, payload: right })
+    assert.equal(answer.statusCode, 403)
+    assert.equal(answer.headers['set-cookie'], undefined)
+  }
+})
+
+test('the id is renewed by every login, and the one before is dead', async (t) => {
+  const app = await testApp(t)
+  const { cookie: first } = await enter(app)
+  const second = await logIn(app, ann, { cookie: first })
+  assert.notEqual(second, first)
+  assert.equal(await isLoggedIn(app, first), false)
+  assert.equal(await isLoggedIn(app, second), true)
+  const bob = await createRecord(app, '/users', { name: 'Bob', password: 'b' })
+  const third = await logIn(app, { name: 'Bob', password: 'b' }, { cookie: second })
+  assert.equal(await isLoggedIn(app, second), false)
+  assert.equal((await readSession(app, third)).user?._id, bob._id)
+})
+
+test('an id that the client chose is never made a session', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  const chosen = `session=${'A'.repeat(43)}`
+  assert.notEqual(await logIn(app, ann, { cookie: chosen }), chosen)
+  assert.equal(await isLoggedIn(app, chosen), false)
+})
+
+test('a login that fails leaves the session that there was', async (t) => {
+  const app = await testApp(t)
+  const { cookie } = await enter(app)
+  for (const payload of [wrong, {}]) {
+    const answer = await app.inject({ method: 'POST', url, headers: { cookie }, payload })
+    assert.match(String(answer.statusCode), /^4/)
+    assert.equal(answer.headers['set-cookie'], undefined)
+    assert.equal(await isLoggedIn(app, cookie), true)
+  }
+})
+
+test('of several users of one name the one whose password it is logs in', async (t) => {
+  const app = await testApp(t)
+  const passwords = ['first', 'second', 'third', 'first']
+  const ids: string[] = []
+  for (const password of passwords) {
+    ids.push((await createRecord(app, '/users', { name: 'Ann', password }))._id)
+  }
+  const expected = { second: ids[1], third: ids[2], first: ids[3] }
+  for (const [password, id] of Object.entries(expected)) {
+    const cookie = await logIn(app, { name: 'Ann', password })
+    assert.equal((await readSession(app, cookie)).user?._id, id, password)
+  }
+})
+
+test('the newest sixteen users of one name can log in, and the one before them not', async (t) => {
+  const app = await testApp(t)
+  const passwords = Array.from({ length: 17 }, (_, index) => `password ${String(index)}`)
+  for (const password of passwords) await createRecord(app, '/users', { name: 'Ann', password })
+  for (const [index, password] of passwords.entries()) {
+    const payload = { username: 'Ann', password }
+    const { statusCode } = await app.inject({ method: 'POST', url, payload })
+    assert.equal(statusCode, index === 0 ? 401 : 200, password)
+  }
+})
+
+test('of many logins at once some get 503 with Retry-After and the others their answer', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  // For a name that nobody has a password is checked too: otherwise none of these would wait.
+  for (const [payload, status] of [
+    [right, 200],
+    [wrong, 401],
+    [{ ...wrong, username: 'nobody' }, 401],
+  ] as const) {
+    const ask = async () => app.inject({ method: 'POST', url, payload })
+    const answers = await Promise.all(Array.from({ length: 100 }, ask))
+    const refused = answers.filter(({ statusCode }) => statusCode === 503)
+    const others = answers.filter(({ statusCode }) => statusCode !== 503)
+    assert.ok(refused.length > 0)
+    assert.ok(others.length >= 34, String(others.length))
+    for (const { statusCode } of others) assert.equal(statusCode, status)
+    for (const { headers } of refused) {
+      assert.match(String(headers['retry-after']), /^\d+$/)
+      assert.equal(headers['set-cookie'], undefined)
+    }
+  }
+})
+
+test('34 logins at once are all answered', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  const ask = async () => app.inject({ method: 'POST', url, payload: right })
+  const answers = await Promise.all(Array.from({ length: 34 }, ask))
+  assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]))
+})
+
+test('every answer about logging in is for no cache and says what it varies by', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', ann)
+  const headers = { accept: browserAccept }
+  const answers = [
+    await app.inject(url),
+    await app.inject({ method: 'POST', url, payload: right }),
+    await app.inject({ method: 'POST', url, ...asForm(right) }),
+    await app.inject({ method: 'POST', url, payload: wrong }),
+    await app.inject({ method: 'POST', url, ...asForm(wrong) }),
+    await app.inject({ method: 'POST', url, payload: {} }),
+    await app.inject({ method: 'POST', url, headers }),
+  ]
+  for (const { headers, statusCode } of answers) {
+    assert.equal(headers['cache-control'], 'no-store', String(statusCode))
+    assert.match(String(headers.vary), /Accept/, String(statusCode))
+  }
+})

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { asForm, browserAccept } from '../../../test/resources.ts'
+import { ann, cookieOf, enter, isLoggedIn, logIn, readSession } from '../../../test/sign-in.ts'
+import { startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const url = '/session'
+const page = { accept: browserAccept }
+
+test('the cookie has 128 bits or more, and every attribute that keeps it safe', async (t) => {
+  const app = await testApp(t)
+  await enter(app)
+  const payload = { username: ann.name, password: ann.password }
+  const { headers } = await app.inject({ method: 'POST', url: '/login', payload })
+  const [pair = '', ...attributes] = String(headers['set-cookie']).split('; ')
+  assert.match(pair, /^session=[\w-]{22,}$/)
+  const expected = ['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Lax']
+  assert.deepEqual(attributes.toSorted(), expected)
+})
+
+test('nobody who needs no session gets a cookie, on any route', async (t) => {
+  const app = await testApp(t)
+  const rooms = ['/', '/health', '/users', '/users/new', '/locations', '/topic?a=b', '/uploads']
+  const more = ['/login', '/session', '/api/json', '/status/302', '/user42', '/topic.html']
+  for (const path of [...rooms, ...more, '/nowhere', '/logout', '/users/nobody']) {
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const) {
+      for (const headers of [{}, page]) {
+        const answer = await app.inject({ method, url: path, headers })
+        assert.equal(answer.headers['set-cookie'], undefined, `${method} ${path}`)
+      }
+    }
+  }
+})
+
+test('GET /session shows who is logged in, since when and until when', async (t) => {
+  const app = await testApp(t)
+  const { _id, cookie } = await enter(app)
+  const { createdAt = '', expiresAt = '', ...rest } = await readSession(app, cookie)
+  assert.deepEqual(rest, { authenticated: true, user: { _id, name: 'Ann' } })
+  for (const time of [createdAt, expiresAt]) assert.equal(new Date(time).toISOString(), time)
+  assert.ok(createdAt < expiresAt)
+  const answer = await app.inject({ url, headers: { ...page, cookie } })
+  assert.equal(answer.statusCode, 200)
+  assert.match(String(answer.headers['content-type']), /^text\/html/)
+  for (const text of ['Ann', `/users/${_id}`, createdAt]) assert.ok(answer.body.includes(text))
+  assert.match(answer.body, /<form method="post" action="\/logout">/)
+})
+
+test('GET /session of nobody sends a page to /login and tells JSON so', async (t) => {
+  const app = await testApp(t)
+  assert.deepEqual(await readSession(app), { authenticated: false })
+  for (const headers of [page, {}]) {
+    const answer = await app.inject({ url, headers })
+    assert.equal(answer.statusCode, 302)
+    assert.equal(answer.headers.location, '/login')
+  }
+})
+
+test('every answer about a session is for no cache and varies by cookie', async (t) => {
+  const app = await testApp(t)
+  const { cookie } = await enter(app)
+  const cases: [method: 'GET' | 'HEAD' | 'POST' | 'DELETE', path: string][] = [
+    ['GET', url],
+    ['HEAD', url],
+    ['POST', '/logout'],
+    ['GET', url],
+    ['DELETE', url],
+  ]
+  for (const [method, path] of cases) {
+    for (const accept of ['application/json', browserAccept]) {
+      const answer = await app.inject({ method, url: path, headers: { accept, cookie } })
+      assert.equal(answer.headers['cache-control'], 'no-store', `${method} ${path}`)
+      const vary = String(answer.headers.vary).split(', ').toSorted()
+      assert.deepEqual(vary, ['Accept', 'Cookie'], `${method} ${path}`)
+    }
+  }
+})
+
+test('only the hash of the id is in the database', async (t) => {
+  const folder = await temporaryFolder(t)
+  const settings = { DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}` }
+  const app = await testApp(t, { settings })
+  const { _id, cookie } = await enter(app)
+  assert.equal(await isLoggedIn(app, cookie), true)
+  const names = await readdir(folder)
+  const bytes = Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))))
+  assert.ok(bytes.includes('~sessions') && bytes.includes(_id))
+  const id = cookie.slice('session='.length)
+  assert.ok(!bytes.includes(id))
+  assert.ok(!bytes.includes(Buffer.from(id, 'base64url').toString('hex')))
+  assert.ok(!bytes.includes(Buffer.from(id, 'base64url')))
+})
+
+const logouts: [title: string, question: object][] = [
+  ['POST /logout', { method: 'POST', url: '/logout' }],
+  ['DELETE /session', { method: 'DELETE', url }],
+  [
+    'a form with _method=DELETE on /session',
+    { method: 'POST', url, payload: asForm({ _method: 'DELETE' }).payload },
+  ],
+]
+for (const [title, question] of logouts) {
+  const { 'content-type': type } = asForm({}).headers
+  const content = title.startsWith('a form') ? { 'content-type': type } : {}
+
+  test(`${title} ends the session in the server and takes the cookie away`, async (t) => {
+    const app = await testApp(t)
+    await enter(app)
+    for (const accept of ['*/*', 'application/json', browserAccept]) {
+      const cookie = await logIn(app)
+      const other = await logIn(app)
+      const headers = { ...content, accept, cookie }
+      const answer = await app.inject({ ...question, headers })
+      if (accept === browserAccept) {
+        assert.equal(answer.statusCode, 303)
+        assert.equal(answer.headers.location, '/login')
+      } else {
+        assert.equal(answer.statusCode, 200)
+        const { data, status } = answer.json<{ data: object; status: { code: number } }>()
+        assert.equal(status.code, 0)
+        assert.deepEqual(data, { redirect: '/login' })
+      }
+      const field = String(answer.headers['set-cookie'])
+      assert.match(field, /^session=; /)
+      assert.match(field, /Max-Age=0/)
+      for (const attribute of ['HttpOnly', 'Path=/', 'SameSite=Lax']) {
+        assert.ok(field.includes(attribute), attribute)
+      }
+      assert.equal(await isLoggedIn(app, cookie), false)
+      assert.equal(await isLoggedIn(app, other), true)
+    }
+  })
+
+  test(`${title} of nobody is answered alike, and without a cookie`, async (t) => {
+    const app = await testApp(t)
+    const answer = await app.inject({ ...question, headers: content })
+    assert.equal(answer.statusCode, 200)
+    assert.equal(answer.headers['set-cookie'], undefined)
+  })
+}
+
+test('a page of another site may not log anyone out', async (t) => {
+  const app = await testApp(t)
+  const { cookie } = await enter(app)
+  const headers = { cookie, 'sec-fetch-site': 'cross-site' }
+  for (const [, question] of logouts.slice(0, 2)) {
+    assert.equal((await app.inject({ ...question, headers })).statusCode, 403)
+  }
+  assert.equal(await isLoggedIn(app, cookie), true)
+})
+
+test('other methods get 405 with Allow', async (t) => {
+  const app = await testApp(t)
+  const allowed = {
+    '/login': 'GET, HEAD, POST, OPTIONS',
+    '/logout': 'POST, OPTIONS',
+    '/session': 'DELETE, GET, HEAD, OPTIONS',
+  }
+  for (const [path, methods] of Object.entries(allowed)) {
+    const answer = await app.inject({ method: 'PUT', url: path })
+    assert.equal(answer.statusCode, 405, path)
+    const allow = String(answer.headers.allow).split(', ')
+    assert.deepEqual(allow.toSorted(), methods.split(', ').toSorted(), path)
+  }
+})
+
+test('cookies that are forged, huge, doubled or junk are nobody, and no fault', async (t) => {
+  const app = await testApp(t)
+  const { cookie } = await enter(app)
+  const id = cookie.slice('session='.length)
+  const junk = Array.from({ length: 500 }, (_, index) => `c${String(index)}=${String(index)}`)
+  const cases = {
+    forged: `session=${'A'.repeat(43)}`,
+    'in another letter case': `session=${swapCase(id)}`,
+    'cut short': cookie.slice(0, -1),
+    'too long': `${cookie}A`,
+    'under another name': `Session=${id}; __Host-session=${id}; sessions=${id}`,
+    huge: `session=${'A'.repeat(12_000)}`,
+    doubled: `session=${'A'.repeat(43)}; session=${'B'.repeat(43)}`,
+    empty: 'session=',
+    'without a value': 'session',
+    nothing: '',
+    'a percent-encoding that cannot be read': 'session=%E0%A4%A',
+    SQL: `session=' OR 1=1 --`,
+    'a prototype': '__proto__=session; constructor=x; session=__proto__',
+    '500 of them': junk.join('; '),
+    'separators alone': ';;;===,,,   ;',
+  }
+  for (const [title, forged] of Object.entries(cases)) {
+    assert.deepEqual(await readSession(app, forged), { authenticated: false }, title)
+    for (const method of ['GET', 'DELETE'] as const) {
+      const answer = await app.inject({ method, url, headers: { ...page, cookie: forged } })
+      assert.match(String(answer.statusCode), /^30[23]$/, title)
+      const given = cookieOf(answer.headers)
+      assert.ok(given === undefined || given === 'session=', title)
+    }
+  }
+  assert.equal(await isLoggedIn(app, `${junk.slice(0, 99).join('; ')}; ${cookie}`), true)
+})
+
+function swapCase(id: string): string {
+  const swapped = id.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+  return swapped === id ? `A${id.slice(1)}` : swapped
+}
+
+async function askSession(origin: string, cookie: string): Promise<unknown> {
+  const answer = await fetch(`${origin}/session`, {
+    headers: { accept: 'application/json', cookie },
+  })
+  return ((await answer.json()) as { authenticated: unknown }).authenticated
+}
+
+test('a restart ends no session, and a logout before it stays one', async (t: TestContext) => {
+  const folder = await temporaryFolder(t)
+  const settings = { DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}` }
+  const first = await startVitrine(t, settings)
+  const post = async (path: string, body: object, cookie = '') => {
+    const headers = { 'content-type': 'application/json', cookie }
+    const content = { method: 'POST', headers, body: JSON.stringify(body) }
+    return fetch(first.origin + path, content)
+  }
+  assert.equal((await post('/users', ann)).status, 201)
+  const cookies: string[] = []
+  for (let login = 0; login < 2; login += 1) {
+    const answer = await post('/login', { username: ann.name, password: ann.password })
+    cookies.push(answer.headers.getSetCookie()[0]?.split(';')[0] ?? '')
+  }
+  const [kept = '', ended = ''] = cookies
+  await post('/logout', {}, ended)
+  first.process.kill('SIGKILL')
+  await once(first.process, 'exit')
+  const second = await startVitrine(t, settings)
+  assert.equal(await askSession(second.origin, kept), true)
+  assert.equal(await askSession(second.origin, ended), false)
+})

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { suite, test, type TestContext } from 'node:test'
+import type { Files } from './files.ts'
+
+export interface OpenedFiles {
+  files: Files
+  /** All that is kept, half done or whole. */
+  list: () => Promise<string[]>
+}
+
+/** Opens an empty store that goes when the test ends. */
+export type OpenFiles = (t: TestContext) => Promise<OpenedFiles>
+
+/** What every backend of the files does. */
+export function filesContract(name: string, open: OpenFiles): void {
+  suite(`files in ${name}`, () => {
+    oneFile(open)
+    failures(open)
+    sweeps(open)
+  })
+}
+
+function oneFile(open: OpenFiles): void {
+  test('a saved file is read as it was given, and its size and hash are told', async (t) => {
+    const { files, list } = await open(t)
+    const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+    const contents = { a: Buffer.of(), '-_Z9': all, large: Buffer.alloc(1_000_000, all) }
+    for (const [id, content] of Object.entries(contents)) {
+      assert.deepEqual(await files.save(id, toStream(content)), {
+        size: content.length,
+        sha256: createHash('sha256').update(content).digest('hex'),
+      })
+      if (content.length > 0) assert.deepEqual(await readAll(files, id, content.length), content)
+    }
+    assert.deepEqual((await list()).toSorted(), Object.keys(contents).toSorted())
+  })
+
+  test('a part of a file is read from the first to the last of its bytes', async (t) => {
+    const { files } = await open(t)
+    await files.save('a', toStream('0123456789'))
+    for (const [start, end, expected] of [
+      [0, 9, '0123456789'],
+      [0, 0, '0'],
+      [9, 9, '9'],
+      [2, 4, '234'],
+    ] as const) {
+      assert.equal((await buffer(files.read('a', start, end))).toString(), expected)
+    }
+  })
+
+  test('a removed file is gone, and its id is free', async (t) => {
+    const { files, list } = await open(t)
+    await files.save('a', toStream('first'))
+    await files.save('b', toStream('other'))
+    assert.equal(await files.remove('a'), true)
+    assert.equal(await files.remove('a'), false)
+    assert.equal(await files.remove('never'), false)
+    assert.deepEqual(await list(), ['b'])
+    await assert.rejects(buffer(files.read('a', 0, 4)))
+    await files.save('a', toStream('again'))
+    assert.equal((await readAll(files, 'a', 5)).toString(), 'again')
+  })
+
+  test('what was never saved cannot be read', async (t) => {
+    const { files } = await open(t)
+    await assert.rejects(buffer(files.read('never', 0, 1)))
+  })
+}
+
+function failures(open: OpenFiles): void {
+  test('content that fails leaves nothing, and what it said is what is heard', async (t) => {
+    const { files, list } = await open(t)
+    for (const chunks of [0, 1, 50]) {
+      const error = new Error('broken off')
+      await assert.rejects(files.save('a', toFailing(chunks, error)), (heard) => heard === error)
+      assert.deepEqual(await list(), [], String(chunks))
+    }
+    await files.save('a', toStream('whole'))
+    assert.equal((await readAll(files, 'a', 5)).toString(), 'whole')
+  })
+
+  test('content that is destroyed half way leaves nothing', async (t) => {
+    const { files, list } = await open(t)
+    const content = new PassThrough()
+    const saved = files.save('a', content)
+    content.write(Buffer.alloc(100_000))
+    content.once('drain', () => content.destroy())
+    await assert.rejects(saved)
+    assert.deepEqual(await list(), [])
+  })
+
+  test('an id that is taken is refused, and the file that has it stays as it was', async (t) => {
+    const { files, list } = await open(t)
+    await files.save('a', toStream('first'))
+    await assert.rejects(files.save('a', toStream('second')))
+    assert.equal((await readAll(files, 'a', 5)).toString(), 'first')
+    assert.deepEqual(await list(), ['a'])
+  })
+
+  test('of two files saved under one id at once one is kept whole', async (t) => {
+    const { files, list } = await open(t)
+    const contents = ['1', '2'].map((digit) => Buffer.alloc(500_000, digit))
+    const outcomes = await Promise.allSettled(
+      contents.map((content) => files.save('a', toStream(content))),
+    )
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    const winner = outcomes.findIndex(({ status }) => status === 'fulfilled')
+    assert.deepEqual(await readAll(files, 'a', 500_000), contents[winner])
+    assert.deepEqual(await list(), ['a'])
+  })
+
+  test('twenty files saved at once are all kept', async (t) => {
+    const { files, list } = await open(t)
+    const ids = Array.from({ length: 20 }, (_, index) => `file-${String(index)}`)
+    await Promise.all(ids.map((id) => files.save(id, toStream(id.repeat(10_000)))))
+    assert.deepEqual((await list()).toSorted(), ids.toSorted())
+    for (const id of ids) {
+      const length = id.length * 10_000
+      assert.equal((await readAll(files, id, length)).toString(), id.repeat(10_000))
+    }
+  })
+}
+
+function sweeps(open: OpenFiles): void {
+  test('a sweep removes the files that nobody keeps, and asks once about each', async (t) => {
+    const { files, list } = await open(t)
+    for (const id of ['a', 'b', 'c', 'd']) await files.save(id, toStream(id))
+    const asked: string[] = []
+    await files.sweep(async (id) => {
+      asked.push(id)
+      return id === 'b' || id === 'd'
+    })
+    assert.deepEqual(asked.toSorted(), ['a', 'b', 'c', 'd'])
+    assert.deepEqual((await list()).toSorted(), ['b', 'd'])
+    assert.equal((await readAll(files, 'b', 1)).toString(), 'b')
+  })
+
+  test('a sweep of nothing asks about nothing', async (t) => {
+    const { files } = await open(t)
+    await files.sweep(async (id) => assert.fail(id))
+  })
+
+  test('a sweep that cannot be told what is kept removes nothing more', async (t) => {
+    const { files, list } = await open(t)
+    await files.save('a', toStream('a'))
+    const error = new Error('the database is down')
+    await assert.rejects(
+      files.sweep(async () => Promise.reject(error)),
+      (heard) => heard === error,
+    )
+    assert.deepEqual(await list(), ['a'])
+  })
+}
+
+export function toStream(content: Buffer | string): Readable {
+  const bytes = Buffer.from(content)
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) =>
+    bytes.subarray(index * 65_536, (index + 1) * 65_536),
+  )
+  return Readable.from(pieces, { objectMode: false })
+}
+
+function toFailing(chunks: number, error: Error): Readable {
+  async function* toContent() {
+    for (let count = 0; count < chunks; count += 1) yield Buffer.alloc(10_000)
+    throw error
+  }
+  return Readable.from(toContent(), { objectMode: false })
+}
+
+async function readAll(files: Files, id: string, size: number): Promise<Buffer> {
+  return buffer(files.read(id, 0, size - 1))
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { Records } from './records.ts'
+
+type OpenRecords = (t: TestContext) => Promise<Records>
+
+/** What `listByName` does on every backend. */
+export function namesakes(open: OpenRecords): void {
+  test('those of one name come newest first, and of one time in the reverse order of ids', async (t) => {
+    const records = await open(t)
+    for (const [id, second] of [
+      ['b', 2],
+      ['z', 1],
+      ['a', 3],
+      ['c', 2],
+      ['_', 2],
+    ] as const) {
+      await add(records, id, 'Ann', second)
+    }
+    await add(records, 'other', 'Bob', 2)
+    assert.deepEqual(await idsOf(records, 'Ann'), ['a', 'c', 'b', '_', 'z'])
+  })
+
+  test('of those of one name no more come than the limit, and they are the newest', async (t) => {
+    const records = await open(t)
+    for (let second = 10; second < 30; second += 1) {
+      await add(records, String(second), 'Ann', second)
+    }
+    assert.deepEqual(await idsOf(records, 'Ann', 3), ['29', '28', '27'])
+    assert.equal((await idsOf(records, 'Ann', 16)).length, 16)
+    assert.equal((await idsOf(records, 'Ann', 20)).length, 20)
+  })
+
+  test('those of one name come whole, as they were last changed', async (t) => {
+    const records = await open(t)
+    await add(records, 'a', 'Ann', 1)
+    const updatedAt = toTime(9)
+    const document = { name: 'Bob', note: 'was Ann' }
+    await records.change('users', { id: 'a', version: 1, document, updatedAt })
+    assert.deepEqual(await idsOf(records, 'Ann'), [])
+    const stored = await records.find('users', 'a')
+    assert.deepEqual(await records.listByName('users', 'Bob', 9), [stored])
+    await records.remove('users', 'a')
+    assert.deepEqual(await idsOf(records, 'Bob'), [])
+  })
+
+  test('a name is met exactly, in letter case, spaces and composition', async (t) => {
+    const records = await open(t)
+    const names = [
+      'Ann',
+      'ann',
+      'ANN',
+      'Ann ',
+      ' Ann',
+      'Anna',
+      'A%',
+      'A_n',
+      '\u00c5se',
+      'A\u030ase',
+      'straße',
+      'strasse',
+      'ı',
+      'i',
+      '漢',
+      '😀',
+      '👩‍👩‍👧',
+      '',
+      '1',
+      '1.0',
+      'null',
+      'true',
+      `it's "quoted" \\ back`,
+      'long '.repeat(40),
+    ]
+    for (const [index, name] of names.entries()) await add(records, String(index), name, 1)
+    for (const [index, name] of names.entries()) {
+      assert.deepEqual(await idsOf(records, name), [String(index)], JSON.stringify(name))
+    }
+    for (const name of ['nobody', 'A%n', '%', 'An', '*', '$.name']) {
+      assert.deepEqual(await idsOf(records, name), [], name)
+    }
+  })
+
+  test('a name is met in its own resource alone', async (t) => {
+    const records = await open(t)
+    await add(records, 'a', 'Rome', 1)
+    const document = { name: 'Rome' }
+    await records.create('locations', { id: 'b', document, createdAt: toTime(1) })
+    assert.deepEqual(await idsOf(records, 'Rome'), ['a'])
+  })
+
+  test('a record without a name has none, and a number is no name', async (t) => {
+    const records = await open(t)
+    const documents = [{}, { name: null }, { name: 5 }, { title: 'Ann' }, { in: { name: 'Ann' } }]
+    for (const [index, document] of documents.entries()) {
+      await records.create('users', { id: String(index), document, createdAt: toTime(index) })
+    }
+    for (const name of ['', 'null', 'undefined', '5', 'Ann']) {
+      assert.deepEqual(await idsOf(records, name), [], name)
+    }
+  })
+}
+
+async function add(records: Records, id: string, name: string, second: number): Promise<void> {
+  await records.create('users', { id, document: { name }, createdAt: toTime(second) })
+}
+
+async function idsOf(records: Records, name: string, limit = 99): Promise<string[]> {
+  return (await records.listByName('users', name, limit)).map(({ id }) => id)
+}
+
+function toTime(second: number): string {
+  return new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString()
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import type { TestContext } from 'node:test'
+import { asUpload, type FormPart } from './multipart-form.ts'
+import { temporaryFolder } from './start-vitrine.ts'
+import { testApp } from './test-app.ts'
+
+/** An upload as the list shows it. */
+export interface ShownUpload {
+  _id: string
+  name: string
+  type: string
+  size: number
+  sha256: string
+  createdAt: string
+}
+
+/** The app, and the folder in which it keeps its files. */
+export async function openUploads(t: TestContext, settings: Record<string, string> = {}) {
+  const folder = await temporaryFolder(t)
+  const app = await testApp(t, { settings: { FILES_URL: `file:${folder}`, ...settings } })
+  return { app, folder }
+}
+
+/** Uploads a file and gives what the list says of it. */
+export async function upload(
+  app: FastifyInstance,
+  content: string | Buffer,
+  part: FormPart = {},
+): Promise<ShownUpload> {
+  const answer = await app.inject({ method: 'POST', url: '/profile', ...asUpload(content, part) })
+  assert.equal(answer.statusCode, 200, answer.body)
+  const shown = (await listUploads(app)).at(-1) ?? assert.fail('nothing is listed')
+  assert.ok(answer.body.includes(shown._id), answer.body)
+  return shown
+}
+
+export async function listUploads(app: FastifyInstance): Promise<ShownUpload[]> {
+  const answer = await app.inject({ url: '/uploads', headers: { accept: 'application/json' } })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json<ShownUpload[]>()
+}
+
+/** Fails when a file is in the folder or in the list. */
+export async function assertNothingKept(
+  app: FastifyInstance,
+  folder: string,
+  title: string,
+): Promise<void> {
+  assert.deepEqual(await readdir(folder), [], title)
+  assert.deepEqual(await listUploads(app), [], title)
+}
