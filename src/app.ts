@@ -4,15 +4,20 @@ import type { Backends } from './backends.ts'
 import type { Config } from './config.ts'
 import { answerUnrouted, watchOffers } from './http/allow.ts'
 import { openAssets } from './http/assets.ts'
-import { createBodyReader, replaceUnreadableType, takeControlFields } from './http/bodies.ts'
+import {
+  createBodyReader,
+  discardRest,
+  replaceUnreadableType,
+  takeControlFields,
+} from './http/bodies.ts'
 import { answerClientError } from './http/client-error.ts'
 import { refuseCrossSite } from './http/cross-site.ts'
 import { headersOfEveryAnswer } from './http/every-answer.ts'
 import { frameByTheWire, ruleConnections } from './http/framing.ts'
-import { refuseBadHost } from './http/host.ts'
 import { isSafe, methodOverride, refuseUnsafeLink } from './http/method-override.ts'
 import { parseParameters } from './http/query-string.ts'
-import { insufficientStorage, Refusal, serviceUnavailable, uriTooLong } from './http/refusal.ts'
+import { insufficientStorage, Refusal, serviceUnavailable } from './http/refusal.ts'
+import { refuseBadHead } from './http/request-head.ts'
 import { createRefusalSender, toFrameworkRefusal } from './http/send-refusal.ts'
 import { createServer } from './http/server.ts'
 import { toPath, toPlainTarget } from './http/target.ts'
@@ -70,9 +75,10 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
   })
 
   if (config.methodOverride) app.addConstraintStrategy(methodOverride(readBody, config))
-  app.setErrorHandler((error, request, reply) =>
-    sendRefusal(fromStore(error, request), request, reply),
-  )
+  app.setErrorHandler(async (error, request, reply) => {
+    if (error instanceof Refusal && error.status === 413) await discardRest(request.raw)
+    return sendRefusal(fromStore(error, request), request, reply)
+  })
   const findOffer = watchOffers(app, config.maxUrlBytes)
   app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, findOffer))
 
@@ -129,8 +135,7 @@ function createQueryParser(config: Config) {
 function findRefusal(request: FastifyRequest, config: Config): Refusal | undefined {
   const { raw } = request
   try {
-    refuseBadHost(raw)
-    if (request.originalUrl.length > config.maxUrlBytes) throw uriTooLong(config.maxUrlBytes)
+    refuseBadHead(raw, config)
     const { refusal } = request.query as { refusal?: unknown }
     if (refusal instanceof Refusal) throw refusal
     const ownOrigin = `${request.protocol}://${request.host}`

@@ -157,10 +157,10 @@ export function loadConfig(
     const text = environment.ROOMS ?? ''
     problems.push(`ROOMS must be all, or some of ${roomNames.join(', ')}; it is "${text}"`)
   }
-  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+  if (!environment.TLS_CERT !== !environment.TLS_KEY) {
     problems.push('TLS_CERT and TLS_KEY must both be set, or neither')
   }
-  if (config.redirectHttpPort !== undefined && config.tlsKey === undefined) {
+  if (config.redirectHttpPort !== undefined && !environment.TLS_KEY) {
     problems.push('REDIRECT_HTTP_PORT must be unset without TLS_CERT and TLS_KEY')
   }
   if (problems.length > 0) throw new ConfigProblems(problems)

@@ -95,15 +95,15 @@ async function start(config: Config): Promise<void> {
     await close()
     throw error
   }
-  for (const signal of ['SIGTERM', 'SIGINT']) {
-    // Once: a second signal ends the process as it would any other.
-    process.once(signal, () => {
-      // What is still in flight by then is cut off.
-      const exit = () => void backends.close().finally(() => process.exit(0))
-      setTimeout(exit, stopSeconds * 1000).unref()
-      void close()
-    })
+  const stop = () => {
+    // A second signal, of either kind, ends the process as it would any other.
+    process.off('SIGTERM', stop).off('SIGINT', stop)
+    // What is still in flight by then is cut off.
+    const exit = () => void backends.close().finally(() => process.exit(0))
+    setTimeout(exit, stopSeconds * 1000).unref()
+    void close()
   }
+  process.on('SIGTERM', stop).on('SIGINT', stop)
 }
 
 /** Listens for plain HTTP when a port for it is set; the caller closes it. */

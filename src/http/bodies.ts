@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Http2ServerRequest } from 'node:http2'
+import { Http2ServerRequest } from 'node:http2'
 import secureJson from 'secure-json-parse'
 import type { Config } from '../config.ts'
 import { decodeUtf8, parseParameters } from './query-string.ts'
@@ -62,8 +62,8 @@ export function createBodyReader(config: Config): BodyReader {
 export function hasBody(raw: IncomingMessage): boolean {
   const { headers } = raw
   // HTTP/2 says it by the end of the stream, and needs neither (RFC 9113 §8.1).
-  if (raw.httpVersionMajor === 2)
-    return !(raw as unknown as Http2ServerRequest).stream.endAfterHeaders
+  const request: object = raw
+  if (request instanceof Http2ServerRequest) return !request.stream.endAfterHeaders
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
@@ -120,20 +120,27 @@ function refuseEncoding(raw: IncomingMessage): void {
   })
 }
 
-/** So much of what nobody wants is still read, for a client to notice that it is not wanted. */
+/** So much of what nobody wants is still read before it is refused. */
 const maxDiscardedBytes = 4 * 1024 * 1024
 
 /**
- * Reads what is left of content that has been refused, and closes the connection when that goes on.
- * Closing it at once would take the answer away from a client that is still sending.
+ * Reads the rest of content that is refused, for a client that looks for the answer only when it has
+ * sent everything. Where that would be too much, the answer comes at once, and the connection is
+ * closed when the client goes on regardless.
  */
-export function discardRest(raw: IncomingMessage): void {
+export async function discardRest(raw: IncomingMessage): Promise<void> {
+  if (raw.readableEnded || raw.destroyed) return
   let size = 0
-  raw.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size > maxDiscardedBytes) raw.destroy()
+  const isLong = Number(raw.headers['content-length'] ?? 0) > maxDiscardedBytes
+  await new Promise<void>((resolve) => {
+    if (isLong) resolve()
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxDiscardedBytes) resolve()
+      if (size > 2 * maxDiscardedBytes) raw.destroy()
+    })
+    raw.on('end', resolve).on('close', resolve).resume()
   })
-  raw.resume()
 }
 
 /** Calls `onIdle` when the content stops arriving before its end. */

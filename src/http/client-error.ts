@@ -1,4 +1,5 @@
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
+import { Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { headersOfEveryAnswer } from './every-answer.ts'
 
@@ -10,14 +11,30 @@ const answers: Readonly<Record<string, readonly [status: number, text: string]>>
 
 /** Answers what is not even a request. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
+  // Behind a request that asked to close there is nothing to answer any more.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return
   const [status, text] = answers[error.code ?? ''] ?? [400, 'This is not HTTP that can be read.']
-  if (error.code === 'ECONNRESET') socket.destroy()
-  else answerOnSocket(socket, status, text)
+  const answer = () => {
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else answerOnSocket(socket, status, text)
+  }
+  // A whole request that came before the nonsense gets its own answer first.
+  const { _httpMessage: pending } = socket as { _httpMessage?: ServerResponse | null }
+  if (pending?.req.complete === true && !pending.writableFinished) pending.once('finish', answer)
+  else answer()
+}
+
+/** RFC 9110 §10.1.1: nothing but 100-continue can be expected. */
+export function answerExpectation(_request: unknown, response: ServerResponse): void {
+  response.writeHead(417, { ...headersOfEveryAnswer, 'content-length': 0 }).end()
 }
 
 /** RFC 9110 §9.3.6: this is no proxy. */
-export function answerConnect(_request: unknown, socket: Duplex): void {
-  answerOnSocket(socket, 405, 'This server makes no tunnels.', { allow: 'GET, HEAD, OPTIONS' })
+export function answerConnect(_request: unknown, socket: Duplex | Http2ServerResponse): void {
+  const allow = { allow: 'GET, HEAD, OPTIONS' }
+  if (socket instanceof Http2ServerResponse) {
+    socket.writeHead(405, { ...headersOfEveryAnswer, ...allow }).end()
+  } else answerOnSocket(socket, 405, 'This server makes no tunnels.', allow)
 }
 
 /** A whole answer on the bare socket, which is closed behind it. */

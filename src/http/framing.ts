@@ -1,4 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import { Http2ServerRequest } from 'node:http2'
+
+/** Whether the request came over HTTP/2; a request line of HTTP/1.1 may say so too, and lie. */
+export function isHttp2(raw: object): boolean {
+  return raw instanceof Http2ServerRequest
+}
 
 /** A HEAD that came as something else has no body, and its client does not know: length 0. */
 export function frameByTheWire(app: FastifyInstance): void {
@@ -27,7 +33,7 @@ export function ruleConnections(app: FastifyInstance): void {
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.raw.httpVersionMajor === 2) reply.removeHeader('connection').removeHeader('upgrade')
+    if (isHttp2(request.raw)) reply.removeHeader('connection').removeHeader('upgrade')
     else if (isClosing) reply.header('connection', 'close')
     done(null, payload)
   })

@@ -107,6 +107,14 @@ export function unprocessable(fields: readonly FieldProblem[]): Refusal {
   return new Refusal(422, `${detail}.`, { fields })
 }
 
+export function headersTooLarge(maxBytes: number): Refusal {
+  return new Refusal(431, `The headers are over ${String(maxBytes)} bytes.`)
+}
+
+export function versionNotSupported(version: string): Refusal {
+  return new Refusal(505, `HTTP/${version} is not spoken here in this way.`)
+}
+
 export function unknownCoding(coding: string): Refusal {
   return new Refusal(501, `This server does not know the transfer coding ${coding}.`)
 }

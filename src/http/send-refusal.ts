@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { discardRest } from './bodies.ts'
 import { headersOfEveryAnswer } from './every-answer.ts'
 import { html, type Html } from './html.ts'
 import { negotiate } from './negotiate.ts'
 import { page } from './page.ts'
-import { badRequest, Refusal } from './refusal.ts'
+import { badRequest, notImplemented, Refusal } from './refusal.ts'
 import { sendPage, sendText } from './send.ts'
 import { toPath } from './target.ts'
 
@@ -39,7 +38,6 @@ export function createRefusalSender(shapes: readonly RefusalShape[]) {
     const refusal = toRefusal(error, request)
     for (const field of representationFields) reply.removeHeader(field)
     reply.code(refusal.status).headers(headersOfEveryAnswer).headers(refusal.headers)
-    if (refusal.status === 413) discardRest(request.raw)
     const shape = shapes.find(({ under }) => isUnder(under, request.url))
     if (shape) return reply.send(shape.toJson(refusal))
     switch (preferredForm(request, reply, refusal.isJson)) {
@@ -93,6 +91,8 @@ function isUnder(prefix: string, url: string): boolean {
 
 function toRefusal(error: unknown, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) return error
+  // Fastify knows only the methods of HTTP/1.1; HTTP/2 brings any.
+  if (hasCode(error, 'FST_ERR_NOT_FOUND')) return notImplemented(request.method)
   if (error instanceof Error && 'statusCode' in error) {
     const { statusCode, message } = error
     // Fastify and its plugins refuse with a 4xx of their own, written for the client.
@@ -102,6 +102,10 @@ function toRefusal(error: unknown, request: FastifyRequest): Refusal {
   }
   request.log.error({ err: error }, 'fault')
   return new Refusal(500, `Something is broken here. The log has more under ${request.id}.`)
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }
 
 /** For what Fastify cannot even route: a path whose percent-encoding is not UTF-8. */

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Config } from '../config.ts'
-import { answerConnect } from './client-error.ts'
+import { answerConnect, answerExpectation } from './client-error.ts'
 
 /** Over HTTPS, with HTTP/2 and HTTP/1.1, when there is a certificate; otherwise plain HTTP/1.1. */
 export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
@@ -11,6 +11,8 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
     requestTimeout,
     connectionsCheckingInterval: 500,
     maxHeaderSize: config.maxHeaderBytes,
+    // Checked by us, with the same answer as for any other bad host.
+    requireHostHeader: false,
   }
   const https = { key, cert, allowHTTP1: true, ...limits }
   const protocol = key === undefined ? { http: limits } : { http2: true, https }
@@ -18,5 +20,8 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
   const app = Fastify({ ...options, requestTimeout, ...protocol } as FastifyServerOptions)
   app.server.maxConnections = config.maxConnections
   app.server.on('connect', answerConnect)
+  app.server.on('checkExpectation', answerExpectation)
+  // A client may end its half of the connection behind its request and still wait for the answer.
+  Object.assign(app.server, { httpAllowHalfOpen: true })
   return app
 }

@@ -40,8 +40,8 @@ function open(path: string): DatabaseSync {
   if (path !== ':memory:') makeFolder(dirname(path))
   const database = new DatabaseSync(path)
   try {
-    database.exec('PRAGMA busy_timeout = 1000')
     useWriteAheadLog(database)
+    database.exec('PRAGMA busy_timeout = 1000')
     // NORMAL: a commit is in the log file, so it survives the process but not the machine.
     database.exec('PRAGMA synchronous = NORMAL')
     migrate(database)
@@ -65,7 +65,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Another process may be turning the log on too, and SQLite does not wait for that by itself. */
+/** For a second: another process may be turning the log on too, and SQLite itself would not wait. */
 function useWriteAheadLog(database: DatabaseSync): void {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { House } from '../../room.ts'
 import type { StoredRecord } from '../../storage/records/records.ts'
-import type { Session } from '../../storage/sessions/sessions.ts'
+import { StoreFailure } from '../../storage/failure.ts'
+import type { Session, Sessions } from '../../storage/sessions/sessions.ts'
 
 /** A session that holds, and whose it is. */
 export interface Visit {
@@ -44,8 +45,19 @@ export async function findVisit(
     return undefined
   }
   const idleUntil = toTime(now + config.sessionIdleSeconds * 1000)
-  await sessions.touch(toHash(id), idleUntil)
-  return { session: { ...session, idleUntil }, user }
+  const isTouched = await touch(sessions, toHash(id), idleUntil)
+  return { session: isTouched ? { ...session, idleUntil } : session, user }
+}
+
+/** That a store takes no writes just now is no reason to show nobody. */
+async function touch(sessions: Sessions, idHash: string, idleUntil: string): Promise<boolean> {
+  try {
+    await sessions.touch(idHash, idleUntil)
+    return true
+  } catch (error) {
+    if (error instanceof StoreFailure) return false
+    throw error
+  }
 }
 
 export async function endVisit({ sessions }: House, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { StoreFailure } from '../failure.ts'
 import { whenFree } from '../sqlite-database.ts'
 import type { Document, Records, StoredRecord } from './records.ts'
 
@@ -55,10 +56,19 @@ export function createSqliteRecords(database: DatabaseSync): Records {
   }
 }
 
+function parseDocument(text: string): Document {
+  try {
+    return JSON.parse(text) as Document
+  } catch (error) {
+    // Only JSON was ever written: the file is damaged.
+    throw new StoreFailure('unavailable', error)
+  }
+}
+
 function toStoredRecord(row: Record<string, SQLOutputValue>): StoredRecord {
   return {
     id: row.id as string,
-    document: JSON.parse(row.document as string) as Document,
+    document: parseDocument(row.document as string),
     version: row.version as number,
     createdAt: row.created_at as string,
     updatedAt: row.updated_at as string,

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config.ts'
+import { isHttp2 } from './framing.ts'
+import { badRequest, headersTooLarge, uriTooLong, versionNotSupported } from './refusal.ts'
+
+/** Whether the text can be a Host (RFC 9110 §7.2): a name or address, and perhaps a port. */
+function isHost(text: string): boolean {
+  return /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
+}
+
+/**
+ * RFC 9112 §3.2: a request without Host, with two, or with one that cannot be a host gets a 400.
+ * Everything that compares origins relies on it.
+ */
+export function refuseBadHost(raw: IncomingMessage): void {
+  const { rawHeaders, headers, httpVersion } = raw
+  if (isHttp2(raw)) {
+    // RFC 9113 §8.3.1
+    const authority = headers[':authority'] ?? headers.host
+    if (typeof authority !== 'string' || !isHost(authority)) throw badRequest('There is no host.')
+    return
+  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw versionNotSupported(httpVersion)
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  const { host } = headers
+  if (count > 1) throw badRequest('There is more than one Host.')
+  if (host === undefined && httpVersion === '1.1') throw badRequest('There is no Host.')
+  if (host !== undefined && !isHost(host)) throw badRequest('Host names no host.')
+}
+
+/** RFC 9112 §3.2.4: the asterisk is for OPTIONS alone, and every other target is a path. */
+function refuseBadTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number): void {
+  if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS')) {
+    throw badRequest('The target of the request is no path.')
+  }
+  if (url.length > maxUrlBytes) throw uriTooLong(maxUrlBytes)
+}
+
+/** HTTP/1.1 is limited by Node's parser; over HTTP/2 Node takes whatever fits into memory. */
+function refuseLargeFields(raw: IncomingMessage, maxHeaderBytes: number): void {
+  if (!isHttp2(raw)) return
+  const size = raw.rawHeaders.reduce((sum, text) => sum + text.length, 0)
+  if (size > maxHeaderBytes) throw headersTooLarge(maxHeaderBytes)
+}
+
+/** Refuses a request whose first lines no room should see. */
+export function refuseBadHead(
+  raw: IncomingMessage,
+  { maxUrlBytes, maxHeaderBytes }: Pick<Config, 'maxUrlBytes' | 'maxHeaderBytes'>,
+): void {
+  refuseBadHost(raw)
+  refuseBadTarget(raw, maxUrlBytes)
+  refuseLargeFields(raw, maxHeaderBytes)
+}

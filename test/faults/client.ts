@@ -1,0 +1,59 @@
+import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { TestContext } from 'node:test'
+import { asUpload } from '../multipart-form.ts'
+
+interface Question {
+  method?: string
+  headers?: Record<string, string>
+  body?: string | Buffer
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+/** Resolves when the whole answer is there; rejects when the connection ends before. */
+export type Ask = (path: string, question?: Question) => Promise<Answer>
+
+/** One connection to the service, kept alive, on which requests follow each other. */
+export function openClient(t: TestContext, origin: string): Ask {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => {
+    agent.destroy()
+  })
+  return async (path, { method = 'GET', headers = {}, body } = {}) => {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    request(origin + path, { agent, method, headers: { ...accept, ...headers } }, resolve)
+      .on('error', reject)
+      .end(body)
+    const answer = await promise
+    const chunks = (await answer.toArray()) as Buffer[]
+    const text = Buffer.concat(chunks).toString()
+    return { status: answer.statusCode ?? 0, headers: answer.headers, text }
+  }
+}
+
+const accept = { accept: 'application/json' }
+
+export function asJson(method: string, body: object) {
+  const headers = { 'content-type': 'application/json' }
+  return { method, headers, body: JSON.stringify(body) }
+}
+
+/** A form with this file, as `POST /profile` takes it. */
+export function asFile(content: Buffer, fileName = 'file.bin') {
+  const { headers, payload } = asUpload(content, { fileName })
+  return { method: 'POST', headers, body: payload }
+}
+
+/** What the list of a resource holds. */
+export async function listOf<Item>(ask: Ask, path: string): Promise<Item[]> {
+  return JSON.parse((await ask(path)).text) as Item[]
+}
+
+/** The cookie that an answer sets, as the next request sends it. */
+export function toCookie({ headers }: Answer): string {
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { until } from '../until.ts'
+import { asFile, asJson, listOf, openClient, toCookie, type Ask } from './client.ts'
+import { assertAcknowledged, createLedger, type Ledger } from './ledger.ts'
+
+const rounds = 20
+const credentials = { username: 'crash', password: 'a password' }
+
+interface Location {
+  _id: string
+  name: string
+  note: string
+  latitude: number
+  longitude: number
+}
+
+interface Upload {
+  _id: string
+  name: string
+  sha256: string
+  size: number
+}
+
+interface Ledgers {
+  locations: Ledger
+  uploads: Ledger
+  sessions: Ledger
+}
+
+async function acknowledged(ask: Ask, ...question: Parameters<Ask>): ReturnType<Ask> {
+  const answer = await ask(...question)
+  assertAcknowledged(answer.status, answer.text)
+  return answer
+}
+
+/** What a location has to be read back as. */
+function toState({ note, latitude, longitude }: Omit<Location, '_id' | 'name'>): string {
+  return JSON.stringify([note, latitude, longitude])
+}
+
+function randomPlace() {
+  const note = randomBytes(randomInt(1, 900)).toString('hex')
+  return { note, latitude: randomInt(-90, 91), longitude: randomInt(-180, 181) }
+}
+
+/** Creates, changes and deletes locations of its own, one after the other, for ever. */
+async function writeLocations(ask: Ask, ledger: Ledger, prefix: string): Promise<never> {
+  const own: string[] = []
+  for (let count = 1; ; count += 1) {
+    const name = `${prefix}-${String(count)}`
+    const place = randomPlace()
+    const body = { name, ...place }
+    // An id that the client has chosen, or one that the service assigns.
+    const [path, method] = count % 2 === 0 ? [`/locations/${name}`, 'PUT'] : ['/locations', 'POST']
+    const write = () => acknowledged(ask, path, asJson(method, body))
+    const created = await ledger.record(name, toState(place), write)
+    own.push(`${name} ${created.headers.location ?? path}`)
+    const [changed = '', url = ''] = own[randomInt(own.length)]?.split(' ') ?? []
+    if (count % 3 === 0) {
+      own.splice(own.indexOf(`${changed} ${url}`), 1)
+      await ledger.record(changed, undefined, () => acknowledged(ask, url, { method: 'DELETE' }))
+    } else {
+      const after = randomPlace()
+      const patch = asJson('PATCH', after)
+      await ledger.record(changed, toState(after), () => acknowledged(ask, url, patch))
+    }
+  }
+}
+
+async function uploadFiles(ask: Ask, ledger: Ledger, prefix: string): Promise<never> {
+  for (let count = 1; ; count += 1) {
+    const name = `${prefix}-${String(count)}.bin`
+    const content = randomBytes(randomInt(1, 200_000))
+    const write = () => acknowledged(ask, '/profile', asFile(content, name))
+    await ledger.record(name, toSha256(content), write)
+  }
+}
+
+/** Logs in, and every third time out again. */
+async function logIn(ask: Ask, ledger: Ledger): Promise<never> {
+  for (let count = 1; ; count += 1) {
+    const answer = await acknowledged(ask, '/login', asJson('POST', credentials))
+    const cookie = toCookie(answer)
+    await ledger.record(cookie, 'true', async () => undefined)
+    if (count % 3 !== 0) continue
+    const logOut = { method: 'POST', headers: { cookie } }
+    await ledger.record(cookie, 'false', () => acknowledged(ask, '/logout', logOut))
+  }
+}
+
+function toSha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** All that differs from what was acknowledged, once the process is up again. */
+async function findLosses(ask: Ask, ledgers: Ledgers, folder: string): Promise<string[]> {
+  const locations = await listOf<Location>(ask, '/locations')
+  const places = new Map(locations.map((place) => [place.name, toState(place)]))
+  assert.equal(places.size, locations.length, 'a name is there twice')
+  const uploads = await listOf<Upload>(ask, '/uploads')
+  const sums = new Map<string, string>()
+  for (const { _id, name, sha256, size } of uploads) {
+    const content = await readFile(join(folder, 'files', _id))
+    assert.equal(content.length, size)
+    assert.equal(toSha256(content), sha256)
+    sums.set(name, sha256)
+  }
+  const visits = new Map<string, string>()
+  for (const cookie of ledgers.sessions.names()) {
+    const { text } = await ask('/session', { headers: { cookie } })
+    visits.set(cookie, String((JSON.parse(text) as { authenticated: boolean }).authenticated))
+  }
+  const files = await readdir(join(folder, 'files'))
+  assert.deepEqual(files.toSorted(), uploads.map(({ _id }) => _id).toSorted())
+  const database = new DatabaseSync(join(folder, 'vitrine.db'), { readOnly: true })
+  assert.deepEqual({ ...database.prepare('PRAGMA integrity_check').get() }, ok)
+  database.close()
+  return [
+    ...ledgers.locations.compare(places),
+    ...ledgers.uploads.compare(sums),
+    ...ledgers.sessions.compare(visits),
+  ]
+}
+
+const ok = { integrity_check: 'ok' }
+
+/** Writes on seven connections until the process is killed at some moment. */
+async function writeUntilKilled(
+  t: TestContext,
+  { origin, process: child }: Awaited<ReturnType<typeof startVitrine>>,
+  { round, ledgers }: { round: number; ledgers: Ledgers },
+): Promise<void> {
+  const client = () => openClient(t, origin)
+  const before = countWrites(ledgers)
+  const enough = before + randomInt(20, 200)
+  const prefix = (writer: number) => `${String(round)}-${String(writer)}`
+  const writers = [
+    ...[1, 2, 3].map((each) => writeLocations(client(), ledgers.locations, prefix(each))),
+    ...[4, 5].map((each) => uploadFiles(client(), ledgers.uploads, prefix(each))),
+    ...[6, 7].map(() => logIn(client(), ledgers.sessions)),
+  ]
+  const ended = Promise.allSettled(writers)
+  let hasFailed = false
+  for (const writer of writers) writer.catch(() => (hasFailed = true))
+  await until(() => hasFailed || countWrites(ledgers) >= enough)
+  await setTimeout(randomInt(0, 20))
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  for (const writer of await ended) {
+    // What may end a writer is the end of its connection, and nothing that the service says.
+    if (writer.status === 'rejected' && writer.reason instanceof assert.AssertionError) {
+      throw writer.reason
+    }
+  }
+}
+
+function countWrites({ locations, uploads, sessions }: Ledgers): number {
+  return locations.writes() + uploads.writes() + sessions.writes()
+}
+
+test('a process killed twenty times while it writes has lost nothing it acknowledged', async (t) => {
+  const folder = await temporaryFolder(t)
+  const settings = {
+    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+    LOG_LEVEL: 'silent',
+  }
+  const ledgers: Ledgers = {
+    locations: createLedger('location'),
+    uploads: createLedger('upload'),
+    sessions: createLedger('session'),
+  }
+  const losses: string[] = []
+  for (let round = 1; round <= rounds; round += 1) {
+    const vitrine = await startVitrine(t, settings)
+    const ask = openClient(t, vitrine.origin)
+    if (round === 1) {
+      const { username: name, password } = credentials
+      await acknowledged(ask, '/users', asJson('POST', { name, password }))
+    } else {
+      losses.push(...(await findLosses(ask, ledgers, folder)))
+    }
+    await writeUntilKilled(t, vitrine, { round, ledgers })
+  }
+  const { origin } = await startVitrine(t, settings)
+  losses.push(...(await findLosses(openClient(t, origin), ledgers, folder)))
+  const { locations, uploads, sessions } = ledgers
+  t.diagnostic(
+    `${String(rounds)} rounds, ${String(locations.writes())} writes, ` +
+      `${String(uploads.writes())} uploads, ${String(sessions.writes())} logins and logouts, ` +
+      `${String(losses.length)} lost`,
+  )
+  assert.deepEqual(losses, [])
+})

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { temporaryFolder } from '../start-vitrine.ts'
+import { asFile, asJson, listOf, openClient, toCookie } from './client.ts'
+import { assertFailsToStart } from './failing-start.ts'
+import { holdLock } from './holding.ts'
+import { limit, startInFolder } from './stopping.ts'
+
+const rome = { name: 'Rome' }
+const user = { username: 'ann', password: 'a password' }
+const kinds = ['IMMEDIATE', 'EXCLUSIVE'] as const
+
+/** The service with one location and one user in it, and connections to it. */
+async function startWithRecords(t: TestContext) {
+  const vitrine = await startInFolder(t)
+  const connect = () => openClient(t, vitrine.origin)
+  const ask = connect()
+  await ask('/locations/rome', asJson('PUT', rome))
+  await ask('/users', asJson('POST', { name: user.username, password: user.password }))
+  const cookie = toCookie(await ask('/login', asJson('POST', user)))
+  return { ...vitrine, path: join(vitrine.folder, 'vitrine.db'), connect, ask, cookie }
+}
+
+for (const kind of kinds) {
+  test(
+    `while another process has begun ${kind}, reads and pages are answered`,
+    limit,
+    async (t) => {
+      const { path, ask, connect } = await startWithRecords(t)
+      const lock = await holdLock(t, path, kind)
+      // Were a read to wait for the lock, it would wait longer than this write.
+      let isRefused = false
+      const write = connect()('/locations', asJson('POST', rome)).finally(() => (isRefused = true))
+      for (const page of ['/', '/locations', '/locations/rome', '/users', '/uploads', '/login']) {
+        const headers = { accept: 'text/html' }
+        assert.equal((await ask(page, { headers })).status, 200, page)
+      }
+      assert.ok(!isRefused)
+      await lock.release()
+      await write
+    },
+  )
+}
+
+test('a write waits for another process, and is done when that lets go', limit, async (t) => {
+  const { path, ask, connect } = await startWithRecords(t)
+  const lock = await holdLock(t, path, 'IMMEDIATE')
+  const order: string[] = []
+  const write = connect()('/locations', asJson('POST', rome)).finally(() => order.push('write'))
+  for (let turn = 1; turn <= 20; turn += 1) {
+    assert.equal((await ask('/health')).status, 200)
+  }
+  order.push('release')
+  await lock.release()
+  assert.equal((await write).status, 201)
+  assert.deepEqual(order, ['release', 'write'])
+  assert.equal((await listOf(ask, '/locations')).length, 2)
+})
+
+test(
+  'a lock that stays gets 503 with Retry-After, and others are answered before',
+  limit,
+  async (t) => {
+    const { path, ask, connect, filesFolder } = await startWithRecords(t)
+    const lock = await holdLock(t, path, 'IMMEDIATE')
+    const order: string[] = []
+    const writes = {
+      create: ['/locations', asJson('POST', rome)],
+      put: ['/locations/oslo', asJson('PUT', rome)],
+      patch: ['/locations/rome', asJson('PATCH', { note: 'changed' })],
+      remove: ['/locations/rome', { method: 'DELETE' }],
+      login: ['/login', asJson('POST', user)],
+      upload: ['/profile', asFile(Buffer.from('glass'))],
+    } as const
+    const answers = Object.entries(writes).map(async ([name, [path, question]]) => {
+      const answer = await connect()(path, question)
+      order.push(name)
+      return { name, ...answer }
+    })
+    for (let turn = 1; turn <= 20; turn += 1) await ask('/locations')
+    order.push('read')
+    const wrong = (await Promise.all(answers)).filter(
+      ({ status, headers, text }) =>
+        status !== 503 ||
+        !/^\d+$/.test(headers['retry-after'] ?? '') ||
+        /SQL|database is|vitrine\.db/i.test(text),
+    )
+    assert.deepEqual(wrong, [])
+    assert.equal(order[0], 'read')
+    await lock.release()
+    assert.deepEqual(await readdir(filesFolder), [])
+    const locations = await listOf<{ name: string; note?: string }>(ask, '/locations')
+    assert.deepEqual(
+      locations.map(({ name, note }) => [name, note]),
+      [['Rome', undefined]],
+    )
+    assert.equal((await ask('/locations', asJson('POST', rome))).status, 201)
+  },
+)
+
+test('who is logged in is shown while another process has the lock', limit, async (t) => {
+  const { path, ask, cookie } = await startWithRecords(t)
+  await holdLock(t, path, 'IMMEDIATE')
+  const { status, text } = await ask('/session', { headers: { cookie } })
+  assert.equal(status, 200, text)
+  assert.match(text, /"authenticated":true/)
+})
+
+test('a database that is locked stops the start with one line', limit, async (t) => {
+  const { path, process: child, folder } = await startWithRecords(t)
+  child.kill('SIGKILL')
+  await holdLock(t, path, 'IMMEDIATE')
+  const files = `file:${join(folder, 'files')}`
+  const line = await assertFailsToStart(t, { DATABASE_URL: `sqlite:${path}`, FILES_URL: files })
+  assert.match(line, /lock/)
+})
+
+test('a new file that is locked stops the start with one line', limit, async (t) => {
+  const folder = await temporaryFolder(t)
+  const path = join(folder, 'new.db')
+  // Not yet with a write-ahead log, so that the lock is on reading too.
+  const database = new DatabaseSync(path)
+  database.exec('CREATE TABLE other (id)')
+  database.close()
+  await holdLock(t, path, 'EXCLUSIVE')
+  const files = `file:${join(folder, 'files')}`
+  const line = await assertFailsToStart(t, { DATABASE_URL: `sqlite:${path}`, FILES_URL: files })
+  assert.match(line, /lock/)
+})

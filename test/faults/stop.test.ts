@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { openSqliteDatabase } from '../../src/storage/sqlite-database.ts'
+import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { asJson, openClient } from './client.ts'
+import {
+  beginUpload,
+  ended,
+  get,
+  limit,
+  openWire,
+  refusesConnections,
+  startInFolder,
+} from './stopping.ts'
+
+const signals = ['SIGTERM', 'SIGINT'] as const
+const content = randomBytes(300_000)
+
+for (const signal of signals) {
+  test(
+    `${signal} ends the process with status 0 though twenty idle connections stay`,
+    limit,
+    async (t) => {
+      const { origin, process: child } = await startInFolder(t)
+      const wires = await Promise.all(Array.from({ length: 20 }, () => openWire(t, origin)))
+      for (const wire of wires) {
+        wire.write(get('/health'))
+        assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
+      }
+      child.kill(signal)
+      await ended(child)
+      assert.equal(child.exitCode, 0)
+    },
+  )
+
+  test(`an upload half way at ${signal} is finished, kept and answered`, limit, async (t) => {
+    const vitrine = await startInFolder(t)
+    const upload = await beginUpload(t, vitrine, content)
+    vitrine.process.kill(signal)
+    await refusesConnections(vitrine.origin)
+    upload.finish()
+    const answer = await upload.answer()
+    assert.match(answer, /^HTTP\/1.1 200 /)
+    assert.match(answer, /^connection: close\r$/im)
+    await ended(vitrine.process)
+    assert.equal(vitrine.process.exitCode, 0)
+    const [id = '', ...others] = await readdir(vitrine.filesFolder)
+    assert.deepEqual(others, [])
+    assert.deepEqual(await readFile(join(vitrine.filesFolder, id)), content)
+    const { origin } = await startInFolderOf(t, vitrine.folder)
+    const { text } = await openClient(t, origin)('/uploads')
+    assert.match(text, new RegExp(`"_id":"${id}"`))
+  })
+}
+
+async function startInFolderOf(t: TestContext, folder: string) {
+  return startVitrine(t, {
+    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+  })
+}
+
+test('twenty connections that never sent a byte do not keep the process', limit, async (t) => {
+  const { origin, process: child } = await startInFolder(t)
+  await Promise.all(Array.from({ length: 20 }, () => openWire(t, origin)))
+  const wire = await openWire(t, origin)
+  wire.write(get('/health'))
+  await wire.answer()
+  child.kill('SIGTERM')
+  await ended(child)
+  assert.equal(child.exitCode, 0)
+})
+
+test('a large list that is being read slowly at SIGTERM arrives whole', limit, async (t) => {
+  const count = 30_000
+  const folder = await temporaryFolder(t)
+  fill(join(folder, 'vitrine.db'), count)
+  const { origin, process: child } = await startInFolderOf(t, folder)
+  const list = await open(`${origin}/locations`)
+  list.pause()
+  child.kill('SIGTERM')
+  await refusesConnections(origin)
+  const chunks = (await list.toArray()) as Buffer[]
+  assert.ok(list.complete)
+  assert.equal((JSON.parse(Buffer.concat(chunks).toString()) as object[]).length, count)
+  await ended(child)
+  assert.equal(child.exitCode, 0)
+})
+
+/** More than the buffers of a connection hold. */
+function fill(path: string, count: number): void {
+  const database = openSqliteDatabase(`sqlite:${path}`)
+  const insert = database.prepare(
+    `INSERT INTO records (resource, id, document, version, created_at, updated_at)
+     VALUES ('locations', ?, ?, 1, ?, ?)`,
+  )
+  const document = JSON.stringify({ name: 'Rome', note: 'n'.repeat(1000) })
+  const time = new Date(0).toISOString()
+  database.exec('BEGIN')
+  for (let index = 0; index < count; index += 1) insert.run(String(index), document, time, time)
+  database.exec('COMMIT')
+  database.close()
+}
+
+async function open(url: string): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  httpGet(url, { headers: { accept: 'application/json' }, agent: false }, resolve).on(
+    'error',
+    reject,
+  )
+  return promise
+}
+
+test('logins that wait for their hash at SIGTERM are answered', limit, async (t) => {
+  const { origin, process: child } = await startInFolder(t)
+  const user = { username: 'late', password: 'a password' }
+  const { username: name, password } = user
+  const clients = Array.from({ length: 12 }, () => openClient(t, origin))
+  await clients[0]?.('/users', asJson('POST', { name, password }))
+  await Promise.all(clients.map((ask) => ask('/health')))
+  const answers = clients.map((ask) => ask('/login', asJson('POST', user)))
+  // Only two are hashed at a time, so most of the others wait when the first is answered.
+  await Promise.race(answers)
+  child.kill('SIGTERM')
+  for (const { status, text } of await Promise.all(answers)) assert.equal(status, 200, text)
+  await ended(child)
+  assert.equal(child.exitCode, 0)
+})
+
+test(
+  'a request on a kept connection that ends during the stop gets Connection: close',
+  limit,
+  async (t) => {
+    const vitrine = await startInFolder(t)
+    const wire = await openWire(t, vitrine.origin)
+    const other = await openWire(t, vitrine.origin)
+    wire.write(get('/health'))
+    await wire.answer()
+    const request = get('/health')
+    wire.write(request.slice(0, -2))
+    // The other answer is a turn in which the service has read the half request too.
+    other.write(get('/health'))
+    await other.answer()
+    vitrine.process.kill('SIGTERM')
+    await refusesConnections(vitrine.origin)
+    wire.write(request.slice(-2))
+    const answer = await wire.answer()
+    assert.match(answer, /^HTTP\/1.1 (200|503) /)
+    assert.match(answer, /^connection: close\r$/im)
+    assert.equal(await wire.closed(), '')
+    await ended(vitrine.process)
+    assert.equal(vitrine.process.exitCode, 0)
+  },
+)
+
+for (const first of signals) {
+  for (const second of signals) {
+    test(
+      `${second} after ${first} ends the process at once, whatever is in flight`,
+      limit,
+      async (t) => {
+        const vitrine = await startInFolder(t)
+        const upload = await beginUpload(t, vitrine, content)
+        vitrine.process.kill(first)
+        await refusesConnections(vitrine.origin)
+        vitrine.process.kill(second)
+        await ended(vitrine.process)
+        // By the signal, and not by having waited until nothing was in flight.
+        assert.equal(vitrine.process.signalCode, second)
+        assert.doesNotMatch(await upload.closed(), /^HTTP/)
+      },
+    )
+  }
+}
+
+test(
+  'an upload that a second signal cut off has left nothing after the next start',
+  limit,
+  async (t) => {
+    const vitrine = await startInFolder(t)
+    await beginUpload(t, vitrine, content)
+    vitrine.process.kill('SIGTERM')
+    await refusesConnections(vitrine.origin)
+    vitrine.process.kill('SIGTERM')
+    await once(vitrine.process, 'exit')
+    const { origin } = await startInFolderOf(t, vitrine.folder)
+    assert.deepEqual(await readdir(vitrine.filesFolder), [])
+    assert.equal((await openClient(t, origin)('/uploads')).text.trim(), '[]')
+  },
+)
