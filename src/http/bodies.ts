@@ -110,7 +110,8 @@ function findParser(type: string, config: Config): ((text: string) => unknown) |
   return undefined
 }
 
-function refuseEncoding(raw: IncomingMessage): void {
+/** Throws 415 for content that is encoded, 501 for a transfer coding other than chunked. */
+export function refuseEncoding(raw: IncomingMessage): void {
   const { 'content-encoding': encoding = 'identity', 'transfer-encoding': coding } = raw.headers
   // RFC 9112 §6.1
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw unknownCoding(coding)

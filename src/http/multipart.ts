@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { watchIdle } from './bodies.ts'
+import { refuseEncoding, watchIdle } from './bodies.ts'
 import { decodeUtf8 } from './query-string.ts'
 import { badRequest, contentTooLarge, Refusal, requestTimeout } from './refusal.ts'
 
@@ -43,6 +43,7 @@ export async function* parseMultipart(
   { parts, maxPartBytes, maxBytes, idleSeconds }: MultipartLimits,
 ): AsyncGenerator<Part> {
   if (!request.isMultipart()) return
+  refuseEncoding(request.raw)
   limitContent(request.raw, maxBytes)
   watchIdle(request.raw, idleSeconds, () => {
     request.raw.emit('error', requestTimeout('The form stopped arriving.'))

@@ -60,11 +60,17 @@ export async function saveUpload(
 }
 
 async function save(files: Files, id: string, { content }: Part): Promise<SavedFile> {
+  // The parser tells of an error before the content ends, at its end, or by destroying it.
+  let told: unknown
+  content.once('error', (error) => {
+    told = error
+  })
   try {
     return await files.save(id, content)
   } catch (error) {
     // What the form did wrong is the client's; what the store did is not.
-    throw content.errored === error ? toMultipartRefusal(error) : error
+    const isOfContent = error === told || error === content.errored
+    throw isOfContent ? toMultipartRefusal(error) : error
   }
 }
 

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { formType } from '../resources.ts'
+import { startWatched } from './watched-vitrine.ts'
+
+type Content = string | Buffer<ArrayBuffer>
+type Row = readonly [what: string, path: string, type: string, content: Content, allowed: number[]]
+
+const json = 'application/json'
+
+/** Bodies that are not what a route wants, and the statuses that may answer them. */
+const rows: readonly Row[] = [
+  ...['{', '[1,', "{'a':1}", 'NaN', '{"a":01}', '\u{feff}', 'undefined', '{"a":1}}', '"\t"'].map(
+    (content): Row => [`JSON that is none: ${content}`, '/users', json, content, [400]],
+  ),
+  ...['1', '"text"', 'null', '[]', '[{"name":"a"}]', 'true'].map((content): Row => [
+    `JSON that is no object: ${content}`,
+    '/users',
+    json,
+    content,
+    [422],
+  ]),
+  ['an array 40,000 deep', '/users/post', json, '['.repeat(40_000) + ']'.repeat(40_000), [400]],
+  ['an object 40,000 deep', '/users/post', json, '{"a":'.repeat(40_000), [400]],
+  ['an array 65 deep', '/users/post', json, '['.repeat(65) + ']'.repeat(65), [400]],
+  ['an array 64 deep', '/users/post', json, '['.repeat(64) + ']'.repeat(64), [200]],
+  ['brackets in a string', '/users/post', json, `"${'['.repeat(1000)}"`, [200]],
+  ['JSON in UTF-16', '/users', json, Buffer.from('{"name":"a"}', 'utf16le'), [400]],
+  ['JSON that is not UTF-8', '/users', json, Buffer.from([0x22, 0xff, 0x22]), [400]],
+  ['a form that is not UTF-8', '/toc/aaa', formType, 'a=%ff', [400]],
+  ['text that is not UTF-8', '/users/post/raw', 'text/plain', Buffer.from([0xe9]), [400]],
+  [
+    'a number too large',
+    '/locations',
+    json,
+    '{"name":"a","latitude":1e999,"longitude":0}',
+    [400, 422],
+  ],
+  [
+    'numbers that are text',
+    '/locations',
+    json,
+    '{"name":"a","latitude":"1","longitude":"2"}',
+    [422],
+  ],
+  ['one of two numbers', '/locations', json, '{"name":"a","latitude":1}', [422]],
+  [
+    'numbers of a form that are none',
+    '/locations',
+    formType,
+    'name=a&latitude=0x1&longitude=1_0',
+    [422],
+  ],
+  ['fields missing', '/users', json, '{}', [422]],
+  ['a name of no text', '/users', json, '{"name":{"a":1},"password":["x"]}', [422]],
+  ['a name twice in a form', '/users', formType, 'name=a&name=b&password=x', [422]],
+  ['a name too long', '/users', json, `{"name":"${'x'.repeat(201)}","password":"x"}`, [422]],
+  ['a password too long', '/users', json, `{"name":"x","password":"${'é'.repeat(513)}"}`, [422]],
+  ['201 parameters', '/users/post', formType, 'a=1&'.repeat(201), [400]],
+  ['101 items in a list', '/users/post', formType, 'a[]=1&'.repeat(101), [400]],
+  ['brackets 6 deep', '/users/post', formType, 'a[1][2][3][4][5][6]=x', [400]],
+  ['a list of 10^8', '/users/post', formType, 'a[length]=100000000', [200, 400]],
+  ['an index of 10^8', '/users/post', formType, 'a[100000000]=x', [200, 400]],
+  ['no type that is known', '/users', 'application/xml', '<a/>', [415]],
+  ['a type that is none', '/users', 'nonsense', '{}', [415]],
+  ['multipart for a resource', '/users', 'multipart/form-data; boundary=b', '--b--\r\n', [415]],
+  ['JSON for an upload', '/profile', json, '{}', [415]],
+  ['multipart/mixed for an upload', '/profile', 'multipart/mixed; boundary=b', '--b--\r\n', [415]],
+  ['multipart without a boundary', '/profile', 'multipart/form-data', '--b--\r\n', [400]],
+  ['an empty boundary', '/profile', 'multipart/form-data; boundary=', '--b--\r\n', [400]],
+  [
+    'a boundary of 300 characters',
+    '/profile',
+    `multipart/form-data; boundary=${'x'.repeat(300)}`,
+    `--${'x'.repeat(300)}--\r\n`,
+    [400],
+  ],
+  ['multipart that is garbage', '/profile', 'multipart/form-data; boundary=b', 'garbage', [400]],
+  [
+    'multipart that is cut off',
+    '/profile',
+    'multipart/form-data; boundary=b',
+    '--b\r\nConte',
+    [400],
+  ],
+]
+
+test('content that is wrong gets its own 4xx and changes nothing', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  for (const [what, path, type, body, allowed] of rows) {
+    await t.test(what.slice(0, 60), async () => {
+      const headers = { 'content-type': type, accept: json }
+      const { status } = await fetch(origin + path, { method: 'POST', headers, body })
+      assert.ok(allowed.includes(status), `${what}: ${String(status)}`)
+    })
+  }
+  for (const path of ['/users', '/locations', '/uploads']) {
+    const list = await fetch(origin + path, { headers: { accept: json } })
+    assert.deepEqual([path, await list.json()], [path, []])
+  }
+  await assertSound()
+})
+
+test('content that is encoded gets 415 that says what is taken', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  const bomb = Buffer.from(gzipSync(Buffer.alloc(10_000_000)))
+  const cases: [coding: string, content: Content][] = [
+    ['gzip', bomb],
+    ['gzip', 'garbage'],
+    ['banana', '{}'],
+    ['gzip, gzip', bomb],
+    ['br', '{}'],
+  ]
+  const routes = [
+    ['/users', json],
+    ['/toc/aaa', formType],
+    ['/users/post/raw', 'text/plain'],
+    ['/profile', 'multipart/form-data; boundary=b'],
+    ['/users/post/formdata', 'multipart/form-data; boundary=b'],
+  ]
+  for (const [path = '', type = ''] of routes) {
+    for (const [coding, body] of cases) {
+      const headers = { 'content-type': type, 'content-encoding': coding }
+      const answer = await fetch(origin + path, { method: 'POST', headers, body })
+      assert.deepEqual([path, coding, answer.status], [path, coding, 415])
+      assert.equal(answer.headers.get('accept-encoding'), 'identity', `${path} ${coding}`)
+    }
+  }
+  await assertSound()
+})

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asUpload } from '../multipart-form.ts'
+import { browserAccept, formType } from '../resources.ts'
+import { startWatched } from './watched-vitrine.ts'
+
+const json = { accept: 'application/json', 'content-type': 'application/json' }
+
+const hostile = [
+  `<script>alert('x')</script>`,
+  `"><img src=x onerror=alert(1)>`,
+  `' onmouseover='alert(1)`,
+  `</title><script>alert(1)</script>`,
+  `</textarea><script>alert(1)</script>`,
+  `javascript:alert(1)`,
+  `<!-- --!><svg onload=alert(1)>`,
+  `&lt;b&gt; &amp;lt; &#60;`,
+  `\u202e\u2066 turned \u2069`,
+  `\u2028\u2029`,
+  `line\r\nSet-Cookie: evil=1`,
+  `\\"; \\u003cscript\\u003e`,
+  `\${alert(1)} {{7*7}} <%= 1 %>`,
+  '=cmd|calc',
+  '\ufffe\uffff😀',
+]
+
+/** Fails when a page holds markup that could run, or that a value has brought in. */
+function assertInert(page: string, where: string): void {
+  assert.doesNotMatch(page, /<script(?![^>]*\bsrc=)[^>]*>/i, where)
+  assert.doesNotMatch(page, /<script[^>]*>[^<]+<\/script>/i, where)
+  // What is quoted is a value, whatever it looks like.
+  const unquoted = page.replaceAll(/="[^"]*"/g, '=""')
+  assert.doesNotMatch(unquoted, /<[^<>]*\s(?:on\w+|style)\s*=/i, where)
+  assert.doesNotMatch(page, /<(?:img|svg|style|iframe|object|embed|base)\b/i, where)
+  assert.doesNotMatch(page, /(?:href|src|action)\s*=\s*["']?\s*(?:javascript|data):/i, where)
+}
+
+test('names that try to be markup are text on every page and in every representation', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  for (const [index, name] of hostile.entries()) {
+    const id = `h${String(index)}`
+    const user = { name, password: 'secret' }
+    const place = { name, latitude: 1, longitude: 2, note: name }
+    for (const [path, value] of [
+      ['users', user],
+      ['locations', place],
+    ] as const) {
+      const url = `${origin}/${path}/${id}`
+      const body = JSON.stringify(value)
+      assert.equal((await fetch(url, { method: 'PUT', headers: json, body })).status, 201, name)
+      const shown = (await (await fetch(url, { headers: json })).json()) as { name: string }
+      assert.equal(shown.name, name)
+      for (const page of [url, `${url}/edit`]) {
+        const answer = await fetch(page, { headers: { accept: browserAccept } })
+        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
+        assertInert(await answer.text(), `${page} ${name}`)
+      }
+      const text = await fetch(url, { headers: { accept: 'text/plain' } })
+      assert.match(text.headers.get('content-type') ?? '', /^text\/plain/)
+    }
+  }
+  for (const path of ['/users', '/locations']) {
+    const list = await fetch(origin + path, { headers: { accept: browserAccept } })
+    assertInert(await list.text(), path)
+    const shown = (await (await fetch(origin + path, { headers: json })).json()) as {
+      name: string
+    }[]
+    assert.deepEqual(
+      shown.map(({ name }) => name),
+      hostile,
+    )
+  }
+  const login = await fetch(`${origin}/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': formType, accept: browserAccept },
+    body: new URLSearchParams({ username: hostile[0] ?? '', password: 'secret' }),
+  })
+  const cookie = (login.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
+  const session = await fetch(`${origin}/session`, { headers: { cookie, accept: browserAccept } })
+  const page = await session.text()
+  assert.match(page, /&lt;script&gt;|&#60;script/)
+  assertInert(page, '/session')
+  await assertSound()
+})
+
+test('what was typed comes back as text in forms and refusals', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  for (const text of hostile) {
+    const fields = new URLSearchParams({
+      name: text,
+      latitude: text,
+      longitude: '1',
+      username: text,
+    })
+    const headers = { 'content-type': formType, accept: browserAccept }
+    for (const path of ['/users', '/locations', '/login']) {
+      const answer = await fetch(origin + path, { method: 'POST', headers, body: fields })
+      assert.ok([401, 422].includes(answer.status), `${path} ${text}: ${String(answer.status)}`)
+      assertInert(await answer.text(), `${path} ${text}`)
+    }
+    const encoded = encodeURIComponent(text)
+    for (const path of [
+      `/users/${encoded}`,
+      `/${encoded}`,
+      `/status/${encoded}`,
+      `/api/${encoded}`,
+    ]) {
+      const answer = await fetch(origin + path, { headers: { accept: browserAccept } })
+      const type = answer.headers.get('content-type') ?? ''
+      assert.ok(answer.status < 500, path)
+      if (type.startsWith('text/html')) assertInert(await answer.text(), path)
+      else assert.match(type, /^(text\/plain|application\/(problem\+)?json)/, path)
+    }
+    for (const path of [
+      `/topic?a=${encoded}`,
+      `/user${encoded}`,
+      `/api/get_json_with_param?name=${encoded}`,
+    ]) {
+      const answer = await fetch(origin + path, { headers: { accept: browserAccept } })
+      const type = answer.headers.get('content-type') ?? ''
+      // A refusal may be a page, an echo never.
+      if (answer.status >= 400) assertInert(await answer.text(), path)
+      else assert.doesNotMatch(type, /html|xml|javascript/, path)
+    }
+  }
+  await assertSound()
+})
+
+const files: [fileName: string, type: string, content: string][] = [
+  ['page.html', 'text/html', '<script>alert(1)</script>'],
+  ['image.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
+  ['script.js', 'text/javascript', 'alert(1)'],
+  ['page.xhtml', 'application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"/>'],
+  ['paper.pdf', 'application/pdf', '%PDF-1.7'],
+  ['<script>alert(1)</script>.html', 'text/html', 'x'],
+  ['../../etc/passwd', 'text/plain', 'x'],
+  ['C:\\autoexec.bat', 'application/x-bat', 'x'],
+  ['line\u2028\u202egnp.exe', 'image/png', 'x'],
+  ['.htaccess', 'text/plain', 'x'],
+  ['x'.repeat(400), 'text/plain', 'x'],
+  ['a', 'text/html; charset=utf-7', 'x'],
+  ['b', 'nonsense', 'x'],
+  ['c', 'text/html\u00e9', 'x'],
+]
+
+test('uploads come back as sandboxed attachments, whatever they say they are', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  for (const [fileName, type, content] of files) {
+    const { headers, payload } = asUpload(content, { fileName, type })
+    const body = Buffer.from(payload)
+    const sent = await fetch(`${origin}/profile`, { method: 'POST', headers, body })
+    assert.equal(sent.status, 200, fileName)
+    assert.match(sent.headers.get('content-type') ?? '', /^text\/plain/)
+    const answer = await fetch(origin + (sent.headers.get('location') ?? ''))
+    assert.equal(answer.status, 200, fileName)
+    assert.match(answer.headers.get('content-disposition') ?? '', /^attachment(;|$)/, fileName)
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/)
+    assert.doesNotMatch(answer.headers.get('content-disposition') ?? '', /[/\\]etc|\.\.\//)
+    assert.equal(await answer.text(), content)
+  }
+  const page = await fetch(`${origin}/uploads`, { headers: { accept: browserAccept } })
+  assertInert(await page.text(), '/uploads')
+  const list = await fetch(`${origin}/uploads`, { headers: { accept: 'application/json' } })
+  const shown = (await list.json()) as { name: string }[]
+  assert.equal(shown.length, files.length)
+  for (const { name } of shown) assert.doesNotMatch(name, /[/\\]|^$/)
+  await assertSound()
+})
+
+test('no page has a script, a handler or a style within, and each has a policy against them', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  const found = new Set(['/', '/nowhere', '/users/nobody', '/status/500'])
+  for (const path of found) {
+    const answer = await fetch(origin + path, { headers: { accept: browserAccept } })
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /default-src '(self|none)'/, path)
+    assert.doesNotMatch(policy, /unsafe-|upgrade-insecure-requests/, path)
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
+    if (!(answer.headers.get('content-type') ?? '').startsWith('text/html')) continue
+    const page = await answer.text()
+    assertInert(page, path)
+    for (const [, link = ''] of page.matchAll(/(?:href|src)="(\/[^"]*)"/g)) found.add(link)
+  }
+  assert.ok(found.size > 20)
+  await assertSound()
+})

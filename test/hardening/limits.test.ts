@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { test } from 'node:test'
+import {
+  askRaw,
+  hasNosniff,
+  listen,
+  openSocket,
+  startWatched,
+  toGet,
+  toRequest,
+} from './watched-vitrine.ts'
+
+const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
+const formType = 'application/x-www-form-urlencoded'
+
+/** Writes one byte after another until the connection ends. */
+function drip(socket: Socket, byte = 'a'): void {
+  const timer = setInterval(() => socket.write(byte), 100)
+  for (const event of ['end', 'close', 'error']) {
+    socket.on(event, () => {
+      clearInterval(timer)
+    })
+  }
+}
+
+function toHead(path: string, type: string, length = 1000): string {
+  const fields = ['Host: x', `Content-Type: ${type}`, `Content-Length: ${String(length)}`]
+  return toRequest(`POST ${path} HTTP/1.1`, fields)
+}
+
+const readers: readonly [path: string, type: string, start: string][] = [
+  ['/users', 'application/json', '{"name":'],
+  ['/toc/aaa', formType, 'a=b'],
+  ['/users/post/raw', 'text/plain', 'text'],
+  ['/users/post/formdata', 'multipart/form-data; boundary=b', '--b\r\nContent-Disposition: '],
+  [
+    '/users/post/formdata',
+    'multipart/form-data; boundary=b',
+    '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nbegun',
+  ],
+  ['/profile', 'multipart/form-data; boundary=b', ''],
+  [
+    '/profile',
+    'multipart/form-data; boundary=b',
+    '--b\r\nContent-Disposition: form-data; name="upfiles"; filename="a"\r\n\r\nbegun',
+  ],
+]
+
+test('headers that do not arrive in time get 408', async (t) => {
+  const { origin, assertSound } = await startWatched(t, quick)
+  const beginnings = ['', 'GET /', 'GET / HTTP/1.1\r\n', 'GET / HTTP/1.1\r\nHost: x\r\nX: ']
+  const answers = beginnings.map(async (beginning) => {
+    const socket = openSocket(origin)
+    socket.write(beginning)
+    if (beginning !== '') drip(socket)
+    return listen(socket)
+  })
+  for (const [index, answer] of (await Promise.all(answers)).entries()) {
+    const what = JSON.stringify(beginnings[index])
+    assert.ok(answer.isClosed, what)
+    // Who has said nothing may be left without a word.
+    if (index > 0 || answer.text !== '') assert.deepEqual(answer.statuses, [408], what)
+    assert.ok(hasNosniff(answer), what)
+  }
+  await assertSound()
+})
+
+test('content that stops arriving gets 408, whatever reads it', async (t) => {
+  const { origin, assertSound } = await startWatched(t, quick)
+  const asked = readers.flatMap(([path, type, start]) =>
+    ['', start].map((part) => [path, type, part]),
+  )
+  const answers = asked.map(async ([path = '', type = '', part = '']) =>
+    askRaw(origin, toHead(path, type) + part),
+  )
+  for (const [index, answer] of (await Promise.all(answers)).entries()) {
+    const what = JSON.stringify(asked[index])
+    assert.deepEqual(answer.statuses, [408], what)
+    assert.ok(answer.isClosed, what)
+    assert.ok(hasNosniff(answer), what)
+  }
+  await assertSound()
+})
+
+test('content that drips for too long gets 408, whatever reads it', async (t) => {
+  const { origin, assertSound } = await startWatched(t, quick)
+  const answers = readers.map(async ([path, type, start]) => {
+    const socket = openSocket(origin)
+    socket.write(toHead(path, type) + start)
+    drip(socket)
+    return listen(socket)
+  })
+  for (const [index, answer] of (await Promise.all(answers)).entries()) {
+    const what = JSON.stringify(readers[index])
+    assert.deepEqual(answer.statuses, [408], what)
+    assert.ok(answer.isClosed, what)
+  }
+  await assertSound()
+})
+
+test('content that nobody reads ends in an answer and a closed connection, too', async (t) => {
+  const { origin, assertSound } = await startWatched(t, quick)
+  const paths = ['/nowhere', '/status/200', '/user/create', '/topic.html', '/api/nowhere']
+  const types = ['application/json', 'image/png', 'multipart/form-data; boundary=b']
+  const asked = paths.flatMap((path) => types.map((type) => toHead(path, type)))
+  for (const [index, answer] of (
+    await Promise.all(asked.map((message) => askRaw(origin, message)))
+  ).entries()) {
+    const what = asked[index] ?? ''
+    const [status = 500, ...more] = answer.statuses
+    assert.ok(status < 500, what)
+    // RFC 9110 §15.5.9: what still does not come may be told so before the connection closes.
+    assert.deepEqual(more, more.length === 0 ? [] : [408], what)
+    assert.ok(answer.isClosed, what)
+  }
+  await assertSound()
+})
+
+test('a crowd of dripping connections keeps nobody else from being answered', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  const crowd = Array.from({ length: 200 }, (_, index) => {
+    const socket = openSocket(origin)
+    socket.write(index % 2 ? 'GET / HTTP/1.1\r\nX: ' : toHead('/toc/aaa', formType))
+    drip(socket)
+    return socket
+  })
+  t.after(() => {
+    for (const socket of crowd) socket.destroy()
+  })
+  await Promise.all(crowd.map(async (socket) => once(socket, 'connect')))
+  for (let index = 0; index < 50; index += 1) {
+    assert.equal((await askRaw(origin, toGet('/topic?a=1'))).statuses[0], 200)
+  }
+  assert.ok(crowd.every((socket) => !socket.destroyed && !socket.readableEnded))
+  await assertSound()
+})
+
+test('connections over MAX_CONNECTIONS are dropped, and there is room when others leave', async (t) => {
+  const { origin, assertSound } = await startWatched(t, { MAX_CONNECTIONS: '5' })
+  const held = Array.from({ length: 5 }, () => openSocket(origin))
+  for (const socket of held) {
+    socket.write(toRequest('GET /health HTTP/1.1', ['Host: x']))
+    await once(socket, 'data')
+  }
+  const over = await askRaw(origin, toGet('/health'))
+  assert.deepEqual([over.text, over.isClosed], ['', true])
+  for (const socket of held) socket.destroy()
+  let answer = await askRaw(origin, toGet('/health'))
+  while (answer.text === '') answer = await askRaw(origin, toGet('/health'))
+  assert.deepEqual(answer.statuses, [200])
+  await assertSound()
+})
+
+test('a 413 can be read by a client that sends everything first', async (t) => {
+  const { origin, assertSound } = await startWatched(t, {
+    MAX_BODY_BYTES: '100000',
+    MAX_UPLOAD_BYTES: '100000',
+  })
+  const file = `--b\r\nContent-Disposition: form-data; name="upfiles"; filename="a"\r\n\r\n`
+  const cases: [path: string, type: string, start: string][] = [
+    ['/users', 'application/json', '"'],
+    ['/toc/aaa', formType, 'a='],
+    ['/users/post/raw', 'text/plain', ''],
+    ['/profile', 'multipart/form-data; boundary=b', file],
+    ['/users/post/formdata', 'multipart/form-data; boundary=b', file.replace('upfiles', 'pic')],
+    [
+      '/users/post/formdata',
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n',
+    ],
+  ]
+  for (const [path, type, start] of cases) {
+    for (const size of [200_000, 2_000_000]) {
+      const content = start + 'x'.repeat(size)
+      for (const isChunked of [false, true]) {
+        const framing = isChunked
+          ? 'Transfer-Encoding: chunked'
+          : `Content-Length: ${String(content.length)}`
+        const fields = ['Host: x', 'Connection: close', `Content-Type: ${type}`, framing]
+        const framed = isChunked
+          ? `${content.length.toString(16)}\r\n${content}\r\n0\r\n\r\n`
+          : content
+        const socket = openSocket(origin)
+        socket.write(toRequest(`POST ${path} HTTP/1.1`, fields))
+        // Nothing is read before all is sent, as a simple client does it.
+        await new Promise((resolve) => socket.write(framed, resolve))
+        const answer = await listen(socket)
+        assert.deepEqual(answer.statuses, [413], `${path} ${type} ${framing}`)
+      }
+    }
+  }
+  await assertSound()
+})

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { request as openRequest, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { networkInterfaces } from 'node:os'
+import { text } from 'node:stream/consumers'
+import { test, type TestContext } from 'node:test'
+import { browserAccept, formType } from '../resources.ts'
+import { asMultipart } from '../multipart-form.ts'
+import { startWatched, type WatchedVitrine } from './watched-vitrine.ts'
+
+interface Answer {
+  status: number
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+/** An address of this machine that is not its loopback, where there is one. */
+function findAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+  return (
+    addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2'
+  )
+}
+
+async function startOnNetwork(t: TestContext): Promise<WatchedVitrine & { site: string }> {
+  const vitrine = await startWatched(t, { HOST: '0.0.0.0' })
+  return { ...vitrine, site: `http://${findAddress()}:${new URL(vitrine.origin).port}` }
+}
+
+interface Question {
+  method?: string
+  /** Undefined takes one away that a browser would send. */
+  headers?: Readonly<Record<string, string | undefined>>
+  body?: string | Buffer
+}
+
+/** As a browser asks over plain HTTP on a local network, where it leaves out Sec-Fetch-*. */
+async function browse(
+  url: string,
+  { method = 'GET', headers, body }: Question = {},
+): Promise<Answer> {
+  const { origin } = new URL(url)
+  const all: Record<string, string | undefined> = {
+    'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    accept: browserAccept,
+    referer: `${origin}/`,
+    ...(method !== 'GET' && { origin }),
+    ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+    ...headers,
+  }
+  const fields = Object.entries(all).filter(([, value]) => value !== undefined)
+  const request = openRequest(url, { agent: false, method, headers: Object.fromEntries(fields) })
+  request.end(body)
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) }
+}
+
+function asForm(fields: Record<string, string>): Question {
+  return {
+    method: 'POST',
+    headers: { 'content-type': formType },
+    body: new URLSearchParams(fields).toString(),
+  }
+}
+
+test('forms, the login and the edit script work over plain HTTP on a local network', async (t) => {
+  const { site, assertSound } = await startOnNetwork(t)
+  const created = await browse(`${site}/users/`, asForm({ name: 'Ann', password: 'secret' }))
+  assert.equal(created.status, 201, created.body)
+  const user = `${site}${created.headers.location ?? ''}`
+
+  const byScript = await browse(`${user}/`, {
+    method: 'PATCH',
+    headers: { 'content-type': `${formType};charset=UTF-8`, accept: 'application/json' },
+    body: 'name=Anna&password=',
+  })
+  assert.equal(byScript.status, 200, byScript.body)
+  assert.match(byScript.body, /"redirect":"\/users\//)
+  const byForm = await browse(`${user}/`, asForm({ _method: 'PATCH', name: 'Anne', password: '' }))
+  assert.equal(byForm.status, 303, byForm.body)
+  assert.match((await browse(user)).body, /Anne/)
+
+  const login = await browse(`${site}/login`, asForm({ username: 'Anne', password: 'secret' }))
+  assert.equal(login.status, 303, login.body)
+  const [cookie = ''] = login.headers['set-cookie'] ?? []
+  assert.match(cookie, /^session=/)
+  assert.doesNotMatch(cookie, /Secure|__Host-/i)
+  const headers = { cookie: cookie.split(';', 1)[0] ?? '' }
+  const session = await browse(`${site}/session`, { headers })
+  assert.equal(session.status, 200)
+  assert.match(session.body, /Anne/)
+  assert.equal((await browse(`${site}/logout`, { method: 'POST', headers })).status, 303)
+  assert.equal((await browse(`${site}/session`, { headers })).status, 302)
+
+  assert.equal((await browse(`${site}/toc/aaa`, asForm({ a: 'glass' }))).body, 'glass')
+  const file = { name: 'upfiles', fileName: 'a.txt', type: 'text/plain', content: 'glass' }
+  const form = asMultipart([file])
+  const sent = { method: 'POST', headers: form.headers, body: form.payload }
+  assert.equal((await browse(`${site}/profile`, sent)).status, 200)
+  assert.equal((await browse(`${user}/`, asForm({ _method: 'DELETE' }))).status, 303)
+  assert.equal((await browse(user)).status, 404)
+  await assertSound()
+})
+
+test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
+  const { site, assertSound } = await startOnNetwork(t)
+  const paths = ['/', '/users', '/users/new', '/login', '/session', '/uploads', '/topic.html']
+  for (const path of [...paths, '/nowhere', '/assets/vitrine.css', '/status/302', '/status/500']) {
+    const { headers, body } = await browse(site + path)
+    assert.doesNotMatch(
+      String(headers['content-security-policy']),
+      /upgrade-insecure-requests/,
+      path,
+    )
+    assert.equal(headers['strict-transport-security'], undefined, path)
+    assert.equal(headers['set-cookie'], undefined, path)
+    assert.doesNotMatch(String(headers.location), /^https:/, path)
+    assert.doesNotMatch(body, /upgrade-insecure-requests|https:\/\//, path)
+  }
+  await assertSound()
+})
+
+test('a write from another site is refused on a local network', async (t) => {
+  const { site, assertSound } = await startOnNetwork(t)
+  const { hostname, port } = new URL(site)
+  const strangers = [
+    'http://evil.example',
+    `https://${hostname}:${port}`,
+    `http://${hostname}`,
+    `http://${hostname}:${String(Number(port) + 1)}`,
+    `http://127.0.0.1:${port}`,
+    `http://localhost:${port}`,
+    `http://${hostname}.evil.example:${port}`,
+    'null',
+  ]
+  const content = asForm({ name: 'bad', password: 'bad' })
+  for (const origin of strangers) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const headers = { ...content.headers, origin }
+      const { status } = await browse(`${site}/users`, { ...content, method, headers })
+      assert.deepEqual([origin, method, status], [origin, method, 403])
+    }
+  }
+  // The other site names itself as the host, as after a change of its address in the DNS.
+  const rebound = { host: `evil.example:${port}`, origin: `http://${hostname}:${port}` }
+  const headers = { ...content.headers, ...rebound }
+  assert.equal((await browse(`${site}/users`, { ...content, headers })).status, 403)
+  const list = await browse(`${site}/users`, { headers: { accept: 'application/json' } })
+  assert.equal(list.body, '[]')
+  await assertSound()
+})
+
+test('a link can turn no GET into a write on a local network', async (t) => {
+  const { site, assertSound } = await startOnNetwork(t)
+  const created = await browse(`${site}/users`, asForm({ name: 'Ann', password: 'secret' }))
+  const user = `${site}${created.headers.location ?? ''}`
+  const { hostname, port } = new URL(site)
+  const rows: [status: number, referer: string | undefined, more?: Record<string, string>][] = [
+    [403, undefined],
+    [403, ''],
+    [403, 'http://evil.example/page'],
+    [403, `http://127.0.0.1:${port}/users`],
+    [403, `https://${hostname}:${port}/users`],
+    [403, `http://${hostname}/users`],
+    [403, `${site}.evil.example/`],
+    [403, `${site}/users`, { 'sec-purpose': 'prefetch' }],
+    [403, `${site}/users`, { purpose: 'prefetch' }],
+    [403, `${site}/users`, { 'sec-fetch-site': 'cross-site' }],
+    [403, `${site}/users`, { 'sec-fetch-site': 'none' }],
+  ]
+  for (const [expected, referer, more = {}] of rows) {
+    for (const method of ['GET', 'HEAD']) {
+      const ways: [string, Record<string, string>][] = [
+        [`${user}?_method=DELETE`, {}],
+        [`${user}/?_method=delete`, {}],
+        [user, { 'x-http-method-override': 'DELETE' }],
+      ]
+      for (const [url, override] of ways) {
+        const headers = { referer, ...more, ...override }
+        const { status } = await browse(url, { method, headers })
+        assert.deepEqual([method, referer, status], [method, referer, expected])
+      }
+    }
+  }
+  assert.equal((await browse(user)).status, 200)
+  const ours = await browse(`${user}?_method=DELETE`, { headers: { referer: `${site}/users` } })
+  assert.equal(ours.status, 303)
+  await assertSound()
+})

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { temporaryFolder } from '../start-vitrine.ts'
+
+const run = promisify(execFile)
+
+/** A certificate for this machine that nobody trusts, as settings. */
+export async function makeCertificate(
+  t: TestContext,
+): Promise<{ TLS_CERT: string; TLS_KEY: string }> {
+  const folder = await temporaryFolder(t)
+  const [TLS_CERT, TLS_KEY] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const files = ['-keyout', TLS_KEY, '-out', TLS_CERT]
+  await run('openssl', ['req', '-x509', ...key, ...files, '-days', '2', ...subject])
+  return { TLS_CERT, TLS_KEY }
+}
+
+interface CurlAnswer {
+  status: number
+  /** The header block of the last answer. */
+  head: string
+  body: string
+}
+
+/** Asks with curl, trusting any certificate. */
+export async function curl(...args: readonly string[]): Promise<CurlAnswer> {
+  const { stdout } = await run('curl', ['-sSki', '--max-time', '20', ...args])
+  let rest = stdout
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n')
+    const [head, body] = [rest.slice(0, end), rest.slice(end + 4)]
+    const status = Number(head.split(' ')[1])
+    if (status >= 200) return { status, head, body }
+    rest = body
+  }
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { connect as connectHttp2 } from 'node:http2'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { temporaryFolder } from '../start-vitrine.ts'
+import { curl, makeCertificate } from './tls-client.ts'
+import { startWatched } from './watched-vitrine.ts'
+
+const versions = ['--http1.1', '--http2'] as const
+
+for (const version of versions) {
+  test(`forms, JSON, overrides and uploads work over HTTPS with ${version}`, async (t) => {
+    const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+    const json = ['-H', 'Accept: application/json']
+    const ask = async (path: string, ...args: readonly string[]) =>
+      curl(version, ...args, origin + path)
+
+    const home = await ask('/')
+    assert.equal(home.status, 200)
+    assert.ok(home.head.startsWith(version === '--http2' ? 'HTTP/2 ' : 'HTTP/1.1 '), home.head)
+    assert.match(home.head, /^strict-transport-security: max-age=\d+/im)
+
+    const fields = ['--json', '{"name":"Ann","password":"secret"}']
+    const created = await ask('/users', ...fields, ...json)
+    assert.equal(created.status, 201, created.body)
+    const { _id: id } = JSON.parse(created.body) as { _id: string }
+    assert.equal((await ask('/toc/aaa', '-d', 'a=by+form')).body, 'by form')
+    assert.equal((await ask('/users/post', '--json', '[1]')).body, '[1]')
+
+    const overridden = await ask(`/users/${id}`, '-d', '_method=PATCH&name=Anna', ...json)
+    assert.match(overridden.body, /delete success/)
+    const head = await ask('/topic?a=1', '-H', 'X-HTTP-Method-Override: HEAD', '-d', 'a=1')
+    assert.deepEqual([head.status, head.body], [200, ''])
+    assert.equal((await ask('/health', '-I')).status, 200)
+    assert.equal((await ask(`/users/${id}?_method=DELETE`, '-d', '')).status, 200)
+    assert.equal((await ask(`/users/${id}`)).status, 404)
+
+    const uploaded = await ask('/profile', '-F', 'upfiles=@package.json')
+    assert.equal(uploaded.status, 200, uploaded.body)
+    const at = /^location: (\S+)/im.exec(uploaded.head)?.[1] ?? assert.fail(uploaded.head)
+    const file = await ask(at)
+    assert.match(file.body, /"name": "vitrine"/)
+    assert.match(file.head, /^content-disposition: attachment/im)
+    assert.match(file.head, /^strict-transport-security: /im)
+
+    assert.equal((await ask('/nowhere')).status, 404)
+    assert.equal((await ask('/users/%ff')).status, 400)
+    assert.equal((await ask('/topic', '-X', 'PUT')).status, 405)
+    assert.equal((await ask('/topic', '-X', 'TRACE')).status, 405)
+    assert.equal((await ask(`/topic?a=${'x'.repeat(9000)}`)).status, 414)
+    await assertSound()
+  })
+
+  test(`the session cookie is Secure and has its prefix over HTTPS with ${version}`, async (t) => {
+    const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+    await curl(version, '--json', '{"name":"Ann","password":"secret"}', `${origin}/users`)
+    const login = await curl(version, '-d', 'username=Ann&password=secret', `${origin}/login`)
+    assert.equal(login.status, 200, login.body)
+    const cookie = /^set-cookie: (.+)$/im.exec(login.head)?.[1] ?? assert.fail(login.head)
+    assert.match(cookie, /^__Host-session=[\w-]{43};/)
+    for (const attribute of ['Secure', 'HttpOnly', 'SameSite=Lax', 'Path=/']) {
+      assert.ok(cookie.includes(attribute), cookie)
+    }
+    assert.doesNotMatch(cookie, /Domain/i)
+    const pair = cookie.split(';', 1)[0] ?? ''
+    const json = ['-H', 'Accept: application/json']
+    const shown = await curl(version, ...json, '-H', `Cookie: ${pair}`, `${origin}/session`)
+    assert.match(shown.body, /"authenticated":true/)
+    const bare = pair.replace('__Host-', '')
+    const unprefixed = await curl(version, ...json, '-H', `Cookie: ${bare}`, `${origin}/session`)
+    assert.match(unprefixed.body, /"authenticated":false/)
+    await assertSound()
+  })
+
+  test(`only the origin with https may write over HTTPS with ${version}`, async (t) => {
+    const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+    const { host, port } = new URL(origin)
+    const rows: [status: number, origin: string][] = [
+      [200, origin],
+      [403, `http://${host}`],
+      [403, `https://127.0.0.1:${String(Number(port) + 1)}`],
+      [403, 'https://127.0.0.1'],
+      [403, 'https://evil.example'],
+      [403, 'null'],
+    ]
+    for (const [expected, name] of rows) {
+      const args = [version, '-d', 'a=1', '-H', `Origin: ${name}`, `${origin}/toc/aaa`]
+      assert.deepEqual([name, (await curl(...args)).status], [name, expected])
+    }
+    await assertSound()
+  })
+
+  test(`too much content gets a 413 over HTTPS with ${version}`, async (t) => {
+    const settings = {
+      ...(await makeCertificate(t)),
+      MAX_BODY_BYTES: '1000',
+      MAX_UPLOAD_BYTES: '1000',
+    }
+    const { origin, assertSound } = await startWatched(t, settings)
+    const file = join(await temporaryFolder(t), 'large.bin')
+    for (const size of [20_000, 3_000_000]) {
+      await writeFile(file, 'x'.repeat(size))
+      const cases = [
+        ['--data-binary', `@${file}`, '/toc/aaa'],
+        ['--json', `@${file}`, '/users'],
+        ['-H', 'Expect:', '--json', `@${file}`, '/users/post'],
+        ['-F', `upfiles=@${file}`, '/profile'],
+        ['-F', `pic=@${file}`, '/users/post/formdata'],
+        ['-T', file, '-X', 'POST', '-H', 'Content-Type: text/plain', '/users/post/raw'],
+      ]
+      for (const args of cases) {
+        const path = args.at(-1) ?? ''
+        const { status } = await curl(version, ...args.slice(0, -1), origin + path)
+        assert.equal(status, 413, `${args.join(' ')} of ${String(size)}`)
+      }
+    }
+    await assertSound()
+  })
+}
+
+/** Asks over one connection of HTTP/2: the headers of the answer, undefined when a stream is reset. */
+function openHttp2(t: TestContext, origin: string) {
+  const session = connectHttp2(origin, { rejectUnauthorized: false })
+  t.after(() => {
+    session.destroy()
+  })
+  return async (fields: Record<string, string>) => {
+    const stream = session.request(fields)
+    stream.on('error', () => undefined)
+    const closed = new Promise((resolve) => stream.once('close', resolve))
+    let headers: Record<string, unknown> | undefined
+    stream.once('response', (received: Record<string, unknown>) => {
+      headers = received
+    })
+    stream.end()
+    stream.resume()
+    await closed
+    return headers
+  }
+}
+
+test('every status and every method can be seen over HTTP/2', async (t) => {
+  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  const ask = openHttp2(t, origin)
+  for (let code = 200; code <= 599; code += 1) {
+    for (const method of ['GET', ...(code % 10 === 0 ? ['HEAD', 'POST', 'PUT', 'DELETE'] : [])]) {
+      const headers = await ask({ ':path': `/status/${String(code)}`, ':method': method })
+      assert.equal(headers?.[':status'], code, `${method} ${String(code)}`)
+      assert.equal(headers['x-content-type-options'], 'nosniff')
+    }
+  }
+  await assertSound()
+})
+
+test('what no request may be is refused over HTTP/2, too', async (t) => {
+  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  const ask = openHttp2(t, origin)
+  const get = { ':path': '/health', ':method': 'GET' }
+  const connect = { ':method': 'CONNECT', ':authority': 'example.org:443' }
+  const rows: [fields: Record<string, string>, allowed: number[]][] = [
+    ...['FOO', 'get', 'TRACE', 'QUERY', 'PROPFIND'].map(
+      (method): [Record<string, string>, number[]] => [
+        { ...get, ':method': method },
+        [400, 405, 501],
+      ],
+    ),
+    [connect, [405, 501]],
+    ...['*', 'health', '/%', '/%ff', '/a b'].map((path): [Record<string, string>, number[]] => [
+      { ...get, ':path': path },
+      [400, 404, 405],
+    ]),
+    [{ ...get, ':path': `/${'x'.repeat(9000)}` }, [414]],
+    ...['', 'a b', 'a@b', 'http://x', 'x:port', '[::1'].map(
+      (name): [Record<string, string>, number[]] => [{ ...get, ':authority': name }, [400]],
+    ),
+    [{ ...get, x: 'y'.repeat(20_000) }, [431]],
+    [{ ...get, __proto: 'x', constructor: 'x' }, [200]],
+    [{ ...get, cookie: '=;a;%ff=%;'.repeat(500) }, [200]],
+  ]
+  for (const [fields, allowed] of rows) {
+    const what = JSON.stringify(fields).slice(0, 100)
+    await t.test(what, async () => {
+      const headers = await ask(fields)
+      // A stream that is reset as malformed has no answer (RFC 9113 §8.1.1).
+      if (headers !== undefined)
+        assert.ok(
+          allowed.includes(Number(headers[':status'])),
+          `${what}: ${String(headers[':status'])}`,
+        )
+    })
+  }
+  await assertSound()
+})

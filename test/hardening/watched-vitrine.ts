@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { connect, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import { startVitrine } from '../start-vitrine.ts'
+
+export interface WatchedVitrine {
+  origin: string
+  process: ChildProcess
+  /** Fails unless the process lives, answers, and has logged no fault. */
+  assertSound: () => Promise<void>
+}
+
+/** A started process whose log is watched for faults. */
+export async function startWatched(
+  t: TestContext,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<WatchedVitrine> {
+  const { origin, process: child } = await startVitrine(t, settings)
+  let written = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      written += chunk.toString()
+    })
+  }
+  const assertSound = async () => {
+    assert.equal(child.exitCode ?? child.signalCode, null, written.slice(-2000))
+    const faults = written.split('\n').filter((line) => /"level":[56]0/.test(line))
+    assert.deepEqual(faults, [])
+    if (origin.startsWith('http:')) {
+      assert.equal((await askRaw(origin, toGet('/health'))).statuses[0], 200)
+    }
+  }
+  return { origin, process: child, assertSound }
+}
+
+/** A GET after which the connection closes. */
+export function toGet(target: string, ...fields: readonly string[]): string {
+  return toRequest(`GET ${target} HTTP/1.1`, ['Host: x', 'Connection: close', ...fields])
+}
+
+export function toRequest(line: string, fields: readonly string[], content = ''): string {
+  return `${[line, ...fields].join('\r\n')}\r\n\r\n${content}`
+}
+
+export interface RawAnswer {
+  /** All that was heard, byte for byte. */
+  text: string
+  /** The status of each answer in it, in order. */
+  statuses: readonly number[]
+  /** Whether the other end closed the connection. */
+  isClosed: boolean
+}
+
+interface AskOptions {
+  /** Ends our half of the connection behind the message. */
+  endsHalf?: boolean
+  /** How long nothing may come before the connection counts as left open. */
+  patienceSeconds?: number
+}
+
+/** Writes `message` as it is and gives all that comes back until the other end closes. */
+export async function askRaw(
+  origin: string,
+  message: string | Buffer,
+  { endsHalf = false, patienceSeconds = 10 }: AskOptions = {},
+): Promise<RawAnswer> {
+  const socket = openSocket(origin)
+  const bytes = typeof message === 'string' ? Buffer.from(message, 'latin1') : message
+  if (endsHalf) socket.end(bytes)
+  else socket.write(bytes)
+  return listen(socket, patienceSeconds)
+}
+
+export function openSocket(origin: string): Socket {
+  const { hostname, port } = new URL(origin)
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  // The other end may close while we still write; what it said counts.
+  socket.on('error', () => undefined)
+  return socket
+}
+
+/** All that comes over the socket until it closes, or until nothing comes for too long. */
+export async function listen(socket: Socket, patienceSeconds = 10): Promise<RawAnswer> {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const isClosed = await new Promise<boolean>((resolve) => {
+    socket.once('end', () => {
+      resolve(true)
+    })
+    socket.once('close', () => {
+      resolve(true)
+    })
+    socket.setTimeout(patienceSeconds * 1000, () => {
+      resolve(false)
+    })
+  })
+  socket.destroy()
+  const text = Buffer.concat(chunks).toString('latin1')
+  const lines = [...text.matchAll(/HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n/g)]
+  // An interim answer is not the answer (RFC 9110 §15.2).
+  const statuses = lines.map(([, status]) => Number(status)).filter((status) => status >= 200)
+  return { text, statuses, isClosed }
+}
+
+/** Whether every answer in the text has `nosniff` among its headers. */
+export function hasNosniff({ text, statuses }: RawAnswer): boolean {
+  return [...text.matchAll(/x-content-type-options: nosniff\r\n/gi)].length >= statuses.length
+}
