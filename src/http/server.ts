@@ -16,12 +16,22 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
   }
   const https = { key, cert, allowHTTP1: true, ...limits }
   const protocol = key === undefined ? { http: limits } : { http2: true, https }
-  // To the rooms HTTP/2 looks the same; only its types differ.
-  const app = Fastify({ ...options, requestTimeout, ...protocol } as FastifyServerOptions)
+  const app = create({ ...options, requestTimeout, ...protocol })
   app.server.maxConnections = config.maxConnections
   app.server.on('connect', answerConnect)
   app.server.on('checkExpectation', answerExpectation)
   // A client may end its half of the connection behind its request and still wait for the answer.
   Object.assign(app.server, { httpAllowHalfOpen: true })
   return app
+}
+
+function create(options: object): FastifyInstance {
+  try {
+    // To the rooms HTTP/2 looks the same; only its types differ.
+    return Fastify(options as FastifyServerOptions)
+  } catch (error) {
+    if (!('https' in options)) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`TLS_CERT and TLS_KEY cannot be used: ${reason}`, { cause: error })
+  }
 }

@@ -17,7 +17,7 @@ export const user: Room = {
       sendText(reply, `DELETE: user ${toId(request)} is gone\n`),
     )
     // `/users` and its representations belong to another room, mounted or not.
-    app.get('/user:id(^(?!s$|s\\.).+$)', (request, reply) =>
+    app.get('/user:id(^(?!s$|s\\.)[\\s\\S]+$)', (request, reply) =>
       sendText(reply, `Hello, ${toId(request)}\n`),
     )
   },
