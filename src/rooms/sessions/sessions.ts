@@ -44,8 +44,9 @@ function logIn(house: House) {
       const user = await findUser(house.records, parseCredentials(request))
       if (user === undefined) throw unauthorized('There is no user of that name and password.')
       const old = findSessionId(request, reply)
-      if (old !== undefined) await endVisit(house, old)
       const id = await startVisit(house, user)
+      // Only now: a login that fails leaves everything as it was.
+      if (old !== undefined) await endVisit(house, old)
       setSessionCookie(request, reply, { id, maxSeconds: house.config.sessionMaxSeconds })
     } catch (error) {
       if (!(error instanceof Refusal) || preferredForm(request, reply) !== 'html') throw error
