@@ -76,7 +76,7 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
 
   if (config.methodOverride) app.addConstraintStrategy(methodOverride(readBody, config))
   app.setErrorHandler(async (error, request, reply) => {
-    if (error instanceof Refusal && error.status === 413) await discardRest(request.raw)
+    if (error instanceof Refusal && error.status === 413) await discardRest(request.raw, config)
     return sendRefusal(fromStore(error, request), request, reply)
   })
   const findOffer = watchOffers(app, config.maxUrlBytes)

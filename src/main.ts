@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { parseArgs } from 'node:util'
@@ -88,7 +89,10 @@ async function start(config: Config): Promise<void> {
     await backends.close()
   }
   try {
-    const address = await app.listen({ host: config.host, port: config.port })
+    // A name is looked up here: Fastify would open a second server, without our limits, for another
+    // address of it.
+    const { address: host } = await lookup(config.host)
+    const address = await app.listen({ host, port: config.port })
     redirect = await openRedirect(config, address)
     console.log(`Vitrine is open at ${address}`)
   } catch (error) {
@@ -107,12 +111,10 @@ async function start(config: Config): Promise<void> {
 }
 
 /** Listens for plain HTTP when a port for it is set; the caller closes it. */
-async function openRedirect(
-  { host, redirectHttpPort }: Config,
-  address: string,
-): Promise<Server | undefined> {
+async function openRedirect(config: Config, address: string): Promise<Server | undefined> {
+  const { host, redirectHttpPort } = config
   if (redirectHttpPort === undefined) return undefined
-  const redirect = createHttpsRedirect(Number(new URL(address).port || 443))
+  const redirect = createHttpsRedirect(config, Number(new URL(address).port || 443))
   redirect.listen(redirectHttpPort, host)
   await once(redirect, 'listening')
   const bound = redirect.address()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises'
 import { request as openRequest, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -121,10 +121,24 @@ test('a start sweeps what a crash left half done, and keeps every upload', async
   assert.equal(kept.length, 1)
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')
-  await writeFile(join(files, 'AAAAAAAAAAAAAAAAAAAAAA'), 'an orphan')
-  await writeFile(join(files, 'BBBBBBBBBBBBBBBBBBBBBB'), 'half done')
+  await writeFile(join(files, 'AAAAAAAAAAAAAAAAAAAAAA.part'), 'half done')
+  // Killed between the record and the last step: not acknowledged, and yet whole.
+  await rename(join(files, kept[0] ?? ''), join(files, `${kept[0] ?? ''}.part`))
+  // A folder may hold what is not ours.
+  await writeFile(join(files, 'BBBBBBBBBBBBBBBBBBBBBB'), 'of somebody else')
   const second = await startVitrine(t, settings)
-  assert.deepEqual(await readdir(files), kept)
+  const expected = ['BBBBBBBBBBBBBBBBBBBBBB', ...kept].toSorted()
+  assert.deepEqual((await readdir(files)).toSorted(), expected)
   const answer = await fetch(`${second.origin}/uploads/${kept[0] ?? ''}`)
   assert.equal(await answer.text(), 'glass')
+})
+
+test('a file that was cut short ends its download early, and does not hang', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const { _id } = await upload(app, Buffer.alloc(200_000, 'glass'))
+  await truncate(join(folder, _id), 100_000)
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const answer = await fetch(`${address}/uploads/${_id}`, { signal: AbortSignal.timeout(5000) })
+  assert.equal(answer.status, 200)
+  await assert.rejects(answer.arrayBuffer(), ({ name }: Error) => name !== 'TimeoutError')
 })

@@ -6,6 +6,7 @@ import { decodeUtf8, parseParameters } from './query-string.ts'
 import {
   badRequest,
   contentTooLarge,
+  type Refusal,
   requestTimeout,
   unknownCoding,
   unsupportedMediaType,
@@ -129,12 +130,15 @@ const maxDiscardedBytes = 4 * 1024 * 1024
  * sent everything. Where that would be too much, the answer comes at once, and the connection is
  * closed when the client goes on regardless.
  */
-export async function discardRest(raw: IncomingMessage): Promise<void> {
+export async function discardRest(raw: IncomingMessage, times: ContentTimes): Promise<void> {
   if (raw.readableEnded || raw.destroyed) return
   let size = 0
   const isLong = Number(raw.headers['content-length'] ?? 0) > maxDiscardedBytes
   await new Promise<void>((resolve) => {
     if (isLong) resolve()
+    watchContent(raw, times, () => {
+      resolve()
+    })
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > maxDiscardedBytes) resolve()
@@ -144,28 +148,45 @@ export async function discardRest(raw: IncomingMessage): Promise<void> {
   })
 }
 
-/** Calls `onIdle` when the content stops arriving before its end. */
-export function watchIdle(raw: IncomingMessage, idleSeconds: number, onIdle: () => void): void {
-  const timer = setTimeout(onIdle, idleSeconds * 1000)
+export type ContentTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
+
+/**
+ * Calls `onLate` with a 408 when the content stops arriving before its end, or goes on arriving for
+ * too long, which Node itself ends over HTTP/1.1 alone.
+ */
+export function watchContent(
+  raw: IncomingMessage,
+  { bodyIdleSeconds, requestSeconds }: ContentTimes,
+  onLate: (refusal: Refusal) => void,
+): void {
+  const idle = setTimeout(() => {
+    stop()
+    onLate(requestTimeout('The content stopped arriving.'))
+  }, bodyIdleSeconds * 1000)
+  const whole = setTimeout(() => {
+    stop()
+    onLate(requestTimeout('The content took too long to arrive.'))
+  }, requestSeconds * 1000)
+  // The connection keeps the process up, and not the wait for what may never come.
+  idle.unref()
+  whole.unref()
+  const refresh = () => idle.refresh()
   const stop = () => {
-    clearTimeout(timer)
+    raw.off('data', refresh)
+    clearTimeout(idle)
+    clearTimeout(whole)
   }
-  raw.on('data', () => timer.refresh())
-  raw.on('end', stop).on('close', stop)
+  raw.on('data', refresh).on('end', stop).on('close', stop)
 }
 
-async function collect(
-  raw: IncomingMessage,
-  { maxBodyBytes: maxBytes, bodyIdleSeconds }: Config,
-): Promise<Buffer> {
+async function collect(raw: IncomingMessage, config: Config): Promise<Buffer> {
+  const { maxBodyBytes: maxBytes } = config
   const tooLarge = () => contentTooLarge(`The content is over ${String(maxBytes)} bytes.`)
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {
-    watchIdle(raw, bodyIdleSeconds, () => {
-      reject(requestTimeout('The content stopped arriving.'))
-    })
+    watchContent(raw, config, reject)
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > maxBytes) reject(tooLarge())

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { headersOfEveryAnswer } from './every-answer.ts'
@@ -9,19 +9,36 @@ const answers: Readonly<Record<string, readonly [status: number, text: string]>>
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 }
 
+/** Errors after which there is nobody to talk to. */
+const endings = ['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT']
+
+/** What Node knows about a connection: the answer being sent, and the request being read. */
+interface HttpSocket {
+  _httpMessage?: ServerResponse | null
+  parser?: { incoming?: IncomingMessage | null } | null
+}
+
 /** Answers what is not even a request. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
+  const { code = '' } = error
   // Behind a request that asked to close there is nothing to answer any more.
-  if (error.code === 'HPE_CLOSED_CONNECTION') return
-  const [status, text] = answers[error.code ?? ''] ?? [400, 'This is not HTTP that can be read.']
-  const answer = () => {
-    if (error.code === 'ECONNRESET') socket.destroy()
-    else answerOnSocket(socket, status, text)
-  }
+  if (code === 'HPE_CLOSED_CONNECTION') return
+  const { _httpMessage: pending, parser } = socket as HttpSocket
   // A whole request that came before the nonsense gets its own answer first.
-  const { _httpMessage: pending } = socket as { _httpMessage?: ServerResponse | null }
-  if (pending?.req.complete === true && !pending.writableFinished) pending.once('finish', answer)
-  else answer()
+  if (pending?.req.complete === true && !pending.writableFinished) {
+    pending.once('finish', () => {
+      answerClientError(error, socket)
+    })
+    return
+  }
+  // A request that is broken in its content may have its answer already, and gets no other.
+  const isAnswered = parser?.incoming?.complete === false && pending?.headersSent !== false
+  if (isAnswered || endings.includes(code)) {
+    socket.destroy()
+    return
+  }
+  const [status, text] = answers[code] ?? [400, 'This is not HTTP that can be read.']
+  answerOnSocket(socket, status, text)
 }
 
 /** RFC 9110 §10.1.1: nothing but 100-continue can be expected. */

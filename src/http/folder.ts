@@ -1,7 +1,9 @@
 import mime from 'mime'
-import { constants, createReadStream } from 'node:fs'
-import { access, realpath, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, open, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import type { Readable } from 'node:stream'
+import { notFound, serviceUnavailable } from './refusal.ts'
 import type { Bytes } from './send-bytes.ts'
 
 /**
@@ -24,7 +26,17 @@ export async function findFile(root: string, path: string): Promise<Bytes | unde
     lastModified,
     // As servers of files have it: two writes in one millisecond to the same size look alike.
     etag: `"${size.toString(16)}-${lastModified.getTime().toString(16)}"`,
-    open: (start, end) => createReadStream(realPath, { start, end }),
+    open: (start, end) => openFile(realPath, start, end),
+  }
+}
+
+async function openFile(path: string, start: number, end: number): Promise<Readable> {
+  try {
+    return (await open(path)).createReadStream({ start, end })
+  } catch (error) {
+    if (isAbsence(error)) throw notFound('The file is gone.')
+    const isFull = hasCode(error, ['EMFILE', 'ENFILE'])
+    throw isFull ? serviceUnavailable('Too many files are open here just now.') : error
   }
 }
 
@@ -74,7 +86,11 @@ const absences: readonly unknown[] = [
 ]
 
 function isAbsence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && absences.includes(error.code)
+  return hasCode(error, absences)
+}
+
+function hasCode(error: unknown, codes: readonly unknown[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(error.code)
 }
 
 function toContentType(path: string): string {

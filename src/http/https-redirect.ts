@@ -1,31 +1,42 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { Config } from '../config.ts'
 import { answerClientError } from './client-error.ts'
 import { headersOfEveryAnswer } from './every-answer.ts'
-import { refuseBadHost } from './request-head.ts'
+import { refuseBadHead } from './request-head.ts'
 import { badRequest, Refusal } from './refusal.ts'
+import { ruleServer, toLimits } from './server.ts'
 
 /**
  * A server of plain HTTP that sends everyone to the same address over HTTPS, with the same method
  * and content (RFC 9110 §15.4.9).
  */
-export function createHttpsRedirect(httpsPort: number): Server {
+export function createHttpsRedirect(config: Config, httpsPort: number): Server {
   const port = httpsPort === 443 ? '' : `:${String(httpsPort)}`
-  return createServer({ requireHostHeader: false }, (request, response) => {
-    const refusal = findRefusal(request)
+  const server = createServer(toLimits(config), (request, response) => {
+    const refusal = findRefusal(request, config)
     if (refusal) {
-      response.writeHead(refusal.status, headersOfEveryAnswer).end()
+      const text = `${refusal.message}\n`
+      const headers = {
+        ...headersOfEveryAnswer,
+        ...refusal.headers,
+        'content-type': 'text/plain; charset=utf-8',
+        'content-length': Buffer.byteLength(text),
+      }
+      response.writeHead(refusal.status, headers).end(text)
       return
     }
     const { headers, url: path = '/' } = request
     const { hostname } = new URL(`http://${headers.host ?? ''}`)
     const location = `https://${hostname}${port}${path}`
     response.writeHead(308, { ...headersOfEveryAnswer, location, 'content-length': 0 }).end()
-  }).on('clientError', answerClientError)
+  })
+  ruleServer(server, config)
+  return server.on('clientError', answerClientError)
 }
 
-function findRefusal(request: IncomingMessage): Refusal | undefined {
+function findRefusal(request: IncomingMessage, config: Config): Refusal | undefined {
   try {
-    refuseBadHost(request)
+    refuseBadHead(request, config)
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { refuseEncoding, watchIdle } from './bodies.ts'
+import { refuseEncoding, watchContent, type ContentTimes } from './bodies.ts'
 import { decodeUtf8 } from './query-string.ts'
-import { badRequest, contentTooLarge, Refusal, requestTimeout } from './refusal.ts'
+import { badRequest, contentTooLarge, Refusal } from './refusal.ts'
 
 /** One part of a `multipart/form-data` body (RFC 7578 §4). */
 export interface Part {
@@ -30,8 +30,7 @@ interface MultipartLimits {
   maxPartBytes: number
   /** Of the body as a whole, with all that is between the parts. */
   maxBytes: number
-  /** How long the body may stop arriving. */
-  idleSeconds: number
+  times: ContentTimes
 }
 
 /**
@@ -40,21 +39,19 @@ interface MultipartLimits {
  */
 export async function* parseMultipart(
   request: FastifyRequest,
-  { parts, maxPartBytes, maxBytes, idleSeconds }: MultipartLimits,
+  { parts, maxPartBytes, maxBytes, times }: MultipartLimits,
 ): AsyncGenerator<Part> {
   if (!request.isMultipart()) return
   refuseEncoding(request.raw)
-  limitContent(request.raw, maxBytes)
-  watchIdle(request.raw, idleSeconds, () => {
-    request.raw.emit('error', requestTimeout('The form stopped arriving.'))
-  })
+  limitContent(request.raw, maxBytes, maxPartBytes)
+  watchContent(request.raw, times, (late) => request.raw.emit('error', late))
   try {
     for await (const part of request.parts({
       limits: { parts, files: parts, fileSize: maxPartBytes },
       // Every part as a stream of bytes: the parser would decode and even interpret text.
       isPartAFile: () => true,
     })) {
-      if (part.type === 'file') yield toPart(part)
+      if (part.type === 'file') yield toPart(part, maxPartBytes)
     }
   } catch (error) {
     throw toMultipartRefusal(error)
@@ -70,8 +67,10 @@ interface ParsedPart {
 }
 
 /** Throws 413 for what says that it is too large, and ends the parsing of what turns out to be. */
-function limitContent(raw: IncomingMessage, maxBytes: number): void {
-  const tooLarge = contentTooLarge(`The form is over ${String(maxBytes)} bytes.`)
+function limitContent(raw: IncomingMessage, maxBytes: number, maxPartBytes: number): void {
+  const tooLarge = contentTooLarge(
+    `The form is over ${String(maxBytes)} bytes; a file in it may have ${String(maxPartBytes)}.`,
+  )
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   let size = 0
   raw.on('data', (chunk: Buffer) => {
@@ -81,11 +80,12 @@ function limitContent(raw: IncomingMessage, maxBytes: number): void {
   })
 }
 
-function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart): Part {
+function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number): Part {
   if (name === undefined) throw badRequest('A part of the form has no name.')
   if (Buffer.byteLength(name) > maxNameBytes) throw badRequest('The name of a part is too long.')
   // At once, and not when the rest of the part has been read to no purpose.
-  file.once('limit', () => file.destroy(contentTooLarge(`${name} is too large.`)))
+  const tooLarge = contentTooLarge(`${name} is over ${String(maxBytes)} bytes.`)
+  file.once('limit', () => file.destroy(tooLarge))
   return { name, fileName: filename, type: mimetype, content: file }
 }
 

@@ -16,12 +16,33 @@ export function negotiate<Offer extends string>(
   return findPreferred(request.headers.accept, offers)
 }
 
-/** {@link negotiate} for a route that must answer in one of its types: throws 406 for none. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The one media type of a route whose address names it, as `/users.json` does. */
+    mediaType?: string
+  }
+}
+
+/** How an address says which media type is meant. */
+export const typeBySuffix = {
+  html: 'text/html',
+  json: 'application/json',
+  txt: 'text/plain',
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+} as const
+
+/**
+ * {@link negotiate} for a route that must answer in one of its types: throws 406 for none. Where the
+ * address names a type there is nothing to negotiate.
+ */
 export function chooseType<Offer extends string>(
   request: FastifyRequest,
   reply: FastifyReply,
   offers: readonly Offer[],
 ): Offer {
+  const named = offers.find((offer) => offer === request.routeOptions.config.mediaType)
+  if (named !== undefined) return named
   const chosen = negotiate(request, reply, offers)
   if (chosen === undefined) throw notAcceptable(offers)
   return chosen

@@ -35,11 +35,19 @@ export class Refusal extends Error {
 
   /** The reason phrase of RFC 9110 §15: `Not Found`. */
   get title(): string {
-    // Node still says what RFC 9110 has renamed.
-    if (this.status === 413) return 'Content Too Large'
-    if (this.status === 422) return 'Unprocessable Content'
-    return STATUS_CODES[this.status] ?? 'Error'
+    return toReasonPhrase(this.status) ?? 'Error'
   }
+}
+
+// Node still says what RFC 9110 has renamed.
+const renamed: Readonly<Record<number, string>> = {
+  413: 'Content Too Large',
+  422: 'Unprocessable Content',
+}
+
+/** As RFC 9110 §15 and its companions call the status; undefined for one that none of them knows. */
+export function toReasonPhrase(status: number): string | undefined {
+  return renamed[status] ?? STATUS_CODES[status]
 }
 
 export function badRequest(detail: string, cause?: unknown): Refusal {

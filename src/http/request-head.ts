@@ -12,12 +12,14 @@ function isHost(text: string): boolean {
  * RFC 9112 §3.2: a request without Host, with two, or with one that cannot be a host gets a 400.
  * Everything that compares origins relies on it.
  */
-export function refuseBadHost(raw: IncomingMessage): void {
+function refuseBadHost(raw: IncomingMessage): void {
   const { rawHeaders, headers, httpVersion } = raw
   if (isHttp2(raw)) {
     // RFC 9113 §8.3.1
-    const authority = headers[':authority'] ?? headers.host
-    if (typeof authority !== 'string' || !isHost(authority)) throw badRequest('There is no host.')
+    const { ':authority': authority, host = authority } = headers
+    const name = authority ?? host
+    if (typeof name !== 'string' || !isHost(name)) throw badRequest('There is no host.')
+    if (host !== name) throw badRequest('Host and :authority name different hosts.')
     return
   }
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw versionNotSupported(httpVersion)

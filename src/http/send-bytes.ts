@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Readable } from 'node:stream'
+import { pipeline, Readable, Transform } from 'node:stream'
 import { evaluatePreconditions, isRangeFresh, type Validators } from './conditional.ts'
 import { parseRange } from './ranges.ts'
 import { preconditionFailed, rangeNotSatisfiable } from './refusal.ts'
@@ -10,14 +10,18 @@ export interface Bytes extends Validators {
   type: string
   size: number
   /** Both positions inclusive. */
-  open: (start: number, end: number) => Readable
+  open: (start: number, end: number) => Readable | Promise<Readable>
 }
 
 /**
  * Answers a GET or HEAD with the bytes, a part of them (RFC 9110 §14), or the news that they have
  * not changed (§13). Throws 412 and 416.
  */
-export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
+export async function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Bytes,
+): Promise<FastifyReply> {
   const { headers, method } = request
   const { etag, lastModified, type, size } = bytes
   reply.headers({ etag, 'last-modified': lastModified.toUTCString(), 'accept-ranges': 'bytes' })
@@ -34,8 +38,26 @@ export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: B
     const bounds = `${String(start)}-${String(end)}`
     reply.code(206).header('content-range', `bytes ${bounds}/${String(size)}`)
   }
-  reply.type(type).header('content-length', String(end - start + 1))
+  const length = end - start + 1
   // A HEAD opens nothing, and of nothing there is nothing to read. A stream, since Fastify would
   // count the bytes of a text and say that there are none.
-  return reply.send(method === 'HEAD' || size === 0 ? Readable.from([]) : bytes.open(start, end))
+  const isEmpty = method === 'HEAD' || size === 0
+  const content = isEmpty ? Readable.from([]) : exactly(await bytes.open(start, end), length)
+  return reply.type(type).header('content-length', String(length)).send(content)
+}
+
+/** Fails where there are fewer bytes than were promised: the client would wait for them. */
+function exactly(bytes: Readable, length: number): Readable {
+  let rest = length
+  const counted = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      rest -= chunk.length
+      done(null, chunk)
+    },
+    flush: (done) => {
+      done(rest === 0 ? null : new Error(`${String(rest)} bytes are missing`))
+    },
+  })
+  // Either ends the other; who reads hears of errors.
+  return pipeline(bytes, counted, () => undefined)
 }

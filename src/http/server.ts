@@ -1,28 +1,60 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import type { Config } from '../config.ts'
 import { answerConnect, answerExpectation } from './client-error.ts'
 
 /** Over HTTPS, with HTTP/2 and HTTP/1.1, when there is a certificate; otherwise plain HTTP/1.1. */
 export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
-  const { tlsCert: cert, tlsKey: key, headersSeconds, requestSeconds } = config
-  const requestTimeout = requestSeconds * 1000
-  const limits = {
-    headersTimeout: headersSeconds * 1000,
-    requestTimeout,
+  const { tlsCert: cert, tlsKey: key } = config
+  const limits = toLimits(config)
+  const { headersTimeout: handshakeTimeout, requestTimeout } = limits
+  const https = { key, cert, allowHTTP1: true, handshakeTimeout, ...limits }
+  const protocol = key === undefined ? { http: limits } : { http2: true, https }
+  // What has begun to arrive when the service is told to stop is still answered.
+  const app = create({ ...options, requestTimeout, return503OnClosing: false, ...protocol })
+  ruleServer(app.server, config)
+  if (key !== undefined) endHandshakes(app)
+  return app
+}
+
+/** The options of a server of Node's that hold it to our limits. */
+export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Config) {
+  return {
+    // Node refuses one that is longer than the whole.
+    headersTimeout: Math.min(headersSeconds, requestSeconds) * 1000,
+    requestTimeout: requestSeconds * 1000,
     connectionsCheckingInterval: 500,
-    maxHeaderSize: config.maxHeaderBytes,
+    maxHeaderSize: maxHeaderBytes,
     // Checked by us, with the same answer as for any other bad host.
     requireHostHeader: false,
   }
-  const https = { key, cert, allowHTTP1: true, ...limits }
-  const protocol = key === undefined ? { http: limits } : { http2: true, https }
-  const app = create({ ...options, requestTimeout, ...protocol })
-  app.server.maxConnections = config.maxConnections
-  app.server.on('connect', answerConnect)
-  app.server.on('checkExpectation', answerExpectation)
+}
+
+/** What cannot be said in the options. */
+export function ruleServer(server: Server, { maxConnections }: Config): void {
+  server.maxConnections = maxConnections
+  server.on('connect', answerConnect)
+  server.on('checkExpectation', answerExpectation)
   // A client may end its half of the connection behind its request and still wait for the answer.
-  Object.assign(app.server, { httpAllowHalfOpen: true })
-  return app
+  Object.assign(server, { httpAllowHalfOpen: true })
+}
+
+/** Closes what is still shaking hands when the service closes, and which nothing else would end. */
+function endHandshakes(app: FastifyInstance): void {
+  const shaking = new Set<Socket>()
+  app.server.on('connection', (socket) => {
+    shaking.add(socket)
+    socket.once('close', () => shaking.delete(socket))
+  })
+  app.server.on('secureConnection', ({ _parent }: TLSSocket & { _parent: Socket }) => {
+    shaking.delete(_parent)
+  })
+  app.addHook('preClose', (done) => {
+    for (const socket of shaking) socket.destroy()
+    done()
+  })
 }
 
 function create(options: object): FastifyInstance {

@@ -1,7 +1,9 @@
+import { typeBySuffix } from '../http/negotiate.ts'
 import type { Room } from '../room.ts'
 import type { Resource } from './definition.ts'
 import { acceptedTypes } from './input.ts'
-import { edit, list, newForm, show } from './reads.ts'
+import { list } from './list.ts'
+import { edit, newForm, show } from './reads.ts'
 import { create, destroy, replace, update } from './writes.ts'
 
 /** The room of a resource: the seven routes of the seed, and PUT. HEAD and OPTIONS come with them. */
@@ -19,6 +21,11 @@ export function resourceRoom(resource: Resource): Room {
       const context = { resource, records }
       const json = { config: { defaultAnswer: 'json', accepts: acceptedTypes } } as const
       app.get(path, list(context))
+      for (const suffix of ['html', 'json', 'txt'] as const) {
+        const named = { config: { mediaType: typeBySuffix[suffix] } }
+        app.get(`${path}.${suffix}`, named, list(context))
+        app.get(`${path}/:id.${suffix}`, named, show(context))
+      }
       app.get(`${path}/new`, newForm(context))
       app.get(`${path}/:id`, show(context))
       app.get(`${path}/:id/edit`, edit(context))

@@ -129,7 +129,8 @@ function migrate(database: DatabaseSync): void {
     database.exec(`PRAGMA user_version = ${String(migrations.length)}`)
     database.exec('COMMIT')
   } catch (error) {
-    database.exec('ROLLBACK')
+    // Some errors have ended it already, and then this would hide what they were.
+    if (database.isTransaction) database.exec('ROLLBACK')
     throw error
   }
 }

@@ -109,6 +109,28 @@ test('who is logged in is shown while another process has the lock', limit, asyn
   assert.match(text, /"authenticated":true/)
 })
 
+test('a session that is over is nobody while another process has the lock', limit, async (t) => {
+  const { path, ask, cookie } = await startWithRecords(t)
+  const [shown] = await listOf<{ _id: string }>(ask, '/users')
+  await ask(`/users/${shown?._id ?? ''}`, { method: 'DELETE' })
+  await holdLock(t, path, 'IMMEDIATE')
+  const { status, text } = await ask('/session', { headers: { cookie } })
+  assert.equal(status, 200, text)
+  assert.match(text, /"authenticated":false/)
+})
+
+test('a login that the lock makes fail leaves the session that there was', limit, async (t) => {
+  const { path, ask, cookie } = await startWithRecords(t)
+  const lock = await holdLock(t, path, 'IMMEDIATE')
+  const { headers, ...question } = asJson('POST', user)
+  const refused = await ask('/login', { ...question, headers: { ...headers, cookie } })
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers['set-cookie'], undefined)
+  await lock.release()
+  const { text } = await ask('/session', { headers: { cookie } })
+  assert.match(text, /"authenticated":true/)
+})
+
 test('a database that is locked stops the start with one line', limit, async (t) => {
   const { path, process: child, folder } = await startWithRecords(t)
   child.kill('SIGKILL')

@@ -13,6 +13,7 @@ import {
 } from './watched-vitrine.ts'
 
 const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
+const ordinary = toRequest('GET /health HTTP/1.1', ['Host: x'])
 const formType = 'application/x-www-form-urlencoded'
 
 /** Writes one byte after another until the connection ends. */
@@ -100,20 +101,64 @@ test('content that drips for too long gets 408, whatever reads it', async (t) =>
   await assertSound()
 })
 
-test('content that nobody reads ends in an answer and a closed connection, too', async (t) => {
+test('content that nobody reads ends in one answer and a closed connection', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
   const paths = ['/nowhere', '/status/200', '/user/create', '/topic.html', '/api/nowhere']
   const types = ['application/json', 'image/png', 'multipart/form-data; boundary=b']
   const asked = paths.flatMap((path) => types.map((type) => toHead(path, type)))
-  for (const [index, answer] of (
-    await Promise.all(asked.map((message) => askRaw(origin, message)))
-  ).entries()) {
-    const what = asked[index] ?? ''
-    const [status = 500, ...more] = answer.statuses
-    assert.ok(status < 500, what)
-    // RFC 9110 §15.5.9: what still does not come may be told so before the connection closes.
-    assert.deepEqual(more, more.length === 0 ? [] : [408], what)
-    assert.ok(answer.isClosed, what)
+  const unexpected = ['Host: x', 'Expect: more', 'Content-Length: 10']
+  asked.push(toRequest('POST /nowhere HTTP/1.1', unexpected))
+  for (const before of ['', ordinary]) {
+    await Promise.all(
+      asked.map(async (message) => {
+        const { statuses, text, isClosed } = await askRaw(origin, before + message)
+        const what = message + text
+        assert.equal(statuses.length, before === '' ? 1 : 2, what)
+        assert.ok(
+          statuses.every((status) => status < 500),
+          what,
+        )
+        assert.ok(isClosed, what)
+      }),
+    )
+  }
+  await assertSound()
+})
+
+const broken: [what: string, message: string, expected: readonly number[]][] = [
+  ['ends half way in content that was answered', '', [404]],
+  ['goes on with no chunk', 'no chunk\r\n', [404]],
+  ['goes on with no HTTP', `0\r\n\r\n${ordinary}no HTTP\r\n`, [404, 200, 400]],
+  ['goes on with headers that end', '0\r\n\r\nGET / HTTP/1.1\r\nHost: ', [404, 400]],
+  ['goes on with large headers', `0\r\n\r\n${toGet('/', `X: ${'x'.repeat(20_000)}`)}`, [404, 431]],
+]
+
+for (const [what, message, expected] of broken) {
+  test(`a connection that ${what} hears ${expected.join(', ')}`, async (t) => {
+    const { origin, assertSound } = await startWatched(t)
+    const socket = openSocket(origin)
+    const fields = ['Host: x', 'Content-Type: image/png', 'Transfer-Encoding: chunked']
+    socket.write(toRequest('POST /nowhere HTTP/1.1', fields))
+    await once(socket, 'readable')
+    socket.end(message)
+    const { statuses, isClosed } = await listen(socket)
+    assert.deepEqual(statuses, expected)
+    assert.ok(isClosed)
+    await assertSound()
+  })
+}
+
+test('a kept connection on which the next request is late gets 408', async (t) => {
+  const { origin, assertSound } = await startWatched(t, quick)
+  const whole = toHead('/nowhere', 'image/png', 1) + 'x'
+  const beginnings: [beginning: string, statuses: readonly number[]][] = [
+    ['GET / HTTP/1.1\r\nX: ', [404, 408]],
+    [toHead('/toc/aaa', formType), [404, 408]],
+  ]
+  for (const [beginning, expected] of beginnings) {
+    const { statuses, isClosed } = await askRaw(origin, whole + beginning)
+    assert.deepEqual(statuses, expected, beginning)
+    assert.ok(isClosed)
   }
   await assertSound()
 })

@@ -2,10 +2,17 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { curl, makeCertificate } from './tls-client.ts'
-import { askRaw, startWatched, toGet, toRequest } from './watched-vitrine.ts'
+import {
+  askRaw,
+  hasNosniff,
+  openSocket,
+  startWatched,
+  toGet,
+  toRequest,
+} from './watched-vitrine.ts'
 
 test('garbage and plain HTTP on the port of TLS harm nobody', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
@@ -23,8 +30,20 @@ test('garbage and plain HTTP on the port of TLS harm nobody', async (t) => {
   await assertSound()
 })
 
-test('plain HTTP is redirected with its path and query, and a bad Host refused', async (t) => {
-  const settings = { ...(await makeCertificate(t)), REDIRECT_HTTP_PORT: '0', PORT: '0' }
+test('a handshake that is late ends its connection without a word', async (t) => {
+  const settings = { ...(await makeCertificate(t)), HEADERS_SECONDS: '1' }
+  const { origin, assertSound } = await startWatched(t, settings)
+  for (const beginning of ['', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03']) {
+    const { text, isClosed } = await askRaw(origin, beginning, { patienceSeconds: 5 })
+    assert.deepEqual([text, isClosed], ['', true])
+  }
+  assert.equal((await curl(`${origin}/health`)).status, 200)
+  await assertSound()
+})
+
+/** The service over HTTPS, with the address that redirects to it. */
+async function startRedirecting(t: TestContext, more: Readonly<Record<string, string>> = {}) {
+  const settings = { ...(await makeCertificate(t)), REDIRECT_HTTP_PORT: '0', PORT: '0', ...more }
   const folder = await temporaryFolder(t)
   const { process: child, output } = spawnVitrine({
     ...settings,
@@ -38,7 +57,11 @@ test('plain HTTP is redirected with its path and query, and a bad Host refused',
   }
   const port = /redirected from port (\d+)/.exec(output())?.[1] ?? ''
   const secure = /open at (\S+)/.exec(output())?.[1] ?? ''
-  const plain = `http://127.0.0.1:${port}`
+  return { plain: `http://127.0.0.1:${port}`, secure }
+}
+
+test('plain HTTP is redirected with its path and query, and a bad Host refused', async (t) => {
+  const { plain, secure } = await startRedirecting(t)
   const target = '/topic?a=%C3%A9&a=%22%3Cb%3E'
   for (const method of ['GET', 'POST', 'DELETE']) {
     const { status, head } = await curl('-X', method, `${plain}${target}`)
@@ -54,6 +77,40 @@ test('plain HTTP is redirected with its path and query, and a bad Host refused',
   assert.deepEqual(two.statuses, [400])
   assert.deepEqual((await askRaw(plain, toGet('*'))).statuses, [400])
   assert.equal((await curl(`${secure}/health`)).status, 200)
+})
+
+test('plain HTTP that is redirected is held to the limits of everything else', async (t) => {
+  const { plain } = await startRedirecting(t, { HEADERS_SECONDS: '1', REQUEST_SECONDS: '2' })
+  const unsent = toRequest('POST / HTTP/1.1', ['Host: x', 'Content-Length: 10'])
+  const rows: [message: string, status: number][] = [
+    [toGet(`/${'x'.repeat(9000)}`), 414],
+    [toGet('/', `X: ${'x'.repeat(20_000)}`), 431],
+    [toRequest('CONNECT x:443 HTTP/1.1', ['Host: x:443']), 405],
+    [toGet('/', 'Expect: more'), 417],
+    [toRequest('GET / HTTP/2.0', ['Host: x', 'Connection: close']), 505],
+    ['GET / HTTP/1.1\r\nX: ', 408],
+    [unsent, 308],
+  ]
+  await Promise.all(
+    rows.map(async ([message, status]) => {
+      const answer = await askRaw(plain, message)
+      assert.deepEqual([answer.statuses, answer.isClosed], [[status], true], answer.text)
+      assert.ok(hasNosniff(answer), answer.text)
+    }),
+  )
+  const long = await askRaw(plain, toGet(`/${'x'.repeat(9000)}`))
+  assert.match(long.text, /^content-type: text\/plain; charset=utf-8\r$/im)
+  assert.ok(long.text.endsWith('\r\n\r\nThe address is longer than 8192 bytes.\n'), long.text)
+})
+
+test('connections over MAX_CONNECTIONS are dropped where plain HTTP is redirected', async (t) => {
+  const { plain } = await startRedirecting(t, { MAX_CONNECTIONS: '1' })
+  const held = openSocket(plain)
+  t.after(() => held.destroy())
+  held.write(toRequest('GET / HTTP/1.1', ['Host: x']))
+  await once(held, 'data')
+  const over = await askRaw(plain, toGet('/'))
+  assert.deepEqual([over.text, over.isClosed], ['', true])
 })
 
 test('TLS settings that cannot work stop the start with a line for each', async (t) => {

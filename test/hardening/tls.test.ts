@@ -174,6 +174,8 @@ test('what no request may be is refused over HTTP/2, too', async (t) => {
     ...['', 'a b', 'a@b', 'http://x', 'x:port', '[::1'].map(
       (name): [Record<string, string>, number[]] => [{ ...get, ':authority': name }, [400]],
     ),
+    [{ ...get, ':authority': 'a.example', host: 'b.example' }, [400]],
+    [{ ...get, ':authority': 'a.example', host: 'a.example' }, [200]],
     [{ ...get, x: 'y'.repeat(20_000) }, [431]],
     [{ ...get, __proto: 'x', constructor: 'x' }, [200]],
     [{ ...get, cookie: '=;a;%ff=%;'.repeat(500) }, [200]],

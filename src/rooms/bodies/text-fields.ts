@@ -11,8 +11,9 @@ const maxFiles = 10
  */
 export async function parseTextFields(
   request: FastifyRequest,
-  { maxBodyBytes, maxUploadBytes, maxParameters, bodyIdleSeconds }: Config,
+  config: Config,
 ): Promise<Record<string, unknown>> {
+  const { maxBodyBytes, maxUploadBytes, maxParameters } = config
   const fields = new Map<string, string[]>()
   let remainingBytes = maxBodyBytes
   let fieldCount = 0
@@ -20,7 +21,7 @@ export async function parseTextFields(
     parts: maxParameters + maxFiles,
     maxPartBytes: maxUploadBytes,
     maxBytes: maxBodyBytes + maxFiles * maxUploadBytes,
-    idleSeconds: bodyIdleSeconds,
+    times: config,
   }
   for await (const part of parseMultipart(request, limits)) {
     if (part.fileName !== undefined) {

@@ -22,8 +22,6 @@ export const profile: Room = {
     })
     app.get('/uploads', listUploads(house))
     app.get('/uploads/:id', sendUpload(house))
-    // A database in memory knows of no upload, and is no reason to remove those of another.
-    if (house.config.databaseUrl === 'sqlite::memory:') return
     await house.files.sweep(async (id) => (await house.records.find('uploads', id)) !== undefined)
   },
 }

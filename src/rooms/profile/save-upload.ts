@@ -36,7 +36,7 @@ export async function saveUpload(
     parts: 2,
     maxPartBytes: config.maxUploadBytes,
     maxBytes: config.maxUploadBytes + framingBytes,
-    idleSeconds: config.bodyIdleSeconds,
+    times: config,
   }
   // Random throughout: whoever knows one id can guess no other.
   const id = randomBytes(16).toString('base64url')
@@ -50,11 +50,16 @@ export async function saveUpload(
     }
     if (upload === undefined) throw badRequest(`There is no file in ${fieldName}.`)
     const createdAt = new Date().toISOString()
-    if (await records.create('uploads', { id, document: { ...upload }, createdAt }))
-      return { id, ...upload }
-    throw new Error('a fresh id was taken')
+    if (!(await records.create('uploads', { id, document: { ...upload }, createdAt }))) {
+      throw new Error('a fresh id was taken')
+    }
+    await files.keep(id)
+    return { id, ...upload }
   } catch (error) {
-    if (upload !== undefined) await files.remove(id)
+    if (upload !== undefined) {
+      await files.remove(id)
+      await records.remove('uploads', id)
+    }
     throw error
   }
 }

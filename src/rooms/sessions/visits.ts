@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { House } from '../../room.ts'
 import type { StoredRecord } from '../../storage/records/records.ts'
 import { StoreFailure } from '../../storage/failure.ts'
-import type { Session, Sessions } from '../../storage/sessions/sessions.ts'
+import type { Session } from '../../storage/sessions/sessions.ts'
 
 /** A session that holds, and whose it is. */
 export interface Visit {
@@ -41,18 +41,18 @@ export async function findVisit(
   const isOver = session.expiresAt <= toTime(now) || session.idleUntil <= toTime(now)
   const user = isOver ? undefined : await records.find('users', session.userId)
   if (user === undefined || user.document.password !== session.passwordHash) {
-    await sessions.remove(toHash(id))
+    await whereItTakesWrites(sessions.remove(toHash(id)))
     return undefined
   }
   const idleUntil = toTime(now + config.sessionIdleSeconds * 1000)
-  const isTouched = await touch(sessions, toHash(id), idleUntil)
+  const isTouched = await whereItTakesWrites(sessions.touch(toHash(id), idleUntil))
   return { session: isTouched ? { ...session, idleUntil } : session, user }
 }
 
-/** That a store takes no writes just now is no reason to show nobody. */
-async function touch(sessions: Sessions, idHash: string, idleUntil: string): Promise<boolean> {
+/** That a store takes no writes just now is no reason to say nothing; false when it does not. */
+async function whereItTakesWrites(write: Promise<unknown>): Promise<boolean> {
   try {
-    await sessions.touch(idHash, idleUntil)
+    await write
     return true
   } catch (error) {
     if (error instanceof StoreFailure) return false

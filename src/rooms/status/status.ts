@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { STATUS_CODES } from 'node:http'
-import { notFound } from '../../http/refusal.ts'
+import { notFound, toReasonPhrase } from '../../http/refusal.ts'
 import { sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
 
@@ -11,7 +10,7 @@ export const status: Room = {
   summary: 'Any status from 200 to 599, on request.',
   links: [302, 304, 403, 404, 500].map((code) => ({
     href: `/status/${String(code)}`,
-    label: `${String(code)} ${STATUS_CODES[code] ?? ''}`,
+    label: `${String(code)} ${toReasonPhrase(code) ?? ''}`,
   })),
   open: (app) => {
     // Whatever the request brings, it gets the status it asks for.
@@ -27,7 +26,7 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   const { code: text } = request.params as { code: string }
   if (!/^[2-5]\d\d$/.test(text)) throw notFound(`There is no status ${text}; 200 to 599 are.`)
   const code = Number(text)
-  const content = `${text} ${STATUS_CODES[code] ?? 'Status'}\n`
+  const content = `${text} ${toReasonPhrase(code) ?? 'Status'}\n`
   reply.code(code).headers(requiredHeaders(code, content.length))
   // A permanent redirect kept by a browser would outlive the demonstration.
   reply.header('cache-control', 'no-store')

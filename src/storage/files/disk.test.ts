@@ -17,14 +17,34 @@ filesContract('a folder', async (t) => {
   return { files, list: async () => readdir(folder) }
 })
 
-test('what cannot be a file of ours survives a sweep, and does not stop it', async (t) => {
+test('a sweep leaves what is not pending, and what cannot be ours', async (t) => {
   const { folder, files } = await openFolder(t)
-  await mkdir(join(folder, 'lost+found'))
-  await writeFile(join(folder, '.gitkeep'), '')
-  await writeFile(join(folder, 'my thesis.txt'), 'years of work')
+  await mkdir(join(folder, 'lost+found.part'))
+  for (const name of ['.gitkeep', 'AAAAAAAA', 'my thesis.part', 'notes.txt']) {
+    await writeFile(join(folder, name), 'years of work')
+  }
   await files.save('z', toStream('orphan'))
+  const all = await readdir(folder)
   await files.sweep(async () => false)
-  assert.deepEqual((await readdir(folder)).toSorted(), ['.gitkeep', 'lost+found', 'my thesis.txt'])
+  assert.deepEqual(
+    await readdir(folder),
+    all.filter((name) => !name.startsWith('z')),
+  )
+})
+
+test('a sweep by another process while a file is saved fails the keeping, not the kept', async (t) => {
+  const { folder, files } = await openFolder(t)
+  const other = await openDiskFiles(`file:${folder}`)
+  await files.save('a', toStream('content'))
+  await other.sweep(async () => false)
+  await assert.rejects(
+    files.keep('a'),
+    (error) => error instanceof StoreFailure && error.kind === 'unavailable',
+  )
+  await files.save('b', toStream('content'))
+  await other.sweep(async () => true)
+  await files.keep('b')
+  assert.deepEqual(await readdir(folder), ['b'])
 })
 
 test('a folder that cannot be made is refused with its URL', async (t) => {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readdir, rm, unlink } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { access, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreFailure } from '../failure.ts'
 import type { Files, SavedFile } from './files.ts'
 
-/** Whatever else is in the folder is somebody else's. */
-const fileId = /^[A-Za-z0-9_-]+$/
+/** What is saved and not yet kept. Whatever else is in the folder is no sweep's business. */
+const pendingName = /^([A-Za-z0-9_-]+)\.part$/
 
 /** Files in the folder of `file:path`, which is created. Throws when it cannot be. */
 export async function openDiskFiles(url: string): Promise<Files> {
@@ -18,26 +18,62 @@ export async function openDiskFiles(url: string): Promise<Files> {
     throw new Error(`${url} cannot be opened: ${reason}`, { cause: error })
   })
 
-  async function remove(id: string): Promise<boolean> {
+  const toPath = (id: string) => join(folder, id)
+  const toPendingPath = (id: string) => join(folder, `${id}.part`)
+
+  async function keep(id: string): Promise<void> {
     try {
-      await unlink(join(folder, id))
-      return true
+      await rename(toPendingPath(id), toPath(id))
     } catch (error) {
-      if (hasCode(error, ['ENOENT'])) return false
-      throw toStoreFailure(error)
+      // The sweep of a process that has just started may have been quicker.
+      if (!(await isThere(toPath(id)))) throw toStoreFailure(error)
     }
   }
 
   return {
-    save: (id, content) => save(join(folder, id), content),
-    remove,
-    read: (id, start, end) => createReadStream(join(folder, id), { start, end }),
-    sweep: async (isKept) => {
-      for (const entry of await readdir(folder, { withFileTypes: true })) {
-        const isOurs = entry.isFile() && fileId.test(entry.name)
-        if (isOurs && !(await isKept(entry.name))) await remove(entry.name)
+    save: async (id, content) => {
+      if (await isThere(toPath(id))) throw new Error(`there is a file ${id}`)
+      return save(toPendingPath(id), content)
+    },
+    keep,
+    read: async (id, start, end) => {
+      try {
+        const file = await open(toPath(id))
+        return file.createReadStream({ start, end })
+      } catch (error) {
+        // A file that is gone is not one that cannot be reached just now.
+        throw hasCode(error, ['ENOENT']) ? error : toStoreFailure(error)
       }
     },
+    remove: async (id) => {
+      const wasPending = await remove(toPendingPath(id))
+      return (await remove(toPath(id))) || wasPending
+    },
+    sweep: async (isKnown) => {
+      for (const entry of await readdir(folder, { withFileTypes: true })) {
+        const id = entry.isFile() ? pendingName.exec(entry.name)?.[1] : undefined
+        if (id === undefined) continue
+        if (await isKnown(id)) await keep(id)
+        else await remove(toPendingPath(id))
+      }
+    },
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function remove(path: string): Promise<boolean> {
+  try {
+    await unlink(path)
+    return true
+  } catch (error) {
+    if (hasCode(error, ['ENOENT'])) return false
+    throw toStoreFailure(error)
   }
 }
 

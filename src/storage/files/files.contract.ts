@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { suite, test, type TestContext } from 'node:test'
-import type { Files } from './files.ts'
+import type { Files, SavedFile } from './files.ts'
 
 export interface OpenedFiles {
   files: Files
@@ -29,7 +29,7 @@ function oneFile(open: OpenFiles): void {
     const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
     const contents = { a: Buffer.of(), '-_Z9': all, large: Buffer.alloc(1_000_000, all) }
     for (const [id, content] of Object.entries(contents)) {
-      assert.deepEqual(await files.save(id, toStream(content)), {
+      assert.deepEqual(await put(files, id, toStream(content)), {
         size: content.length,
         sha256: createHash('sha256').update(content).digest('hex'),
       })
@@ -40,33 +40,47 @@ function oneFile(open: OpenFiles): void {
 
   test('a part of a file is read from the first to the last of its bytes', async (t) => {
     const { files } = await open(t)
-    await files.save('a', toStream('0123456789'))
+    await put(files, 'a', toStream('0123456789'))
     for (const [start, end, expected] of [
       [0, 9, '0123456789'],
       [0, 0, '0'],
       [9, 9, '9'],
       [2, 4, '234'],
     ] as const) {
-      assert.equal((await buffer(files.read('a', start, end))).toString(), expected)
+      assert.equal((await buffer(await files.read('a', start, end))).toString(), expected)
     }
   })
 
   test('a removed file is gone, and its id is free', async (t) => {
     const { files, list } = await open(t)
-    await files.save('a', toStream('first'))
-    await files.save('b', toStream('other'))
+    await put(files, 'a', toStream('first'))
+    await put(files, 'b', toStream('other'))
     assert.equal(await files.remove('a'), true)
     assert.equal(await files.remove('a'), false)
     assert.equal(await files.remove('never'), false)
     assert.deepEqual(await list(), ['b'])
-    await assert.rejects(buffer(files.read('a', 0, 4)))
-    await files.save('a', toStream('again'))
+    await assert.rejects(files.read('a', 0, 4))
+    await put(files, 'a', toStream('again'))
     assert.equal((await readAll(files, 'a', 5)).toString(), 'again')
   })
 
-  test('what was never saved cannot be read', async (t) => {
+  test('what was never saved, or is not kept yet, cannot be read', async (t) => {
     const { files } = await open(t)
-    await assert.rejects(buffer(files.read('never', 0, 1)))
+    await assert.rejects(files.read('never', 0, 1))
+    await assert.rejects(files.keep('never'))
+    await files.save('a', toStream('pending'))
+    await assert.rejects(files.read('a', 0, 1))
+    await files.keep('a')
+    assert.equal((await readAll(files, 'a', 7)).toString(), 'pending')
+  })
+
+  test('what is saved and not kept can be removed, and its id is taken until then', async (t) => {
+    const { files, list } = await open(t)
+    await files.save('a', toStream('first'))
+    await assert.rejects(files.save('a', toStream('second')))
+    assert.equal(await files.remove('a'), true)
+    assert.equal(await files.remove('a'), false)
+    assert.deepEqual(await list(), [])
   })
 }
 
@@ -78,7 +92,7 @@ function failures(open: OpenFiles): void {
       await assert.rejects(files.save('a', toFailing(chunks, error)), (heard) => heard === error)
       assert.deepEqual(await list(), [], String(chunks))
     }
-    await files.save('a', toStream('whole'))
+    await put(files, 'a', toStream('whole'))
     assert.equal((await readAll(files, 'a', 5)).toString(), 'whole')
   })
 
@@ -94,7 +108,7 @@ function failures(open: OpenFiles): void {
 
   test('an id that is taken is refused, and the file that has it stays as it was', async (t) => {
     const { files, list } = await open(t)
-    await files.save('a', toStream('first'))
+    await put(files, 'a', toStream('first'))
     await assert.rejects(files.save('a', toStream('second')))
     assert.equal((await readAll(files, 'a', 5)).toString(), 'first')
     assert.deepEqual(await list(), ['a'])
@@ -107,6 +121,7 @@ function failures(open: OpenFiles): void {
       contents.map((content) => files.save('a', toStream(content))),
     )
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    await files.keep('a')
     const winner = outcomes.findIndex(({ status }) => status === 'fulfilled')
     assert.deepEqual(await readAll(files, 'a', 500_000), contents[winner])
     assert.deepEqual(await list(), ['a'])
@@ -115,7 +130,7 @@ function failures(open: OpenFiles): void {
   test('twenty files saved at once are all kept', async (t) => {
     const { files, list } = await open(t)
     const ids = Array.from({ length: 20 }, (_, index) => `file-${String(index)}`)
-    await Promise.all(ids.map((id) => files.save(id, toStream(id.repeat(10_000)))))
+    await Promise.all(ids.map((id) => put(files, id, toStream(id.repeat(10_000)))))
     assert.deepEqual((await list()).toSorted(), ids.toSorted())
     for (const id of ids) {
       const length = id.length * 10_000
@@ -125,8 +140,9 @@ function failures(open: OpenFiles): void {
 }
 
 function sweeps(open: OpenFiles): void {
-  test('a sweep removes the files that nobody keeps, and asks once about each', async (t) => {
+  test('a sweep settles what is pending, asking once about each, and touches nothing kept', async (t) => {
     const { files, list } = await open(t)
+    await put(files, 'kept', toStream('kept'))
     for (const id of ['a', 'b', 'c', 'd']) await files.save(id, toStream(id))
     const asked: string[] = []
     await files.sweep(async (id) => {
@@ -134,25 +150,28 @@ function sweeps(open: OpenFiles): void {
       return id === 'b' || id === 'd'
     })
     assert.deepEqual(asked.toSorted(), ['a', 'b', 'c', 'd'])
-    assert.deepEqual((await list()).toSorted(), ['b', 'd'])
+    assert.deepEqual((await list()).toSorted(), ['b', 'd', 'kept'])
     assert.equal((await readAll(files, 'b', 1)).toString(), 'b')
-  })
-
-  test('a sweep of nothing asks about nothing', async (t) => {
-    const { files } = await open(t)
     await files.sweep(async (id) => assert.fail(id))
   })
 
-  test('a sweep that cannot be told what is kept removes nothing more', async (t) => {
-    const { files, list } = await open(t)
+  test('a sweep that cannot be told what is known removes nothing', async (t) => {
+    const { files } = await open(t)
     await files.save('a', toStream('a'))
     const error = new Error('the database is down')
     await assert.rejects(
       files.sweep(async () => Promise.reject(error)),
       (heard) => heard === error,
     )
-    assert.deepEqual(await list(), ['a'])
+    await files.keep('a')
+    assert.equal((await readAll(files, 'a', 1)).toString(), 'a')
   })
+}
+
+async function put(files: Files, id: string, content: Readable): Promise<SavedFile> {
+  const saved = await files.save(id, content)
+  await files.keep(id)
+  return saved
 }
 
 export function toStream(content: Buffer | string): Readable {
@@ -172,5 +191,5 @@ function toFailing(chunks: number, error: Error): Readable {
 }
 
 async function readAll(files: Files, id: string, size: number): Promise<Buffer> {
-  return buffer(files.read(id, 0, size - 1))
+  return buffer(await files.read(id, 0, size - 1))
 }

@@ -13,18 +13,24 @@ export interface SavedFile {
  */
 export interface Files {
   /**
-   * Keeps what `content` brings. The file is there, whole, when the promise resolves; when it
-   * rejects, because of `content` or of the store, nothing is. Rejects when the id is taken, and
-   * then leaves what is there.
+   * Takes what `content` brings. It is there, whole, when the promise resolves, and waits for
+   * {@link keep}; when the promise rejects, because of `content` or of the store, nothing is there.
+   * Rejects when the id is taken, and then leaves what is there.
    */
   save: (id: string, content: Readable) => Promise<SavedFile>
 
-  /** Reads from `start` to `end`, both inclusive. The stream fails when there is no such file. */
-  read: (id: string, start: number, end: number) => Readable
+  /** Makes of what was saved a file that can be read and that no sweep removes; twice is as once. */
+  keep: (id: string) => Promise<void>
 
-  /** False when there was none. */
+  /** Reads from `start` to `end`, both inclusive. Rejects when there is no such file. */
+  read: (id: string, start: number, end: number) => Promise<Readable>
+
+  /** Saved or kept; false when there was neither. */
   remove: (id: string) => Promise<boolean>
 
-  /** Removes every file whose id `isKept` says no of, half written ones of a crash among them. */
-  sweep: (isKept: (id: string) => Promise<boolean>) => Promise<void>
+  /**
+   * Settles what a crash left between {@link save} and {@link keep}: a file whose id `isKnown` says
+   * yes of is kept, any other removed. Touches no file that is kept.
+   */
+  sweep: (isKnown: (id: string) => Promise<boolean>) => Promise<void>
 }

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import { test } from 'node:test'
+import { makeCertificate } from './tls-client.ts'
+import { askRaw, startWatched, toRequest } from './watched-vitrine.ts'
+
+const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
+const form = 'multipart/form-data; boundary=b'
+const file = '--b\r\nContent-Disposition: form-data; name="upfiles"; filename="a"\r\n\r\n'
+
+const readers: readonly [path: string, type: string, start: string][] = [
+  ['/users', 'application/json', '"'],
+  ['/toc/aaa', 'application/x-www-form-urlencoded', 'a='],
+  ['/profile', form, file],
+  ['/users/post/formdata', form, file.replace('upfiles', 'pic')],
+]
+
+test('content that drips for too long gets 408 over HTTP/2, too', async (t) => {
+  const settings = { ...quick, ...(await makeCertificate(t)) }
+  const { origin, assertSound } = await startWatched(t, settings)
+  const session = connect(origin, { rejectUnauthorized: false })
+  t.after(() => {
+    session.destroy()
+  })
+  const statuses = readers.map(async ([path, type, start]) => {
+    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': type })
+    stream.on('error', () => undefined)
+    stream.write(start)
+    const timer = setInterval(() => stream.write('a'), 100)
+    t.after(() => {
+      clearInterval(timer)
+    })
+    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+    clearInterval(timer)
+    return headers[':status']
+  })
+  assert.deepEqual(
+    await Promise.all(statuses),
+    readers.map(() => 408),
+  )
+  await assertSound()
+})
+
+test('too much content that then stops arriving is answered soon', async (t) => {
+  const settings = { BODY_IDLE_SECONDS: '1', MAX_BODY_BYTES: '1000', MAX_UPLOAD_BYTES: '1000' }
+  const { origin, assertSound } = await startWatched(t, settings)
+  for (const [path, type, start] of readers) {
+    const fields = ['Host: x', `Content-Type: ${type}`, 'Content-Length: 3000000']
+    const head = toRequest(`POST ${path} HTTP/1.1`, fields, start)
+    const answer = await askRaw(origin, head + 'x'.repeat(20_000))
+    assert.equal(answer.statuses[0], 413, path)
+  }
+  await assertSound()
+})
