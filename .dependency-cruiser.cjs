@@ -31,7 +31,7 @@ module.exports = {
     {
       name: 'only-interfaces-of-storage',
       severity: 'error',
-      from: { path: '^src/(rooms|resources|app\\.ts)' },
+      from: { path: '^src/(rooms|resources|replays|app\\.ts)' },
       to: {
         path: '^src/storage/',
         pathNot: ['^src/storage/([^/]+)/\\1\\.ts$', '^src/storage/failure\\.ts$'],

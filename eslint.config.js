@@ -28,17 +28,21 @@ export default defineConfig(
     },
   },
   {
-    files: ['bin/*.js', '*.js', '.*.js'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
+    files: ['bin/*.js', 'scripts/*.js', '*.js', '.*.js'],
+    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },
   {
     files: ['src/http/assets/*.js'],
     languageOptions: {
       globals: {
         document: 'readonly',
+        DOMParser: 'readonly',
         fetch: 'readonly',
         location: 'readonly',
+        navigator: 'readonly',
+        performance: 'readonly',
         FormData: 'readonly',
+        Headers: 'readonly',
         URLSearchParams: 'readonly',
       },
     },

@@ -1,29 +1,42 @@
-import { LogController, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  LogController,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Backends } from './backends.ts'
 import type { Config } from './config.ts'
-import { answerUnrouted, watchOffers } from './http/allow.ts'
+import { watchOffers } from './http/allow.ts'
 import { openAssets } from './http/assets.ts'
 import {
   createBodyReader,
   discardRest,
   replaceUnreadableType,
-  takeControlFields,
+  type BodyReader,
 } from './http/bodies.ts'
 import { answerClientError } from './http/client-error.ts'
-import { refuseCrossSite } from './http/cross-site.ts'
-import { headersOfEveryAnswer } from './http/every-answer.ts'
+import { createHeaders } from './http/every-answer.ts'
+import { recordExchanges, sayRequestId } from './http/exchanges.ts'
+import { createQueryParser, findRefusal } from './http/first-checks.ts'
+import { heedControlFields } from './http/control-fields.ts'
+import { sayDigests } from './http/digest.ts'
 import { frameByTheWire, ruleConnections } from './http/framing.ts'
-import { isSafe, methodOverride, refuseUnsafeLink } from './http/method-override.ts'
-import { parseParameters } from './http/query-string.ts'
+import { methodOverride } from './http/method-override.ts'
+import { answerPreflights, answerUnrouted } from './http/options.ts'
 import { insufficientStorage, Refusal, serviceUnavailable } from './http/refusal.ts'
-import { refuseBadHead } from './http/request-head.ts'
-import { createRefusalSender, toFrameworkRefusal } from './http/send-refusal.ts'
+import { createRefusalSender, toFrameworkRefusal, type RefusalShape } from './http/send-refusal.ts'
 import { createServer } from './http/server.ts'
 import { toPath, toPlainTarget } from './http/target.ts'
+import { replayAnswers } from './replays/replays.ts'
 import type { House, Room } from './room.ts'
+import { openDocs } from './rooms/docs/docs.ts'
 import { openHealth } from './rooms/health/health.ts'
 import { openHome } from './rooms/home/home.ts'
+import { openProblems } from './rooms/problems/problems.ts'
+import { openWire } from './rooms/wire/wire.ts'
 import { StoreFailure } from './storage/failure.ts'
 
 interface AppOptions {
@@ -39,32 +52,70 @@ interface AppOptions {
  * The whole service as a value: everything that a request passes, in order, then the rooms. It can
  * be asked with `inject` or told to `listen`; the caller closes it, and then the backends.
  */
-export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
+export async function buildApp(options: AppOptions) {
+  const { config, backends, rooms } = options
   const house: House = { config, ...backends }
   const mounted = rooms.filter(({ name }) => config.rooms.includes(name))
-  const readBody = createBodyReader(config)
-  const headers = config.tlsKey
-    ? { ...headersOfEveryAnswer, 'strict-transport-security': 'max-age=31536000' }
-    : headersOfEveryAnswer
-  const sendRefusal = createRefusalSender(
-    mounted.flatMap(({ shapeRefusals }) => shapeRefusals?.(house) ?? []),
-  )
+  const parts = createParts(config, mounted, house)
 
-  const app = createServer(config, {
+  const app = createServer(config, toServerOptions(options, parts))
+  if (config.methodOverride) app.addConstraintStrategy(methodOverride(parts.readBody, config))
+  sendRefusals(app, parts)
+  const findOffer = watchOffers(app, config.maxUrlBytes)
+  answerUnrouted(app, findOffer, config)
+
+  // Hooks of one kind run in the order in which they are added.
+  receiveRequests(app, parts)
+  answerPreflights(app, findOffer, config)
+  readBodies(app, parts)
+  heedControlFields(app, parts)
+  replayAnswers(app, backends.answers)
+  sayDigests(app)
+  frameByTheWire(app)
+  ruleConnections(app)
+  const exchanges = recordExchanges(app)
+  logAnswers(app)
+
+  openDocs(app, { rooms: mounted, shapes: parts.shapes })
+  openAssets(app)
+  openHome(app, mounted)
+  openHealth(app)
+  openProblems(app)
+  openWire(app, exchanges)
+  for (const room of mounted) {
+    await app.register(async (instance) => room.open(instance, house))
+  }
+  return app
+}
+
+/** What several of the steps below share. */
+interface Parts {
+  config: Config
+  readBody: BodyReader
+  /** The headers of every answer to this request. */
+  toHeaders: ReturnType<typeof createHeaders>
+  shapes: readonly RefusalShape[]
+  sendRefusal: ReturnType<typeof createRefusalSender>
+}
+
+function createParts(config: Config, mounted: readonly Room[], house: House): Parts {
+  const shapes = mounted.flatMap(({ shapeRefusals }) => shapeRefusals?.(house) ?? [])
+  return {
+    config,
+    readBody: createBodyReader(config),
+    toHeaders: createHeaders(config),
+    shapes,
+    sendRefusal: createRefusalSender(shapes),
+  }
+}
+
+function toServerOptions({ config, logTo }: AppOptions, parts: Parts): FastifyServerOptions {
+  return {
     logger: { level: config.logLevel, ...(logTo && { stream: logTo }) },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     frameworkErrors: (error, request, reply) => {
-      reply.headers(headers)
-      try {
-        sendRefusal(toFrameworkRefusal(error), request, reply)
-        // No hook runs for what cannot be routed.
-        logAnswer(request, reply)
-      } catch (failure) {
-        // Nothing can be answered any more, and nobody would catch this.
-        request.log.error({ err: failure }, 'fault')
-        request.raw.destroy()
-      }
+      refuseUnroutable(error, request, { reply, ...parts })
     },
     clientErrorHandler: answerClientError,
     rewriteUrl: ({ url = '/' }) => toPlainTarget(url),
@@ -72,39 +123,56 @@ export async function buildApp({ config, backends, rooms, logTo }: AppOptions) {
       maxParamLength: config.maxUrlBytes,
       querystringParser: createQueryParser(config),
     },
-  })
+  }
+}
 
-  if (config.methodOverride) app.addConstraintStrategy(methodOverride(readBody, config))
+/** No hook runs for what cannot be routed, so all is done here. */
+function refuseUnroutable(
+  error: FastifyError,
+  request: FastifyRequest,
+  { reply, toHeaders, sendRefusal }: Parts & { reply: FastifyReply },
+): void {
+  reply.headers(toHeaders(request.raw))
+  try {
+    sendRefusal(toFrameworkRefusal(error), request, reply)
+    logAnswer(request, reply)
+  } catch (failure) {
+    // Nothing can be answered any more, and nobody would catch this.
+    request.log.error({ err: failure }, 'fault')
+    request.raw.destroy()
+  }
+}
+
+/** Everything thrown, by a hook or a room, is rendered in one place. */
+function sendRefusals(app: FastifyInstance, { config, sendRefusal }: Parts): void {
   app.setErrorHandler(async (error, request, reply) => {
     if (error instanceof Refusal && error.status === 413) await discardRest(request.raw, config)
     return sendRefusal(fromStore(error, request), request, reply)
   })
-  const findOffer = watchOffers(app, config.maxUrlBytes)
-  app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, findOffer))
+}
 
+/** The first that a routed request meets: the headers of its answer, and what is wrong with it. */
+function receiveRequests(app: FastifyInstance, { config, toHeaders }: Parts): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers)
+    reply.headers(toHeaders(request.raw))
+    sayRequestId(request, reply)
     replaceUnreadableType(request.raw)
     done(findRefusal(request, config))
   })
+}
+
+function readBodies(app: FastifyInstance, { readBody }: Parts): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async (request: FastifyRequest) =>
     request.is404 ? undefined : (await readBody(request.raw)).value,
   )
-  frameByTheWire(app)
-  ruleConnections(app)
+}
+
+function logAnswers(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     logAnswer(request, reply)
     done()
   })
-
-  openAssets(app)
-  openHome(app, mounted)
-  openHealth(app)
-  for (const room of mounted) {
-    await app.register(async (instance) => room.open(instance, house))
-  }
-  return app
 }
 
 /** What a store could not do for reasons outside, as the client should hear of it. */
@@ -114,38 +182,6 @@ function fromStore(error: unknown, request: FastifyRequest): unknown {
   return error.kind === 'full'
     ? insufficientStorage()
     : serviceUnavailable('What is kept here cannot be reached just now.')
-}
-
-/** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
-function createQueryParser(config: Config) {
-  return (text: string): Record<string, unknown> => {
-    if (text === '') return {}
-    try {
-      const parameters: Record<string, unknown> = { ...parseParameters(text, config) }
-      if (config.methodOverride) takeControlFields(parameters)
-      return parameters
-    } catch (error) {
-      if (error instanceof Refusal) return { refusal: error }
-      throw error
-    }
-  }
-}
-
-/** What is wrong with a request before any room sees it. */
-function findRefusal(request: FastifyRequest, config: Config): Refusal | undefined {
-  const { raw } = request
-  try {
-    refuseBadHead(raw, config)
-    const { refusal } = request.query as { refusal?: unknown }
-    if (refusal instanceof Refusal) throw refusal
-    const ownOrigin = `${request.protocol}://${request.host}`
-    refuseUnsafeLink(raw, ownOrigin)
-    if (!isSafe(request.method)) refuseCrossSite(raw, ownOrigin, config.corsOrigins)
-    return undefined
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
 }
 
 /** The path without its query string: what people type into forms does not belong in a log. */

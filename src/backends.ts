@@ -1,4 +1,6 @@
 import type { Config } from './config.ts'
+import type { Answers } from './storage/answers/answers.ts'
+import { createDatabaseAnswers } from './storage/answers/database.ts'
 import { openDiskFiles } from './storage/files/disk.ts'
 import type { Files } from './storage/files/files.ts'
 import type { Records } from './storage/records/records.ts'
@@ -12,6 +14,7 @@ export interface Backends {
   records: Records
   files: Files
   sessions: Sessions
+  answers: Answers
   close: () => Promise<void>
 }
 
@@ -24,6 +27,7 @@ export async function openBackends({ databaseUrl, filesUrl }: Config): Promise<B
     records,
     files,
     sessions: createDatabaseSessions(records),
+    answers: createDatabaseAnswers(records),
     close: async () => {
       database.close()
     },

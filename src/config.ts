@@ -86,6 +86,11 @@ export const settings = {
     parseSwitch,
     'whether `_method` and `X-HTTP-Method-Override` are read',
   ),
+  requireIfMatch: setting(
+    'off',
+    parseSwitch,
+    'whether PUT, PATCH and DELETE of a record need `If-Match` (428)',
+  ),
   bodyReaders: setting(
     bodyReaderNames.join(','),
     parseBodyReaders,
@@ -94,7 +99,7 @@ export const settings = {
   corsOrigins: setting(
     undefined,
     parseOrigins,
-    'comma-separated origins that may write from another site',
+    'comma-separated origins that may write from another site, and read with credentials',
   ),
   logLevel: setting(
     'info',

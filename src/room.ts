@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import type { RefusalShape } from './http/send-refusal.ts'
+import type { Answers } from './storage/answers/answers.ts'
 import type { Files } from './storage/files/files.ts'
 import type { Records } from './storage/records/records.ts'
 import type { Sessions } from './storage/sessions/sessions.ts'
@@ -11,6 +12,17 @@ export interface House {
   records: Records
   files: Files
   sessions: Sessions
+  answers: Answers
+}
+
+/** A small form that sends one request, with script or without. */
+export interface TryOut {
+  method: 'GET' | 'POST'
+  path: string
+  /** Text fields with what stands in them at first. */
+  fields?: Readonly<Record<string, string>>
+  /** The name of a field for a file. */
+  file?: string
 }
 
 /** One demonstration: what the table of contents says of it, and its routes. */
@@ -22,6 +34,8 @@ export interface Room {
   summary: string
   /** Addresses of the room that a browser can open, for the home page. */
   links: readonly { href: string; label: string }[]
+  /** One request of the room, to be sent from the home page. */
+  tryOut?: TryOut
   /** Adds the routes to an instance of the room's own. */
   open: (app: FastifyInstance, house: House) => void | Promise<void>
   /** Set when the room shapes its refusals itself. */

@@ -96,7 +96,9 @@ function createCounter() {
 
 const isLinux = process.platform === 'linux'
 
-for (const accept of ['text/html', 'application/json', 'text/plain']) {
+const types = ['text/html', 'application/json', 'text/plain', 'text/csv', 'application/x-ndjson']
+
+for (const accept of types) {
   test(
     `200,000 users arrive as ${accept} while the memory of the process stays flat`,
     { skip: !isLinux },

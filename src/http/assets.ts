@@ -1,27 +1,43 @@
 import type { FastifyInstance } from 'fastify'
+import mime from 'mime'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findFile } from './folder.ts'
+import { toFileOperation } from './openapi/files.ts'
+import { describeRoutes } from './openapi/operation.ts'
 import { notFound } from './refusal.ts'
 import { sendBytes } from './send-bytes.ts'
 
 const own = fileURLToPath(new URL('assets', import.meta.url))
 const kept = dirname(fileURLToPath(import.meta.resolve('simpledotcss/simple.min.css')))
 
-const folders = {
+/** Every asset, and the folder that it is in. */
+export const folders = {
   'vitrine.css': own,
   'icon.svg': own,
+  'world.svg': own,
   'edit-form.js': own,
+  'wire.js': own,
+  'try.js': own,
+  'try-it-out.js': own,
   'simple.min.css': kept,
 }
 
+const operations = Object.fromEntries(
+  Object.keys(folders).map((name) => [
+    `GET /assets/${name}`,
+    toFileOperation('A part of the pages', mime.getType(name) ?? 'application/octet-stream'),
+  ]),
+)
+
 /** `/assets/…`: the stylesheets, scripts and icon of our own pages. Always there. */
 export function openAssets(app: FastifyInstance): void {
+  describeRoutes(app, 'vitrine', operations)
   for (const [name, folder] of Object.entries(folders)) {
     app.get(`/assets/${name}`, async (request, reply) => {
       const file = await findFile(folder, `/${name}`)
       if (file === undefined) throw notFound(`There is no ${name}.`)
-      return sendBytes(request, reply.header('cache-control', 'no-cache'), file)
+      return sendBytes(request, reply, file)
     })
   }
 }

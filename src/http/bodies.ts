@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 import secureJson from 'secure-json-parse'
 import type { Config } from '../config.ts'
+import { createDigestCheck } from './digest.ts'
 import { decodeUtf8, parseParameters } from './query-string.ts'
 import {
   badRequest,
@@ -31,8 +32,8 @@ const absent: Body = { value: undefined, controls: {} }
 
 /**
  * Makes the one function that reads bodies. It may be asked many times about a request and reads
- * once. It refuses what is too large (413), encoded (415), or not what its type says (400).
- * Multipart is not read here but by the routes that want it.
+ * once. It refuses what is too large (413), encoded (415), or not what its type or its digest says
+ * (400). Multipart is not read here but by the routes that want it.
  */
 export function createBodyReader(config: Config): BodyReader {
   const bodies = new WeakMap<IncomingMessage, Promise<Body>>()
@@ -41,7 +42,10 @@ export function createBodyReader(config: Config): BodyReader {
     const parse = findParser(toMediaType(raw.headers['content-type']), config)
     if (parse === undefined) return absent
     refuseEncoding(raw)
+    const digests = createDigestCheck(raw.headers)
     const bytes = await collect(raw, config)
+    digests.update(bytes)
+    digests.verify()
     // An empty body is an absent one, whatever its type.
     if (bytes.length === 0) return absent
     const value = parse(decodeUtf8(bytes))

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import { headersOfEveryAnswer } from './every-answer.ts'
+import { headersOfEveryRefusal } from './every-answer.ts'
 
 const answers: Readonly<Record<string, readonly [status: number, text: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
@@ -41,16 +41,11 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   answerOnSocket(socket, status, text)
 }
 
-/** RFC 9110 §10.1.1: nothing but 100-continue can be expected. */
-export function answerExpectation(_request: unknown, response: ServerResponse): void {
-  response.writeHead(417, { ...headersOfEveryAnswer, 'content-length': 0 }).end()
-}
-
 /** RFC 9110 §9.3.6: this is no proxy. */
 export function answerConnect(_request: unknown, socket: Duplex | Http2ServerResponse): void {
   const allow = { allow: 'GET, HEAD, OPTIONS' }
   if (socket instanceof Http2ServerResponse) {
-    socket.writeHead(405, { ...headersOfEveryAnswer, ...allow }).end()
+    socket.writeHead(405, { ...headersOfEveryRefusal, ...allow }).end()
   } else answerOnSocket(socket, 405, 'This server makes no tunnels.', allow)
 }
 
@@ -66,7 +61,7 @@ function answerOnSocket(
     return
   }
   const headers = {
-    ...headersOfEveryAnswer,
+    ...headersOfEveryRefusal,
     ...more,
     'content-type': 'text/plain; charset=utf-8',
     'content-length': String(text.length + 1),

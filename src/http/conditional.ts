@@ -4,30 +4,59 @@ import type { IncomingHttpHeaders } from 'node:http'
 export interface Validators {
   /** With its quotes, and `W/` when weak. */
   etag: string
+  lastModified?: Date
+}
+
+/** What stands at an address before a write: the tags of all its representations. */
+export interface State {
+  etags: readonly string[]
   lastModified: Date
 }
+
+type Conditions = Pick<
+  IncomingHttpHeaders,
+  'if-match' | 'if-none-match' | 'if-modified-since' | 'if-unmodified-since'
+>
 
 /**
  * Evaluates the preconditions of a GET or HEAD in the order of RFC 9110 §13.2.2: `proceed`,
  * `not modified` (304), or `failed` (412).
  */
 export function evaluatePreconditions(
-  headers: IncomingHttpHeaders,
+  headers: Conditions,
   { etag, lastModified }: Validators,
 ): 'proceed' | 'not modified' | 'failed' {
-  const ifMatch = headers['if-match']
+  if (!isAsExpected(headers, { etags: [etag], lastModified })) return 'failed'
   const ifNoneMatch = headers['if-none-match']
-  if (ifMatch !== undefined) {
-    if (!listsTag(ifMatch, etag, isStrongMatch)) return 'failed'
-  } else if (isAfter(lastModified, headers['if-unmodified-since'])) return 'failed'
-
   if (ifNoneMatch !== undefined) {
-    return listsTag(ifNoneMatch, etag, isWeakMatch) ? 'not modified' : 'proceed'
+    return listsTag(ifNoneMatch, [etag], isWeakMatch) ? 'not modified' : 'proceed'
   }
   const since = parseDate(headers['if-modified-since'])
-  return since !== undefined && !isAfter(lastModified, headers['if-modified-since'])
+  return since !== undefined && lastModified !== undefined && toSeconds(lastModified) <= since
     ? 'not modified'
     : 'proceed'
+}
+
+/**
+ * Whether a write may go on, by the preconditions of the request (RFC 9110 §13.2.2). `state` is
+ * undefined where there is nothing yet. If-Match is met by the strong tag of any representation.
+ */
+export function mayWrite(headers: Conditions, state: State | undefined): boolean {
+  if (state === undefined) return headers['if-match'] === undefined
+  const ifNoneMatch = headers['if-none-match']
+  if (ifNoneMatch !== undefined && listsTag(ifNoneMatch, state.etags, isWeakMatch)) return false
+  return isAsExpected(headers, state)
+}
+
+/** RFC 9110 §13.1.1 and §13.1.4: If-Match, and in its absence If-Unmodified-Since. */
+function isAsExpected(
+  headers: Conditions,
+  { etags, lastModified }: { etags: readonly string[]; lastModified: Date | undefined },
+): boolean {
+  const ifMatch = headers['if-match']
+  if (ifMatch !== undefined) return listsTag(ifMatch, etags, isStrongMatch)
+  const since = parseDate(headers['if-unmodified-since'])
+  return since === undefined || lastModified === undefined || toSeconds(lastModified) <= since
 }
 
 /** Whether a Range may be honoured (RFC 9110 §13.1.5): no If-Range, or one that names this state. */
@@ -39,26 +68,21 @@ export function isRangeFresh(
   if (ifRange === undefined) return true
   if (typeof ifRange !== 'string') return false
   if (/^(W\/)?"/.test(ifRange)) return isStrongMatch(ifRange, etag)
-  return parseDate(ifRange) === toSeconds(lastModified)
+  return lastModified !== undefined && parseDate(ifRange) === toSeconds(lastModified)
 }
 
 type Comparison = (one: string, other: string) => boolean
 
-function listsTag(field: string, etag: string, matches: Comparison): boolean {
+function listsTag(field: string, etags: readonly string[], matches: Comparison): boolean {
   if (field.trim() === '*') return true
   const tags = field.match(/(?:W\/)?"[^"]*"/g) ?? []
-  return tags.some((tag) => matches(tag, etag))
+  return tags.some((tag) => etags.some((etag) => matches(tag, etag)))
 }
 
 // RFC 9110 §8.8.3.2
 const isStrongMatch: Comparison = (one, other) => one === other && !one.startsWith('W/')
 const isWeakMatch: Comparison = (one, other) =>
   one.replace(/^W\//, '') === other.replace(/^W\//, '')
-
-function isAfter(time: Date, field: string | undefined): boolean {
-  const date = parseDate(field)
-  return date !== undefined && toSeconds(time) > date
-}
 
 // RFC 9110 §5.6.7: IMF-fixdate, and the two obsolete formats, the last of which names no zone.
 const zonedDate = /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT$/

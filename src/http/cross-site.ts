@@ -1,22 +1,38 @@
 import type { IncomingMessage } from 'node:http'
-import { forbidden } from './refusal.ts'
+import { crossSiteWrite } from './refusal.ts'
 
 /**
  * Throws a 403 for a request that a page of another site made a browser send. Only for writes;
  * reading is open to all. A client that is no browser sends neither header and passes.
  */
 export function refuseCrossSite(
-  { headers }: IncomingMessage,
+  raw: IncomingMessage,
   ownOrigin: string,
   allowedOrigins: readonly string[],
 ): void {
+  if (!mayWrite(raw, ownOrigin, allowedOrigins)) throw crossSiteWrite()
+}
+
+/** Whether a write from where this request comes from is let in. */
+export function mayWrite(
+  { headers }: IncomingMessage,
+  ownOrigin: string,
+  allowedOrigins: readonly string[],
+): boolean {
   const { origin, 'sec-fetch-site': site } = headers
-  if (origin !== undefined && allowedOrigins.includes(origin)) return
-  const isOurs =
-    site === undefined
-      ? origin === undefined || isSameOrigin(origin, ownOrigin)
-      : site === 'same-origin' || site === 'none'
-  if (!isOurs) throw forbidden('Another site may not write here.')
+  if (origin !== undefined && allowedOrigins.includes(origin)) return true
+  return site === undefined
+    ? origin === undefined || isSameOrigin(origin, ownOrigin)
+    : site === 'same-origin' || site === 'none'
+}
+
+/** Whether a browser asks beforehand, for a script of another site, what it may send (Fetch). */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  )
 }
 
 export function isOwnReferer(referer: string | undefined, ownOrigin: string): boolean {

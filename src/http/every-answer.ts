@@ -1,9 +1,41 @@
-/** What every answer carries, refusals and files included. */
-export const headersOfEveryAnswer = {
+import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config.ts'
+import { readableBy, readableByAll } from './cors.ts'
+
+/** What keeps a browser from harm, whatever it is sent. */
+export const protectiveHeaders = {
   'x-content-type-options': 'nosniff',
   // Our own forms keep their Origin, and other sites learn nothing.
   'referrer-policy': 'same-origin',
   // No upgrade-insecure-requests: the pages have to work on a local network without HTTPS.
   'content-security-policy':
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+}
+
+/** What every answer carries, refusals and files included. */
+export const headersOfEveryAnswer = {
+  ...protectiveHeaders,
+  // Routes that know better say so. RFC 9111 §4.2.2: without it a cache decides by itself.
+  'cache-control': 'no-cache',
+  ...readableByAll,
+}
+
+/** The same for what is refused, which may be well a moment later. */
+export const headersOfEveryRefusal = { ...headersOfEveryAnswer, 'cache-control': 'no-store' }
+
+type Headers = Readonly<Record<string, string>>
+
+/** Makes the function that tells the headers of every answer, all put together beforehand. */
+export function createHeaders({
+  tlsKey,
+  corsOrigins,
+}: Pick<Config, 'tlsKey' | 'corsOrigins'>): (raw: IncomingMessage) => Headers {
+  const hsts = { 'strict-transport-security': 'max-age=31536000' }
+  const common = { ...headersOfEveryAnswer, ...(tlsKey && hsts) }
+  if (corsOrigins.length === 0) return () => common
+  const forStrangers = { ...common, vary: 'Origin' }
+  const byOrigin = new Map<string | undefined, Headers>(
+    corsOrigins.map((origin) => [origin, { ...forStrangers, ...readableBy(origin) }]),
+  )
+  return ({ headers }) => byOrigin.get(headers.origin) ?? forStrangers
 }

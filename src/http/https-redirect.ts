@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Config } from '../config.ts'
 import { answerClientError } from './client-error.ts'
-import { headersOfEveryAnswer } from './every-answer.ts'
+import { headersOfEveryAnswer, headersOfEveryRefusal } from './every-answer.ts'
 import { refuseBadHead } from './request-head.ts'
 import { badRequest, Refusal } from './refusal.ts'
 import { ruleServer, toLimits } from './server.ts'
@@ -17,7 +17,7 @@ export function createHttpsRedirect(config: Config, httpsPort: number): Server {
     if (refusal) {
       const text = `${refusal.message}\n`
       const headers = {
-        ...headersOfEveryAnswer,
+        ...headersOfEveryRefusal,
         ...refusal.headers,
         'content-type': 'text/plain; charset=utf-8',
         'content-length': Buffer.byteLength(text),

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { hasBody, type BodyReader } from './bodies.ts'
-import { isOwnReferer } from './cross-site.ts'
+import { isOwnReferer, isPreflight } from './cross-site.ts'
 import { parseParameters, type ParameterLimits } from './query-string.ts'
-import { forbidden } from './refusal.ts'
+import { unsafeLink } from './refusal.ts'
+import { expectsTooMuch } from './request-head.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -23,9 +24,9 @@ const methodsByValue: Readonly<Record<string, string>> = {
   HEAD: 'HEAD',
 }
 
-/** The methods that change nothing (RFC 9110 §9.2.1). */
+/** The methods that change nothing (RFC 9110 §9.2.1, RFC 10008 §2). */
 export function isSafe(method: string): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'TRACE'
+  return ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'].includes(method)
 }
 
 /**
@@ -63,6 +64,10 @@ const headerName = 'x-http-method-override'
 
 /** Whether it is worth looking; most requests are told apart here, without reading anything. */
 function mayOverride(raw: IncomingMessage): boolean {
+  // A preflight asks about a request and is none: overridden it would do what it asks about.
+  if (isPreflight(raw)) return false
+  // Its content may never come.
+  if (expectsTooMuch(raw)) return false
   const { headers, url = '' } = raw
   return (
     headers[headerName] !== undefined ||
@@ -126,9 +131,5 @@ export function refuseUnsafeLink(raw: IncomingMessage, ownOrigin: string): void 
     (headers.referer !== undefined && !cameFromHere) ||
     /prefetch/i.test(purpose) ||
     (isBrowser && site === undefined && !cameFromHere)
-  if (mayBeLink) {
-    throw forbidden(
-      `A link may not turn ${wireMethod} into ${String(raw.method)}: send a form or a request of this site.`,
-    )
-  }
+  if (mayBeLink) throw unsafeLink(wireMethod, raw.method ?? '')
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { refuseEncoding, watchContent, type ContentTimes } from './bodies.ts'
+import { createDigestCheck } from './digest.ts'
 import { decodeUtf8 } from './query-string.ts'
 import { badRequest, contentTooLarge, Refusal } from './refusal.ts'
 
@@ -35,16 +36,20 @@ interface MultipartLimits {
 
 /**
  * The parts in the order in which they came; none when the body is no multipart. Throws 400 for
- * what cannot be read and 413 over a limit.
+ * what cannot be read and 413 over a limit; and 400 behind the last part when the whole is not what
+ * its digest says, so nothing may be kept before the end.
  */
 export async function* parseMultipart(
   request: FastifyRequest,
   { parts, maxPartBytes, maxBytes, times }: MultipartLimits,
 ): AsyncGenerator<Part> {
   if (!request.isMultipart()) return
-  refuseEncoding(request.raw)
-  limitContent(request.raw, maxBytes, maxPartBytes)
-  watchContent(request.raw, times, (late) => request.raw.emit('error', late))
+  const { raw } = request
+  refuseEncoding(raw)
+  const digests = createDigestCheck(raw.headers)
+  limitContent(raw, maxBytes, maxPartBytes)
+  watchContent(raw, times, (late) => raw.emit('error', late))
+  raw.on('data', digests.update)
   try {
     for await (const part of request.parts({
       limits: { parts, files: parts, fileSize: maxPartBytes },
@@ -53,6 +58,9 @@ export async function* parseMultipart(
     })) {
       if (part.type === 'file') yield toPart(part, maxPartBytes)
     }
+    // What follows the closing boundary belongs to the content too.
+    await finished(raw.resume())
+    digests.verify()
   } catch (error) {
     throw toMultipartRefusal(error)
   }

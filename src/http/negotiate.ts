@@ -2,10 +2,27 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { notAcceptable } from './refusal.ts'
 
+/** Which representation was chosen for a request, and why. */
+export interface Negotiation {
+  /** What there was to choose from. */
+  offers: readonly string[]
+  /** Undefined when none was acceptable. */
+  chosen: string | undefined
+  /** What decided: the Accept field, its absence, or a suffix of the address. */
+  by: 'accept' | 'default' | 'address'
+}
+
+const negotiations = new WeakMap<FastifyRequest, Negotiation>()
+
+/** The last choice made for this request; undefined when there was none to make. */
+export function findNegotiation(request: FastifyRequest): Negotiation | undefined {
+  return negotiations.get(request)
+}
+
 /**
  * Picks from `offers` the media type that the request's Accept likes best (RFC 9110 §12.5.1): of
- * several that it likes alike the one it names first, or the earlier offer; no Accept means the first. Undefined when none is
- * acceptable. Says in Vary that the answer was chosen by Accept.
+ * several that it likes alike the one it names first, or the earlier offer; no Accept means the
+ * first. Undefined when none is acceptable. Says in Vary that the answer was chosen by Accept.
  */
 export function negotiate<Offer extends string>(
   request: FastifyRequest,
@@ -13,7 +30,10 @@ export function negotiate<Offer extends string>(
   offers: readonly Offer[],
 ): Offer | undefined {
   addVary(reply, 'Accept')
-  return findPreferred(request.headers.accept, offers)
+  const { accept } = request.headers
+  const chosen = findPreferred(accept, offers)
+  negotiations.set(request, { offers, chosen, by: accept === undefined ? 'default' : 'accept' })
+  return chosen
 }
 
 declare module 'fastify' {
@@ -42,7 +62,10 @@ export function chooseType<Offer extends string>(
   offers: readonly Offer[],
 ): Offer {
   const named = offers.find((offer) => offer === request.routeOptions.config.mediaType)
-  if (named !== undefined) return named
+  if (named !== undefined) {
+    negotiations.set(request, { offers, chosen: named, by: 'address' })
+    return named
+  }
   const chosen = negotiate(request, reply, offers)
   if (chosen === undefined) throw notAcceptable(offers)
   return chosen

@@ -4,14 +4,16 @@ const siteName = 'Vitrine'
 
 export interface Page {
   title: string
+  /** What stands above the page; the title when unset. */
+  heading?: string
   main: Html
   /** Names of scripts in `assets/` that the page works without. */
   scripts?: readonly string[]
 }
 
 /** A whole document around `main`. */
-export function page({ title, main, scripts = [] }: Page): Html {
-  const { opening, closing } = pageAround(title, scripts)
+export function page({ title, heading, main, scripts }: Page): Html {
+  const { opening, closing } = pageAround(title, scripts, heading)
   return html`${opening}${main}${closing}`
 }
 
@@ -19,6 +21,7 @@ export function page({ title, main, scripts = [] }: Page): Html {
 export function pageAround(
   title: string,
   scripts: readonly string[] = [],
+  heading = title,
 ): { opening: Html; closing: Html } {
   const opening = html`<!doctype html>
 <html lang="en">
@@ -30,15 +33,18 @@ export function pageAround(
 <link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="/assets/simple.min.css">
 <link rel="stylesheet" href="/assets/vitrine.css">
-${scripts.map((name) => html`<script src="/assets/${name}" defer></script>\n`)}</head>
+${[...scripts, 'wire.js'].map((name) => html`<script src="/assets/${name}" defer></script>\n`)}</head>
 <body>
 <header>
-<nav aria-label="Site"><a href="/">Vitrine</a></nav>
-<h1>${title}</h1>
+<nav aria-label="Site"><a class="brand" href="/">Vitrine</a><a href="/docs">Documentation</a><a href="/problems">Problems</a></nav>
+<h1>${heading}</h1>
 </header>
 <main>
 `
   const closing = html`
+<details class="wire"><summary>On the wire</summary>
+<p>The exchange that brought this page is shown here by a script. Without it, <a href="/wire">see how</a>.</p>
+</details>
 </main>
 <footer><p>Vitrine, a glass case for HTTP.</p></footer>
 </body>

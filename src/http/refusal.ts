@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { problemTypes, toProblemSlug, type ProblemSlug } from './problem-types.ts'
 
 /** One thing wrong with one field of a request's content. */
 export interface FieldProblem {
@@ -11,6 +12,10 @@ interface RefusalOptions {
   headers?: Readonly<Record<string, string>>
   fields?: readonly FieldProblem[]
   isJson?: boolean
+  /** The kind of problem, where it is a more special one than that of the status. */
+  problem?: ProblemSlug
+  /** More members of the problem details (RFC 9457 §3.2). */
+  members?: Readonly<Record<string, unknown>>
   cause?: unknown
 }
 
@@ -24,6 +29,9 @@ export class Refusal extends Error {
   readonly fields: readonly FieldProblem[]
   /** Whether JSON is the default, where no route was found that would say so. */
   readonly isJson: boolean | undefined
+  /** Undefined for a status that is no kind of problem here; a plugin may bring any. */
+  readonly problem: ProblemSlug | undefined
+  readonly members: Readonly<Record<string, unknown>>
 
   constructor(status: number, detail: string, options: RefusalOptions = {}) {
     super(detail, { cause: options.cause })
@@ -31,11 +39,15 @@ export class Refusal extends Error {
     this.headers = options.headers ?? {}
     this.fields = options.fields ?? []
     this.isJson = options.isJson
+    this.problem = options.problem ?? toProblemSlug(status)
+    this.members = options.members ?? {}
   }
 
-  /** The reason phrase of RFC 9110 §15: `Not Found`. */
+  /** What the kind of problem is called: `Not Found`. */
   get title(): string {
-    return toReasonPhrase(this.status) ?? 'Error'
+    return this.problem
+      ? problemTypes[this.problem].title
+      : (toReasonPhrase(this.status) ?? 'Error')
   }
 }
 
@@ -54,13 +66,30 @@ export function badRequest(detail: string, cause?: unknown): Refusal {
   return new Refusal(400, detail, { cause })
 }
 
+export function unknownParameter(detail: string): Refusal {
+  return new Refusal(400, detail, { problem: 'unknown-parameter' })
+}
+
+export function invalidPatch(detail: string): Refusal {
+  return new Refusal(400, detail, { problem: 'invalid-patch' })
+}
+
+export function digestMismatch(detail: string): Refusal {
+  return new Refusal(400, detail, { problem: 'digest-mismatch' })
+}
+
 export function unauthorized(detail: string): Refusal {
   // RFC 9110 §15.5.2 requires a challenge; a scheme that no browser knows opens no dialog.
   return new Refusal(401, detail, { headers: { 'www-authenticate': 'Cookie realm="Vitrine"' } })
 }
 
-export function forbidden(detail: string): Refusal {
-  return new Refusal(403, detail)
+export function crossSiteWrite(): Refusal {
+  return new Refusal(403, 'Another site may not write here.', { problem: 'cross-site-write' })
+}
+
+export function unsafeLink(from: string, to: string): Refusal {
+  const detail = `A link may not turn ${from} into ${to}: send a form or a request of this site.`
+  return new Refusal(403, detail, { problem: 'unsafe-link' })
 }
 
 export function notFound(detail: string): Refusal {
@@ -81,11 +110,20 @@ export function methodNotAllowed(
 }
 
 export function notAcceptable(offers: readonly string[]): Refusal {
-  return new Refusal(406, `This comes as ${offers.join(', ')} and as nothing else.`)
+  // RFC 9110 §15.5.7: the content should list what there is.
+  const detail = `This comes as ${offers.join(', ')} and as nothing else.`
+  return new Refusal(406, detail, { members: { offers } })
 }
 
-export function preconditionFailed(): Refusal {
-  return new Refusal(412, 'This is not in the state that the request expects.')
+/** `etag` is that of the current state, where there is one to tell. */
+export function preconditionFailed(etag?: string): Refusal {
+  return new Refusal(412, 'This is not in the state that the request expects.', {
+    headers: etag === undefined ? {} : { etag },
+  })
+}
+
+export function preconditionRequired(): Refusal {
+  return new Refusal(428, 'A change needs If-Match, with the ETag of the state it is for.')
 }
 
 export function rangeNotSatisfiable(size: number): Refusal {
@@ -112,7 +150,11 @@ export function unsupportedMediaType(
 
 export function unprocessable(fields: readonly FieldProblem[]): Refusal {
   const detail = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
-  return new Refusal(422, `${detail}.`, { fields })
+  return new Refusal(422, `${detail}.`, { fields, problem: 'invalid-fields' })
+}
+
+export function expectationFailed(): Refusal {
+  return new Refusal(417, 'Nothing but 100-continue can be expected.')
 }
 
 export function headersTooLarge(maxBytes: number): Refusal {
@@ -133,6 +175,23 @@ export function notAnObject(what: string): Refusal {
 
 export function conflict(detail: string): Refusal {
   return new Refusal(409, detail)
+}
+
+export function patchTestFailed(detail: string): Refusal {
+  return new Refusal(409, detail, { problem: 'patch-test-failed' })
+}
+
+export function keyReused(): Refusal {
+  return new Refusal(422, 'This Idempotency-Key came before with another request.', {
+    problem: 'idempotency-key-reused',
+  })
+}
+
+export function keyInFlight(): Refusal {
+  return new Refusal(409, 'The request that brought this Idempotency-Key is still being handled.', {
+    problem: 'idempotency-key-in-flight',
+    headers: { 'retry-after': '1' },
+  })
 }
 
 export function requestTimeout(detail: string): Refusal {

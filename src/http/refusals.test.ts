@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { askBothWays, askInjected, askRaw, type Question } from '../../test/ask-both-ways.ts'
+import {
+  askBothWays,
+  askInjected,
+  askRaw,
+  ownOrigin,
+  type Question,
+} from '../../test/ask-both-ways.ts'
 import { testApp } from '../../test/test-app.ts'
 import type { Room } from '../room.ts'
 import { rooms } from '../rooms.ts'
@@ -80,9 +86,15 @@ test('a problem has the members of RFC 9457 and the status of its answer', async
   const app = await testApp(t)
   const headers = { accept: 'application/json' }
   const { status, body } = await askBothWays(app, { path: '/nowhere', headers })
-  const detail = 'There is nothing at /nowhere.'
-  const expected = { type: 'about:blank', title: 'Not Found', status: 404, detail }
-  assert.deepEqual([status, JSON.parse(body)], [404, expected])
+  const { instance, ...others } = JSON.parse(body) as { instance: string }
+  assert.deepEqual(others, {
+    type: `${ownOrigin}/problems/not-found`,
+    title: 'Not Found',
+    status: 404,
+    detail: 'There is nothing at /nowhere.',
+  })
+  assert.equal(status, 404)
+  assert.ok(app.logLines.some((line) => line.includes(instance.replace('urn:uuid:', ''))))
 })
 
 test('a path that nobody answers is named, in every form and escaped in a page', async (t) => {
@@ -112,7 +124,7 @@ test('a method that a path lacks gets 405, and Allow says which it has', async (
     ['POST', '/', 'GET, HEAD, OPTIONS'],
     ['POST', '/topic.html', 'GET, HEAD, OPTIONS'],
     ['POST', '/assets/vitrine.css', 'GET, HEAD, OPTIONS'],
-    ['DELETE', '/users', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE', '/users', 'GET, HEAD, QUERY, POST, OPTIONS'],
     ['DELETE', '/api/json', 'GET, HEAD, OPTIONS'],
     ['PUT', '/api/post_json_with_param', 'POST, OPTIONS'],
   ]
@@ -158,7 +170,10 @@ test('a fault is a 500 that carries the request id of the log and no text of the
         assert.deepEqual([path, status], [path, 500])
         assert.ok(fault !== undefined, `${path} is not in the log`)
         assert.ok(body.includes(fault.reqId), `${path}: ${body}`)
-        assert.doesNotMatch(body + JSON.stringify(answered), /SELECT|SQLITE|\.ts|node_modules|at /)
+        assert.doesNotMatch(
+          body + JSON.stringify(answered),
+          /SELECT|SQLITE|\.ts|node_modules|\bat /,
+        )
       }
     }
   }

@@ -1,10 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config.ts'
 import { isHttp2 } from './framing.ts'
-import { badRequest, headersTooLarge, uriTooLong, versionNotSupported } from './refusal.ts'
+import {
+  badRequest,
+  expectationFailed,
+  headersTooLarge,
+  uriTooLong,
+  versionNotSupported,
+} from './refusal.ts'
 
 /** Whether the text can be a Host (RFC 9110 §7.2): a name or address, and perhaps a port. */
-function isHost(text: string): boolean {
+export function isHost(text: string): boolean {
   return /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
 }
 
@@ -49,6 +55,11 @@ function refuseLargeFields(raw: IncomingMessage, maxHeaderBytes: number): void {
   if (size > maxHeaderBytes) throw headersTooLarge(maxHeaderBytes)
 }
 
+/** RFC 9110 §10.1.1: nothing but 100-continue can be expected. */
+export function expectsTooMuch({ headers: { expect } }: IncomingMessage): boolean {
+  return expect !== undefined && !/\b100-continue\b/i.test(expect)
+}
+
 /** Refuses a request whose first lines no room should see. */
 export function refuseBadHead(
   raw: IncomingMessage,
@@ -57,4 +68,5 @@ export function refuseBadHead(
   refuseBadHost(raw)
   refuseBadTarget(raw, maxUrlBytes)
   refuseLargeFields(raw, maxHeaderBytes)
+  if (expectsTooMuch(raw)) throw expectationFailed()
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { evaluatePreconditions, isRangeFresh, type Validators } from './conditional.ts'
+import { sayDigestsOfBytes } from './digest.ts'
 import { parseRange } from './ranges.ts'
 import { preconditionFailed, rangeNotSatisfiable } from './refusal.ts'
 
@@ -9,6 +10,8 @@ export interface Bytes extends Validators {
   /** The Content-Type. */
   type: string
   size: number
+  /** In hexadecimal, where it is known. */
+  sha256?: string
   /** Both positions inclusive. */
   open: (start: number, end: number) => Readable | Promise<Readable>
 }
@@ -24,7 +27,8 @@ export async function sendBytes(
 ): Promise<FastifyReply> {
   const { headers, method } = request
   const { etag, lastModified, type, size } = bytes
-  reply.headers({ etag, 'last-modified': lastModified.toUTCString(), 'accept-ranges': 'bytes' })
+  reply.headers({ etag, 'accept-ranges': 'bytes' })
+  if (lastModified) reply.header('last-modified', lastModified.toUTCString())
   const outcome = evaluatePreconditions(headers, bytes)
   if (outcome === 'failed') throw preconditionFailed()
   if (outcome === 'not modified') return reply.code(304).send()
@@ -38,6 +42,7 @@ export async function sendBytes(
     const bounds = `${String(start)}-${String(end)}`
     reply.code(206).header('content-range', `bytes ${bounds}/${String(size)}`)
   }
+  await sayDigestsOfBytes(request, reply, { bytes, start, end })
   const length = end - start + 1
   // A HEAD opens nothing, and of nothing there is nothing to read. A stream, since Fastify would
   // count the bytes of a text and say that there are none.

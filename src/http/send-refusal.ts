@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { headersOfEveryAnswer } from './every-answer.ts'
+import { protectiveHeaders } from './every-answer.ts'
 import { html, type Html } from './html.ts'
 import { negotiate } from './negotiate.ts'
+import type { Schema } from './openapi/operation.ts'
 import { page } from './page.ts'
-import { badRequest, notImplemented, Refusal } from './refusal.ts'
+import { toProblem } from './problem-details.ts'
+import { badRequest, notImplemented, Refusal, toReasonPhrase } from './refusal.ts'
 import { sendPage, sendText } from './send.ts'
 import { toPath } from './target.ts'
 
@@ -17,18 +19,25 @@ declare module 'fastify' {
 /** What may already have been said of the representation that now is not sent. */
 const representationFields = [
   'accept-ranges',
+  'content-digest',
   'content-disposition',
   'content-length',
+  'content-location',
   'content-range',
   'etag',
   'last-modified',
+  'link',
   'preference-applied',
+  'repr-digest',
+  'x-total-count',
 ] as const
 
 /** A part of the service that shapes the bodies of its refusals itself. */
 export interface RefusalShape {
   /** The path under which all refusals have it. */
   under: string
+  /** Of the bodies, for the document of the service. */
+  schema: Schema
   toJson: (refusal: Refusal) => unknown
 }
 
@@ -37,7 +46,8 @@ export function createRefusalSender(shapes: readonly RefusalShape[]) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = toRefusal(error, request)
     for (const field of representationFields) reply.removeHeader(field)
-    reply.code(refusal.status).headers(headersOfEveryAnswer).headers(refusal.headers)
+    reply.code(refusal.status).headers(protectiveHeaders)
+    reply.header('cache-control', 'no-store').headers(refusal.headers)
     const shape = shapes.find(({ under }) => isUnder(under, request.url))
     if (shape) return reply.send(shape.toJson(refusal))
     switch (preferredForm(request, reply, refusal.isJson)) {
@@ -45,7 +55,9 @@ export function createRefusalSender(shapes: readonly RefusalShape[]) {
         return sendPage(reply, refusalPage(refusal))
       case 'json':
         // Serialized here: a route's own schema for its answers does not fit its refusals.
-        return reply.type('application/problem+json').send(JSON.stringify(toProblem(refusal)))
+        return reply
+          .type('application/problem+json')
+          .send(JSON.stringify(toProblem(refusal, request)))
       case 'text':
         return sendText(reply, `${refusal.message}\n`)
     }
@@ -84,7 +96,8 @@ function decodeLeniently(path: string): string {
   }
 }
 
-function isUnder(prefix: string, url: string): boolean {
+/** Whether the path of this address is `prefix` or below it. */
+export function isUnder(prefix: string, url: string): boolean {
   const path = decodeLeniently(toPath(url))
   return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
 }
@@ -115,28 +128,12 @@ export function toFrameworkRefusal(error: { code: string }): unknown {
     : error
 }
 
-/** RFC 9457 §3. */
-function toProblem({ status, title, message, fields }: Refusal): object {
-  const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))
-  return {
-    type: 'about:blank',
-    title,
-    status,
-    detail: message,
-    ...(errors.length > 0 && { errors }),
-  }
-}
-
-/** RFC 6901 §3 and §6: a JSON Pointer to a member, as a URI fragment. */
-function toPointer(member: string): string {
-  return `#/${encodeURIComponent(member.replaceAll('~', '~0').replaceAll('/', '~1'))}`
-}
-
-function refusalPage({ status, title, message }: Refusal): Html {
+function refusalPage({ status, title, message, problem }: Refusal): Html {
+  const meaning = html`<p><a href="/problems/${problem ?? ''}">What this means</a></p>\n`
   return page({
     title,
     main: html`<p>${message}</p>
-<p>The status of this answer is <strong>${status} ${title}</strong>.</p>
-<p><a href="/">Back to the rooms</a></p>`,
+<p>The status of this answer is <strong>${status} ${toReasonPhrase(status) ?? ''}</strong>.</p>
+${problem === undefined ? '' : meaning}<p><a href="/">Back to the rooms</a></p>`,
   })
 }

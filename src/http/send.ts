@@ -15,6 +15,19 @@ export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
 }
 
+/** The Content-Type of text in a media type. */
+export function toContentType(mediaType: string): string {
+  switch (mediaType) {
+    case 'application/x-ndjson':
+      return mediaType
+    case 'text/csv':
+      // RFC 4180 §3
+      return 'text/csv; charset=utf-8; header=present'
+    default:
+      return `${mediaType}; charset=utf-8`
+  }
+}
+
 /** Text as it comes, with backpressure. `mediaType` is without its charset. */
 export function sendPieces(
   reply: FastifyReply,
@@ -23,7 +36,5 @@ export function sendPieces(
 ): FastifyReply {
   // A HEAD opens nothing: it would be read to its end for nothing.
   const content = reply.request.method === 'HEAD' ? [] : pieces
-  return reply
-    .type(`${mediaType}; charset=utf-8`)
-    .send(Readable.from(content, { objectMode: false }))
+  return reply.type(toContentType(mediaType)).send(Readable.from(content, { objectMode: false }))
 }

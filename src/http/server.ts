@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Config } from '../config.ts'
-import { answerConnect, answerExpectation } from './client-error.ts'
+import { answerConnect } from './client-error.ts'
 
 /** Over HTTPS, with HTTP/2 and HTTP/1.1, when there is a certificate; otherwise plain HTTP/1.1. */
 export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
@@ -36,7 +36,8 @@ export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Con
 export function ruleServer(server: Server, { maxConnections }: Config): void {
   server.maxConnections = maxConnections
   server.on('connect', answerConnect)
-  server.on('checkExpectation', answerExpectation)
+  // Refused like anything else that is wrong with the head of a request.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   // A client may end its half of the connection behind its request and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true })
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
 import { notFound } from '../http/refusal.ts'
 import type { Records, StoredRecord } from '../storage/records/records.ts'
 import type { Resource } from './definition.ts'
@@ -6,6 +7,7 @@ import type { Resource } from './definition.ts'
 /** What every handler of a resource works on. */
 export interface ResourceContext {
   resource: Resource
+  config: Config
   records: Records
 }
 

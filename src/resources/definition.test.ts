@@ -152,10 +152,10 @@ test('a third resource answers HEAD and OPTIONS, and 405 where it lacks a method
   assert.equal(head.body, '')
   const options = await app.inject({ method: 'OPTIONS', url: '/books' })
   assert.equal(options.statusCode, 204)
-  assert.equal(options.headers.allow, 'GET, HEAD, POST, OPTIONS')
+  assert.equal(options.headers.allow, 'GET, HEAD, QUERY, POST, OPTIONS')
   const refused = await app.inject({ method: 'DELETE', url: '/books' })
   assert.equal(refused.statusCode, 405)
-  assert.equal(refused.headers.allow, 'GET, HEAD, POST, OPTIONS')
+  assert.equal(refused.headers.allow, 'GET, HEAD, QUERY, POST, OPTIONS')
 })
 
 test('a third resource is on the home page', async (t) => {

@@ -19,6 +19,8 @@ export interface ResourceDefinition {
    * A string of over 200 characters gets a text area. `dependentRequired` is honoured.
    */
   schema: Type.TObject<Record<string, FieldSchema>>
+  /** The fields by which lists are found and ordered fast, however many records there are. */
+  indexed?: readonly string[]
 }
 
 export type FieldSchema = Type.TString | Type.TNumber | Type.TRefine<Type.TString>

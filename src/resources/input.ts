@@ -10,8 +10,15 @@ import {
 import type { Document } from '../storage/records/records.ts'
 import type { Field, Resource } from './definition.ts'
 
-/** Every media type in which a resource takes content, for Accept-Post and Accept-Patch. */
+/** Every media type in which a resource takes content, for Accept-Post. */
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
+
+/** The languages of patches: what they say of a record is not what the record is. */
+export const mergePatchType = 'application/merge-patch+json'
+export const jsonPatchType = 'application/json-patch+json'
+
+/** For Accept-Patch. */
+export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
 
 /** Where a 415 says what would be taken; RFC 9110 §15.5.16 has Accept for every other method. */
 const fieldsOfAcceptance: Readonly<Record<string, string>> = {
@@ -28,7 +35,7 @@ export interface Input {
 }
 
 // What GET gave can be PUT back: these are the service's to set, and are passed over.
-const ownFields = ['_id', 'createdAt', 'updatedAt']
+export const ownFields = ['_id', 'createdAt', 'updatedAt'] as const
 
 /**
  * Reads the content of a write. Throws 415 for a type that is not taken, 422 for content that is no
@@ -37,34 +44,43 @@ const ownFields = ['_id', 'createdAt', 'updatedAt']
 export function parseInput(resource: Resource, request: FastifyRequest): Input {
   const type = toMediaType(request.headers['content-type'])
   const body = request.body === undefined ? {} : request.body
-  if (hasBody(request.raw) && !isAccepted(type)) {
-    throw unsupportedMediaType(
-      `A ${resource.singular} is read from ${acceptedTypes.join(' or ')}.`,
-      { [fieldsOfAcceptance[request.method] ?? 'accept']: acceptedTypes.join(', ') },
-    )
+  const isPatchLanguage = type === mergePatchType || type === jsonPatchType
+  if (hasBody(request.raw) && (!isFieldsType(type) || isPatchLanguage)) {
+    throw unsupportedInput(resource, request.method)
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw notAnObject(resource.singular)
-  }
+  if (!isObject(body)) throw notAnObject(resource.singular)
   refuseUnstorable(body)
-  return toInput(resource.fields, body as Record<string, unknown>, {
+  return toInput(resource, body, {
     isForm: type === 'application/x-www-form-urlencoded',
     isEdit: request.method !== 'POST',
   })
 }
 
-function isAccepted(type: string): boolean {
-  // JSON Patch is another language, if in the same letters.
-  return isFieldsType(type) && type !== 'application/json-patch+json'
+/** 415 that says what would be taken. */
+function unsupportedInput({ singular }: Resource, method: string) {
+  const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
+  return unsupportedMediaType(`A ${singular} is read from ${types.join(' or ')}.`, {
+    [fieldsOfAcceptance[method] ?? 'accept']: types.join(', '),
+  })
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Names that a write uses and the resource does not have. */
+export function findStrangers({ fields }: Resource, body: object): readonly string[] {
+  const known: readonly string[] = [...fields.map(({ name }) => name), ...ownFields]
+  return Object.keys(body).filter((name) => !known.includes(name))
 }
 
 function toInput(
-  fields: readonly Field[],
+  resource: Resource,
   body: Readonly<Record<string, unknown>>,
   { isForm, isEdit }: { isForm: boolean; isEdit: boolean },
 ): Input {
   const named: Record<string, unknown> = {}
-  for (const field of fields) {
+  for (const field of resource.fields) {
     if (!Object.hasOwn(body, field.name)) continue
     const value = body[field.name]
     // A form shows no password: left blank on an edit, it is the one there was.
@@ -72,9 +88,7 @@ function toInput(
     // RFC 7396: null removes.
     named[field.name] = isForm ? fromForm(field, value) : (value ?? undefined)
   }
-  const known = [...fields.map(({ name }) => name), ...ownFields]
-  const strangers = Object.keys(body).filter((name) => !known.includes(name))
-  return { fields: named, strangers }
+  return { fields: named, strangers: findStrangers(resource, body) }
 }
 
 const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
@@ -89,7 +103,7 @@ function fromForm({ kind, isRequired }: Field, value: unknown): unknown {
 }
 
 /** Not every store can keep U+0000 or half a surrogate pair, so none is asked to. */
-function refuseUnstorable(value: unknown): void {
+export function refuseUnstorable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw badRequest('Text may not hold the character U+0000.')
     if (!value.isWellFormed()) throw badRequest('Text may not hold half of a surrogate pair.')

@@ -1,38 +1,126 @@
 import type { FastifyRequest } from 'fastify'
-import { html } from '../http/html.ts'
 import { toJsonArray } from '../http/json-array.ts'
+import { toLinkField, toPageLinks, type Link } from '../http/links.ts'
 import { chooseType } from '../http/negotiate.ts'
-import { badRequest } from '../http/refusal.ts'
+import { unknownParameter, unprocessable } from '../http/refusal.ts'
 import { sendPieces } from '../http/send.ts'
-import { eachPage, type Pages, type StoredRecord } from '../storage/records/records.ts'
+import { sendTagged } from '../http/send-tagged.ts'
+import { toPath } from '../http/target.ts'
+import type { Pages, StoredRecord } from '../storage/records/records.ts'
 import type { Handler, ResourceContext } from './context.ts'
-import { toRepresentation, toTextPieces } from './representations.ts'
+import type { Resource } from './definition.ts'
+import {
+  acceptQuery,
+  BadParameter,
+  findParameters,
+  type ParameterTexts,
+} from './list-parameters.ts'
+import { parseListQuery, toVisibleFields, type ListQuery } from './list-query.ts'
+import {
+  project,
+  toCsvPieces,
+  toJsonLines,
+  toRepresentation,
+  toTextPieces,
+} from './representations.ts'
 import { listPage, pagingLinks } from './views.ts'
 
-const readable = ['text/html', 'application/json', 'text/plain'] as const
+/** The media types in which a list is shown. */
+export const listTypes = [
+  'text/html',
+  'application/json',
+  'text/plain',
+  'text/csv',
+  'application/x-ndjson',
+] as const
+type ListType = (typeof listTypes)[number]
 
-/** All records, oldest first, streamed; or one page of them when `page` or `per_page` asks. */
+/** As long as the number of a page can be. */
+const maxNumber = Number.MAX_SAFE_INTEGER
+
+/**
+ * The records that GET or QUERY (RFC 10008) asks for: all of them, streamed, or a part, whole, with
+ * a tag, `X-Total-Count` and links to the other pages.
+ */
 export function list(context: ResourceContext): Handler {
-  const { resource } = context
   return async (request, reply) => {
-    const type = chooseType(request, reply, readable)
-    const slice = parseSlice(request)
-    const part = slice && (await listSlice(context, slice))
-    const pages = part ? toPages(part.records) : eachPage(context.records, resource.name)
-    switch (type) {
-      case 'application/json':
-        return sendPieces(
-          reply,
-          type,
-          toJsonArray(pages, (record) => toRepresentation(resource, record)),
-        )
-      case 'text/plain':
-        return sendPieces(reply, type, toTextPieces(resource, pages))
-      case 'text/html': {
-        const paging = part ? pagingLinks(resource, part) : html``
-        return sendPieces(reply, type, listPage(resource, pages, paging))
-      }
+    const { resource, records, config } = context
+    const type = chooseType(request, reply, listTypes)
+    reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
+    const { query, toAddress } = parseRequest(resource, request)
+    // What QUERY can say at any length, an address can only up to its limit.
+    const hasAddress = toAddress(maxNumber).length <= config.maxUrlBytes
+    // RFC 10008 §2: where a GET would find the same again.
+    if (request.method === 'QUERY' && hasAddress) reply.header('location', toAddress())
+    if (query.part === undefined) {
+      const pages = records.pages(resource.name, query.records)
+      return sendPieces(reply, type, toPieces(resource, { type, query, pages }))
     }
+    const total = await records.count(resource.name, query.records)
+    const links =
+      query.part.page && hasAddress ? toPageLinks({ ...query.part.page, total }, toAddress) : []
+    reply.header('x-total-count', String(total))
+    if (links.length > 0) reply.header('link', toLinkField(links))
+    const found = await records.list(resource.name, query.records, query.part)
+    const pages = toPages(found)
+    const text = await join(toPieces(resource, { type, query, pages, links }))
+    return sendTagged(request, reply, { mediaType: type, text })
+  }
+}
+
+interface ParsedRequest {
+  query: ListQuery
+  /** The address of the same list, or of another page of it. */
+  toAddress: (page?: number) => string
+}
+
+/** Throws 400, or 422 where the content of a QUERY may have said it. */
+function parseRequest(resource: Resource, request: FastifyRequest): ParsedRequest {
+  try {
+    const parameters = findParameters(request)
+    return {
+      query: parseListQuery(resource, parameters),
+      toAddress: (page) => `${toPath(request.url)}${toQueryString(parameters, page)}`,
+    }
+  } catch (error) {
+    if (!(error instanceof BadParameter)) throw error
+    const { parameter: field, problem: message } = error
+    throw request.method === 'QUERY'
+      ? unprocessable([{ field, message }])
+      : unknownParameter(`${error.message}.`)
+  }
+}
+
+function toQueryString(parameters: ParameterTexts, page?: number): string {
+  const pageName = parameters.has('_page') ? '_page' : 'page'
+  const pairs = [...parameters].flatMap(([name, values]) =>
+    page !== undefined && name === pageName ? [] : values.map((value) => [name, value]),
+  )
+  if (page !== undefined) pairs.push([pageName, String(page)])
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
+}
+
+interface Shown {
+  type: ListType
+  query: ListQuery
+  pages: Pages
+  links?: readonly Link[]
+}
+
+/** `fields` says what programs get; text and pages are for people and stay as they are. */
+function toPieces(resource: Resource, { type, query, pages, links = [] }: Shown) {
+  const { fields = toVisibleFields(resource) } = query
+  switch (type) {
+    case 'application/json':
+      return toJsonArray(pages, (record) => project(toRepresentation(resource, record), fields))
+    case 'application/x-ndjson':
+      return toJsonLines(resource, pages, fields)
+    case 'text/csv':
+      return toCsvPieces(resource, pages, fields)
+    case 'text/plain':
+      return toTextPieces(resource, pages)
+    case 'text/html':
+      return listPage(resource, pages, pagingLinks(links))
   }
 }
 
@@ -40,31 +128,8 @@ async function* toPages(records: readonly StoredRecord[]): Pages {
   yield records
 }
 
-interface Slice {
-  page: number
-  perPage: number
-}
-
-/** One record more is asked for than shown, to know whether there is a page after this one. */
-async function listSlice({ resource, records }: ResourceContext, { page, perPage }: Slice) {
-  const found = await records.listPage(resource.name, (page - 1) * perPage, perPage + 1)
-  return { page, perPage, records: found.slice(0, perPage), isLast: found.length <= perPage }
-}
-
-const defaultPerPage = 20
-const maxPerPage = 1000
-
-function parseSlice({ query }: FastifyRequest): Slice | undefined {
-  const { page, per_page: perPage } = query as Record<string, unknown>
-  if (page === undefined && perPage === undefined) return undefined
-  return {
-    page: page === undefined ? 1 : parseCount('page', page, Number.MAX_SAFE_INTEGER / maxPerPage),
-    perPage: perPage === undefined ? defaultPerPage : parseCount('per_page', perPage, maxPerPage),
-  }
-}
-
-function parseCount(name: string, text: unknown, maximum: number): number {
-  const count = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : 0
-  if (count >= 1 && count <= maximum) return count
-  throw badRequest(`${name} must be a whole number from 1 to ${String(Math.floor(maximum))}.`)
+async function join(pieces: AsyncIterable<string>): Promise<string> {
+  let text = ''
+  for await (const piece of pieces) text += piece
+  return text
 }

@@ -200,5 +200,5 @@ function byNumber(one: number, other: number): number {
 
 /** Without the time of the answer and the framing of its body. */
 function lasting(headers: Record<string, unknown>): Record<string, unknown> {
-  return without(headers, 'date', 'transfer-encoding')
+  return without(headers, 'date', 'server-timing', 'transfer-encoding', 'x-request-id')
 }

@@ -1,17 +1,30 @@
 import type { FastifyReply } from 'fastify'
+import { evaluatePreconditions } from '../http/conditional.ts'
 import { chooseType } from '../http/negotiate.ts'
+import { preconditionFailed } from '../http/refusal.ts'
 import { sendJson, sendPage, sendText } from '../http/send.ts'
 import type { StoredRecord } from '../storage/records/records.ts'
 import { loadRecord, toId, type Handler, type ResourceContext } from './context.ts'
+import { acceptedPatchTypes } from './input.ts'
 import { toRepresentation, toText } from './representations.ts'
+import { recordTypes, toTag, toValidators, type RecordType } from './validators.ts'
 import { formPage, recordPage } from './views.ts'
-
-const readable = ['text/html', 'application/json', 'text/plain'] as const
 
 export function show(context: ResourceContext): Handler {
   return async (request, reply) => {
-    const type = chooseType(request, reply, readable)
-    return sendRecord(reply, context, { type, record: await loadRecord(context, toId(request)) })
+    const type = chooseType(request, reply, recordTypes)
+    const record = await loadRecord(context, toId(request))
+    const { etag, lastModified } = toValidators(record, type)
+    reply.headers({
+      etag,
+      'last-modified': lastModified.toUTCString(),
+      'cache-control': 'private, no-cache',
+      'accept-patch': acceptedPatchTypes.join(', '),
+    })
+    const outcome = evaluatePreconditions(request.headers, { etag, lastModified })
+    if (outcome === 'failed') throw preconditionFailed(etag)
+    if (outcome === 'not modified') return reply.code(304).send()
+    return sendRecord(reply, context, { type, record })
   }
 }
 
@@ -19,7 +32,7 @@ export function show(context: ResourceContext): Handler {
 export function sendRecord(
   reply: FastifyReply,
   { resource }: ResourceContext,
-  { type, record }: { type: (typeof readable)[number]; record: StoredRecord },
+  { type, record }: { type: RecordType; record: StoredRecord },
 ): FastifyReply {
   switch (type) {
     case 'text/html':
@@ -42,7 +55,9 @@ export function edit(context: ResourceContext): Handler {
   return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
     const id = toId(request)
-    const { document } = await loadRecord(context, id)
-    return sendPage(reply, formPage(context.resource, { _action: 'edit', id, values: document }))
+    const record = await loadRecord(context, id)
+    reply.header('cache-control', 'private, no-cache')
+    const form = { _action: 'edit', id, etag: toTag(record), values: record.document } as const
+    return sendPage(reply, formPage(context.resource, form))
   }
 }

@@ -12,6 +12,7 @@ interface Problem {
 }
 
 const both = 'application/json, application/x-www-form-urlencoded'
+const patches = `${both}, application/merge-patch+json, application/json-patch+json`
 const writes = [
   ['POST', ''],
   ['PATCH', '/:id'],
@@ -44,8 +45,9 @@ for (const { path, fields } of samples) {
         const problem = await app.inject({ method, url, headers, ...payload })
         assert.equal(problem.statusCode, 404)
         assert.match(String(problem.headers['content-type']), /^application\/problem\+json/)
-        const { detail, ...others } = problem.json<Problem>()
-        assert.deepEqual(others, { type: 'about:blank', title: 'Not Found', status: 404 })
+        const { type, title, status, detail } = problem.json<Problem>()
+        assert.match(type, /\/problems\/not-found$/)
+        assert.deepEqual([title, status], ['Not Found', 404])
         assert.ok(detail.includes(id))
       }
       const head = await app.inject({ method: 'HEAD', url: `${path}/${id}` })
@@ -79,8 +81,8 @@ for (const { path, fields } of samples) {
   }
 
   const offers = [
-    ['', 'GET, HEAD, POST, OPTIONS', ['PUT', 'PATCH', 'DELETE'], { 'accept-post': both }],
-    ['/:id', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', ['POST'], { 'accept-patch': both }],
+    ['', 'GET, HEAD, QUERY, POST, OPTIONS', ['PUT', 'PATCH', 'DELETE'], { 'accept-post': both }],
+    ['/:id', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', ['POST'], { 'accept-patch': patches }],
     ['/:id/edit', 'GET, HEAD, OPTIONS', ['POST', 'PUT', 'PATCH', 'DELETE'], {}],
   ] as const
   for (const [route, allow, missing, accepts] of offers) {
@@ -123,7 +125,7 @@ for (const { path, fields } of samples) {
           assert.equal(answer.statusCode, 415, type)
           assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
           if (method === 'POST') assert.equal(answer.headers['accept-post'], both)
-          if (method === 'PATCH') assert.equal(answer.headers['accept-patch'], both)
+          if (method === 'PATCH') assert.equal(answer.headers['accept-patch'], patches)
         }
       })
     }
@@ -202,8 +204,8 @@ for (const { path, fields } of samples) {
         assert.equal(answer.statusCode, 422)
         assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
         const problem = answer.json<Problem>()
-        assert.equal(problem.type, 'about:blank')
-        assert.equal(problem.title, 'Unprocessable Content')
+        assert.match(problem.type, /\/problems\/invalid-fields$/)
+        assert.equal(problem.title, 'Invalid Fields')
         assert.equal(problem.status, 422)
         const expected = Object.keys(fields).map((name) => `#/${name}`)
         assert.deepEqual(pointersOf(problem), expected.toSorted())

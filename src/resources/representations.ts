@@ -1,3 +1,4 @@
+import { toCsvLine } from '../http/csv.ts'
 import type { Pages, StoredRecord } from '../storage/records/records.ts'
 import type { Resource } from './definition.ts'
 
@@ -39,4 +40,39 @@ export async function* toTextPieces(resource: Resource, pages: Pages): AsyncGene
       })
       .join('')
   }
+}
+
+/** A header with the names of the fields, and a line for each record (RFC 4180). */
+export async function* toCsvPieces(
+  resource: Resource,
+  pages: Pages,
+  fields: readonly string[],
+): AsyncGenerator<string> {
+  yield toCsvLine(fields)
+  for await (const page of pages) {
+    yield page
+      .map((record) => {
+        const shown = toRepresentation(resource, record)
+        return toCsvLine(fields.map((field) => shown[field]))
+      })
+      .join('')
+  }
+}
+
+/** A JSON object on a line of its own for each record. */
+export async function* toJsonLines(
+  resource: Resource,
+  pages: Pages,
+  fields: readonly string[],
+): AsyncGenerator<string> {
+  for await (const page of pages) {
+    yield page
+      .map((record) => `${JSON.stringify(project(toRepresentation(resource, record), fields))}\n`)
+      .join('')
+  }
+}
+
+/** What a representation says of some of the fields. */
+export function project(shown: Representation, fields: readonly string[]): Representation {
+  return Object.fromEntries(Object.entries(shown).filter(([field]) => fields.includes(field)))
 }

@@ -1,8 +1,11 @@
 import { typeBySuffix } from '../http/negotiate.ts'
+import { describeRoutes } from '../http/openapi/operation.ts'
 import type { Room } from '../room.ts'
 import type { Resource } from './definition.ts'
-import { acceptedTypes } from './input.ts'
+import { acceptedPatchTypes, acceptedTypes } from './input.ts'
+import { queryTypes } from './list-parameters.ts'
 import { list } from './list.ts'
+import { toOperations } from './openapi.ts'
 import { edit, newForm, show } from './reads.ts'
 import { create, destroy, replace, update } from './writes.ts'
 
@@ -17,20 +20,32 @@ export function resourceRoom(resource: Resource): Room {
       { href: path, label: `All ${title.toLowerCase()}` },
       { href: `${path}/new`, label: `New ${resource.singular}` },
     ],
-    open: (app, { records }) => {
-      const context = { resource, records }
+    tryOut: { method: 'GET', path: `${path}.json`, fields: { q: '', per_page: '3' } },
+    open: async (app, { config, records }) => {
+      await records.index(name, resource.indexed ?? [])
+      describeRoutes(app, name, toOperations(resource))
+      const context = { resource, config, records }
       const json = { config: { defaultAnswer: 'json', accepts: acceptedTypes } } as const
       app.get(path, list(context))
-      for (const suffix of ['html', 'json', 'txt'] as const) {
-        const named = { config: { mediaType: typeBySuffix[suffix] } }
+      app.query(path, { config: { accepts: queryTypes } }, list(context))
+      for (const [suffix, mediaType] of Object.entries(typeBySuffix)) {
+        const named = { config: { mediaType } }
         app.get(`${path}.${suffix}`, named, list(context))
-        app.get(`${path}/:id.${suffix}`, named, show(context))
+        app.query(
+          `${path}.${suffix}`,
+          { config: { mediaType, accepts: queryTypes } },
+          list(context),
+        )
+        if (suffix !== 'csv' && suffix !== 'ndjson') {
+          app.get(`${path}/:id.${suffix}`, named, show(context))
+        }
       }
       app.get(`${path}/new`, newForm(context))
       app.get(`${path}/:id`, show(context))
       app.get(`${path}/:id/edit`, edit(context))
-      app.post(path, { config: { accepts: acceptedTypes } }, create(context))
-      app.patch(`${path}/:id`, json, update(context))
+      app.post(path, { config: { accepts: acceptedTypes, replaysAnswers: true } }, create(context))
+      const patch = { config: { defaultAnswer: 'json', accepts: acceptedPatchTypes } } as const
+      app.patch(`${path}/:id`, patch, update(context))
       app.delete(`${path}/:id`, json, destroy(context))
       app.put(`${path}/:id`, json, replace(context))
     },

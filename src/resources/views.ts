@@ -1,9 +1,11 @@
 import { html, type Html } from '../http/html.ts'
+import type { Link } from '../http/links.ts'
 import { page, pageAround, time } from '../http/page.ts'
 import type { FieldProblem } from '../http/refusal.ts'
 import type { Pages, StoredRecord } from '../storage/records/records.ts'
 import type { Field, Resource } from './definition.ts'
 import { toRepresentation } from './representations.ts'
+import { toTag } from './validators.ts'
 
 /** The page of a list, in pieces: its opening, a piece for every page of records, its closing. */
 export async function* listPage(
@@ -35,17 +37,12 @@ function listRow(resource: Resource, columns: readonly Field[], record: StoredRe
 `
 }
 
-/** Links to the neighbours of one page of a list. */
-export function pagingLinks(resource: Resource, { page, perPage, isLast }: PagingLinks): Html {
-  const link = (to: number, label: string) =>
-    html`<a href="${resource.path}?page=${to}&per_page=${perPage}">${label}</a> `
-  return html`<nav class="actions" aria-label="Pages">${page > 1 ? link(page - 1, 'Previous page') : ''}${isLast ? '' : link(page + 1, 'Next page')}</nav>`
-}
+const linkLabels = { first: 'First', prev: 'Previous', next: 'Next', last: 'Last' } as const
 
-interface PagingLinks {
-  page: number
-  perPage: number
-  isLast: boolean
+/** Links to the other pages of a list. */
+export function pagingLinks(links: readonly Link[]): Html {
+  if (links.length === 0) return html``
+  return html`<nav class="actions" aria-label="Pages">${links.map(({ rel, href }) => html`<a href="${href}" rel="${rel}">${linkLabels[rel]} page</a> `)}</nav>`
 }
 
 export function recordPage(resource: Resource, record: StoredRecord): Html {
@@ -60,7 +57,7 @@ ${resource.fields.map(({ name, label }) => (shown[name] === undefined ? '' : htm
 </dl>
 <div class="actions">
 <p><a class="button" href="${path}/edit">Edit</a></p>
-<form method="post" action="${path}"><input type="hidden" name="_method" value="DELETE"><button type="submit">Delete</button></form>
+<form method="post" action="${path}"><input type="hidden" name="_method" value="DELETE">${expected(toTag(record))}<button type="submit">Delete</button></form>
 <p><a href="${resource.path}">All ${resource.title.toLowerCase()}</a></p>
 </div>`,
   })
@@ -71,7 +68,16 @@ export type RecordForm = {
   /** What was typed, or what is stored. */
   values: Readonly<Record<string, unknown>>
   problems?: readonly FieldProblem[]
-} & ({ _action: 'new' } | { _action: 'edit'; id: string })
+} & (
+  | { _action: 'new' }
+  /** `etag` is that of the state which the form shows. */
+  | { _action: 'edit'; id: string; etag: string }
+)
+
+/** Without script, a form says in a field what If-Match says. */
+function expected(etag: string): Html {
+  return html`<input type="hidden" name="_if_match" value="${etag}">`
+}
 
 export function formPage(resource: Resource, form: RecordForm): Html {
   const { _action } = form
@@ -89,7 +95,7 @@ ${fields}${save}
     title: `Edit ${resource.singular}`,
     scripts: ['edit-form.js'],
     main: html`<form method="post" action="${resource.path}/${form.id}/" data-patch>
-<input type="hidden" name="_method" value="PATCH">
+<input type="hidden" name="_method" value="PATCH">${expected(form.etag)}
 ${fields}${save}
 </form>
 <p><a href="${resource.path}/${form.id}">Back without saving</a></p>`,

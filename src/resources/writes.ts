@@ -1,16 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { v7 as createId } from 'uuid'
+import { findClaimedId } from '../http/idempotency.ts'
 import { chooseType } from '../http/negotiate.ts'
 import { applyPreference } from '../http/prefer.ts'
-import { conflict, unprocessable, type FieldProblem } from '../http/refusal.ts'
+import { badRequest, Refusal, type FieldProblem } from '../http/refusal.ts'
 import { sendJson, sendPage } from '../http/send.ts'
 import { preferredForm } from '../http/send-refusal.ts'
-import type { Document, StoredRecord } from '../storage/records/records.ts'
+import {
+  changeRecord,
+  createHasher,
+  createRecord,
+  mergeInput,
+  passwordsOf,
+  putRecord,
+  removeRecord,
+} from './changes.ts'
 import { loadRecord, toId, unknownId, type Handler, type ResourceContext } from './context.ts'
-import type { Resource } from './definition.ts'
-import { findProblems, parseInput, type Input } from './input.ts'
-import { hashPassword } from './passwords.ts'
+import { parseInput } from './input.ts'
+import { parsePatch } from './patches.ts'
+import { refuseUnexpected } from './preconditions.ts'
 import { sendRecord } from './reads.ts'
+import { toTag, toValidators } from './validators.ts'
 import { formPage, type RecordForm } from './views.ts'
 
 // The seed says that update and destroy answer with the same delete-success text (seed, "JSON
@@ -22,20 +32,24 @@ export function create(context: ResourceContext): Handler {
   const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json'])
-    const input = readInput(request, reply, resource)
-    const given = withoutAbsent(input.fields)
-    const problems = [...input.problems, ...findProblems(resource, given)]
-    if (problems.length > 0) {
-      return sendInvalid(request, reply, {
-        resource,
-        form: { _action: 'new', values: input.fields, problems },
-      })
-    }
-    const document = await hashPasswords(resource, given)
-    const record = await createRecord(context, createId(), document)
-    if (record === undefined) throw new Error('a fresh id was taken')
-    reply.code(201).header('location', `${resource.path}/${record.id}`)
-    return sendRecord(reply, context, { type, record })
+    const findStrange = createStrictness(request, reply)
+    const input = parseInput(resource, request)
+    const form = () => ({ _action: 'new' as const, values: input.fields })
+    return orFormAgain(request, reply, context, form, async () => {
+      const problems = findStrange(input.strangers)
+      const document = mergeInput(resource, {}, { ...input, problems })
+      const hashed = await createHasher(resource)(document, document)
+      // An earlier attempt with this Idempotency-Key may have come so far, and no further.
+      const claimedId = findClaimedId(request)
+      const record =
+        (await createRecord(context, claimedId ?? createId(), hashed)) ??
+        (claimedId && (await loadRecord(context, claimedId)))
+      if (!record) throw new Error('a fresh id was taken')
+      reply.code(201).header('location', `${resource.path}/${record.id}`)
+      reply.header('etag', toValidators(record, type).etag)
+      if (applyPreference(request, reply, 'return=minimal')) return reply.send()
+      return sendRecord(reply, context, { type, record })
+    })
   }
 }
 
@@ -44,38 +58,44 @@ export function update(context: ResourceContext): Handler {
   const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
+    const findStrange = createStrictness(request, reply)
     const id = toId(request)
     const stored = await loadRecord(context, id)
-    const input = readInput(request, reply, resource)
-    const problems = [
-      ...input.problems,
-      ...findProblems(resource, withoutAbsent({ ...stored.document, ...input.fields })),
-    ]
-    if (problems.length > 0) {
-      const values = { ...stored.document, ...input.fields }
-      return sendInvalid(request, reply, {
-        resource,
-        form: { _action: 'edit', id, values, problems },
-      })
-    }
-    const changes = await hashPasswords(resource, input.fields)
-    await untilWritten(id, async () => {
-      const current = await loadRecord(context, id)
-      // What another request wrote meanwhile may not go with this one.
-      const document = toValid(resource, { ...current.document, ...changes })
-      return changeRecord(context, current, document)
+    const patch = parsePatch(resource, request)
+    const hash = createHasher(resource)
+    const form = () => ({
+      _action: 'edit' as const,
+      id,
+      etag: request.headers['if-match'] ?? toTag(stored),
+      values: { ...stored.document, ...patch(stored).fields },
     })
-    const location = `${resource.path}/${id}`
-    if (type === 'text/html') return reply.redirect(location, 303)
-    return sendJson(reply, { data: { redirect: location }, status: successStatus })
+    return orFormAgain(request, reply, context, form, async () => {
+      const record = await changeRecord(context, stored, async (current) => {
+        refuseUnexpected(request, context, current)
+        const { fields, problems, strangers } = patch(current)
+        const all = [...problems, ...findStrange(strangers)]
+        const document = mergeInput(resource, current.document, { fields, problems: all })
+        return hash(document, fields)
+      })
+      const redirect = `${resource.path}/${id}`
+      if (type === 'text/html') return reply.redirect(redirect, 303)
+      reply.header('etag', toTag(record))
+      if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
+      if (applyPreference(request, reply, 'return=representation')) {
+        return sendRecord(reply.header('content-location', redirect), context, { type, record })
+      }
+      return sendJson(reply, { data: { redirect }, status: successStatus })
+    })
   }
 }
 
-export function destroy({ resource, records }: ResourceContext): Handler {
+export function destroy(context: ResourceContext): Handler {
+  const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
-    const id = toId(request)
-    if (!(await records.remove(resource.name, id))) throw unknownId(resource, id)
+    await removeRecord(context, toId(request), (current) => {
+      refuseUnexpected(request, context, current)
+    })
     if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
     if (type === 'text/html') return reply.redirect(resource.path, 303)
     return sendJson(reply, { data: {}, status: successStatus })
@@ -84,31 +104,30 @@ export function destroy({ resource, records }: ResourceContext): Handler {
 
 /** Replaces the record of this id, or creates it: 200 or 201 (RFC 9110 §9.3.4). */
 export function replace(context: ResourceContext): Handler {
-  const { resource, records } = context
+  const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     const id = toId(request)
     if (!canBeId(id)) throw unknownId(resource, id)
-    const input = readInput(request, reply, resource)
-    const stored = await records.find(resource.name, id)
-    const problems = [
-      ...input.problems,
-      ...findProblems(
-        resource,
-        withoutAbsent({ ...passwordsOf(resource, stored), ...input.fields }),
-      ),
-    ]
-    if (problems.length > 0) throw unprocessable(problems)
-    const given = await hashPasswords(resource, input.fields)
-    const record = await untilWritten(id, async () => {
-      const current = await records.find(resource.name, id)
-      const document = toValid(resource, { ...passwordsOf(resource, current), ...given })
-      return current
-        ? changeRecord(context, current, document)
-        : createRecord(context, id, document)
+    if (request.headers['content-range'] !== undefined) {
+      // RFC 9110 §14.5
+      throw badRequest('PUT replaces the whole record: Content-Range has no place in it.')
+    }
+    const findStrange = createStrictness(request, reply)
+    const input = parseInput(resource, request)
+    const hash = createHasher(resource)
+    const record = await putRecord(context, id, async (current) => {
+      refuseUnexpected(request, context, current)
+      const problems = findStrange(input.strangers)
+      const document = mergeInput(resource, passwordsOf(resource, current), { ...input, problems })
+      return hash(document, input.fields)
     })
+    // No ETag: what is kept is not what was sent, byte for byte (RFC 9110 §9.3.4).
     const isNew = record.version === 1
     if (isNew) reply.code(201).header('location', `${resource.path}/${id}`)
+    if (applyPreference(request, reply, 'return=minimal')) {
+      return isNew ? reply.send() : reply.code(204).send()
+    }
     return sendRecord(reply, context, { type, record })
   }
 }
@@ -118,90 +137,27 @@ function canBeId(id: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(id) && id !== 'new' && id !== 'post'
 }
 
-/** The content of a write, and what `Prefer: handling=strict` finds wrong with it. */
-function readInput(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  resource: Resource,
-): Input & { problems: readonly FieldProblem[] } {
-  const input = parseInput(resource, request)
-  if (!applyPreference(request, reply, 'handling=strict')) return { ...input, problems: [] }
-  const problems = input.strangers.map((field) => ({ field, message: 'is not a field here' }))
-  return { ...input, problems }
+/** What is wrong with names that the resource does not have: nothing, but where strictness is asked. */
+function createStrictness(request: FastifyRequest, reply: FastifyReply) {
+  const isStrict = applyPreference(request, reply, 'handling=strict')
+  return (strangers: readonly string[]): readonly FieldProblem[] =>
+    isStrict ? strangers.map((field) => ({ field, message: 'is not a field here' })) : []
 }
 
 /** Whoever sent a form gets it back with the messages; everyone else the refusal. */
-function sendInvalid(
+async function orFormAgain(
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    resource,
-    form,
-  }: { resource: Resource; form: RecordForm & { problems: readonly FieldProblem[] } },
-): FastifyReply {
-  if (preferredForm(request, reply) !== 'html') throw unprocessable(form.problems)
-  return sendPage(reply.code(422), formPage(resource, form))
-}
-
-/** Again when another request was quicker: every round that one loses, another has won. */
-async function untilWritten(
-  id: string,
-  attempt: () => Promise<StoredRecord | undefined>,
-): Promise<StoredRecord> {
-  for (let round = 1; round <= 100; round += 1) {
-    const record = await attempt()
-    if (record !== undefined) return record
+  { resource }: ResourceContext,
+  form: () => RecordForm,
+  write: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await write()
+  } catch (error) {
+    const isOfFields = error instanceof Refusal && error.fields.length > 0
+    if (!isOfFields || preferredForm(request, reply) !== 'html') throw error
+    const page = formPage(resource, { ...form(), problems: error.fields })
+    return sendPage(reply.code(error.status).header('cache-control', 'no-store'), page)
   }
-  throw conflict(`Too many others are changing ${id}.`)
-}
-
-/** Undefined when the id was taken meanwhile. */
-async function createRecord(
-  { resource, records }: ResourceContext,
-  id: string,
-  document: Document,
-): Promise<StoredRecord | undefined> {
-  const now = new Date().toISOString()
-  const record = { id, document, version: 1, createdAt: now, updatedAt: now }
-  return (await records.create(resource.name, record)) ? record : undefined
-}
-
-/** Undefined when the record was changed or removed meanwhile. */
-async function changeRecord(
-  { resource, records }: ResourceContext,
-  current: StoredRecord,
-  document: Document,
-): Promise<StoredRecord | undefined> {
-  const change = { ...current, document, updatedAt: new Date().toISOString() }
-  const isChanged = await records.change(resource.name, change)
-  return isChanged ? { ...change, version: current.version + 1 } : undefined
-}
-
-function toValid(resource: Resource, document: Document): Document {
-  const present = withoutAbsent(document)
-  const problems = findProblems(resource, present)
-  if (problems.length > 0) throw unprocessable(problems)
-  return present
-}
-
-async function hashPasswords({ fields }: Resource, document: Document): Promise<Document> {
-  const hashed: Record<string, unknown> = { ...document }
-  for (const { name, kind } of fields) {
-    if (kind !== 'password') continue
-    const password = document[name]
-    if (typeof password === 'string') hashed[name] = await hashPassword(password)
-  }
-  return hashed
-}
-
-/** No representation shows a password, so replacing a record by one keeps what it cannot say. */
-function passwordsOf({ fields }: Resource, record: StoredRecord | undefined): Document {
-  const passwords = fields.filter(({ kind }) => kind === 'password')
-  return withoutAbsent(
-    Object.fromEntries(passwords.map(({ name }) => [name, record?.document[name]])),
-  )
-}
-
-function withoutAbsent(document: Document): Document {
-  return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== undefined))
 }

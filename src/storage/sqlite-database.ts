@@ -17,6 +17,16 @@ const migrations = [
    ) STRICT;
    CREATE INDEX records_oldest_first ON records (resource, created_at, id);`,
   `CREATE INDEX records_by_name ON records (resource, document ->> '$.name', created_at);`,
+  // Counting a million records takes too long to be done for every page of a list.
+  `CREATE TABLE record_counts (resource TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
+   INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource;
+   CREATE TRIGGER count_created AFTER INSERT ON records BEGIN
+     INSERT OR IGNORE INTO record_counts VALUES (new.resource, 0);
+     UPDATE record_counts SET count = count + 1 WHERE resource = new.resource;
+   END;
+   CREATE TRIGGER count_removed AFTER DELETE ON records BEGIN
+     UPDATE record_counts SET count = count - 1 WHERE resource = old.resource;
+   END;`,
 ]
 
 /** How long a statement waits, without holding anyone up, while another process has the database. */
@@ -102,7 +112,15 @@ const full = 13
 function toStoreFailure(error: unknown): unknown {
   const code = toResultCode(error)
   if (code === full) return new StoreFailure('full', error)
-  return unavailable.includes(code) ? new StoreFailure('unavailable', error) : error
+  const isUnavailable = unavailable.includes(code) || isDamage(error)
+  return isUnavailable ? new StoreFailure('unavailable', error) : error
+}
+
+/** Whether SQLite has met what it never wrote. A document that is no JSON has no code of its own. */
+export function isDamage(error: unknown): boolean {
+  return (
+    toResultCode(error) === 11 || (error instanceof Error && error.message === 'malformed JSON')
+  )
 }
 
 function isBusy(error: unknown): boolean {

@@ -5,12 +5,14 @@ for (const form of document.querySelectorAll('form[data-patch]')) {
     event.preventDefault()
     const status = form.querySelector('[role=status]')
     const fields = new URLSearchParams(new FormData(form))
+    const tag = fields.get('_if_match')
     fields.delete('_method')
+    fields.delete('_if_match')
     status.textContent = 'Saving…'
     try {
       const response = await fetch(form.action, {
         method: 'PATCH',
-        headers: { accept: 'application/json' },
+        headers: { accept: 'application/json', 'if-match': tag },
         body: fields,
       })
       const answer = await response.json()

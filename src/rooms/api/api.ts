@@ -1,7 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import { objectSchema } from '../../http/openapi/content.ts'
+import { describeRoutes } from '../../http/openapi/operation.ts'
 import type { Refusal } from '../../http/refusal.ts'
 import { toText } from '../../http/query-string.ts'
 import { isAlone, type Room } from '../../room.ts'
+import { operations } from './operations.ts'
 
 const content = 'This is JSON, served by Vitrine.'
 
@@ -14,13 +17,16 @@ export const api: Room = {
     { href: '/api/json', label: 'A JSON object' },
     { href: '/api/get_json_with_param?name=Ann', label: 'A JSON object with a parameter' },
   ],
+  tryOut: { method: 'GET', path: '/api/get_json_with_param', fields: { name: 'Ann' } },
   open: (app) => {
+    describeRoutes(app, 'api', operations)
     const options = { config: { defaultAnswer: 'json' } } as const
     app.get('/api/json', options, () => ({ content }))
     app.get('/api/get_json_with_param', options, ({ query }) => toGreeting(query))
     app.post('/api/post_json_with_param', options, ({ body }) => toGreeting(body))
   },
   shapeRefusals: (house) => ({
+    schema: objectSchema({ error: { type: 'string' } }),
     under: isAlone('api', house) ? '/' : '/api',
     toJson: ({ message }: Refusal) => ({
       error: `${message} Please use the path /api/json.`,

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { toMediaType } from '../../http/bodies.ts'
 import { registerMultipart } from '../../http/multipart.ts'
+import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendJson, sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
+import { operations } from './operations.ts'
 import { parseTextFields } from './text-fields.ts'
 
 /** Each kind of body, read and said back (seed, "body-type endpoints under /users"). */
@@ -11,7 +13,13 @@ export const bodies: Room = {
   title: 'Bodies',
   summary: 'Form, JSON, multipart and text bodies, read and said back as JSON.',
   links: [],
+  tryOut: {
+    method: 'POST',
+    path: '/users/post',
+    fields: { 'glass[colour]': 'green', name: 'Ann' },
+  },
   open: async (app, { config }) => {
+    describeRoutes(app, 'bodies', operations)
     const options = { config: { defaultAnswer: 'json' } } as const
     app.post('/users/post', options, (request, reply) =>
       sendJson(reply, hasText(request) ? {} : toEcho(request.body)),

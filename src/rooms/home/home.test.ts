@@ -93,6 +93,8 @@ test('every form of the pages behind the links has somewhere to go', async (t) =
   const actions: string[] = []
   for (const href of findLinks((await app.inject('/')).body)) {
     for (const { method, action } of findForms((await app.inject(href)).body)) {
+      // A form that is a script's alone has no action.
+      if (action === '') continue
       actions.push(action)
       if (action === '/profile') continue
       const answer = await app.inject({ method: method === 'post' ? 'POST' : 'GET', url: action })

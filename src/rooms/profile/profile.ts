@@ -1,6 +1,8 @@
 import { registerMultipart } from '../../http/multipart.ts'
+import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
+import { operations } from './operations.ts'
 import { saveUpload } from './save-upload.ts'
 import { listUploads, sendUpload } from './uploads.ts'
 
@@ -10,7 +12,9 @@ export const profile: Room = {
   title: 'Uploads',
   summary: 'A form sends one file, which is kept under a random id and can be had back.',
   links: [{ href: '/uploads', label: 'What was uploaded' }],
+  tryOut: { method: 'POST', path: '/profile', file: 'upfiles' },
   open: async (app, house) => {
+    describeRoutes(app, 'profile', operations)
     if (house.config.bodyReaders.includes('multipart')) await registerMultipart(app)
     app.post('/profile', async (request, reply) => {
       const { id, name, size } = await saveUpload(request, house)

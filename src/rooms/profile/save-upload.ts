@@ -20,7 +20,7 @@ const framingBytes = 16 * 1024
 
 /**
  * Keeps the one file of the form. Throws 415 when it is no multipart form, 413 when it is too large,
- * 400 for any other shape; then nothing is kept.
+ * 400 for any other shape and for another digest than was announced; then nothing is kept.
  */
 export async function saveUpload(
   request: FastifyRequest,

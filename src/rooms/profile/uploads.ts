@@ -45,6 +45,7 @@ export function sendUpload({ records, files }: House) {
     return sendBytes(request, reply, {
       type: isActive(type) ? 'application/octet-stream' : type,
       size,
+      sha256,
       etag: `"${sha256}"`,
       lastModified: new Date(record.createdAt),
       open: (start, end) => files.read(id, start, end),

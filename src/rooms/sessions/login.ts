@@ -7,7 +7,8 @@ import { verifyPassword } from '../../resources/passwords.ts'
 import type { Records, StoredRecord } from '../../storage/records/records.ts'
 
 /** Seed, "login credentials". */
-const credentials = Compile(Type.Object({ username: Type.String(), password: Type.String() }))
+export const credentialsSchema = Type.Object({ username: Type.String(), password: Type.String() })
+const credentials = Compile(credentialsSchema)
 
 export interface Credentials {
   username: string

@@ -1,11 +1,14 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { chooseType } from '../../http/negotiate.ts'
+import { describeRoutes } from '../../http/openapi/operation.ts'
 import { Refusal, unauthorized } from '../../http/refusal.ts'
 import { preferredForm } from '../../http/send-refusal.ts'
 import { sendJson, sendPage } from '../../http/send.ts'
 import { findSessionId, setSessionCookie } from '../../http/session-cookie.ts'
 import type { House, Room } from '../../room.ts'
+import { sweepRegularly } from '../../sweep-regularly.ts'
 import { findUser, parseCredentials } from './login.ts'
+import { operations } from './operations.ts'
 import { loginPage, sessionPage } from './views.ts'
 import { endVisit, findVisit, startVisit } from './visits.ts'
 
@@ -18,7 +21,9 @@ export const sessions: Room = {
     { href: '/login', label: 'Log in' },
     { href: '/session', label: 'Your session' },
   ],
+  tryOut: { method: 'GET', path: '/session' },
   open: (app, house) => {
+    describeRoutes(app, 'sessions', operations)
     // What is said of one visitor is not for any cache.
     app.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'no-store')
@@ -33,7 +38,12 @@ export const sessions: Room = {
     app.get('/session', showSession(house))
     app.post('/logout', json, logOut(house))
     app.delete('/session', json, logOut(house))
-    sweepRegularly(app, house)
+    sweepRegularly(app, {
+      what: 'ended sessions',
+      // As often as sessions can become idle, but not all the time.
+      everySeconds: Math.min(house.config.sessionIdleSeconds, 600),
+      sweep: (now) => house.sessions.sweep(now),
+    })
   },
 }
 
@@ -105,20 +115,4 @@ function sendDone(
 ): FastifyReply {
   if (type === 'text/html') return reply.redirect(redirect, 303)
   return sendJson(reply, { data: { redirect }, status: { code: 0, msg } })
-}
-
-/** At the start, and as often as sessions can become idle, but not all the time. */
-function sweepRegularly(app: FastifyInstance, { sessions: stored, config }: House): void {
-  const sweep = () => {
-    stored.sweep(new Date().toISOString()).catch((error: unknown) => {
-      app.log.warn({ err: error }, 'ended sessions could not be swept')
-    })
-  }
-  sweep()
-  const everySeconds = Math.min(config.sessionIdleSeconds, 600)
-  const timer = setInterval(sweep, everySeconds * 1000).unref()
-  app.addHook('onClose', (_app, done) => {
-    clearInterval(timer)
-    done()
-  })
 }

@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findFile } from '../../http/folder.ts'
+import { sendOffer } from '../../http/options.ts'
 import { methodNotAllowed } from '../../http/refusal.ts'
 import { sendBytes } from '../../http/send-bytes.ts'
 import { toPath } from '../../http/target.ts'
 import type { Room } from '../../room.ts'
 
 const methods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+const offer = { methods, headers: { allow: methods.join(', ') } }
 
 /** The files of PUBLIC_DIR as they are, at the addresses that no other room has. */
 export const staticFiles: Room = {
@@ -17,21 +19,22 @@ export const staticFiles: Room = {
     { href: '/toc.html', label: 'A form that sends by POST' },
     { href: '/profile.html', label: 'A form that uploads a file' },
   ],
-  open: (app, { config }) => {
+  tryOut: { method: 'GET', path: '/topic.html' },
+  open: (app, { config: { publicDir, corsOrigins } }) => {
     const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const path = toPath(request.url)
-      const file = await findFile(config.publicDir, path)
+      const file = await findFile(publicDir, path)
       if (file === undefined) {
         reply.callNotFound()
         return reply
       }
       if (request.method === 'OPTIONS') {
-        return reply.code(204).header('allow', methods.join(', ')).send()
+        return sendOffer(request, reply, { ...offer, corsOrigins })
       }
       if (!methods.includes(request.method)) {
         throw methodNotAllowed(request.method, path, { methods, isJson: false })
       }
-      return sendBytes(request, reply.header('cache-control', 'no-cache'), file)
+      return sendBytes(request, reply, file)
     }
     // Before a body is read: nobody wants it. A path is known when there is such a file, which only
     // a look at the folder tells.

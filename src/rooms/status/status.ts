@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { describeRoutes } from '../../http/openapi/operation.ts'
 import { notFound, toReasonPhrase } from '../../http/refusal.ts'
 import { sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
+import { operations } from './operations.ts'
 
 /** `/status/:code` by any method: that status, with what it needs to be well-formed. */
 export const status: Room = {
@@ -12,13 +14,17 @@ export const status: Room = {
     href: `/status/${String(code)}`,
     label: `${String(code)} ${toReasonPhrase(code) ?? ''}`,
   })),
+  tryOut: { method: 'GET', path: '/status/418' },
   open: (app) => {
+    describeRoutes(app, 'status', operations)
     // Whatever the request brings, it gets the status it asks for.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _content, done) => {
       done(null)
     })
-    app.all('/status/:code', sendStatus)
+    // RFC 9110 §9.3.8: what a TRACE says back may be somebody's credentials, so there is none here.
+    const method = app.supportedMethods.filter((name) => name !== 'TRACE')
+    app.route({ method, url: '/status/:code', handler: sendStatus })
   },
 }
 

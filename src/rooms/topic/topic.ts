@@ -1,7 +1,9 @@
+import { describeRoutes } from '../../http/openapi/operation.ts'
 import { toText } from '../../http/query-string.ts'
 import { sendText } from '../../http/send.ts'
 import { toPath } from '../../http/target.ts'
 import { isAlone, type Room } from '../../room.ts'
+import { operations } from './operations.ts'
 
 /** A GET form's values, which travel in the address. */
 export const topic: Room = {
@@ -9,7 +11,9 @@ export const topic: Room = {
   title: 'Topic',
   summary: 'What a GET form sends travels in the address and comes back as text.',
   links: [{ href: '/topic?a=glass', label: 'A topic from the query string' }],
+  tryOut: { method: 'GET', path: '/topic', fields: { a: 'glass' } },
   open: (app, house) => {
+    describeRoutes(app, 'topic', operations)
     app.get('/topic', ({ query }, reply) => {
       const { a } = query as { a?: unknown }
       return sendText(reply, `The topic is ${toText(a)}\n`)

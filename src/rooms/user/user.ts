@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
+import { operations } from './operations.ts'
 
 /** Routes that answer with a few words (seed, "Other text-only routes"). */
 export const user: Room = {
@@ -8,7 +10,9 @@ export const user: Room = {
   title: 'User',
   summary: 'A few words for each method, and a greeting for whatever follows /user.',
   links: [{ href: '/user42', label: 'A greeting' }],
+  tryOut: { method: 'POST', path: '/user/create' },
   open: (app) => {
+    describeRoutes(app, 'user', operations)
     app.post('/user/create', (_, reply) => sendText(reply, 'POST: a user is created\n'))
     app.put('/user/:id', (request, reply) =>
       sendText(reply, `PUT: user ${toId(request)} is replaced\n`),

@@ -8,10 +8,16 @@ export const users = defineResource({
   singular: 'user',
   title: 'Users',
   summary: 'People with a name and a password, through the seven classic routes.',
+  indexed: ['name'],
   schema: Type.Object({
-    name: Type.String({ title: 'Name', minLength: 1, maxLength: 200 }),
+    name: Type.String({ title: 'Name', minLength: 1, maxLength: 200, examples: ['Ann'] }),
     password: Type.Refine(
-      Type.String({ title: 'Password', minLength: 1, writeOnly: true }),
+      Type.String({
+        title: 'Password',
+        minLength: 1,
+        writeOnly: true,
+        examples: ['correct horse'],
+      }),
       (password) => Buffer.byteLength(password) <= maxPasswordBytes,
       () => `must be at most ${String(maxPasswordBytes)} bytes long`,
     ),

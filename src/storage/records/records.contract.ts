@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { namesakes } from './namesakes.contract.ts'
-import type { Position, Records, StoredRecord } from './records.ts'
+import { queries } from './queries.contract.ts'
+import { everything, type Position, type Records, type StoredRecord } from './records.ts'
 
 /** Opens an empty store that closes itself when the test ends. */
 export type OpenRecords = (t: TestContext) => Promise<Records>
@@ -16,6 +17,7 @@ export function recordsContract(name: string, open: OpenRecords): void {
     documents(open)
     lists(open)
     namesakes(open)
+    queries(open)
     races(open)
   })
 }
@@ -81,7 +83,9 @@ function oneRecord(open: OpenRecords): void {
     const records = await open(t)
     await records.create('users', record('a', noon))
     await records.change('users', changeOf('a', 1))
-    assert.equal(await records.remove('users', 'a'), true)
+    // Of the version that the caller names, where it names one.
+    for (const version of [1, 3]) assert.equal(await records.remove('users', 'a', version), false)
+    assert.equal(await records.remove('users', 'a', 2), true)
     assert.equal(await records.remove('users', 'a'), false)
     assert.equal(await records.find('users', 'a'), undefined)
     assert.equal(await records.change('users', changeOf('a', 2)), false)
@@ -95,7 +99,9 @@ function oneRecord(open: OpenRecords): void {
     assert.equal(await records.create('locations', record('a', later, { of: 'locations' })), true)
     await records.change('users', changeOf('a', 1, { of: 'users, changed' }))
     assert.deepEqual((await records.find('locations', 'a'))?.document, { of: 'locations' })
-    assert.deepEqual(idsOf(await records.listPage('locations', 0, 9)), ['a'])
+    assert.deepEqual(idsOf(await records.list('locations', everything, { offset: 0, limit: 9 })), [
+      'a',
+    ])
     await records.remove('users', 'a')
     assert.equal((await records.find('locations', 'a'))?.version, 1)
   })
@@ -145,7 +151,10 @@ function lists(open: OpenRecords): void {
     await records.create('users', record('b', later))
     const expected = ['y', '-', '0', 'B', '_', 'a', 'z', 'b']
     assert.deepEqual(idsOf(await records.listAfter('users', undefined, 99)), expected)
-    assert.deepEqual(idsOf(await records.listPage('users', 0, 99)), expected)
+    assert.deepEqual(
+      idsOf(await records.list('users', everything, { offset: 0, limit: 99 })),
+      expected,
+    )
   })
 
   test('a list holds whole records, and a change moves none of them', async (t) => {
@@ -155,14 +164,14 @@ function lists(open: OpenRecords): void {
     await records.change('users', changeOf('a', 1, { name: 'changed' }))
     const expected = [await records.find('users', 'a'), await records.find('users', 'b')]
     assert.deepEqual(await records.listAfter('users', undefined, 9), expected)
-    assert.deepEqual(await records.listPage('users', 0, 9), expected)
+    assert.deepEqual(await records.list('users', everything, { offset: 0, limit: 9 }), expected)
   })
 
   test('a list of nothing is empty', async (t) => {
     const records = await open(t)
     await records.create('locations', record('a', noon))
     assert.deepEqual(await records.listAfter('users', undefined, 9), [])
-    assert.deepEqual(await records.listPage('users', 0, 9), [])
+    assert.deepEqual(await records.list('users', everything, { offset: 0, limit: 9 }), [])
   })
 
   test('a page begins after its offset and holds no more than its limit', async (t) => {
@@ -177,7 +186,10 @@ function lists(open: OpenRecords): void {
       [0, 5, 'abcde'],
     ] as const
     for (const [offset, limit, expected] of pages) {
-      assert.equal(idsOf(await records.listPage('users', offset, limit)).join(''), expected)
+      assert.equal(
+        idsOf(await records.list('users', everything, { offset, limit })).join(''),
+        expected,
+      )
     }
   })
 

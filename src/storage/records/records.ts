@@ -23,6 +23,48 @@ export interface Change {
   updatedAt: string
 }
 
+/** How values of a field are compared. The last three ignore letter case; the others are exact. */
+export type Operator =
+  'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains' | 'startsWith' | 'endsWith'
+
+/**
+ * A field is one of the document, or `_id`, `createdAt` or `updatedAt`. Its name stands in the
+ * statement, so it comes from a definition and never from a client.
+ */
+export interface Filter {
+  field: string
+  operator: Operator
+  /** One of them has to fit; with `ne` none may be equal. A record without the field fits `ne` alone. */
+  values: readonly (string | number)[]
+}
+
+export interface SortTerm {
+  field: string
+  isDescending: boolean
+}
+
+/** Which records of a resource, and in which order. */
+export interface RecordQuery {
+  /** All have to fit. */
+  filters: readonly Filter[]
+  /** Text that one of the fields has to contain, in any letter case. */
+  search?: { text: string; fields: readonly string[] }
+  /**
+   * Records that are alike come in the order of `createdAt` and `_id`, in the direction of the first
+   * term; with no term, oldest first. A record without the field is greater than any that has it:
+   * the last, or of a descending order the first. Text goes by its code points, numbers by size.
+   */
+  sort: readonly SortTerm[]
+}
+
+export const everything: RecordQuery = { filters: [], sort: [] }
+
+/** A part of what a query finds. */
+export interface Part {
+  offset: number
+  limit: number
+}
+
 /**
  * The records of every resource, keyed by resource and id. Answers with outcomes; throws a
  * `StoreFailure` when the store is full or cannot be used. A write has happened for good when
@@ -40,8 +82,11 @@ export interface Records {
   /** Check and write in one step. False when there is no such record, or no longer this version. */
   change: (resource: string, change: Change) => Promise<boolean>
 
-  /** False when there was none. */
-  remove: (resource: string, id: string) => Promise<boolean>
+  /**
+   * False when there was none, or, where the caller names the version that it has read, no longer
+   * that one. Check and removal are one step.
+   */
+  remove: (resource: string, id: string, version?: number) => Promise<boolean>
 
   /** Oldest first, at most `limit`, from just after `after`. */
   listAfter: (
@@ -53,8 +98,16 @@ export interface Records {
   /** The newest first, at most `limit`, of those whose document has this `name`. */
   listByName: (resource: string, name: string, limit: number) => Promise<readonly StoredRecord[]>
 
-  /** Oldest first, `limit` of them after the first `offset`. */
-  listPage: (resource: string, offset: number, limit: number) => Promise<readonly StoredRecord[]>
+  /** Makes it fast to find and to order the records of a resource by these fields of theirs. */
+  index: (resource: string, fields: readonly string[]) => Promise<void>
+
+  /** Of the records of a query, in its order, `limit` after the first `offset`. */
+  list: (resource: string, query: RecordQuery, part: Part) => Promise<readonly StoredRecord[]>
+
+  count: (resource: string, query: RecordQuery) => Promise<number>
+
+  /** All records of a query, in its order, a page of any length at a time. */
+  pages: (resource: string, query: RecordQuery) => Pages
 }
 
 export type Pages = AsyncIterable<readonly StoredRecord[]>

@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { openSqliteDatabase } from '../sqlite-database.ts'
+import { everything } from './records.ts'
 import { recordsContract } from './records.contract.ts'
 import { createSqliteRecords } from './sqlite.ts'
 
@@ -52,14 +53,17 @@ test('a file that is opened again has everything in it', async (t) => {
   const change = { id: 'a', version: 1, document: { name: 'Anna' }, updatedAt: noon }
   await first.records.change('users', change)
   const expected = [
-    await first.records.listPage('users', 0, 9),
-    await first.records.listPage('locations', 0, 9),
+    await first.records.list('users', everything, { offset: 0, limit: 9 }),
+    await first.records.list('locations', everything, { offset: 0, limit: 9 }),
   ]
   first.database.close()
 
   const { records } = openRecords(t, url)
   assert.deepEqual(
-    [await records.listPage('users', 0, 9), await records.listPage('locations', 0, 9)],
+    [
+      await records.list('users', everything, { offset: 0, limit: 9 }),
+      await records.list('locations', everything, { offset: 0, limit: 9 }),
+    ],
     expected,
   )
   assert.equal((await records.find('users', 'a'))?.version, 2)

@@ -23,7 +23,7 @@ test('sessions are among the records of no resource that has routes', async (t) 
   const records = openRecords(t, 'sqlite::memory:')
   await createDatabaseSessions(records).create('hash', sessionOf())
   for (const resource of ['users', 'locations', 'uploads', 'sessions']) {
-    assert.deepEqual(await records.listPage(resource, 0, 9), [], resource)
+    assert.deepEqual(await records.listAfter(resource, undefined, 9), [], resource)
   }
 })
 

@@ -1,0 +1,67 @@
+// Sends the requests of the documentation and shows what comes back. Without this script the page
+// still documents, with a curl line for every operation.
+const inputs = (form, place) => [...form.querySelectorAll(`[data-in="${place}"]`)]
+const filled = (form, place) => inputs(form, place).filter(({ value }) => value !== '')
+
+function toTarget(form) {
+  let path = form.dataset.path
+  for (const { name, value } of inputs(form, 'path')) {
+    path = path.replace(`{${name}}`, encodeURIComponent(value))
+  }
+  const query = new URLSearchParams(filled(form, 'query').map(({ name, value }) => [name, value]))
+  return query.size > 0 ? `${path}?${query}` : path
+}
+
+function toRequest(form) {
+  const headers = new Headers(filled(form, 'header').map(({ name, value }) => [name, value]))
+  const request = { method: form.dataset.method, headers, redirect: 'manual', cache: 'no-store' }
+  const [content] = filled(form, 'content')
+  const [type] = inputs(form, 'type')
+  const parts = inputs(form, 'part')
+  if (content) {
+    headers.set('content-type', type.value)
+    return { ...request, body: content.value }
+  }
+  if (parts.length === 0) return request
+  const body = new FormData()
+  for (const { name, files } of parts) for (const file of files) body.append(name, file)
+  return { ...request, body }
+}
+
+async function toText(response) {
+  if (response.type === 'opaqueredirect') {
+    return 'A redirect, which a browser does not show to scripts.'
+  }
+  const fields = [...response.headers].map(([name, value]) => `${name}: ${value}`)
+  const status = `${response.status} ${response.statusText}`
+  return [status, ...fields, '', await response.text()].join('\n')
+}
+
+async function send(form) {
+  const answer = form.querySelector('.answer')
+  answer.hidden = false
+  answer.textContent = 'Asking…'
+  try {
+    answer.textContent = await toText(await fetch(toTarget(form), toRequest(form)))
+  } catch (error) {
+    answer.textContent = `No answer came: ${error.message}`
+  }
+}
+
+function showExample(form) {
+  const [type] = inputs(form, 'type')
+  const [content] = inputs(form, 'content')
+  content.value = type.selectedOptions[0].dataset.example
+}
+
+for (const form of document.querySelectorAll('form.request')) {
+  form.hidden = false
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    send(form)
+  })
+  for (const type of inputs(form, 'type')) {
+    showExample(form)
+    type.addEventListener('change', () => showExample(form))
+  }
+}

@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findNegotiation, type Negotiation } from './negotiate.ts'
+
+/** One request and its answer, as they were on the wire but for their contents. */
+export interface Exchange {
+  id: string
+  /** `http://host:port`, as the client called us. */
+  origin: string
+  /** ISO 8601 in UTC. */
+  receivedAt: string
+  request: {
+    httpVersion: string
+    /** On the wire. */
+    method: string
+    /** After an override; the same where there was none. */
+    effectiveMethod: string
+    target: string
+    /** Names and values in turn, as they came. */
+    rawHeaders: readonly string[]
+  }
+  response: {
+    status: number
+    headers: Readonly<Record<string, string | number | readonly string[] | undefined>>
+    /** From the request's head to the end of the answer. */
+    ms: number
+  }
+  /** What was chosen, and from what; undefined where nothing was. */
+  negotiation: Negotiation | undefined
+}
+
+export interface Exchanges {
+  find: (id: string) => Exchange | undefined
+}
+
+const maxExchanges = 500
+
+/**
+ * Keeps the last exchanges of this process in memory, each under the id that its answer carries in
+ * X-Request-Id, and which nobody can guess. Contents are not kept: they may be large or secret.
+ */
+export function recordExchanges(app: FastifyInstance): Exchanges {
+  const exchanges = new Map<string, Exchange>()
+  app.addHook('onResponse', (request, reply, done) => {
+    // Looking at the wire is not what anybody wants to see there.
+    if (!request.url.startsWith('/wire')) {
+      exchanges.set(request.id, toExchange(request, reply))
+      if (exchanges.size > maxExchanges) {
+        const [oldest = ''] = exchanges.keys()
+        exchanges.delete(oldest)
+      }
+    }
+    done()
+  })
+  return { find: (id) => exchanges.get(id) }
+}
+
+/**
+ * Under which id this exchange can be seen. A page's own script reads of the answer nothing but
+ * Server-Timing, which a 304 renews as well.
+ */
+export function sayRequestId({ id }: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({ 'x-request-id': id, 'server-timing': `wire;desc="${id}"` })
+}
+
+function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
+  const { raw } = request
+  return {
+    id: request.id,
+    origin: `${request.protocol}://${request.host}`,
+    receivedAt: new Date(Date.now() - reply.elapsedTime).toISOString(),
+    request: {
+      httpVersion: raw.httpVersion,
+      method: raw.wireMethod ?? request.method,
+      effectiveMethod: request.method,
+      target: request.originalUrl,
+      rawHeaders: raw.rawHeaders,
+    },
+    response: {
+      status: reply.statusCode,
+      headers: reply.getHeaders(),
+      ms: reply.elapsedTime,
+    },
+    negotiation: findNegotiation(request),
+  }
+}

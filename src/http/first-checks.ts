@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { takeControlFields } from './bodies.ts'
+import { refuseCrossSite } from './cross-site.ts'
+import { isSafe, refuseUnsafeLink } from './method-override.ts'
+import { parseParameters } from './query-string.ts'
+import { Refusal } from './refusal.ts'
+import { refuseBadHead } from './request-head.ts'
+
+/** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
+export function createQueryParser(config: Config) {
+  return (text: string): Record<string, unknown> => {
+    if (text === '') return {}
+    try {
+      const parameters: Record<string, unknown> = { ...parseParameters(text, config) }
+      if (config.methodOverride) takeControlFields(parameters)
+      return parameters
+    } catch (error) {
+      if (error instanceof Refusal) return { refusal: error }
+      throw error
+    }
+  }
+}
+
+/** What is wrong with a request before any room sees it. */
+export function findRefusal(request: FastifyRequest, config: Config): Refusal | undefined {
+  const { raw } = request
+  try {
+    refuseBadHead(raw, config)
+    const { refusal } = request.query as { refusal?: unknown }
+    if (refusal instanceof Refusal) throw refusal
+    const ownOrigin = `${request.protocol}://${request.host}`
+    refuseUnsafeLink(raw, ownOrigin)
+    if (!isSafe(request.method)) refuseCrossSite(raw, ownOrigin, config.corsOrigins)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}

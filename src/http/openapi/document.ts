@@ -1,0 +1,116 @@
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { isUnder, type RefusalShape } from '../send-refusal.ts'
+import { collectComponents } from './component.ts'
+import {
+  methodsOf,
+  type Answer,
+  type DocumentedMethod,
+  type Operation,
+  type Parameter,
+  type Reference,
+} from './operation.ts'
+import { toRefusalAnswer, toRefusalStatuses } from './refusals.ts'
+
+/** An operation as the document has it. */
+export interface DocumentedOperation extends Omit<Operation, 'refusals' | 'store'> {
+  operationId: string
+  tags: readonly string[]
+}
+
+export interface OpenApiDocument {
+  openapi: string
+  info: Readonly<Record<string, unknown>>
+  servers: readonly { url: string }[]
+  security: readonly Readonly<Record<string, readonly string[]>>[]
+  tags: readonly { name: string; description: string }[]
+  paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
+  components: Readonly<Record<string, Readonly<Record<string, object>>>>
+}
+
+/** Follows the routes as they are added, and gives them when all are there. */
+export function watchRoutes(app: FastifyInstance): () => readonly RouteOptions[] {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
+    // What a wildcard answers is not known from the routes.
+    if (!route.url.endsWith('*')) routes.push(route)
+  })
+  return () => routes
+}
+
+interface DocumentParts extends Pick<OpenApiDocument, 'info' | 'tags'> {
+  routes: readonly RouteOptions[]
+  shapes: readonly RefusalShape[]
+}
+
+/** The OpenAPI 3.1 document of all routes that describe themselves. */
+export function toDocument({ info, tags, routes, shapes }: DocumentParts): OpenApiDocument {
+  const paths: Record<string, Record<string, DocumentedOperation>> = {}
+  for (const { url, method: methods, config } of routes) {
+    if (config?.operation === undefined) continue
+    const path = toTemplate(url)
+    for (const method of methodsOf(methods)) {
+      const ofPath = (paths[path] ??= {})
+      ofPath[method.toLowerCase()] = toDocumented({ method, path, shapes }, config.operation)
+    }
+  }
+  const used = new Set(Object.values(paths).flatMap((ofPath) => Object.values(ofPath).map(toTag)))
+  return {
+    openapi: '3.1.1',
+    info,
+    servers: [{ url: '/' }],
+    // Nothing here is for some alone.
+    security: [],
+    tags: tags.filter(({ name }) => used.has(name)),
+    paths,
+    components: collectComponents(paths),
+  }
+}
+
+/** `/users/:id` → `/users/{id}`; a pattern behind a name is the parameter's own business. */
+export function toTemplate(url: string): string {
+  return url.replace(/:(\w+)(?:\(.*\))?/g, '{$1}')
+}
+
+interface Place {
+  method: DocumentedMethod
+  path: string
+  shapes: readonly RefusalShape[]
+}
+
+function toDocumented(place: Place, operation: Operation & { tag: string }): DocumentedOperation {
+  const { tag, summary, description, parameters, requestBody, responses } = operation
+  const shape = place.shapes.find(({ under }) => isUnder(under, place.path))
+  const refused = toRefusalStatuses(place.method, operation).map(
+    (status) => [status, toRefusalAnswer(status, shape)] as const,
+  )
+  return {
+    operationId: toOperationId(place),
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(parameters && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: { ...Object.fromEntries(refused), ...responses },
+  }
+}
+
+/** `GET /users/{id}.json` → `getUsersIdJson` */
+function toOperationId({ method, path }: Place): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  const name = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')
+  return `${method.toLowerCase()}${name || 'Home'}`
+}
+
+function toTag({ tags: [tag = ''] }: DocumentedOperation): string {
+  return tag
+}
+
+/** What a reference of the document stands for; anything else stands for itself. */
+export function resolve<Thing extends Answer | Parameter>(
+  { components }: OpenApiDocument,
+  thing: Thing | Reference,
+): Thing {
+  if (!('$ref' in thing)) return thing
+  const [, , kind = '', name = ''] = thing.$ref.split('/')
+  return components[kind]?.[name] as Thing
+}

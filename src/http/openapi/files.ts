@@ -1,0 +1,35 @@
+import { answerFields, requestFields } from './fields.ts'
+import type { Operation, Parameter, Reference } from './operation.ts'
+
+const { etag, lastModified, acceptRanges, contentRange, reprDigest } = answerFields
+const headers = {
+  ETag: etag,
+  'Last-Modified': lastModified,
+  'Accept-Ranges': acceptRanges,
+  'Repr-Digest': reprDigest,
+}
+
+const { ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest } = requestFields
+
+/** What is sent by `sendBytes`: with validators, conditions and ranges. */
+export function toFileOperation(
+  summary: string,
+  mediaType: string,
+  parameters: readonly (Parameter | Reference)[] = [],
+): Operation {
+  const content = { [mediaType]: {} }
+  return {
+    summary,
+    parameters: [...parameters, ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest],
+    responses: {
+      200: { description: 'All of it.', headers, content },
+      206: {
+        description: 'The bytes that Range asks for.',
+        headers: { ...headers, 'Content-Range': contentRange },
+        content,
+      },
+      304: { description: 'It has not changed.', headers: { ETag: etag } },
+    },
+    refusals: [412, 416],
+  }
+}

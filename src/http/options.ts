@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Offer, OfferFinder } from './allow.ts'
+import { toPreflightHeaders } from './cors.ts'
+import { isPreflight } from './cross-site.ts'
+import { methodNotAllowed, notFound, notImplemented } from './refusal.ts'
+import { toPath } from './target.ts'
+
+type CorsOrigins = Pick<Config, 'corsOrigins'>
+
+/** Answers OPTIONS with what a path offers (RFC 9110 §9.3.7), a preflight with what it may get. */
+export function sendOffer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { methods, headers, corsOrigins }: Pick<Offer, 'methods' | 'headers'> & CorsOrigins,
+): FastifyReply {
+  reply.code(204).headers(headers)
+  if (isPreflight(request.raw)) {
+    const own = `${request.protocol}://${request.host}`
+    reply.headers(toPreflightHeaders(request.raw, methods, { own, others: corsOrigins }))
+  }
+  return reply.send()
+}
+
+/** Answers the preflights of routes that take every method, and would take OPTIONS for their own. */
+export function answerPreflights(
+  app: FastifyInstance,
+  findOffer: OfferFinder,
+  { corsOrigins }: CorsOrigins,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const isRouted = !request.is404 && isPreflight(request.raw)
+    const offer = isRouted ? findOffer(toPath(request.url)) : undefined
+    if (offer === undefined) done()
+    else sendOffer(request, reply, { ...offer, corsOrigins })
+  })
+}
+
+/** Where no route matched: OPTIONS of a known path, a method it lacks, or nothing at all. */
+export function answerUnrouted(
+  app: FastifyInstance,
+  findOffer: OfferFinder,
+  { corsOrigins }: CorsOrigins,
+): void {
+  app.setNotFoundHandler((request, reply) =>
+    sendOffer(request, reply, { ...requireOffer(request, findOffer), corsOrigins }),
+  )
+}
+
+/** What OPTIONS is answered with; throws for everything else. */
+function requireOffer(request: FastifyRequest, findOffer: OfferFinder): Offer {
+  const { method, server, url } = request
+  const path = toPath(url)
+  if (!server.supportedMethods.includes(method)) throw notImplemented(method)
+  const offer = findOffer(path)
+  const isGone = method !== 'OPTIONS' && offer?.methods.includes(method)
+  if (offer === undefined || isGone) throw notFound(`There is nothing at ${path}.`)
+  if (method !== 'OPTIONS') throw methodNotAllowed(method, path, offer)
+  return offer
+}

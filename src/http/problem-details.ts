@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify'
+import type { Refusal } from './refusal.ts'
+import { isHost } from './request-head.ts'
+
+/** A refusal as RFC 9457 §3 has it. */
+export function toProblem(refusal: Refusal, request: FastifyRequest): object {
+  const { problem, status, title, message, fields, members } = refusal
+  const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))
+  return {
+    type: problem === undefined ? 'about:blank' : `${toOrigin(request)}/problems/${problem}`,
+    title,
+    status,
+    detail: message,
+    instance: `urn:uuid:${request.id}`,
+    ...(errors.length > 0 && { errors }),
+    ...members,
+  }
+}
+
+/** Empty for a request without a host that can be used, so that what follows is a path. */
+export function toOrigin({ protocol, host }: FastifyRequest): string {
+  return isHost(host) ? `${protocol}://${host}` : ''
+}
+
+/** RFC 6901 §3 and §6: a JSON Pointer to a member, as a URI fragment. */
+function toPointer(member: string): string {
+  return `#/${encodeURIComponent(member.replaceAll('~', '~0').replaceAll('/', '~1'))}`
+}

@@ -1,0 +1,106 @@
+import type { Filter, Operator, Part, RecordQuery, SortTerm } from '../storage/records/records.ts'
+import type { Resource } from './definition.ts'
+import { toItems, toOwnSpelling } from './list-aliases.ts'
+import { BadParameter, type ParameterTexts } from './list-parameters.ts'
+import { parsePart, type Page } from './list-part.ts'
+
+/** What the parameters of a list ask for. */
+export interface ListQuery {
+  records: RecordQuery
+  /** The fields to show; undefined for all of them. */
+  fields?: readonly string[]
+  /** Undefined for all records. */
+  part?: Part & { page?: Page }
+}
+
+/** The names of what a client may see of a record, in the order in which it is shown. */
+export function toVisibleFields({ fields }: Resource): string[] {
+  const visible = fields.filter(({ kind }) => kind !== 'password')
+  return ['_id', ...visible.map(({ name }) => name), 'createdAt', 'updatedAt']
+}
+
+/**
+ * Reads the parameters of a list. Throws a BadParameter for a name or value that is not known:
+ * passing over it would answer another question. What clients may not see is not known either.
+ */
+export function parseListQuery(resource: Resource, given: ParameterTexts): ListQuery {
+  const visible = toVisibleFields(resource)
+  const { sort = [], q = [], fields, ...rest } = Object.fromEntries(toOwnSpelling(given, visible))
+  const part = parsePart(rest)
+  const text = q.at(-1) ?? ''
+  const filters = Object.entries(rest).flatMap(([name, values]) =>
+    partNames.includes(name) ? [] : parseFilter(resource, name, values),
+  )
+  return {
+    records: {
+      filters,
+      ...(text !== '' && { search: { text, fields: visible.slice(0, -2) } }),
+      sort: sort.join() === '' ? [] : toItems(sort).map((term) => parseSortTerm(visible, term)),
+    },
+    ...(fields && { fields: parseFields(visible, toItems(fields)) }),
+    ...(part && { part }),
+  }
+}
+
+const partNames = ['page', 'per_page', '_start', '_end']
+
+function parseSortTerm(visible: readonly string[], term: string): SortTerm {
+  const field = term.replace(/^-/, '')
+  if (!visible.includes(field)) throw unknownField('sort', field, visible)
+  return { field, isDescending: term !== field }
+}
+
+function parseFields(visible: readonly string[], fields: readonly string[]): string[] {
+  for (const field of fields) {
+    if (!visible.includes(field)) throw unknownField('fields', field, visible)
+  }
+  return visible.filter((field) => fields.includes(field))
+}
+
+function unknownField(parameter: string, field: string, visible: readonly string[]): BadParameter {
+  const names = visible.join(', ')
+  return new BadParameter(parameter, `names ${field}, which is no field here; there are ${names}`)
+}
+
+const operators = [
+  'eq',
+  'ne',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'contains',
+  'startsWith',
+  'endsWith',
+] as const satisfies readonly Operator[]
+
+const maxValues = 100
+
+function parseFilter(resource: Resource, name: string, values: readonly string[]): Filter {
+  const visible = toVisibleFields(resource)
+  const [field = '', word = 'eq', ...more] = name.split(':')
+  if (!visible.includes(field)) {
+    throw new BadParameter(name, `is no field here; there are ${visible.join(', ')}`)
+  }
+  const operator = word === 'in' ? 'eq' : operators.find((known) => known === word)
+  if (operator === undefined || more.length > 0) {
+    throw new BadParameter(name, `has no known operator; there are ${operators.join(', ')}, in`)
+  }
+  const items = word === 'in' ? toItems(values) : values
+  if (items.length > maxValues) throw new BadParameter(name, `has over ${String(maxValues)} values`)
+  const isNumber = resource.fields.some((known) => known.name === field && known.kind === 'number')
+  const isText = operators.indexOf(operator) >= operators.indexOf('contains')
+  return {
+    field,
+    operator,
+    values: isNumber && !isText ? items.map((item) => parseNumber(name, item)) : items,
+  }
+}
+
+const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+function parseNumber(name: string, text: string): number {
+  const number = numeric.test(text) ? Number(text) : NaN
+  if (Number.isFinite(number)) return number
+  throw new BadParameter(name, 'must be a number')
+}

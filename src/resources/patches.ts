@@ -1,0 +1,79 @@
+import type { FastifyRequest } from 'fastify'
+import { hasBody, toMediaType } from '../http/bodies.ts'
+import { applyJsonPatch, applyMergePatch, parseJsonPatch } from '../http/patch.ts'
+import { conflict, notAnObject, type FieldProblem } from '../http/refusal.ts'
+import type { StoredRecord } from '../storage/records/records.ts'
+import type { Resource } from './definition.ts'
+import {
+  findStrangers,
+  isObject,
+  jsonPatchType,
+  mergePatchType,
+  ownFields,
+  parseInput,
+  refuseUnstorable,
+  type Input,
+} from './input.ts'
+import { toRepresentation } from './representations.ts'
+
+/** What a PATCH makes of a record, and what is wrong with that beside the fields. */
+export type Patch = (record: StoredRecord) => Input & { problems: readonly FieldProblem[] }
+
+/**
+ * Reads the content of a PATCH by its media type: a JSON Patch, a merge patch, or plain fields.
+ * Throws as `parseInput` does, and 400 for a malformed patch. The patch itself throws 409 when it
+ * does not fit the record.
+ */
+export function parsePatch(resource: Resource, request: FastifyRequest): Patch {
+  const type = hasBody(request.raw) ? toMediaType(request.headers['content-type']) : ''
+  if (type === jsonPatchType) {
+    const operations = parseJsonPatch(request.body)
+    refuseUnstorable(request.body)
+    operations.forEach(refuseNested)
+    return (record) => {
+      return toChanges(resource, record, applyJsonPatch(toTarget(resource, record), operations))
+    }
+  }
+  if (type === mergePatchType) {
+    const { body } = request
+    refuseUnstorable(body)
+    return (record) => {
+      return toChanges(resource, record, applyMergePatch(toTarget(resource, record), body))
+    }
+  }
+  const input = parseInput(resource, request)
+  return () => ({ ...input, problems: [] })
+}
+
+/** A record is flat. Copies of copies inside each other would grow without end. */
+function refuseNested(operation: { op: string; path: string; from?: string }): void {
+  const pointers = operation.from === undefined ? [] : [operation.from]
+  for (const pointer of [operation.path, ...pointers]) {
+    if (pointer.lastIndexOf('/') > 0) {
+      throw conflict(
+        `${operation.op} finds nothing at ${pointer}: the fields have none below them.`,
+      )
+    }
+    if (pointer === '') throw conflict(`${operation.op} is for a field, not for the whole record.`)
+  }
+}
+
+/** What is patched is what is shown. A password is null: it can be set, but not read or tested. */
+function toTarget(resource: Resource, record: StoredRecord): Record<string, unknown> {
+  const passwords = resource.fields.filter(({ kind }) => kind === 'password')
+  const hidden = Object.fromEntries(passwords.map(({ name }) => [name, null]))
+  return { ...toRepresentation(resource, record), ...hidden }
+}
+
+function toChanges(resource: Resource, record: StoredRecord, result: unknown): ReturnType<Patch> {
+  if (!isObject(result)) throw notAnObject(resource.singular)
+  const shown = toRepresentation(resource, record)
+  const problems = ownFields
+    .filter((field) => result[field] !== shown[field])
+    .map((field) => ({ field, message: 'is not to be changed' }))
+  const named = resource.fields
+    .filter(({ name, kind }) => kind !== 'password' || result[name] !== null)
+    .map(({ name }) => [name, result[name]])
+  const strangers = findStrangers(resource, result)
+  return { fields: Object.fromEntries(named) as Input['fields'], strangers, problems }
+}

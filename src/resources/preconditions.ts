@@ -1,0 +1,26 @@
+import type { FastifyRequest } from 'fastify'
+import { mayWrite } from '../http/conditional.ts'
+import { preconditionFailed, preconditionRequired } from '../http/refusal.ts'
+import type { StoredRecord } from '../storage/records/records.ts'
+import type { ResourceContext } from './context.ts'
+import { toState, toTag } from './validators.ts'
+
+/**
+ * Throws 412 where the record is not as the request expects it, and 428 where it should expect
+ * something of a record that is there (`REQUIRE_IF_MATCH`). Asked again with every state that the
+ * write meets, so that check and write are one.
+ */
+export function refuseUnexpected(
+  request: FastifyRequest,
+  { config }: ResourceContext,
+  record: StoredRecord | undefined,
+): void {
+  const { headers } = request
+  const state = record && toState(record)
+  if (!mayWrite(headers, state)) {
+    throw preconditionFailed(record && toTag(record))
+  }
+  if (!config.requireIfMatch || record === undefined) return
+  const { 'if-match': ifMatch, 'if-unmodified-since': since } = headers
+  if (ifMatch === undefined && since === undefined) throw preconditionRequired()
+}

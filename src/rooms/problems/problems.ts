@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html, type Html } from '../../http/html.ts'
+import { chooseType } from '../../http/negotiate.ts'
+import { describeRoutes } from '../../http/openapi/operation.ts'
+import { page } from '../../http/page.ts'
+import { toOrigin } from '../../http/problem-details.ts'
+import { isProblemSlug, problemTypes, type ProblemType } from '../../http/problem-types.ts'
+import { notFound } from '../../http/refusal.ts'
+import { sendJson, sendPage, sendText } from '../../http/send.ts'
+import { operations } from './operations.ts'
+
+const offers = ['text/html', 'application/json', 'text/plain'] as const
+
+/** A kind of problem as its page shows it. */
+interface Problem extends ProblemType {
+  /** The address of its page, which is the `type` of such refusals. */
+  type: string
+}
+
+/**
+ * `GET /problems` and `GET /problems/:slug`: what each kind of refusal means and what to do about
+ * it. Always there, since every problem names its page.
+ */
+export function openProblems(app: FastifyInstance): void {
+  describeRoutes(app, 'vitrine', operations)
+  app.get('/problems', (request, reply) => {
+    const problems = Object.entries(problemTypes).map(([slug, type]) =>
+      toProblem(request, slug, type),
+    )
+    return sendLasting(request, reply, {
+      'text/html': () => sendPage(reply, problemsPage(problems)),
+      'application/json': () => sendJson(reply, problems),
+      'text/plain': () => sendText(reply, problems.map(toText).join('\n')),
+    })
+  })
+  app.get('/problems/:slug', (request, reply) => {
+    const { slug } = request.params as { slug: string }
+    if (!isProblemSlug(slug)) throw notFound(`There is no problem ${slug}.`)
+    const problem = toProblem(request, slug, problemTypes[slug])
+    return sendLasting(request, reply, {
+      'text/html': () => sendPage(reply, problemPage(problem)),
+      'application/json': () => sendJson(reply, problem),
+      'text/plain': () => sendText(reply, toText(problem)),
+    })
+  })
+}
+
+/** In the form that is asked for. It is the same for everyone until the next version. */
+function sendLasting(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  forms: Readonly<Record<(typeof offers)[number], () => FastifyReply>>,
+): FastifyReply {
+  const type = chooseType(request, reply, offers)
+  reply.header('cache-control', 'public, max-age=3600')
+  return forms[type]()
+}
+
+function toProblem(request: FastifyRequest, slug: string, problem: ProblemType): Problem {
+  const origin = toOrigin(request)
+  const example = problem.example?.replace('{origin}', () => origin)
+  return { type: `${origin}/problems/${slug}`, ...problem, ...(example && { example }) }
+}
+
+function toText({ type, status, title, meaning, remedy, example }: Problem): string {
+  const lines = [type, `${String(status)} ${title}`, meaning, remedy, ...(example ? [example] : [])]
+  return `${lines.join('\n')}\n`
+}
+
+function problemsPage(problems: readonly Problem[]): Html {
+  return page({
+    title: 'Problems',
+    main: html`<p>What each kind of refusal means, and how to put the request right. A refusal in JSON (RFC 9457)
+names its kind in <code>type</code>, which is the address of one of these pages.</p>
+<section class="table" tabindex="0" aria-label="Problems"><table>
+<thead><tr><th scope="col">Status</th><th scope="col">Problem</th><th scope="col">Meaning</th></tr></thead>
+<tbody>
+${problems.map(problemRow)}</tbody>
+</table></section>`,
+  })
+}
+
+function problemRow({ type, status, title, meaning }: Problem): Html {
+  const path = type.slice(type.indexOf('/problems/'))
+  return html`<tr><td>${status}</td><td><a href="${path}">${title}</a></td><td>${meaning}</td></tr>
+`
+}
+
+function problemPage({ type, status, title, meaning, remedy, example }: Problem): Html {
+  return page({
+    title,
+    main: html`<p>${meaning}</p>
+<h2>What to do</h2>
+<p>${remedy}</p>
+${
+  example === undefined
+    ? ''
+    : html`<pre><code>${example}</code></pre>
+`
+}<p>Such a refusal has the status <strong>${status}</strong>, and in JSON the type <code>${type}</code>.</p>
+<p><a href="/problems">All problems</a></p>`,
+  })
+}

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import {
+  everything,
+  type Document,
+  type Filter,
+  type RecordQuery,
+  type Records,
+  type SortTerm,
+  type StoredRecord,
+} from './records.ts'
+
+type OpenRecords = (t: TestContext) => Promise<Records>
+
+/** What queries find, in which order, on every backend: with few records and with many. */
+export function queries(open: OpenRecords): void {
+  for (const [title, query] of Object.entries(comparisons)) {
+    test(`of few records, those with ${title} are found, with an index and without`, async (t) => {
+      for (const indexed of [[], ['name', 'size']]) {
+        const records = await open(t)
+        const all = await fill(records, 60)
+        await records.index('things', indexed)
+        await compare(records, all, query)
+      }
+    })
+  }
+
+  test('of many records the same are found as by looking at each of them', async (t) => {
+    const records = await open(t)
+    const all = await fill(records, 5600)
+    await records.index('things', ['name', 'size'])
+    for (const query of Object.values(comparisons)) await compare(records, all, query)
+  })
+
+  test('many records of one name are found whole in any order', async (t) => {
+    const records = await open(t)
+    const all = await fill(records, 5600, () => ({ name: 'Ann', size: 1 }))
+    await records.index('things', ['name'])
+    for (const sort of [['name'], ['-name'], ['name', '-createdAt'], ['size'], ['-_id']]) {
+      await compare(records, all, toQuery([], sort))
+    }
+  })
+
+  test('values are met as they are, whatever they would mean to a database', async (t) => {
+    const records = await open(t)
+    const names = [`'; DROP TABLE records; --`, '%', '_', 'a_b', 'a%b', '?1', '\\', '"', '*', '[a]']
+    for (const [index, name] of names.entries()) await add(records, index, { name })
+    for (const [index, name] of names.entries()) {
+      const found = (operator: Filter['operator']) =>
+        idsOf(records, { filters: [{ field: 'name', operator, values: [name] }], sort: [] })
+      assert.deepEqual(await found('eq'), [toId(index)], name)
+      for (const operator of ['contains', 'startsWith', 'endsWith'] as const) {
+        const expected = names.flatMap((other, at) => (fits(operator, other, name) ? toId(at) : []))
+        assert.deepEqual(await found(operator), expected, `${operator} ${name}`)
+      }
+    }
+  })
+
+  test('a field whose name could be read as more than a name is refused', async (t) => {
+    const records = await open(t)
+    for (const field of [`name' OR 1=1 --`, 'a.b', 'a"b', '', '$', 'a b']) {
+      const query: RecordQuery = { filters: [{ field, operator: 'eq', values: [1] }], sort: [] }
+      await assert.rejects(
+        records.list('things', query, { offset: 0, limit: 1 }),
+        /name of a field/,
+      )
+      await assert.rejects(records.index('things', [field]), /name of/)
+    }
+  })
+
+  test('a query finds nothing of another resource', async (t) => {
+    const records = await open(t)
+    await records.index('things', ['name'])
+    await add(records, 1, { name: 'Ann' })
+    for (const query of [everything, toQuery([['name', 'eq', 'Ann']]), toQuery([], ['name'])]) {
+      assert.equal(await records.count('others', query), 0)
+      assert.deepEqual(await records.list('others', query, { offset: 0, limit: 9 }), [])
+    }
+  })
+
+  test('an index may be asked for again, and follows what changes', async (t) => {
+    const records = await open(t)
+    await records.index('things', ['name'])
+    await add(records, 1, { name: 'Ann' })
+    const change = { id: toId(1), version: 1, document: { name: 'Bea' }, updatedAt: toTime(9) }
+    await records.change('things', change)
+    await records.index('things', ['name', 'size'])
+    assert.deepEqual(await idsOf(records, toQuery([['name', 'eq', 'Ann']])), [])
+    assert.deepEqual(await idsOf(records, toQuery([['name', 'eq', 'Bea']])), [toId(1)])
+  })
+
+  test('the count of all follows what comes and goes, and no refused creation', async (t) => {
+    const records = await open(t)
+    await fill(records, 3)
+    await add(records, 1, { name: 'taken' })
+    await records.remove('things', toId(0))
+    await records.remove('things', toId(0))
+    assert.equal(await records.count('things', everything), 2)
+  })
+
+  test('a list that nobody reads to its end is let go', async (t) => {
+    const records = await open(t)
+    await fill(records, 5600)
+    for (const sort of [[], ['size'], ['name', '-size']]) {
+      for await (const page of records.pages('things', toQuery([], sort))) {
+        assert.ok(page.length > 0)
+        break
+      }
+    }
+  })
+}
+
+const comparisons: Record<string, RecordQuery> = {
+  'no condition': everything,
+  'the newest first': toQuery([], ['-createdAt']),
+  'the order of ids': toQuery([], ['_id']),
+  'the reverse order of ids': toQuery([], ['-_id']),
+  'the order of names': toQuery([], ['name']),
+  'the reverse order of names': toQuery([], ['-name']),
+  'the order of sizes': toQuery([], ['size']),
+  'the reverse order of sizes': toQuery([], ['-size']),
+  'the order of a field without an index': toQuery([], ['note']),
+  'the order of names, then the newest': toQuery([], ['name', '-createdAt']),
+  'the order of names, then the size': toQuery([], ['-name', 'size', '_id']),
+  'the order of times of change': toQuery([], ['-updatedAt', 'name']),
+  'a name': toQuery([['name', 'eq', 'name 3']]),
+  'one of two names': toQuery([['name', 'eq', 'name 3', 'name 4', 'nobody']], ['-name']),
+  'another name': toQuery([['name', 'ne', 'name 3', 'name 4']]),
+  'a name and an order': toQuery([['name', 'eq', 'name 3']], ['-size', 'note']),
+  'a number': toQuery([['size', 'eq', 2]]),
+  'a lesser number': toQuery([['size', 'lt', 2.5]], ['name']),
+  'a number that is not greater': toQuery([['size', 'lte', 2.5]]),
+  'a greater number': toQuery([['size', 'gt', 2.5]], ['-size']),
+  'a number that is not less': toQuery([['size', 'gte', -1]]),
+  'a number between two': toQuery([
+    ['size', 'gte', -1],
+    ['size', 'lt', 7],
+  ]),
+  'a number that nothing reaches': toQuery([['size', 'gt', 1e300]]),
+  'a greater name': toQuery([['name', 'gt', 'name 3']], ['_id']),
+  'text somewhere': toQuery([['name', 'contains', 'NAME 3', 'me 5']]),
+  'text at the beginning': toQuery([['note', 'startsWith', 'ÉCLAIR', 'b']]),
+  'text at the end': toQuery([['note', 'endsWith', 'Öl']], ['name']),
+  'no text anywhere': toQuery([['note', 'contains', '']]),
+  'digits in a number': toQuery([['size', 'contains', '.5']]),
+  'an id': toQuery([['_id', 'eq', 'thing-00007']]),
+  'later ids': toQuery([['_id', 'gt', 'thing-00007']], ['name']),
+  'later times': toQuery([['createdAt', 'gte', toTime(20)]]),
+  'a field that none has': toQuery([['colour', 'eq', 'red']]),
+  'a field that none has, unlike': toQuery([['colour', 'ne', 'red']]),
+  'text in one of the fields': { ...everything, search: { text: 'ÖL', fields: ['name', 'note'] } },
+  'text in no field': { ...everything, search: { text: 'zzz', fields: ['name', 'note', 'size'] } },
+}
+
+function toQuery(
+  filters: readonly [string, Filter['operator'], ...(string | number)[]][],
+  sort: readonly string[] = [],
+): RecordQuery {
+  return {
+    filters: filters.map(([field, operator, ...values]) => ({ field, operator, values })),
+    sort: sort.map(toSortTerm),
+  }
+}
+
+function toSortTerm(text: string): SortTerm {
+  return { field: text.replace(/^-/, ''), isDescending: text.startsWith('-') }
+}
+
+/** A record of every kind: many alike, some without a field. */
+function toDocument(index: number): Document {
+  return {
+    name: `${index % 3 ? 'name' : 'Name'} ${String(index % 11)}`,
+    ...(index % 7 && { size: (index % 10) - 1.5 + (index % 2 ? 0 : 0.5) }),
+    ...(index % 5 && { note: ['éclair', 'Bär', 'Öl', '', '\u{1f600}', '\uffee'][index % 6] }),
+  }
+}
+
+async function fill(records: Records, count: number, toOne = toDocument): Promise<StoredRecord[]> {
+  for (let index = 0; index < count; index += 1) await add(records, index, toOne(index))
+  const all: StoredRecord[] = []
+  for (let index = 0; index < count; index += 1) {
+    const found = await records.find('things', toId(index))
+    if (found) all.push(found)
+  }
+  return all
+}
+
+async function add(records: Records, index: number, document: Document): Promise<void> {
+  const createdAt = toTime(Math.floor(index / 3))
+  await records.create('things', { id: toId(index), document, createdAt })
+}
+
+function toId(index: number): string {
+  // Not in the order of their times.
+  return `thing-${String((index * 7) % 10_007).padStart(5, '0')}`
+}
+
+function toTime(second: number): string {
+  return new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString()
+}
+
+async function idsOf(records: Records, query: RecordQuery): Promise<string[]> {
+  const found: string[] = []
+  for await (const page of records.pages('things', query)) found.push(...page.map(({ id }) => id))
+  return found
+}
+
+/** Holds every way to ask against a query done by hand. */
+async function compare(
+  records: Records,
+  all: readonly StoredRecord[],
+  query: RecordQuery,
+): Promise<void> {
+  const expected = all.filter((record) => isMeant(record, query)).toSorted(toComparison(query))
+  const ids = expected.map(({ id }) => id)
+  const message = JSON.stringify(query)
+  assert.deepEqual(await idsOf(records, query), ids, message)
+  assert.equal(await records.count('things', query), ids.length, message)
+  for (const offset of [0, 1, 17, ids.length - 3, ids.length, 2 ** 40]) {
+    if (offset < 0) continue
+    const part = await records.list('things', query, { offset, limit: 12 })
+    assert.deepEqual(part, expected.slice(offset, offset + 12), `${message} ${String(offset)}`)
+  }
+}
+
+function isMeant(record: StoredRecord, { filters, search }: RecordQuery): boolean {
+  const isFound =
+    search?.fields.some((field) => fits('contains', valueOf(record, field), search.text)) ?? true
+  return isFound && filters.every((filter) => isFitting(valueOf(record, filter.field), filter))
+}
+
+function isFitting(value: unknown, { operator, values }: Filter): boolean {
+  if (operator === 'ne') return !values.some((other) => other === value)
+  return values.some((other) => fits(operator, value, other))
+}
+
+function fits(operator: Filter['operator'], value: unknown, other: string | number): boolean {
+  if (typeof value !== 'string' && typeof value !== 'number') return false
+  const text = String(value).toLowerCase()
+  const part = String(other).toLowerCase()
+  switch (operator) {
+    case 'contains':
+      return text.includes(part)
+    case 'startsWith':
+      return text.startsWith(part)
+    case 'endsWith':
+      return text.endsWith(part)
+    case 'eq':
+      return value === other
+    case 'ne':
+      return value !== other
+    case 'lt':
+      return compareValues(value, other) < 0
+    case 'lte':
+      return compareValues(value, other) <= 0
+    case 'gt':
+      return compareValues(value, other) > 0
+    case 'gte':
+      return compareValues(value, other) >= 0
+  }
+}
+
+function valueOf({ id, document, createdAt, updatedAt }: StoredRecord, field: string): unknown {
+  return { ...document, _id: id, createdAt, updatedAt }[field]
+}
+
+function toComparison({ sort }: RecordQuery) {
+  const isDescending = sort[0]?.isDescending ?? false
+  const terms = [
+    ...sort,
+    { field: 'createdAt', isDescending },
+    { field: '_id', isDescending },
+  ] satisfies SortTerm[]
+  return (one: StoredRecord, other: StoredRecord): number => {
+    for (const term of terms) {
+      const order = compareValues(valueOf(one, term.field), valueOf(other, term.field))
+      if (order !== 0) return term.isDescending ? -order : order
+    }
+    return 0
+  }
+}
+
+function compareValues(one: unknown, other: unknown): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  if (typeof one === 'string' && typeof other === 'string') {
+    return Buffer.compare(Buffer.from(one), Buffer.from(other))
+  }
+  return Number(one === undefined) - Number(other === undefined)
+}

@@ -1,0 +1,112 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { StoreFailure } from '../failure.ts'
+import { isDamage, whenFree } from '../sqlite-database.ts'
+import type { Part, RecordQuery, Records, StoredRecord } from './records.ts'
+import { addFunctions, and, inResource, toColumn, toCondition } from './sqlite-conditions.ts'
+import { toOrder, toOrderBy } from './sqlite-order.ts'
+import { toIndexName, type Terrain } from './sqlite-paths.ts'
+import { findAnyOrder, findStretches } from './sqlite-plan.ts'
+import { columns, toStoredRecord } from './sqlite-rows.ts'
+import type { Stretch } from './sqlite-stretches.ts'
+
+/** So many records take a few milliseconds to be read and held against a filter. */
+const recordsToTest = 1000
+/** So many take as long to be counted in an index. */
+const recordsToCount = 10_000
+const recordsPerPage = 100
+
+type Lists = Pick<Records, 'index' | 'list' | 'count' | 'pages'>
+
+/** The part of the records that answers queries, step by step: see `sqlite-plan.ts`. */
+export function createSqliteLists(database: DatabaseSync): Lists {
+  addFunctions(database)
+  const countAll = database.prepare('SELECT count FROM record_counts WHERE resource = ?')
+  const indexed = new Map<string, ReadonlySet<string>>()
+
+  function toTerrain(resource: string, query: RecordQuery, sizeWithoutFilter: number): Terrain {
+    const isPlain = toCondition(query) === undefined && query.sort.length <= 1
+    const size = isPlain ? sizeWithoutFilter : recordsToTest
+    return { database, resource, indexed: indexed.get(resource) ?? new Set(), size }
+  }
+
+  function prepare(what: string, query: RecordQuery, { index, where }: Stretch) {
+    const { sql, values } = and(where, toCondition(query))
+    return { text: `SELECT ${what} FROM records INDEXED BY ${index} WHERE ${sql}`, values }
+  }
+
+  async function countIn(query: RecordQuery, stretch: Stretch): Promise<number> {
+    const { text, values } = prepare('count(*) AS count', query, stretch)
+    const row = await whenFree(() => database.prepare(text).get(...values))
+    return Number(row?.count)
+  }
+
+  async function listIn(query: RecordQuery, stretch: Stretch, { offset = 0, limit = -1 } = {}) {
+    const { text, values } = prepare(columns, query, stretch)
+    const paged = `${text} ORDER BY ${toOrderBy(toOrder(query.sort))} LIMIT ? OFFSET ?`
+    const rows = await whenFree(() => database.prepare(paged).all(...values, limit, offset))
+    return rows.map(toStoredRecord)
+  }
+
+  /** False where a damaged record is in its way, which is to be refused only when it is read. */
+  async function createIndex(resource: string, field: string): Promise<boolean> {
+    const on = `${toColumn(field)}, created_at, id`
+    const name = toIndexName(resource, field)
+    const { sql } = inResource(resource)
+    try {
+      await whenFree(() => {
+        database.exec(`CREATE INDEX IF NOT EXISTS ${name} ON records (${on}) WHERE ${sql}`)
+      })
+      return true
+    } catch (error) {
+      if (error instanceof StoreFailure && isDamage(error.cause)) return false
+      throw error
+    }
+  }
+
+  return {
+    index: async (resource, fields) => {
+      const usable = new Set<string>()
+      for (const field of fields) {
+        if (await createIndex(resource, field)) usable.add(field)
+      }
+      indexed.set(resource, usable)
+    },
+    list: async (resource, query, { offset, limit }) => {
+      const terrain = { ...toTerrain(resource, query, recordsToCount), wanted: offset + limit }
+      const found: StoredRecord[] = []
+      let skipped = 0
+      for await (const stretch of findStretches(terrain, query)) {
+        if (skipped < offset) {
+          const count = await countIn(query, stretch)
+          if (skipped + count <= offset) {
+            skipped += count
+            continue
+          }
+        }
+        const part: Part = { offset: offset - skipped, limit: limit - found.length }
+        found.push(...(await listIn(query, stretch, part)))
+        skipped = offset
+        if (found.length === limit) break
+      }
+      return found
+    },
+    count: async (resource, query) => {
+      if (toCondition(query) === undefined) {
+        return whenFree(() => Number(countAll.get(resource)?.count ?? 0))
+      }
+      const terrain = toTerrain(resource, query, recordsToCount)
+      let count = 0
+      for await (const stretch of findAnyOrder(terrain, query)) {
+        count += await countIn(query, stretch)
+      }
+      return count
+    },
+    pages: async function* (resource, query) {
+      const terrain = toTerrain(resource, query, recordsPerPage)
+      for await (const stretch of findStretches(terrain, query)) {
+        const page = await listIn(query, stretch)
+        if (page.length > 0) yield page
+      }
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { whenFree } from '../sqlite-database.ts'
+import type { RecordQuery } from './records.ts'
+import { and, inResource, toCondition } from './sqlite-conditions.ts'
+import { toOrder, toOrderBy, type Term } from './sqlite-order.ts'
+import {
+  byId,
+  findFew,
+  findNarrowPath,
+  isFew,
+  oldestFirst,
+  toPath,
+  toTies,
+  type Terrain,
+} from './sqlite-paths.ts'
+import { openSorter, type Sorter } from './sqlite-sorter.ts'
+import { cutKeys, cutTies, toStretch, type Path, type Stretch } from './sqlite-stretches.ts'
+
+/**
+ * Finds a way to the records of a query that takes many small steps and keeps none of them. Where an
+ * index leads to few, they are one stretch. Where one has the order, it is followed, and what does
+ * not fit is passed over. Otherwise what fits is sorted in a file first. What remains: a filter or
+ * an order without an index looks at every record, a second or two for a million, though others have
+ * their turn in between; and what changes meanwhile may be met or missed.
+ */
+export async function* findStretches(
+  terrain: Terrain,
+  query: RecordQuery,
+): AsyncGenerator<Stretch> {
+  const narrow = await findFew(terrain, query)
+  if (narrow) {
+    yield narrow
+    return
+  }
+  const { database, size } = terrain
+  const order = toOrder(query.sort)
+  const path = toPath(terrain, query.sort[0] ?? oldestFirst)
+  if (path && hasOrder(path, order)) yield* walk(terrain, path)
+  else if (path?.key !== undefined) {
+    // Those of one key are in another order than that of the index; of most keys there is one.
+    for await (const stretch of cutKeys(database, path, size)) {
+      if (stretch.isOneKey) yield* sort(terrain, query, toTies(path, stretch))
+      else yield stretch
+    }
+  } else yield* sort(terrain, query, findNarrowPath(terrain, query))
+}
+
+function hasOrder({ key, ties, isDescending }: Path, order: readonly Term[]): boolean {
+  const columns = key === undefined ? ties : [key, ...ties]
+  return (
+    columns.length === order.length &&
+    order.every(
+      (term, index) => term.column === columns[index] && term.isDescending === isDescending,
+    )
+  )
+}
+
+/** All records that may fit, in any order. */
+export async function* findAnyOrder(terrain: Terrain, query: RecordQuery): AsyncGenerator<Stretch> {
+  const narrow = await findFew(terrain, query)
+  if (narrow) yield narrow
+  else yield* walk(terrain, findNarrowPath(terrain, query))
+}
+
+/** The whole of a path in its order. */
+async function* walk({ database, size }: Terrain, path: Path): AsyncGenerator<Stretch> {
+  for await (const stretch of cutKeys(database, path, size)) {
+    if (stretch.isOneKey) yield* cutTies(database, toTies(path, stretch), size)
+    else yield stretch
+  }
+}
+
+const recordsToSort = 1000
+const idsPerStretch = 100
+
+/** What fits along a path, in the order of the query: by way of a file, unless it is little. */
+async function* sort(terrain: Terrain, query: RecordQuery, path: Path): AsyncGenerator<Stretch> {
+  const whole = toStretch(path)
+  if (await isFew(terrain.database, whole)) {
+    yield whole
+    return
+  }
+  const sorter = openSorter(toOrder(query.sort).map(({ isDescending }) => isDescending))
+  try {
+    const size = Math.min(terrain.size, recordsToSort)
+    for await (const stretch of walk({ ...terrain, size }, path)) {
+      await sortStretch(terrain, query, { sorter, stretch })
+    }
+    const ids = sorter.read()
+    for (;;) {
+      const next = [...Iterator.from({ next: () => ids.next() }).take(idsPerStretch)]
+      if (next.length === 0) return
+      const isOne = { sql: `id IN (${next.map(() => '?').join(', ')})`, values: next }
+      yield { index: byId, where: and(inResource(terrain.resource), isOne) }
+    }
+  } finally {
+    sorter.close()
+  }
+}
+
+async function sortStretch(
+  { database, wanted }: Terrain,
+  query: RecordQuery,
+  { sorter, stretch: { index, where } }: { sorter: Sorter; stretch: Stretch },
+): Promise<void> {
+  const order = toOrder(query.sort)
+  const columns = order.map(({ column }, position) => `${column} AS c${String(position)}`)
+  const { sql, values } = and(where, toCondition(query))
+  // Of no stretch more can come among the first than are wanted.
+  const statement = database.prepare(
+    `SELECT ${columns.join(', ')} FROM records INDEXED BY ${index} WHERE ${sql}
+     ORDER BY ${toOrderBy(order)} LIMIT ?`,
+  )
+  const rows = await whenFree(() => statement.all(...values, wanted ?? -1))
+  sorter.add(rows.map((row) => Object.values(row)))
+}

@@ -1,0 +1,24 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import { StoreFailure } from '../failure.ts'
+import type { Document, StoredRecord } from './records.ts'
+
+export const columns = 'id, document, version, created_at, updated_at'
+
+export function toStoredRecord(row: Record<string, SQLOutputValue>): StoredRecord {
+  return {
+    id: row.id as string,
+    document: parseDocument(row.document as string),
+    version: row.version as number,
+    createdAt: row.created_at as string,
+    updatedAt: row.updated_at as string,
+  }
+}
+
+function parseDocument(text: string): Document {
+  try {
+    return JSON.parse(text) as Document
+  } catch (error) {
+    // Only JSON was ever written: the file is damaged.
+    throw new StoreFailure('unavailable', error)
+  }
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+
+interface Sweeping {
+  /** For the log: `ended sessions`. */
+  what: string
+  everySeconds: number
+  sweep: (now: string) => Promise<void>
+}
+
+/** Sweeps now, and again and again until the app closes. */
+export function sweepRegularly(
+  app: FastifyInstance,
+  { what, everySeconds, sweep }: Sweeping,
+): void {
+  const sweepNow = () => {
+    sweep(new Date().toISOString()).catch((error: unknown) => {
+      app.log.warn({ err: error }, `${what} could not be swept`)
+    })
+  }
+  sweepNow()
+  const timer = setInterval(sweepNow, everySeconds * 1000).unref()
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(timer)
+    done()
+  })
+}

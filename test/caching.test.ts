@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { listRoutes } from './routes.ts'
+import { createRecord } from './resources.ts'
+import { ann } from './sign-in.ts'
+import { testApp } from './test-app.ts'
+import { upload } from './uploads.ts'
+
+/** An address of every GET route, at which there is something. */
+async function openEverything(t: TestContext): Promise<{ app: FastifyInstance; urls: string[] }> {
+  const app = await testApp(t)
+  const ids: Record<string, string> = {
+    '/users': (await createRecord(app, '/users', ann))._id,
+    '/locations': (await createRecord(app, '/locations', { name: 'Rome' }))._id,
+    '/uploads': (await upload(app, 'content'))._id,
+  }
+  const routes = (await listRoutes(app)).filter(({ methods }) => methods.includes('GET'))
+  const urls = routes.map(({ path }) =>
+    path
+      .replace(/^\/\*$/, '/topic.html')
+      .replace(/^\/user:id.*/, '/user42')
+      .replace(':code', '200')
+      .replace(':slug', 'not-found')
+      .replace(/^(\/\w+)\/:id/, (_, room: string) => `${room}/${ids[room] ?? ''}`),
+  )
+  assert.ok(urls.length > 30)
+  return { app, urls }
+}
+
+test('every answer of every GET route says how it may be cached, a refusal not at all', async (t) => {
+  const { app, urls } = await openEverything(t)
+  const seen = new Set<number>()
+  for (const url of urls) {
+    const first = await app.inject(url)
+    const { etag = '"none"', 'cache-control': expected } = first.headers
+    const answers = [
+      first,
+      await app.inject({ url, headers: { 'if-none-match': etag } }),
+      await app.inject({ url, headers: { 'if-match': '"another"' } }),
+      await app.inject({ url, headers: { accept: 'image/png' } }),
+      await app.inject({ url, headers: { range: 'bytes=0-0' } }),
+      await app.inject({ url, headers: { range: 'bytes=9999999-' } }),
+      await app.inject({ method: 'HEAD', url }),
+      await app.inject({ method: 'OPTIONS', url }),
+      await app.inject({ method: 'LOCK' as 'GET', url }),
+      await app.inject({ method: 'POST', url, headers: { origin: 'null' } }),
+      await app.inject({ method: 'PATCH', url: `${url}/nowhere` }),
+      await app.inject(`${url}/nowhere/at/all`),
+      await app.inject(`${url}?a=%ff`),
+    ]
+    for (const { statusCode, headers } of answers) {
+      const cacheControl = String(headers['cache-control'])
+      const line = `${url} ${String(statusCode)}: ${cacheControl}`
+      const pattern = statusCode >= 400 ? /^no-store$/ : /no-cache|no-store|max-age=\d/
+      assert.match(cacheControl, pattern, line)
+      if ([206, 304].includes(statusCode)) assert.equal(cacheControl, expected, line)
+      seen.add(statusCode)
+    }
+  }
+  assert.deepEqual(
+    [...seen].toSorted(),
+    [200, 204, 206, 302, 304, 400, 403, 404, 405, 406, 412, 416, 501],
+  )
+})
+
+test('what shows a session is kept by nobody', async (t) => {
+  const app = await testApp(t)
+  for (const accept of ['text/html', 'application/json', 'image/png']) {
+    for (const url of ['/session', '/login']) {
+      const { headers } = await app.inject({ url, headers: { accept } })
+      assert.equal(headers['cache-control'], 'no-store', `${url} ${accept}`)
+    }
+  }
+})

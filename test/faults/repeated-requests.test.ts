@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { randomInt, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { until } from '../until.ts'
+import { asJson, listOf, openClient, type Answer, type Ask } from './client.ts'
+
+const rounds = 4
+
+interface Shown {
+  _id: string
+  name: string
+}
+
+/** What a client means to create, under the key that is also its name. */
+interface Intent {
+  path: '/users' | '/locations'
+  key: string
+}
+
+function send(ask: Ask, { path, key }: Intent): Promise<Answer> {
+  const fields = path === '/users' ? { password: 'a password' } : {}
+  const { headers, ...question } = asJson('POST', { name: key, ...fields })
+  return ask(path, { ...question, headers: { ...headers, 'idempotency-key': `"${key}"` } })
+}
+
+/** Creates one after the other, each under a key of its own, until the connection ends. */
+async function create(ask: Ask, path: Intent['path'], intents: Intent[]): Promise<never> {
+  for (;;) {
+    const intent = { path, key: randomUUID() }
+    intents.push(intent)
+    const { status, text } = await send(ask, intent)
+    assert.equal(status, 201, text)
+  }
+}
+
+/** Repeats a request, as Retry-After says, until it is answered. */
+async function insist(ask: Ask, intent: Intent): Promise<string> {
+  for (;;) {
+    const { status, headers, text } = await send(ask, intent)
+    if (status === 201) return (JSON.parse(text) as Shown)._id
+    assert.equal(status, 409, text)
+    await setTimeout(Number(headers['retry-after']) * 1000)
+  }
+}
+
+/** Creates on several connections until the process is killed at some moment. */
+async function createUntilKilled(
+  t: TestContext,
+  { origin, process: child }: Awaited<ReturnType<typeof startVitrine>>,
+): Promise<Intent[]> {
+  const intents: Intent[] = []
+  const paths: Intent['path'][] = [
+    '/users',
+    '/users',
+    '/locations',
+    '/locations',
+    '/locations',
+    '/locations',
+  ]
+  const ended = Promise.allSettled(
+    paths.map((path) => create(openClient(t, origin), path, intents)),
+  )
+  const enough = randomInt(12, 60)
+  await until(() => intents.length >= enough)
+  await setTimeout(randomInt(0, 10))
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  for (const { reason } of (await ended) as PromiseRejectedResult[]) {
+    if (reason instanceof assert.AssertionError) throw reason
+  }
+  return intents
+}
+
+test('each key has made one record, however often the process was killed on the way', async (t) => {
+  const folder = await temporaryFolder(t)
+  const settings = {
+    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+    LOG_LEVEL: 'silent',
+  }
+  const created = { '/users': new Set<string>(), '/locations': new Set<string>() }
+  let vitrine = await startVitrine(t, settings)
+  for (let round = 1; round <= rounds; round += 1) {
+    const intents = await createUntilKilled(t, vitrine)
+    vitrine = await startVitrine(t, settings)
+    const insisting = intents.map(async (intent) => {
+      const id = await insist(openClient(t, vitrine.origin), intent)
+      created[intent.path].add(`${intent.key} ${id}`)
+    })
+    await Promise.all(insisting)
+  }
+  const ask = openClient(t, vitrine.origin)
+  for (const path of ['/users', '/locations'] as const) {
+    const found = (await listOf<Shown>(ask, path)).map(({ _id, name }) => `${name} ${_id}`)
+    assert.deepEqual(found.toSorted(), [...created[path]].toSorted())
+  }
+  t.diagnostic(`${String(created['/users'].size + created['/locations'].size)} keys`)
+})

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findUndocumented } from './openapi/documented.ts'
+import { loadDocument } from './openapi/load-document.ts'
+import { anyRequest } from './openapi/requests.ts'
+import { samples } from './resources.ts'
+import { testApp } from './test-app.ts'
+import { upload } from './uploads.ts'
+
+/** How many requests are sent, and which: `OPENAPI_REQUESTS=10000 OPENAPI_SEED=7`. */
+const { OPENAPI_REQUESTS: count = '3000', OPENAPI_SEED: seed = '4' } = process.env
+
+const ids = ['one', '200', '404', 'not-found']
+
+/** A record of each resource, which requests may hit and delete. */
+async function keepRecords(app: FastifyInstance): Promise<void> {
+  for (const { path, fields } of samples) {
+    await app.inject({ method: 'PUT', url: `${path}/one`, payload: fields })
+  }
+}
+
+test(`${count} requests made from the document get no answer that it does not have`, async (t) => {
+  const app = await testApp(t)
+  const document = await loadDocument(app)
+  const statuses = new Map<number, number>()
+  const { _id } = await upload(app, 'glass')
+  let sent = 0
+  const property = fc.asyncProperty(anyRequest(document, [...ids, _id]), async (request) => {
+    if (sent % 50 === 0) await keepRecords(app)
+    sent += 1
+    const answer = await app.inject(request)
+    statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1)
+    assert.deepEqual(findUndocumented(document, request, answer), [])
+    const isFault = answer.statusCode === 500 && !request.url.startsWith('/status/')
+    assert.ok(!isFault, answer.body)
+  })
+  await fc.assert(property, { numRuns: Number(count), seed: Number(seed) })
+  t.diagnostic(
+    [...statuses].map(([status, times]) => `${String(status)}: ${String(times)}`).join(', '),
+  )
+  assert.ok(statuses.size > 10)
+})

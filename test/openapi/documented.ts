@@ -1,0 +1,76 @@
+import { Compile, type Validator } from 'typebox/schema'
+import type { DocumentedOperation, OpenApiDocument } from '../../src/http/openapi/document.ts'
+import type { Answer, Header, Schema } from '../../src/http/openapi/operation.ts'
+
+/** As `inject` gives it. */
+export interface GivenAnswer {
+  statusCode: number
+  headers: Readonly<Record<string, unknown>>
+  body: string
+}
+
+interface Request {
+  method: string
+  url: string
+}
+
+/** What about the answer is not as the document says; nothing when all is. */
+export function findUndocumented(
+  document: OpenApiDocument,
+  { method, url }: Request,
+  answer: GivenAnswer,
+): readonly string[] {
+  const operation = findOperation(document, { method, url })
+  if (operation === undefined) return [`${method} ${url} is no operation`]
+  const status = String(answer.statusCode)
+  const documented = (operation.responses[status] ??
+    operation.responses[`${status.charAt(0)}XX`]) as Answer | undefined
+  if (documented === undefined) return [`${status} is not documented: ${answer.body}`]
+  const problems = [...findMissingFields(documented, answer)]
+  if (method !== 'HEAD' && answer.body !== '')
+    problems.push(...findWrongContent(documented, answer))
+  return problems
+}
+
+/** The operation that such a request is for; HEAD is for what GET is. */
+export function findOperation(
+  { paths }: OpenApiDocument,
+  { method, url }: Request,
+): DocumentedOperation | undefined {
+  const [path = ''] = url.split('?')
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const template = paths[path] ? path : Object.keys(paths).find((one) => isOfTemplate(path, one))
+  return template === undefined ? undefined : paths[template]?.[name]
+}
+
+function isOfTemplate(path: string, template: string): boolean {
+  const pattern = template
+    .replaceAll('.', '\\.')
+    // Where a name ends within a segment, find-my-way lets no line break be part of the value.
+    .replaceAll(/\{\w+\}(?=\\)/g, '(?:(?!%0[AD]|%E2%80%A[89])[^/])+')
+    .replaceAll(/\{\w+\}/g, '[^/]+')
+  return new RegExp(`^${pattern}$`).test(path)
+}
+
+function findMissingFields({ headers = {} }: Answer, answer: GivenAnswer): readonly string[] {
+  return Object.entries(headers as Readonly<Record<string, Header>>)
+    .filter(([name, { required }]) => required && answer.headers[name.toLowerCase()] === undefined)
+    .map(([name]) => `${name} is missing`)
+}
+
+function findWrongContent({ content = {} }: Answer, { headers, body }: GivenAnswer) {
+  const [type = ''] = String(headers['content-type']).split(';')
+  const documented = content[type] ?? content['*/*']
+  if (documented === undefined) return [`${type} is not documented: ${body}`]
+  if (!/[/+]json$/.test(type) || documented.schema === undefined) return []
+  const [isValid, errors] = toValidator(documented.schema).Errors(JSON.parse(body))
+  return isValid ? [] : [`${body} is not as documented: ${JSON.stringify(errors)}`]
+}
+
+const validators = new WeakMap<Schema, Validator>()
+
+function toValidator(schema: Schema): Validator {
+  const validator = validators.get(schema) ?? Compile(schema)
+  validators.set(schema, validator)
+  return validator
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
+
+/** The document as a client gets it, with every reference replaced by what it stands for. */
+export async function loadDocument(app: FastifyInstance): Promise<OpenApiDocument> {
+  const answer = await app.inject('/openapi.json')
+  assert.equal(answer.statusCode, 200)
+  const document = answer.json<OpenApiDocument>()
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve)
+    if (typeof value !== 'object' || value === null) return value
+    if ('$ref' in value) return resolve(find(document, String(value.$ref)))
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolve(part)]))
+  }
+  return resolve(document) as OpenApiDocument
+}
+
+function find(document: object, reference: string): unknown {
+  return reference
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], document)
+}

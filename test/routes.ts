@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+
+export interface Route {
+  /** As it was added: `/users/:id`. */
+  path: string
+  methods: readonly string[]
+}
+
+/** Every route of the app, read from the tree that Fastify prints. */
+export async function listRoutes(app: FastifyInstance): Promise<Route[]> {
+  await app.ready()
+  const branch: string[] = []
+  const routes: Route[] = []
+  for (const line of app.printRoutes({ commonPrefix: false }).split('\n')) {
+    const [, indent = '', part = '', methods = ''] =
+      /^(.*[├└]── )(.+) \(([A-Z, ]+)\)$/.exec(line) ?? []
+    if (part === '') continue
+    const depth = indent.length / 4 - 1
+    branch.splice(depth, branch.length, part)
+    const path = branch.slice(0, depth + 1).join('')
+    routes.push({ path, methods: methods.split(', ') })
+  }
+  return routes
+}
