@@ -28,8 +28,16 @@ export default defineConfig(
     },
   },
   {
-    files: ['bin/*.js', 'scripts/*.js', '*.js', '.*.js'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
+    files: ['bin/*.js', 'scripts/*.js', 'bench/servers/*.js', '*.js', '.*.js'],
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        Buffer: 'readonly',
+        URL: 'readonly',
+        fetch: 'readonly',
+      },
+    },
   },
   {
     files: ['src/http/assets/*.js'],
@@ -44,6 +52,10 @@ export default defineConfig(
         FormData: 'readonly',
         Headers: 'readonly',
         URLSearchParams: 'readonly',
+        clearInterval: 'readonly',
+        setInterval: 'readonly',
+        crypto: 'readonly',
+        XMLHttpRequest: 'readonly',
       },
     },
   },

@@ -74,7 +74,7 @@ export async function buildApp(options: AppOptions) {
   frameByTheWire(app)
   ruleConnections(app)
   const exchanges = recordExchanges(app)
-  logAnswers(app)
+  logAnswers(app, parts)
 
   openDocs(app, { rooms: mounted, shapes: parts.shapes })
   openAssets(app)
@@ -114,6 +114,8 @@ function toServerOptions({ config, logTo }: AppOptions, parts: Parts): FastifySe
     logger: { level: config.logLevel, ...(logTo && { stream: logTo }) },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
+    // A logger for each request would cost a fifth of a small answer; whoever logs names the id.
+    childLoggerFactory: (logger) => logger,
     frameworkErrors: (error, request, reply) => {
       refuseUnroutable(error, request, { reply, ...parts })
     },
@@ -138,7 +140,7 @@ function refuseUnroutable(
     logAnswer(request, reply)
   } catch (failure) {
     // Nothing can be answered any more, and nobody would catch this.
-    request.log.error({ err: failure }, 'fault')
+    request.log.error({ reqId: request.id, err: failure }, 'fault')
     request.raw.destroy()
   }
 }
@@ -168,7 +170,8 @@ function readBodies(app: FastifyInstance, { readBody }: Parts): void {
   )
 }
 
-function logAnswers(app: FastifyInstance): void {
+function logAnswers(app: FastifyInstance, { config }: Parts): void {
+  if (!['trace', 'debug', 'info'].includes(config.logLevel)) return
   app.addHook('onResponse', (request, reply, done) => {
     logAnswer(request, reply)
     done()
@@ -178,7 +181,7 @@ function logAnswers(app: FastifyInstance): void {
 /** What a store could not do for reasons outside, as the client should hear of it. */
 function fromStore(error: unknown, request: FastifyRequest): unknown {
   if (!(error instanceof StoreFailure)) return error
-  request.log.warn({ err: error }, 'the store failed')
+  request.log.warn({ reqId: request.id, err: error }, 'the store failed')
   return error.kind === 'full'
     ? insufficientStorage()
     : serviceUnavailable('What is kept here cannot be reached just now.')
@@ -188,5 +191,8 @@ function fromStore(error: unknown, request: FastifyRequest): unknown {
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { method, wireMethod, url = '' } = request.raw
   const { statusCode: status, elapsedTime: ms } = reply
-  request.log.info({ method, wireMethod, path: toPath(url), status, ms }, 'answered')
+  request.log.info(
+    { reqId: request.id, method, wireMethod, path: toPath(url), status, ms },
+    'answered',
+  )
 }

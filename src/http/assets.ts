@@ -20,6 +20,8 @@ export const folders = {
   'wire.js': own,
   'try.js': own,
   'try-it-out.js': own,
+  'upload.js': own,
+  'session.js': own,
   'simple.min.css': kept,
 }
 

@@ -96,6 +96,11 @@ export function isFieldsType(type: string): boolean {
   return type === '' || isJsonType(type) || type === 'application/x-www-form-urlencoded'
 }
 
+/** Whether the content is what a form of a page sends, unless it sends files. */
+export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return toMediaType(headers['content-type']) === 'application/x-www-form-urlencoded'
+}
+
 /** Fastify itself would refuse a Content-Type that cannot be read. */
 export function replaceUnreadableType({ headers }: IncomingMessage): void {
   const type = headers['content-type']

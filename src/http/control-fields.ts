@@ -16,14 +16,18 @@ export function heedControlFields(
   { config, readBody }: { config: Config; readBody: BodyReader },
 ): void {
   if (!config.methodOverride) return
-  app.addHook('preHandler', async (request) => {
-    if (request.is404 || isSafe(request.method)) return
+  const heed = async (request: FastifyRequest) => {
     const { controls } = await readBody(request.raw)
     const fields = { ...findInQuery(request, config), ...controls }
     for (const [name, header] of Object.entries(headerNames)) {
       const value = fields[name as keyof typeof headerNames]
       if (value !== undefined) request.headers[header] ??= toFieldValue(value)
     }
+  }
+  // Only where something is written: a hook costs, and most requests read.
+  app.addHook('onRoute', (route) => {
+    if ([route.method].flat().every(isSafe)) return
+    route.preHandler = [heed, ...[route.preHandler ?? []].flat()]
   })
 }
 

@@ -95,8 +95,9 @@ function parseWants(value: string | string[] | undefined): Dictionary {
 /** Says the digests that a client wants of every answer that is at hand as a whole, and no stream. */
 export function sayDigests(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
-      const { headers, method } = request
+    const { headers, method } = request
+    const isWanted = 'want-repr-digest' in headers || 'want-content-digest' in headers
+    if (isWanted && (typeof payload === 'string' || Buffer.isBuffer(payload))) {
       sayDigest(reply, 'repr-digest', findWantedAlgorithm(headers['want-repr-digest']), payload)
       // RFC 9530 appendix B.2: in answer to a HEAD the content is empty, the representation is not.
       const content = method === 'HEAD' ? '' : payload

@@ -29,9 +29,10 @@ export function findRefusal(request: FastifyRequest, config: Config): Refusal | 
     refuseBadHead(raw, config)
     const { refusal } = request.query as { refusal?: unknown }
     if (refusal instanceof Refusal) throw refusal
+    if (isSafe(request.method)) return undefined
     const ownOrigin = `${request.protocol}://${request.host}`
     refuseUnsafeLink(raw, ownOrigin)
-    if (!isSafe(request.method)) refuseCrossSite(raw, ownOrigin, config.corsOrigins)
+    refuseCrossSite(raw, ownOrigin, config.corsOrigins)
     return undefined
   } catch (error) {
     if (error instanceof Refusal) return error

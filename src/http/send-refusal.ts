@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { protectiveHeaders } from './every-answer.ts'
-import { html, type Html } from './html.ts'
 import { negotiate } from './negotiate.ts'
 import type { Schema } from './openapi/operation.ts'
-import { page } from './page.ts'
 import { toProblem } from './problem-details.ts'
-import { badRequest, notImplemented, Refusal, toReasonPhrase } from './refusal.ts'
+import { refusalPage } from './refusal-page.ts'
+import { badRequest, notImplemented, Refusal } from './refusal.ts'
 import { sendPage, sendText } from './send.ts'
 import { toPath } from './target.ts'
 
@@ -52,7 +51,7 @@ export function createRefusalSender(shapes: readonly RefusalShape[]) {
     if (shape) return reply.send(shape.toJson(refusal))
     switch (preferredForm(request, reply, refusal.isJson)) {
       case 'html':
-        return sendPage(reply, refusalPage(refusal))
+        return sendPage(reply, refusalPage(refusal, request.id))
       case 'json':
         // Serialized here: a route's own schema for its answers does not fit its refusals.
         return reply
@@ -113,7 +112,7 @@ function toRefusal(error: unknown, request: FastifyRequest): Refusal {
       return new Refusal(statusCode, message, { cause: error })
     }
   }
-  request.log.error({ err: error }, 'fault')
+  request.log.error({ reqId: request.id, err: error }, 'fault')
   return new Refusal(500, `Something is broken here. The log has more under ${request.id}.`)
 }
 
@@ -126,14 +125,4 @@ export function toFrameworkRefusal(error: { code: string }): unknown {
   return error.code === 'FST_ERR_BAD_URL'
     ? badRequest('The path holds a percent-encoding that cannot be read.', error)
     : error
-}
-
-function refusalPage({ status, title, message, problem }: Refusal): Html {
-  const meaning = html`<p><a href="/problems/${problem ?? ''}">What this means</a></p>\n`
-  return page({
-    title,
-    main: html`<p>${message}</p>
-<p>The status of this answer is <strong>${status} ${toReasonPhrase(status) ?? ''}</strong>.</p>
-${problem === undefined ? '' : meaning}<p><a href="/">Back to the rooms</a></p>`,
-  })
 }

@@ -20,20 +20,29 @@ export function findSessionId(request: FastifyRequest, reply: FastifyReply): str
   return id !== undefined && sessionId.test(id) ? id : undefined
 }
 
-/** Gives the client a session id to keep, or with `undefined` takes it away. */
-export function setSessionCookie(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  session: { id: string; maxSeconds: number } | undefined,
-): void {
-  const cookie = stringifySetCookie({
+interface SessionCookie {
+  id: string
+  maxSeconds: number
+}
+
+/** The Set-Cookie field that gives the client of this connection a session id to keep. */
+export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: SessionCookie): string {
+  return stringifySetCookie({
     name: toName(request),
-    value: session?.id ?? '',
-    maxAge: session?.maxSeconds ?? 0,
+    value: id,
+    maxAge: maxSeconds,
     path: '/',
     httpOnly: true,
     sameSite: 'lax',
     secure: request.protocol === 'https',
   })
-  reply.header('set-cookie', cookie)
+}
+
+/** Gives the client a session id to keep, or with `undefined` takes it away. */
+export function setSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: SessionCookie | undefined,
+): void {
+  reply.header('set-cookie', toSetCookie(request, session ?? { id: '', maxSeconds: 0 }))
 }

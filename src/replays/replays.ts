@@ -15,9 +15,8 @@ import { changeClaim, endLease, keepLease, takeClaim, type Hold } from './claims
  */
 export function replayAnswers(app: FastifyInstance, answers: Answers): void {
   const settles = new WeakMap<FastifyRequest, Settle>()
-  app.addHook('preHandler', async (request, reply) => {
-    const { replaysAnswers = false } = request.routeOptions.config
-    const key = replaysAnswers ? findKey(request) : undefined
+  const takeKey = async (request: FastifyRequest, reply: FastifyReply) => {
+    const key = findKey(request)
     if (key === undefined) return undefined
     const keyHash = hashKey(key, findSessionId(request, reply))
     const fingerprint = toFingerprint(key, request)
@@ -30,18 +29,17 @@ export function replayAnswers(app: FastifyInstance, answers: Answers): void {
     if (taken.standing.fingerprint !== fingerprint) throw keyReused()
     if (taken.standing.answer === undefined) throw keyInFlight()
     return sendAgain(reply, taken.standing.answer)
-  })
-  app.addHook('onSend', (request, reply, payload, done) => {
+  }
+  const keepAnswer = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const settle = settles.get(request)
-    if (settle === undefined) {
-      done(null, payload)
-      return
-    }
     settles.delete(request)
-    const proceed = () => {
-      done(null, payload)
-    }
-    settle(reply, payload).then(proceed, done)
+    await settle?.(reply, payload)
+    return payload
+  }
+  app.addHook('onRoute', (route) => {
+    if (route.config?.replaysAnswers !== true) return
+    route.preHandler = [...[route.preHandler ?? []].flat(), takeKey]
+    route.onSend = [keepAnswer, ...[route.onSend ?? []].flat()]
   })
   const sweep = (now: string) => answers.sweep(now)
   sweepRegularly(app, { what: 'expired answers', everySeconds: 600, sweep })
@@ -54,7 +52,10 @@ function watchAnswer(answers: Answers, hold: Hold, request: FastifyRequest): Set
   // Without the answer, a repeated request takes the claim over and finds what this one has made.
   const bear = (error: unknown) => {
     const isFault = !(error instanceof StoreFailure)
-    request.log[isFault ? 'error' : 'warn']({ err: error }, 'an answer could not be kept')
+    request.log[isFault ? 'error' : 'warn'](
+      { reqId: request.id, err: error },
+      'an answer could not be kept',
+    )
   }
   const stopLease = keepLease(answers, hold, bear)
   return async (reply, payload) => {

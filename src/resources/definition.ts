@@ -16,7 +16,8 @@ export interface ResourceDefinition {
   /**
    * The fields as a JSON Schema, in the order in which they are shown; the first says which record
    * this is. `title` is the label. A `writeOnly` string is a password: kept as a hash, never shown.
-   * A string of over 200 characters gets a text area. `dependentRequired` is honoured.
+   * A string of over 200 characters gets a text area. `description` says what to type where the
+   * limits do not tell. `dependentRequired` is honoured.
    */
   schema: Type.TObject<Record<string, FieldSchema>>
   /** The fields by which lists are found and ordered fast, however many records there are. */
@@ -33,6 +34,10 @@ export interface Field {
   /** The range of a number, as in the JSON Schema. */
   minimum?: number
   maximum?: number
+  /** In characters. */
+  minLength?: number
+  maxLength?: number
+  description?: string
 }
 
 /** A definition with what is derived from it once. */
@@ -53,18 +58,18 @@ export function defineResource(definition: ResourceDefinition): Resource {
   }
 }
 
-interface Annotations {
+interface Annotations extends Pick<
+  Field,
+  'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'description'
+> {
   type?: string
   title?: string
   writeOnly?: boolean
-  maxLength?: number
-  minimum?: number
-  maximum?: number
 }
 
 function toField(schema: ResourceDefinition['schema'], name: string): Field {
   const { title, ...annotations }: Annotations = schema.properties[name] ?? {}
-  const { minimum, maximum } = annotations
+  const { minimum, maximum, minLength, maxLength, description } = annotations
   return {
     name,
     label: title ?? name,
@@ -72,6 +77,9 @@ function toField(schema: ResourceDefinition['schema'], name: string): Field {
     isRequired: !Type.IsOptional(schema.properties[name]),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
+    ...(minLength !== undefined && { minLength }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(description !== undefined && { description }),
   }
 }
 

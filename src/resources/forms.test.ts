@@ -1,27 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asForm, createRecord, readRecord, samples, without } from '../../test/resources.ts'
+import { inputNamed, inputsOf, tagsOf } from '../../test/tags.ts'
 import { testApp } from '../../test/test-app.ts'
-
-/** The attributes of every tag of this name, in order; a bare attribute is an empty one. */
-function tagsOf(page: string, tag: string): Record<string, string>[] {
-  return [...page.matchAll(new RegExp(`<${tag}\\b([^>]*)>`, 'g'))].map(([, attributes = '']) =>
-    Object.fromEntries(
-      [...attributes.matchAll(/([\w-]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [
-        name,
-        value,
-      ]),
-    ),
-  )
-}
-
-function inputsOf(page: string) {
-  return [...tagsOf(page, 'input'), ...tagsOf(page, 'textarea')]
-}
-
-function inputNamed(page: string, name: string): Record<string, string> | undefined {
-  return inputsOf(page).find((input) => input.name === name)
-}
+import { findInvalid } from '../../test/valid-html.ts'
 
 for (const { path, fields } of samples) {
   const names = Object.keys(fields)
@@ -33,7 +15,7 @@ for (const { path, fields } of samples) {
     assert.deepEqual(others, [])
     assert.equal(form?.method?.toLowerCase(), 'post')
     assert.equal(form.action, `${path}/`)
-    const inputs = inputsOf(body)
+    const inputs = inputsOf(body).filter(({ name }) => name !== '_idempotency_key')
     assert.deepEqual(inputs.map(({ name }) => name).toSorted(), names.toSorted())
     for (const { value = '' } of inputs) assert.equal(value, '')
     assert.deepEqual(
@@ -127,6 +109,24 @@ for (const { path, fields } of samples) {
       }
       assert.match(answer.body, /Name must be at most 200 characters/)
     })
+
+    test(`a bad ${route} form of ${path} says what is wrong on top, and at the field`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const url = route === 'new' ? path : `${path}/${_id}`
+      const more = route === 'new' ? {} : { _method: 'PATCH' }
+      const request = asForm({ ...fields, name: '', ...more })
+      const { body } = await app.inject({ method: 'POST', url, ...request })
+      assert.match(body, /<title>Not saved: /)
+      const summary = tagsOf(body, 'div').find(({ role }) => role === 'alert')
+      assert.equal(summary?.tabindex, '-1')
+      assert.match(body, /<li><a href="#name">Name must not be empty<\/a><\/li>/)
+      const described = inputNamed(body, 'name')?.['aria-describedby']?.split(' ') ?? []
+      assert.deepEqual(described, ['name-problem', 'name-hint'])
+      for (const id of described) assert.ok(body.includes(` id="${id}"`), id)
+      assert.equal((body.match(/aria-invalid/g) ?? []).length, 1)
+      assert.deepEqual(await findInvalid(body, url), [])
+    })
   }
 
   const hostile = `"><script>alert('1')</script>&amp;</title></textarea>{{7*7}}`
@@ -187,4 +187,16 @@ test('a note that begins with a line break keeps it in the edit form', async (t)
   const { body } = await app.inject(`/locations/${_id}/edit`)
   // HTML drops the first line break after the tag.
   assert.match(body, /<textarea[^>]*>\n\nsecond<\/textarea>/)
+})
+
+test('every field says what fits into it', async (t) => {
+  const app = await testApp(t)
+  const { body: user } = await app.inject('/users/new')
+  assert.match(user, /id="name-hint">1 to 200 characters</)
+  assert.match(user, /id="password-hint">1 to 1,024 bytes</)
+  const { body: location } = await app.inject('/locations/new')
+  assert.match(location, /Latitude <span class="quiet">\(optional\)</)
+  assert.match(location, /id="latitude-hint">−90 to 90</)
+  assert.match(location, /id="note-hint">Up to 2,000 characters</)
+  assert.equal(inputNamed(location, 'latitude')?.['aria-describedby'], 'latitude-hint')
 })

@@ -1,14 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { toJsonArray } from '../http/json-array.ts'
-import { toLinkField, toPageLinks, type Link } from '../http/links.ts'
+import { toLinkField, toPageLinks } from '../http/links.ts'
 import { chooseType } from '../http/negotiate.ts'
 import { unknownParameter, unprocessable } from '../http/refusal.ts'
-import { sendPieces } from '../http/send.ts'
+import { sendPieces, toContentType } from '../http/send.ts'
 import { sendTagged } from '../http/send-tagged.ts'
 import { toPath } from '../http/target.ts'
 import type { Pages, StoredRecord } from '../storage/records/records.ts'
 import type { Handler, ResourceContext } from './context.ts'
 import type { Resource } from './definition.ts'
+import type { ListAddress } from './list-address.ts'
+import { toOwnSpelling } from './list-aliases.ts'
+import { listPage, type ShownList } from './list-page.ts'
 import {
   acceptQuery,
   BadParameter,
@@ -16,6 +19,7 @@ import {
   type ParameterTexts,
 } from './list-parameters.ts'
 import { parseListQuery, toVisibleFields, type ListQuery } from './list-query.ts'
+import { takePageFlash } from './page-flash.ts'
 import {
   project,
   toCsvPieces,
@@ -23,7 +27,6 @@ import {
   toRepresentation,
   toTextPieces,
 } from './representations.ts'
-import { listPage, pagingLinks } from './views.ts'
 
 /** The media types in which a list is shown. */
 export const listTypes = [
@@ -47,29 +50,33 @@ export function list(context: ResourceContext): Handler {
     const { resource, records, config } = context
     const type = chooseType(request, reply, listTypes)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
-    const { query, toAddress } = parseRequest(resource, request)
+    const { query, address, toAddress } = parseRequest(resource, request)
     // What QUERY can say at any length, an address can only up to its limit.
     const hasAddress = toAddress(maxNumber).length <= config.maxUrlBytes
     // RFC 10008 §2: where a GET would find the same again.
     if (request.method === 'QUERY' && hasAddress) reply.header('location', toAddress())
+    const flash = takePageFlash(request, reply, type)
+    const shown = { query, links: [], flash, ...(hasAddress && { address }) }
     if (query.part === undefined) {
       const pages = records.pages(resource.name, query.records)
-      return sendPieces(reply, type, toPieces(resource, { type, query, pages }))
+      return sendPieces(reply, type, toPieces(resource, type, { ...shown, pages }))
     }
     const total = await records.count(resource.name, query.records)
     const links =
       query.part.page && hasAddress ? toPageLinks({ ...query.part.page, total }, toAddress) : []
     reply.header('x-total-count', String(total))
     if (links.length > 0) reply.header('link', toLinkField(links))
-    const found = await records.list(resource.name, query.records, query.part)
-    const pages = toPages(found)
-    const text = await join(toPieces(resource, { type, query, pages, links }))
+    const pages = toPages(await records.list(resource.name, query.records, query.part))
+    const text = await join(toPieces(resource, type, { ...shown, pages, links, total }))
+    // What is said once has no tag by which it could be said again.
+    if (flash !== undefined) return reply.type(toContentType(type)).send(text)
     return sendTagged(request, reply, { mediaType: type, text })
   }
 }
 
 interface ParsedRequest {
   query: ListQuery
+  address: ListAddress
   /** The address of the same list, or of another page of it. */
   toAddress: (page?: number) => string
 }
@@ -78,9 +85,11 @@ interface ParsedRequest {
 function parseRequest(resource: Resource, request: FastifyRequest): ParsedRequest {
   try {
     const parameters = findParameters(request)
+    const path = toPath(request.url)
     return {
       query: parseListQuery(resource, parameters),
-      toAddress: (page) => `${toPath(request.url)}${toQueryString(parameters, page)}`,
+      address: { path, parameters: toOwnSpelling(parameters, toVisibleFields(resource)) },
+      toAddress: (page) => `${path}${toQueryString(parameters, page)}`,
     }
   } catch (error) {
     if (!(error instanceof BadParameter)) throw error
@@ -100,15 +109,9 @@ function toQueryString(parameters: ParameterTexts, page?: number): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
 
-interface Shown {
-  type: ListType
-  query: ListQuery
-  pages: Pages
-  links?: readonly Link[]
-}
-
 /** `fields` says what programs get; text and pages are for people and stay as they are. */
-function toPieces(resource: Resource, { type, query, pages, links = [] }: Shown) {
+function toPieces(resource: Resource, type: ListType, shown: ShownList) {
+  const { pages, query } = shown
   const { fields = toVisibleFields(resource) } = query
   switch (type) {
     case 'application/json':
@@ -120,7 +123,7 @@ function toPieces(resource: Resource, { type, query, pages, links = [] }: Shown)
     case 'text/plain':
       return toTextPieces(resource, pages)
     case 'text/html':
-      return listPage(resource, pages, pagingLinks(links))
+      return listPage(resource, shown)
   }
 }
 

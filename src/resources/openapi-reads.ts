@@ -58,6 +58,7 @@ function toList({ resource, schemas }: Parts): Operation {
           Link: answerFields.link,
           'X-Total-Count': answerFields.totalCount,
           ETag: etag,
+          'Set-Cookie': answerFields.flash,
         },
         content: {
           ...pageContent,
@@ -101,6 +102,7 @@ function toShow({ resource, schemas }: Parts): Operation {
           'Last-Modified': lastModified,
           'Accept-Patch': answerFields.acceptPatch,
           'Repr-Digest': answerFields.reprDigest,
+          'Set-Cookie': answerFields.flash,
         },
         content: { ...shownContent(schemas), ...textContent(toLines(schemas.recordExample)) },
       },

@@ -16,7 +16,8 @@ export function toWriteOperations(parts: Parts): Operations {
   }
 }
 
-const { etag, location, contentLocation, preferenceApplied, idempotencyReplayed } = answerFields
+const { etag, location, contentLocation, preferenceApplied, idempotencyReplayed, flash } =
+  answerFields
 const { ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer, idempotencyKey } = requestFields
 const writing = [id, ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer]
 
@@ -124,7 +125,7 @@ function afterWrite(where: string): Record<string, Answer> {
     204: { description: 'Done; no content was wanted.' },
     303: {
       description: `For a page: go to \`${where}\`.`,
-      headers: { Location: location },
+      headers: { Location: location, 'Set-Cookie': flash },
     },
   }
 }

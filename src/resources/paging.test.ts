@@ -134,7 +134,10 @@ test('the pages of a list are linked with one another, in Link and on the page a
     )
     const { field, page, total } = await linksAt(app, url)
     assert.deepEqual(field, expected, url)
-    assert.deepEqual(page, expected, url)
+    // A page does not link to itself.
+    const self = `${address}&page=${/&page=(\d+)/.exec(url)?.[1] ?? '1'}`
+    const others = Object.entries(expected).filter(([, href]) => href !== self)
+    assert.deepEqual(page, Object.fromEntries(others), url)
     assert.equal(total, '7')
   }
 })

@@ -121,7 +121,11 @@ for (const { path, fields } of samples) {
       const [plain, slashed] = [await app.inject(url), await app.inject(`${url}/`)]
       assert.equal(plain.statusCode, 200)
       assert.equal(slashed.statusCode, 200)
-      assert.equal(slashed.body, plain.body)
+      // Every new form has a key of its own.
+      const [one, other] = [plain, slashed].map(({ body }) =>
+        body.replace(/value="[0-9a-f-]{36}"/, ''),
+      )
+      assert.equal(other, one)
     })
 
     test(`HEAD ${path}${route} has the headers of GET and no body`, async (t) => {

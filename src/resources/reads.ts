@@ -1,14 +1,18 @@
 import type { FastifyReply } from 'fastify'
+import { randomUUID } from 'node:crypto'
 import { evaluatePreconditions } from '../http/conditional.ts'
+import type { Html } from '../http/html.ts'
 import { chooseType } from '../http/negotiate.ts'
 import { preconditionFailed } from '../http/refusal.ts'
 import { sendJson, sendPage, sendText } from '../http/send.ts'
 import type { StoredRecord } from '../storage/records/records.ts'
 import { loadRecord, toId, type Handler, type ResourceContext } from './context.ts'
+import { formPage } from './form-page.ts'
 import { acceptedPatchTypes } from './input.ts'
+import { takePageFlash } from './page-flash.ts'
+import { recordPage } from './record-page.ts'
 import { toRepresentation, toText } from './representations.ts'
 import { recordTypes, toTag, toValidators, type RecordType } from './validators.ts'
-import { formPage, recordPage } from './views.ts'
 
 export function show(context: ResourceContext): Handler {
   return async (request, reply) => {
@@ -23,8 +27,10 @@ export function show(context: ResourceContext): Handler {
     })
     const outcome = evaluatePreconditions(request.headers, { etag, lastModified })
     if (outcome === 'failed') throw preconditionFailed(etag)
-    if (outcome === 'not modified') return reply.code(304).send()
-    return sendRecord(reply, context, { type, record })
+    const flash = takePageFlash(request, reply, type)
+    // What is said once is in no answer that the client has.
+    if (outcome === 'not modified' && flash === undefined) return reply.code(304).send()
+    return sendRecord(reply, context, { type, record, flash })
   }
 }
 
@@ -32,11 +38,11 @@ export function show(context: ResourceContext): Handler {
 export function sendRecord(
   reply: FastifyReply,
   { resource }: ResourceContext,
-  { type, record }: { type: RecordType; record: StoredRecord },
+  { type, record, flash }: { type: RecordType; record: StoredRecord; flash?: Html | undefined },
 ): FastifyReply {
   switch (type) {
     case 'text/html':
-      return sendPage(reply, recordPage(resource, record))
+      return sendPage(reply, recordPage(resource, record, flash))
     case 'application/json':
       return sendJson(reply, toRepresentation(resource, record))
     case 'text/plain':
@@ -47,7 +53,7 @@ export function sendRecord(
 export function newForm({ resource }: ResourceContext): Handler {
   return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
-    return sendPage(reply, formPage(resource, { _action: 'new', values: {} }))
+    return sendPage(reply, formPage(resource, { _action: 'new', key: randomUUID(), values: {} }))
   }
 }
 

@@ -7,6 +7,7 @@ import { queryTypes } from './list-parameters.ts'
 import { list } from './list.ts'
 import { toOperations } from './openapi.ts'
 import { edit, newForm, show } from './reads.ts'
+import { showAgainForReusedKey } from './refused-form.ts'
 import { create, destroy, replace, update } from './writes.ts'
 
 /** The room of a resource: the seven routes of the seed, and PUT. HEAD and OPTIONS come with them. */
@@ -43,7 +44,9 @@ export function resourceRoom(resource: Resource): Room {
       app.get(`${path}/new`, newForm(context))
       app.get(`${path}/:id`, show(context))
       app.get(`${path}/:id/edit`, edit(context))
-      app.post(path, { config: { accepts: acceptedTypes, replaysAnswers: true } }, create(context))
+      const posted = { accepts: acceptedTypes, replaysAnswers: true }
+      const errorHandler = showAgainForReusedKey(context)
+      app.post(path, { config: posted, errorHandler }, create(context))
       const patch = { config: { defaultAnswer: 'json', accepts: acceptedPatchTypes } } as const
       app.patch(`${path}/:id`, patch, update(context))
       app.delete(`${path}/:id`, json, destroy(context))

@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
 import { v7 as createId } from 'uuid'
+import { notice, setFlash } from '../http/flash.ts'
+import type { Html } from '../http/html.ts'
 import { findClaimedId } from '../http/idempotency.ts'
 import { chooseType } from '../http/negotiate.ts'
 import { applyPreference } from '../http/prefer.ts'
-import { badRequest, Refusal, type FieldProblem } from '../http/refusal.ts'
-import { sendJson, sendPage } from '../http/send.ts'
-import { preferredForm } from '../http/send-refusal.ts'
+import { badRequest, type FieldProblem, type Refusal } from '../http/refusal.ts'
+import { sendJson } from '../http/send.ts'
+import type { StoredRecord } from '../storage/records/records.ts'
 import {
   changeRecord,
   createHasher,
@@ -15,13 +18,16 @@ import {
   putRecord,
   removeRecord,
 } from './changes.ts'
+import { removalConflictPage } from './conflict-page.ts'
 import { loadRecord, toId, unknownId, type Handler, type ResourceContext } from './context.ts'
+import type { Resource } from './definition.ts'
+import { formPage } from './form-page.ts'
 import { parseInput } from './input.ts'
 import { parsePatch } from './patches.ts'
 import { refuseUnexpected } from './preconditions.ts'
 import { sendRecord } from './reads.ts'
+import { orPage, toPageAgain } from './refused-form.ts'
 import { toTag, toValidators } from './validators.ts'
-import { formPage, type RecordForm } from './views.ts'
 
 // The seed says that update and destroy answer with the same delete-success text (seed, "JSON
 // envelope"); it insists, and so both do.
@@ -34,8 +40,11 @@ export function create(context: ResourceContext): Handler {
     const type = chooseType(request, reply, ['text/html', 'application/json'])
     const findStrange = createStrictness(request, reply)
     const input = parseInput(resource, request)
-    const form = () => ({ _action: 'new' as const, values: input.fields })
-    return orFormAgain(request, reply, context, form, async () => {
+    const formAgain = ({ fields: problems }: Refusal) =>
+      problems.length === 0
+        ? undefined
+        : formPage(resource, { _action: 'new', key: randomUUID(), values: input.fields, problems })
+    return orPage(request, reply, formAgain, async () => {
       const problems = findStrange(input.strangers)
       const document = mergeInput(resource, {}, { ...input, problems })
       const hashed = await createHasher(resource)(document, document)
@@ -48,7 +57,7 @@ export function create(context: ResourceContext): Handler {
       reply.code(201).header('location', `${resource.path}/${record.id}`)
       reply.header('etag', toValidators(record, type).etag)
       if (applyPreference(request, reply, 'return=minimal')) return reply.send()
-      return sendRecord(reply, context, { type, record })
+      return sendRecord(reply, context, { type, record, flash: created(resource) })
     })
   }
 }
@@ -63,14 +72,11 @@ export function update(context: ResourceContext): Handler {
     const stored = await loadRecord(context, id)
     const patch = parsePatch(resource, request)
     const hash = createHasher(resource)
-    const form = () => ({
-      _action: 'edit' as const,
-      id,
-      etag: request.headers['if-match'] ?? toTag(stored),
-      values: { ...stored.document, ...patch(stored).fields },
-    })
-    return orFormAgain(request, reply, context, form, async () => {
+    let met = stored
+    const pageAgain = (refusal: Refusal) => toPageAgain(context, request, refusal, { met, patch })
+    return orPage(request, reply, pageAgain, async () => {
       const record = await changeRecord(context, stored, async (current) => {
+        met = current
         refuseUnexpected(request, context, current)
         const { fields, problems, strangers } = patch(current)
         const all = [...problems, ...findStrange(strangers)]
@@ -78,7 +84,10 @@ export function update(context: ResourceContext): Handler {
         return hash(document, fields)
       })
       const redirect = `${resource.path}/${id}`
-      if (type === 'text/html') return reply.redirect(redirect, 303)
+      if (type === 'text/html') {
+        setFlash(request, reply, 'saved')
+        return reply.redirect(redirect, 303)
+      }
       reply.header('etag', toTag(record))
       if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
       if (applyPreference(request, reply, 'return=representation')) {
@@ -93,12 +102,21 @@ export function destroy(context: ResourceContext): Handler {
   const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
-    await removeRecord(context, toId(request), (current) => {
-      refuseUnexpected(request, context, current)
+    let met: StoredRecord | undefined
+    const pageAgain = ({ status }: Refusal) =>
+      status === 412 && met ? removalConflictPage(resource, met) : undefined
+    return orPage(request, reply, pageAgain, async () => {
+      await removeRecord(context, toId(request), (current) => {
+        met = current
+        refuseUnexpected(request, context, current)
+      })
+      if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
+      if (type === 'text/html') {
+        setFlash(request, reply, 'deleted')
+        return reply.redirect(resource.path, 303)
+      }
+      return sendJson(reply, { data: {}, status: successStatus })
     })
-    if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
-    if (type === 'text/html') return reply.redirect(resource.path, 303)
-    return sendJson(reply, { data: {}, status: successStatus })
   }
 }
 
@@ -128,7 +146,8 @@ export function replace(context: ResourceContext): Handler {
     if (applyPreference(request, reply, 'return=minimal')) {
       return isNew ? reply.send() : reply.code(204).send()
     }
-    return sendRecord(reply, context, { type, record })
+    const flash = isNew ? created(resource) : notice('Saved.')
+    return sendRecord(reply, context, { type, record, flash })
   }
 }
 
@@ -144,20 +163,7 @@ function createStrictness(request: FastifyRequest, reply: FastifyReply) {
     isStrict ? strangers.map((field) => ({ field, message: 'is not a field here' })) : []
 }
 
-/** Whoever sent a form gets it back with the messages; everyone else the refusal. */
-async function orFormAgain(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { resource }: ResourceContext,
-  form: () => RecordForm,
-  write: () => Promise<FastifyReply>,
-): Promise<FastifyReply> {
-  try {
-    return await write()
-  } catch (error) {
-    const isOfFields = error instanceof Refusal && error.fields.length > 0
-    if (!isOfFields || preferredForm(request, reply) !== 'html') throw error
-    const page = formPage(resource, { ...form(), problems: error.fields })
-    return sendPage(reply.code(error.status).header('cache-control', 'no-store'), page)
-  }
+/** What the page of a new record says above it. */
+function created({ singular }: Resource): Html {
+  return notice(`${singular.charAt(0).toUpperCase()}${singular.slice(1)} created.`)
 }

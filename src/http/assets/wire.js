@@ -13,6 +13,8 @@ async function load(panel, id) {
 }
 
 function addCopyButtons(within) {
+  // A browser gives a clipboard only to what comes by HTTPS or from its own machine.
+  if (!navigator.clipboard) return
   for (const figure of within.querySelectorAll('figure.command')) {
     const button = document.createElement('button')
     button.type = 'button'

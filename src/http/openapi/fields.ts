@@ -68,6 +68,7 @@ export const answerFields = {
     example: 'true',
   }),
   setCookie: field('Set-Cookie', { description: 'The session, or its end.' }),
+  flash: field('Set-Cookie', { description: 'What a page says once, or its end.' }),
   authenticate: field('WWW-Authenticate', {
     description: 'How to say who you are.',
     required: true,

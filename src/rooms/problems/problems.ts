@@ -1,21 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { html, type Html } from '../../http/html.ts'
 import { chooseType } from '../../http/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
-import { page } from '../../http/page.ts'
 import { toOrigin } from '../../http/problem-details.ts'
 import { isProblemSlug, problemTypes, type ProblemType } from '../../http/problem-types.ts'
 import { notFound } from '../../http/refusal.ts'
 import { sendJson, sendPage, sendText } from '../../http/send.ts'
 import { operations } from './operations.ts'
+import { problemPage, problemsPage, type Problem } from './views.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
-
-/** A kind of problem as its page shows it. */
-interface Problem extends ProblemType {
-  /** The address of its page, which is the `type` of such refusals. */
-  type: string
-}
 
 /**
  * `GET /problems` and `GET /problems/:slug`: what each kind of refusal means and what to do about
@@ -65,39 +58,4 @@ function toProblem(request: FastifyRequest, slug: string, problem: ProblemType):
 function toText({ type, status, title, meaning, remedy, example }: Problem): string {
   const lines = [type, `${String(status)} ${title}`, meaning, remedy, ...(example ? [example] : [])]
   return `${lines.join('\n')}\n`
-}
-
-function problemsPage(problems: readonly Problem[]): Html {
-  return page({
-    title: 'Problems',
-    main: html`<p>What each kind of refusal means, and how to put the request right. A refusal in JSON (RFC 9457)
-names its kind in <code>type</code>, which is the address of one of these pages.</p>
-<section class="table" tabindex="0" aria-label="Problems"><table>
-<thead><tr><th scope="col">Status</th><th scope="col">Problem</th><th scope="col">Meaning</th></tr></thead>
-<tbody>
-${problems.map(problemRow)}</tbody>
-</table></section>`,
-  })
-}
-
-function problemRow({ type, status, title, meaning }: Problem): Html {
-  const path = type.slice(type.indexOf('/problems/'))
-  return html`<tr><td>${status}</td><td><a href="${path}">${title}</a></td><td>${meaning}</td></tr>
-`
-}
-
-function problemPage({ type, status, title, meaning, remedy, example }: Problem): Html {
-  return page({
-    title,
-    main: html`<p>${meaning}</p>
-<h2>What to do</h2>
-<p>${remedy}</p>
-${
-  example === undefined
-    ? ''
-    : html`<pre><code>${example}</code></pre>
-`
-}<p>Such a refusal has the status <strong>${status}</strong>, and in JSON the type <code>${type}</code>.</p>
-<p><a href="/problems">All problems</a></p>`,
-  })
 }

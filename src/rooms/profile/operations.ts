@@ -47,9 +47,13 @@ export const operations: Operations = {
       200: {
         description: 'It is kept.',
         headers: { Location: answerFields.location },
-        content: textContent(
-          'The upload succeeded: glass.txt, 5 bytes, is kept at /uploads/DDy_FQo-ous469DRMy3G3g\n',
-        ),
+        content: {
+          ...textContent(
+            'The upload succeeded: glass.txt, 5 bytes, is kept at /uploads/DDy_FQo-ous469DRMy3G3g\n',
+          ),
+          ...pageContent,
+          ...jsonContent(upload, example),
+        },
       },
     },
     store: 'writes',

@@ -1,10 +1,13 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { registerMultipart } from '../../http/multipart.ts'
+import { negotiate } from '../../http/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
-import { sendText } from '../../http/send.ts'
-import type { Room } from '../../room.ts'
+import { sendJson, sendPage, sendText } from '../../http/send.ts'
+import type { House, Room } from '../../room.ts'
 import { operations } from './operations.ts'
 import { saveUpload } from './save-upload.ts'
-import { listUploads, sendUpload } from './uploads.ts'
+import { listUploads, sendUpload, toRepresentation } from './uploads.ts'
+import { uploadedPage } from './views.ts'
 
 /** One file goes up in a form, is kept, and can be had back. */
 export const profile: Room = {
@@ -16,16 +19,30 @@ export const profile: Room = {
   open: async (app, house) => {
     describeRoutes(app, 'profile', operations)
     if (house.config.bodyReaders.includes('multipart')) await registerMultipart(app)
-    app.post('/profile', async (request, reply) => {
-      const { id, name, size } = await saveUpload(request, house)
-      const where = `/uploads/${id}`
-      return sendText(
-        reply.header('location', where),
-        `The upload succeeded: ${name}, ${String(size)} bytes, is kept at ${where}\n`,
-      )
-    })
+    app.post('/profile', receiveUpload(house))
     app.get('/uploads', listUploads(house))
     app.get('/uploads/:id', sendUpload(house))
     await house.files.sweep(async (id) => (await house.records.find('uploads', id)) !== undefined)
   },
+}
+
+function receiveUpload(house: House) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
+    const upload = await saveUpload(request, house)
+    const where = `/uploads/${upload.id}`
+    reply.header('location', where)
+    switch (type) {
+      case 'text/html':
+        return sendPage(reply, uploadedPage(upload))
+      case 'application/json':
+        return sendJson(reply, toRepresentation(upload))
+      default: {
+        // The file is kept, whatever the client can read of it.
+        const { name, size } = upload
+        const text = `The upload succeeded: ${name}, ${String(size)} bytes, is kept at ${where}\n`
+        return sendText(reply, text)
+      }
+    }
+  }
 }

@@ -14,6 +14,9 @@ export type Upload = SavedFile & {
   type: string
 }
 
+/** An upload as it is kept. `createdAt` is ISO 8601 in UTC. */
+export type KeptUpload = Upload & { id: string; createdAt: string }
+
 const fieldName = 'upfiles'
 /** Room for the boundaries and the headers of one part. */
 const framingBytes = 16 * 1024
@@ -25,7 +28,7 @@ const framingBytes = 16 * 1024
 export async function saveUpload(
   request: FastifyRequest,
   { config, files, records }: House,
-): Promise<Upload & { id: string }> {
+): Promise<KeptUpload> {
   const isMultipart = toMediaType(request.headers['content-type']) === 'multipart/form-data'
   if (!isMultipart || !config.bodyReaders.includes('multipart')) {
     throw unsupportedMediaType('A file comes in a form of the type multipart/form-data.', {
@@ -54,7 +57,7 @@ export async function saveUpload(
       throw new Error('a fresh id was taken')
     }
     await files.keep(id)
-    return { id, ...upload }
+    return { id, createdAt, ...upload }
   } catch (error) {
     if (upload !== undefined) {
       await files.remove(id)

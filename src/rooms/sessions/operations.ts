@@ -80,6 +80,14 @@ export const operations: Operations = {
     refusals: [406],
     store: 'writes',
   },
+  'POST /session': {
+    summary: 'Renew the session id',
+    description:
+      'The session goes on under a fresh id, and the one before is dead at once. It ends no later for that.',
+    responses: toDone('/session', 'renewal success'),
+    refusals: [401, 406],
+    store: 'writes',
+  },
   'POST /logout': logOut,
   'DELETE /session': logOut,
 }

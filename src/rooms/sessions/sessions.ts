@@ -4,13 +4,16 @@ import { describeRoutes } from '../../http/openapi/operation.ts'
 import { Refusal, unauthorized } from '../../http/refusal.ts'
 import { preferredForm } from '../../http/send-refusal.ts'
 import { sendJson, sendPage } from '../../http/send.ts'
-import { findSessionId, setSessionCookie } from '../../http/session-cookie.ts'
+import { findSessionId, setSessionCookie, toSetCookie } from '../../http/session-cookie.ts'
 import type { House, Room } from '../../room.ts'
 import { sweepRegularly } from '../../sweep-regularly.ts'
 import { findUser, parseCredentials } from './login.ts'
 import { operations } from './operations.ts'
-import { loginPage, sessionPage } from './views.ts'
-import { endVisit, findVisit, startVisit } from './visits.ts'
+import type { Session } from '../../storage/sessions/sessions.ts'
+import type { CookieShown } from './cookie-flags.ts'
+import { loginPage } from './login-page.ts'
+import { sessionPage } from './session-page.ts'
+import { endVisit, findVisit, renewVisit, startVisit, toMaxSeconds } from './visits.ts'
 
 /** Login, logout, and what the server knows in between (seed, "Session mechanism"). */
 export const sessions: Room = {
@@ -36,6 +39,7 @@ export const sessions: Room = {
     })
     app.post('/login', json, logIn(house))
     app.get('/session', showSession(house))
+    app.post('/session', json, renew(house))
     app.post('/logout', json, logOut(house))
     app.delete('/session', json, logOut(house))
     sweepRegularly(app, {
@@ -54,17 +58,17 @@ function logIn(house: House) {
       const user = await findUser(house.records, parseCredentials(request))
       if (user === undefined) throw unauthorized('There is no user of that name and password.')
       const old = findSessionId(request, reply)
-      const id = await startVisit(house, user)
+      const issued = await startVisit(house, user, old)
       // Only now: a login that fails leaves everything as it was.
       if (old !== undefined) await endVisit(house, old)
-      setSessionCookie(request, reply, { id, maxSeconds: house.config.sessionMaxSeconds })
+      setSessionCookie(request, reply, issued)
     } catch (error) {
       if (!(error instanceof Refusal) || preferredForm(request, reply) !== 'html') throw error
       // Whoever sent a form gets it back.
       const { username } = Object(request.body) as { username?: unknown }
       const typed = typeof username === 'string' ? username : ''
       reply.code(error.status).headers(error.headers)
-      return sendPage(reply, loginPage({ username: typed, problem: error.message }))
+      return sendPage(reply, loginPage({ username: typed, refusal: error }))
     }
     return sendDone(reply, { type, redirect: '/session', msg: 'login success' })
   }
@@ -85,7 +89,11 @@ function showSession(house: House) {
     const { user, session } = visit
     const { createdAt, expiresAt, idleUntil } = session
     const endsAt = expiresAt < idleUntil ? expiresAt : idleUntil
-    if (type === 'text/html') return sendPage(reply, sessionPage(visit, endsAt))
+    if (type === 'text/html') {
+      const { sessionIdleSeconds: idleSeconds } = house.config
+      const cookie = toCookieShown(request, session)
+      return sendPage(reply, sessionPage({ ...visit, endsAt, idleSeconds, cookie }))
+    }
     const { name } = user.document
     return sendJson(reply, {
       authenticated: true,
@@ -93,6 +101,28 @@ function showSession(house: House) {
       createdAt,
       expiresAt: endsAt,
     })
+  }
+}
+
+/** How the cookie of this session was set on a connection like this one, with its id masked. */
+function toCookieShown(
+  request: FastifyRequest,
+  { createdAt, expiresAt, issue }: Session,
+): CookieShown {
+  const maxSeconds = toMaxSeconds(expiresAt, issue?.issuedAt ?? createdAt)
+  const field = toSetCookie(request, { id: issue?.newId ?? '******', maxSeconds })
+  return { field, maxSeconds, isSecure: request.protocol === 'https' }
+}
+
+function renew(house: House) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const type = chooseType(request, reply, ['application/json', 'text/html'])
+    const old = findSessionId(request, reply)
+    const issued = old === undefined ? undefined : await renewVisit(house, old)
+    // The cookie stays: of a form that was sent twice, the first answer may have set the new one.
+    if (issued === undefined) throw unauthorized('Nobody is logged in.')
+    setSessionCookie(request, reply, issued)
+    return sendDone(reply, { type, redirect: '/session', msg: 'renewal success' })
   }
 }
 

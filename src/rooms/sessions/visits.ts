@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { House } from '../../room.ts'
 import type { StoredRecord } from '../../storage/records/records.ts'
 import { StoreFailure } from '../../storage/failure.ts'
-import type { Session } from '../../storage/sessions/sessions.ts'
+import type { Session, SessionIssue } from '../../storage/sessions/sessions.ts'
 
 /** A session that holds, and whose it is. */
 export interface Visit {
@@ -10,12 +10,22 @@ export interface Visit {
   user: StoredRecord
 }
 
-/** Starts a session for a user who has just proved to be one, and returns its id (256 bits). */
+/** An id that was given out (256 bits), and for how long a browser is to keep it. */
+export interface IssuedId {
+  id: string
+  maxSeconds: number
+}
+
+/**
+ * Starts a session for a user who has just proved to be one. `oldId` is what the client had until
+ * now; it is not ended here.
+ */
 export async function startVisit(
   { sessions, config }: House,
   { id: userId, document }: StoredRecord,
-): Promise<string> {
-  const id = randomBytes(32).toString('base64url')
+  oldId: string | undefined,
+): Promise<IssuedId> {
+  const id = createSessionId()
   const now = Date.now()
   await sessions.create(toHash(id), {
     userId,
@@ -23,8 +33,54 @@ export async function startVisit(
     createdAt: toTime(now),
     expiresAt: toTime(now + config.sessionMaxSeconds * 1000),
     idleUntil: toTime(now + config.sessionIdleSeconds * 1000),
+    issue: toIssue('login', { now, oldId, newId: id }),
   })
-  return id
+  return { id, maxSeconds: config.sessionMaxSeconds }
+}
+
+/**
+ * Goes on with the session under another id, and ends the one of this id. Its latest end stays what
+ * it was. Undefined when there is no such session, or no longer.
+ */
+export async function renewVisit(house: House, oldId: string): Promise<IssuedId | undefined> {
+  const visit = await findVisit(house, oldId)
+  if (visit === undefined) return undefined
+  const id = createSessionId()
+  const now = Date.now()
+  const issue = toIssue('renewal', { now, oldId, newId: id })
+  await house.sessions.create(toHash(id), { ...visit.session, issue })
+  // Of a renewal and whatever else ends the session at the same time, one counts.
+  if (!(await house.sessions.remove(toHash(oldId)))) {
+    await house.sessions.remove(toHash(id))
+    return undefined
+  }
+  return { id, maxSeconds: toMaxSeconds(visit.session.expiresAt, issue.issuedAt) }
+}
+
+/** For how long a browser is to keep an id that was given out then. */
+export function toMaxSeconds(expiresAt: string, issuedAt: string): number {
+  return Math.floor((Date.parse(expiresAt) - Date.parse(issuedAt)) / 1000)
+}
+
+function createSessionId(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function toIssue(
+  by: SessionIssue['by'],
+  { now, oldId, newId }: { now: number; oldId: string | undefined; newId: string },
+): SessionIssue {
+  return {
+    by,
+    ...(oldId !== undefined && { oldId: toMasked(oldId) }),
+    newId: toMasked(newId),
+    issuedAt: toTime(now),
+  }
+}
+
+/** The last four characters tell two ids apart; of the 256 bits they give away 24. */
+function toMasked(id: string): string {
+  return `******${id.slice(-4)}`
 }
 
 /**

@@ -14,6 +14,7 @@ export const users = defineResource({
     password: Type.Refine(
       Type.String({
         title: 'Password',
+        description: `1 to ${maxPasswordBytes.toLocaleString('en')} bytes`,
         minLength: 1,
         writeOnly: true,
         examples: ['correct horse'],

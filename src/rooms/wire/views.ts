@@ -14,8 +14,8 @@ export function wirePage(): Html {
 headers, the status and its headers, the method before and after an override, which
 representation was chosen and why, and the same request as a command to copy.</p>
 <p>With JavaScript each page has its own exchange at its foot. From a command line:</p>
-<pre><code>curl -si localhost:3000/users | grep -i x-request-id</code></pre>
-<p>The last 500 exchanges are kept, in memory, without their contents. Cookies and credentials are
+<pre tabindex="0"><code>curl -si -H 'Accept: text/html' localhost:3000/users | grep -i x-request-id</code></pre>
+<p>The last 500 exchanges of browsers, and of whoever asks for pages, are kept, in memory, without their contents. Cookies and credentials are
 masked, and nobody can guess the id of another's.</p>`,
   })
 }

@@ -23,6 +23,14 @@ export function sessionsContract(name: string, open: OpenSessions): void {
       }
     })
 
+    test('how the id was given out is kept, and a touch leaves it', async (t) => {
+      const sessions = await open(t)
+      const issue = { by: 'renewal', oldId: '…old', newId: '…new', issuedAt: toTime(0) } as const
+      await sessions.create(hash, sessionOf({ issue }))
+      await sessions.touch(hash, toTime(2))
+      assert.deepEqual(await sessions.find(hash), sessionOf({ issue, idleUntil: toTime(2) }))
+    })
+
     test('a hash that is taken is refused, and the session that has it stays', async (t) => {
       const sessions = await open(t)
       await sessions.create(hash, sessionOf())

@@ -8,6 +8,17 @@ export interface Session {
   expiresAt: string
   /** When it ends unless it is used before. */
   idleUntil: string
+  /** How the id of it was given out; unset of one that an older version has stored. */
+  issue?: SessionIssue
+}
+
+/** What changed on the wire when an id was given out. Ids are masked: enough to tell them apart. */
+export interface SessionIssue {
+  by: 'login' | 'renewal'
+  /** Unset when the client had sent none. */
+  oldId?: string
+  newId: string
+  issuedAt: string
 }
 
 /** Sessions by the hash of their id. The id itself is only ever with the visitor. */

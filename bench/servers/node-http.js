@@ -1,0 +1,11 @@
+// The limit: Node's own server, which does nothing but send.
+import { createServer } from 'node:http'
+import { port, reference } from './reference.js'
+
+const { status, headers, body } = reference
+
+createServer((request, response) => {
+  const answer = () => response.writeHead(status, headers).end(body)
+  if (request.method === 'GET') answer()
+  else request.on('end', answer).resume()
+}).listen(port, '127.0.0.1')

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toSizeText } from './size.ts'
+
+test('a size is said in the unit that keeps it short', () => {
+  const cases: [bytes: number, text: string][] = [
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [1023, '1023 bytes'],
+    [1024, '1 KiB'],
+    [1434, '1.4 KiB'],
+    [102_400, '100 KiB'],
+    [1024 ** 2 - 1, '1 MiB'],
+    [10 * 1024 ** 2, '10 MiB'],
+    [1024 ** 3, '1 GiB'],
+    [5000 * 1024 ** 3, '5000 GiB'],
+  ]
+  for (const [bytes, text] of cases) assert.equal(toSizeText(bytes), text)
+})

@@ -1,0 +1,14 @@
+const units = ['KiB', 'MiB', 'GiB'] as const
+
+/** A size for people: `5 bytes`, `1.4 KiB`, `10 MiB`. `upload.js` says the same of a file to be sent. */
+export function toSizeText(bytes: number): string {
+  if (bytes < 1024) return `${String(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
+  let amount = bytes
+  let unit = ''
+  for (unit of units) {
+    amount /= 1024
+    // What would be rounded to 1,024 of a unit is one of the next.
+    if (amount < 1023.95) break
+  }
+  return `${amount.toFixed(amount < 99.95 ? 1 : 0).replace(/\.0$/, '')} ${unit}`
+}

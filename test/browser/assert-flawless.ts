@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { lookAt } from './look.ts'
+
+/** An address, or an address and the fields that a form without script posts to it. */
+export type Way = string | readonly [action: string, fields: Readonly<Record<string, string>>]
+
+/** Looks at the page at the end of each way, and fails with all that is wrong with any of them. */
+export async function assertFlawless(page: Page, ways: readonly Way[]): Promise<void> {
+  const found: string[] = []
+  for (const way of ways) {
+    const flaws = await lookAt(page, () => goBy(page, way))
+    found.push(...flaws.map((flaw) => `${JSON.stringify(way)} ${flaw}`))
+  }
+  assert.deepEqual(found, [])
+}
+
+/** Goes there, and gives the status of the page. */
+export async function goBy(page: Page, way: Way): Promise<number | undefined> {
+  if (typeof way === 'string') return (await page.goto(way))?.status()
+  await page.goto('/wire')
+  const answered = page.waitForResponse((response) => response.request().isNavigationRequest())
+  await page.evaluate(postForm(...way))
+  const response = await answered
+  await response.finished()
+  return response.status()
+}
+
+/** For the page: the tests are checked without the types of a browser. */
+function postForm(action: string, fields: Readonly<Record<string, string>>): string {
+  return `{
+    const form = document.createElement('form')
+    form.method = 'post'
+    form.action = ${JSON.stringify(action)}
+    for (const [name, value] of Object.entries(${JSON.stringify(fields)})) {
+      const input = document.createElement('input')
+      Object.assign(input, { type: 'hidden', name, value })
+      form.append(input)
+    }
+    document.body.append(form)
+    form.submit()
+  }`
+}

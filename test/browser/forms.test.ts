@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createRecord, readRecord } from '../resources.ts'
+import { inBrowser } from './chromium.ts'
+import { openSite, type Site } from './site.ts'
+import { submit, waitForHeading } from './steps.ts'
+
+/** Opens the same edit form in two tabs and saves the one; the other is given, saved in vain. */
+async function collide({ visit }: Site, url: string, javaScriptEnabled: boolean): Promise<Page> {
+  const first = await visit({ javaScriptEnabled, refusals: [412] })
+  const second = await first.context().newPage()
+  for (const tab of [first, second]) await tab.goto(`${url}/edit`)
+  await submit(first, { Name: 'Roma' }, 'Save')
+  await waitForHeading(first, 'Roma')
+  await submit(second, { Name: 'Rom' }, 'Save')
+  await waitForHeading(second, 'It has changed meanwhile')
+  return second
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? '' : ' without JavaScript'
+
+  test(`a stale edit shows both versions, and either can be chosen${how}`, inBrowser, async (t) => {
+    const site = await openSite(t)
+    for (const [choice, name] of [
+      ['Keep mine', 'Rom'],
+      ['Take what is there', 'Roma'],
+    ] as const) {
+      const { _id } = await createRecord(site.app, '/locations', { name: 'Rome' })
+      const url = `/locations/${_id}`
+      const page = await collide(site, url, javaScriptEnabled)
+      const versions = page.getByRole('table')
+      await versions.getByText('Rom', { exact: true }).waitFor()
+      await versions.getByText('Roma', { exact: true }).waitFor()
+      await page.getByText(choice, { exact: true }).click()
+      await waitForHeading(page, name)
+      assert.equal((await readRecord(site.app, url)).name, name)
+    }
+  })
+
+  test(
+    `what is wrong is said at its field, and what was typed stays${how}`,
+    inBrowser,
+    async (t) => {
+      const { visit } = await openSite(t)
+      const page = await visit({ javaScriptEnabled, refusals: [422] })
+      await page.goto('/locations/new')
+      await submit(page, { Name: 'Rome', Latitude: '41.9' }, 'Create location')
+      const longitude = page.getByRole('spinbutton', { name: 'Longitude' })
+      await page.locator('#longitude[aria-invalid=true]').waitFor()
+      assert.equal(await page.getByLabel('Name').inputValue(), 'Rome')
+      assert.equal(await page.getByLabel('Latitude').inputValue(), '41.9')
+      await page.getByRole('link', { name: 'Longitude is required' }).click()
+      await page.keyboard.type('12.5')
+      assert.equal(await longitude.inputValue(), '12.5')
+      await page.keyboard.press('Enter')
+      await waitForHeading(page, 'Rome')
+    },
+  )
+
+  test(`a form that is sent twice makes one record${how}`, inBrowser, async (t) => {
+    const { app, visit } = await openSite(t)
+    const page = await visit({ javaScriptEnabled })
+    await page.goto('/users/new')
+    await page.getByLabel('Name').fill('Ann')
+    await page.getByLabel('Password').fill('correct horse')
+    await page.getByRole('button', { name: 'Create user' }).dblclick()
+    await waitForHeading(page, 'Ann')
+    const list = await app.inject({ url: '/users', headers: { accept: 'application/json' } })
+    assert.equal(list.json<unknown[]>().length, 1)
+  })
+}

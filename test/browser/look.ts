@@ -1,0 +1,76 @@
+import axe, { type AxeResults } from 'axe-core'
+import type { Page, Response } from 'playwright-core'
+import { gzipSync } from 'node:zlib'
+
+/** Of a page with all its parts, compressed. */
+const maxPageBytes = 60_000
+const widths = [400, 1280] as const
+const schemes = ['light', 'dark'] as const
+/** In which scheme axe looks at which width: it sees both of either, in half the time. */
+const schemeForAxe = { 400: 'dark', 1280: 'light' } as const
+
+/**
+ * Goes to a page with `go`, looks at it narrow and wide, light and dark, and lists what is wrong:
+ * its weight, sideways scroll, and what axe finds. Everything that can be opened is open.
+ */
+export async function lookAt(page: Page, go: () => Promise<unknown>): Promise<string[]> {
+  const flaws = await weigh(page, go)
+  await openAll(page)
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const found = await findOverflow(page)
+      if (schemeForAxe[width] === colorScheme) found.push(...(await findBarriers(page)))
+      flaws.push(...found.map((flaw) => `${String(width)} px, ${colorScheme}: ${flaw}`))
+    }
+  }
+  return flaws
+}
+
+/** The document and everything it brings, each compressed. */
+async function weigh(page: Page, go: () => Promise<unknown>): Promise<string[]> {
+  let responses: Response[] = []
+  const note = (response: Response) => {
+    // What an earlier page brought is gone from the browser, and no part of this one.
+    if (response.request().isNavigationRequest()) responses = []
+    responses.push(response)
+  }
+  page.on('response', note)
+  await go()
+  await page.waitForLoadState('load')
+  page.off('response', note)
+  let bytes = 0
+  for (const response of responses) bytes += gzipSync(await readWhole(page, response)).length
+  return bytes < maxPageBytes ? [] : [`weighs ${String(bytes)} bytes, compressed`]
+}
+
+/** What a browser has kept, it asks for with a condition, and gets 304. */
+async function readWhole(page: Page, response: Response): Promise<Buffer> {
+  if (response.status() !== 304) return response.body()
+  return (await page.request.get(response.url())).body()
+}
+
+/** Opens every `<details>`, and waits for what the panel shows. */
+async function openAll(page: Page): Promise<void> {
+  await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))')
+  await page.locator('details.wire [data-exchange]').waitFor()
+}
+
+async function findOverflow(page: Page): Promise<string[]> {
+  const wide = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+  return wide > 0 ? [`is ${String(wide)} px too wide`] : []
+}
+
+/** What axe finds, WCAG 2.2 included. It comes by the debugger, so the page keeps its CSP. */
+async function findBarriers(page: Page): Promise<string[]> {
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<AxeResults>(
+    'axe.run({ resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })',
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id}: ${html} ${failureSummary}`),
+  )
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { testApp, type TestApp } from '../test-app.ts'
+import { localName, openBrowser } from './chromium.ts'
+
+interface Visit extends BrowserContextOptions {
+  /** Refusals that are part of the test; a browser notes each on its console. */
+  refusals?: readonly number[]
+  /** The name under which the visitor knows the host; its address when unset. */
+  hostname?: typeof localName
+}
+
+export interface Site {
+  app: TestApp
+  /** `http://127.0.0.1:39213` */
+  origin: string
+  /** A window of a visitor who has never been here; more tabs come from `page.context()`. */
+  visit: (options?: Visit) => Promise<Page>
+}
+
+/**
+ * The app on a port, for visitors with a browser. The test fails if any page had an error on its
+ * console, a script failed, or anything was asked of another host.
+ */
+export async function openSite(
+  t: TestContext,
+  settings: Record<string, string> = {},
+): Promise<Site> {
+  const contexts: BrowserContext[] = []
+  const complaints: string[] = []
+  // Before the app closes, so that no page asks what is no longer there.
+  t.after(() => Promise.all(contexts.map((context) => context.close())))
+  const app = await testApp(t, { settings })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.after(() => {
+    assert.deepEqual(complaints, [])
+  })
+  const visit: Site['visit'] = async ({ refusals = [], hostname, ...options } = {}) => {
+    const browser = await openBrowser()
+    const baseURL = hostname ? origin.replace('127.0.0.1', hostname) : origin
+    const context = await browser.newContext({ baseURL, ...options })
+    contexts.push(context)
+    heed(context, { origin: baseURL, refusals, complain: (text) => complaints.push(text) })
+    return context.newPage()
+  }
+  return { app, origin, visit }
+}
+
+interface Rules {
+  origin: string
+  refusals: readonly number[]
+  complain: (text: string) => void
+}
+
+function heed(context: BrowserContext, { origin, refusals, complain }: Rules): void {
+  context.on('request', (request) => {
+    const { origin: asked, protocol } = new URL(request.url())
+    if (asked !== origin && protocol !== 'data:')
+      complain(`asked of another host: ${request.url()}`)
+  })
+  context.on('weberror', (webError) => {
+    complain(`${webError.page()?.url() ?? ''}: ${String(webError.error())}`)
+  })
+  context.on('console', (message) => {
+    if (message.type() !== 'error') return
+    const status = /the server responded with a status of (\d+)/.exec(message.text())?.[1]
+    if (refusals.includes(Number(status))) return
+    complain(`${message.page()?.url() ?? ''}: ${message.text()}`)
+  })
+}

@@ -1,0 +1,26 @@
+import type { Page } from 'playwright-core'
+
+/** Waits for a page with this heading. */
+export async function waitForHeading(page: Page, name: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+}
+
+/** Fills in a form by the labels of its fields, and presses its button. */
+export async function submit(
+  page: Page,
+  fields: Readonly<Record<string, string>>,
+  button: string,
+): Promise<void> {
+  for (const [label, value] of Object.entries(fields)) {
+    await page.getByLabel(label).fill(value)
+  }
+  await page.getByRole('button', { name: button, exact: true }).click()
+}
+
+/** Opens the panel at the foot of the page, and waits for the exchange in it. */
+export async function openPanel(page: Page) {
+  await page.getByText('On the wire', { exact: true }).click()
+  const exchange = page.locator('details.wire [data-exchange]')
+  await exchange.waitFor()
+  return exchange
+}

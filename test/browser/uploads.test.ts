@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { listUploads } from '../uploads.ts'
+import { inBrowser, localName } from './chromium.ts'
+import { lookAt } from './look.ts'
+import { openSite } from './site.ts'
+import { waitForHeading } from './steps.ts'
+
+const buffer = Buffer.alloc(300_000, 'glass')
+const file = { name: 'glass.txt', mimeType: 'text/plain', buffer }
+const sha256 = createHash('sha256').update(buffer).digest('hex')
+
+test('an upload by script shows its progress, and what arrived', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  const page = await visit()
+  const held = Promise.withResolvers<undefined>()
+  await page.route('**/profile', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto('/profile.html')
+  await page.getByLabel('File').setInputFiles(file)
+  await page.getByText('glass.txt: 293 KiB, text/plain').waitFor()
+  await page.getByRole('button', { name: 'Upload' }).click()
+  await page.getByRole('progressbar', { name: 'Sent so far' }).waitFor()
+  held.resolve(undefined)
+  await page.getByText('The upload succeeded: glass.txt is kept.').waitFor()
+  await page.getByText(sha256).waitFor()
+  await page.getByText('it arrived whole').waitFor()
+  await page.getByRole('progressbar').waitFor({ state: 'hidden' })
+  assert.equal(await page.evaluate<number>('document.querySelector("progress").value'), 1)
+  assert.deepEqual(
+    (await listUploads(app)).map(({ name, sha256: kept }) => [name, kept]),
+    [['glass.txt', sha256]],
+  )
+})
+
+test(
+  'a file is dropped on the form, at a machine in the local network too',
+  inBrowser,
+  async (t) => {
+    const { app, visit } = await openSite(t)
+    const page = await visit({ hostname: localName })
+    await page.goto('/profile.html')
+    const dataTransfer = await page.evaluateHandle(`{
+    const dropped = new DataTransfer()
+    dropped.items.add(new File(['glass'], 'dropped.txt', { type: 'text/plain' }))
+    dropped
+  }`)
+    await page.locator('.upload form').dispatchEvent('drop', { dataTransfer })
+    await page.getByText('dropped.txt: 5 bytes').waitFor()
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByText('The upload succeeded: dropped.txt is kept.').waitFor()
+    assert.equal((await listUploads(app)).length, 1)
+  },
+)
+
+test('an upload that is too large says so, and another can follow', inBrowser, async (t) => {
+  const { visit } = await openSite(t, { MAX_UPLOAD_BYTES: '1000' })
+  const page = await visit({ refusals: [413] })
+  await page.goto('/profile.html')
+  await page.getByLabel('File').setInputFiles(file)
+  await page.getByRole('button', { name: 'Upload' }).click()
+  await page.locator('.upload .notice.error').waitFor()
+  await page.getByLabel('File').setInputFiles({ ...file, buffer: buffer.subarray(0, 1000) })
+  await page.getByRole('button', { name: 'Upload' }).click()
+  await page.getByText('The upload succeeded: glass.txt is kept.').waitFor()
+})
+
+test('an upload without JavaScript is answered with a page', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit({ javaScriptEnabled: false })
+  await page.goto('/profile.html')
+  await page.getByLabel('File').setInputFiles(file)
+  await page.getByRole('button', { name: 'Upload' }).click()
+  await waitForHeading(page, 'Uploaded')
+  await page.getByText(sha256).waitFor()
+})
+
+test('the page that answers an upload has no flaw', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit()
+  await page.goto('/profile.html')
+  await page.getByLabel('File').setInputFiles(file)
+  const flaws = await lookAt(page, async () => {
+    await page.evaluate('document.querySelector(".upload form").submit()')
+    await waitForHeading(page, 'Uploaded')
+  })
+  assert.deepEqual(flaws, [])
+})

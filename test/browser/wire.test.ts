@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRecord } from '../resources.ts'
+import { inBrowser, localName } from './chromium.ts'
+import { openSite } from './site.ts'
+import { openPanel } from './steps.ts'
+
+test(
+  'the panel shows the exchange that brought the page, and a 304 after it',
+  inBrowser,
+  async (t) => {
+    const { app, visit } = await openSite(t)
+    const { _id } = await createRecord(app, '/locations', { name: 'Rome' })
+    const page = await visit()
+    for (const path of [`/locations/${_id}`, '/docs', '/topic.html']) {
+      await page.goto(path)
+      const first = await openPanel(page)
+      await first.getByText(`GET ${path} HTTP/1.1`).waitFor()
+      await first.getByText('HTTP/1.1 200 OK').waitFor()
+      for (const again of [() => page.reload(), () => page.goto(path)]) {
+        await again()
+        const later = await openPanel(page)
+        await later.getByText('HTTP/1.1 304 Not Modified').waitFor()
+        await later.getByText(/^if-none-match: /im).waitFor()
+      }
+    }
+  },
+)
+
+test('a page that a form brought shows its POST', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit()
+  await page.goto('/locations/new')
+  await page.getByLabel('Name').fill('Rome')
+  await page.getByRole('button', { name: 'Create location' }).click()
+  const exchange = await openPanel(page)
+  await exchange.getByText(/^POST \/locations\/ HTTP\/1\.1/).waitFor()
+  await exchange.getByText('HTTP/1.1 201 Created').waitFor()
+})
+
+test('a command is copied as it is shown', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.goto('/users')
+  const exchange = await openPanel(page)
+  for (const figure of await exchange.locator('figure.command').all()) {
+    await figure.getByRole('button', { name: 'Copy' }).click()
+    await figure.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.equal(copied, await figure.locator('code').textContent())
+  }
+})
+
+test('where a browser gives no clipboard, nothing offers to copy', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit({ hostname: localName })
+  await page.goto('/users')
+  const exchange = await openPanel(page)
+  await exchange.getByText(/^curl /).waitFor()
+  assert.equal(await exchange.getByRole('button', { name: 'Copy' }).count(), 0)
+})
