@@ -50,7 +50,7 @@ async function openHouse(t: Parameters<typeof openUploads>[0]) {
     ...['/', '/health', '/login', '/session', '/problems', '/problems/not-found'],
     ...['/api/json', '/api/get_json_with_param?name=a', '/topic?a=b', '/topic.html', '/user42'],
     `/wire/${requestId}`,
-    ...['/openapi.json', '/docs', '/wire', '/status/200', '/status/204'],
+    ...['/favicon.ico', '/openapi.json', '/docs', '/wire', '/status/200', '/status/204'],
     ...assets.map((name) => `/assets/${name}`),
   ]
   return { app, cookie, urls }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import mime from 'mime'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,21 +25,30 @@ export const folders = {
   'simple.min.css': kept,
 }
 
-const operations = Object.fromEntries(
-  Object.keys(folders).map((name) => [
-    `GET /assets/${name}`,
-    toFileOperation('A part of the pages', mime.getType(name) ?? 'application/octet-stream'),
-  ]),
-)
+const operations = {
+  ...Object.fromEntries(
+    Object.keys(folders).map((name) => [
+      `GET /assets/${name}`,
+      toFileOperation('A part of the pages', mime.getType(name) ?? 'application/octet-stream'),
+    ]),
+  ),
+  'GET /favicon.ico': toFileOperation('The icon', 'image/svg+xml'),
+}
 
 /** `/assets/…`: the stylesheets, scripts and icon of our own pages. Always there. */
 export function openAssets(app: FastifyInstance): void {
   describeRoutes(app, 'vitrine', operations)
   for (const [name, folder] of Object.entries(folders)) {
-    app.get(`/assets/${name}`, async (request, reply) => {
-      const file = await findFile(folder, `/${name}`)
-      if (file === undefined) throw notFound(`There is no ${name}.`)
-      return sendBytes(request, reply, file)
-    })
+    app.get(`/assets/${name}`, sendAsset(folder, name))
+  }
+  // A browser looks for it beside answers that are no pages, and so name no icon.
+  app.get('/favicon.ico', sendAsset(own, 'icon.svg'))
+}
+
+function sendAsset(folder: string, name: string) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const file = await findFile(folder, `/${name}`)
+    if (file === undefined) throw notFound(`There is no ${name}.`)
+    return sendBytes(request, reply, file)
   }
 }

@@ -64,6 +64,8 @@ function heed(context: BrowserContext, { origin, refusals, complain }: Rules): v
   })
   context.on('console', (message) => {
     if (message.type() !== 'error') return
+    // What is no page names no icon, and a browser looks for one by itself.
+    if (message.location().url === `${origin}/favicon.ico`) return
     const status = /the server responded with a status of (\d+)/.exec(message.text())?.[1]
     if (refusals.includes(Number(status))) return
     complain(`${message.page()?.url() ?? ''}: ${message.text()}`)

@@ -27,6 +27,10 @@ function addCopyButtons(within) {
   }
 }
 
-if (panel && id) {
+if (document.querySelector('[data-exchange]')) {
+  // The page of an exchange is a panel itself.
+  panel.remove()
+  addCopyButtons(document)
+} else if (panel && id) {
   panel.addEventListener('toggle', () => load(panel, id), { once: true })
-} else addCopyButtons(document)
+}
