@@ -10,7 +10,7 @@ export interface Validators {
 /** What stands at an address before a write: the tags of all its representations. */
 export interface State {
   etags: readonly string[]
-  lastModified: Date
+  lastModified?: Date | undefined
 }
 
 type Conditions = Pick<
@@ -48,11 +48,15 @@ export function mayWrite(headers: Conditions, state: State | undefined): boolean
   return isAsExpected(headers, state)
 }
 
+/** Whether a write names the state that it expects; a date that is none says nothing (§13.1.4). */
+export function namesState(headers: Conditions): boolean {
+  return (
+    headers['if-match'] !== undefined || parseDate(headers['if-unmodified-since']) !== undefined
+  )
+}
+
 /** RFC 9110 §13.1.1 and §13.1.4: If-Match, and in its absence If-Unmodified-Since. */
-function isAsExpected(
-  headers: Conditions,
-  { etags, lastModified }: { etags: readonly string[]; lastModified: Date | undefined },
-): boolean {
+function isAsExpected(headers: Conditions, { etags, lastModified }: State): boolean {
   const ifMatch = headers['if-match']
   if (ifMatch !== undefined) return listsTag(ifMatch, etags, isStrongMatch)
   const since = parseDate(headers['if-unmodified-since'])

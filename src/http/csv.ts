@@ -1,4 +1,4 @@
-const plainNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+import { isDecimal } from './number.ts'
 
 /** A line of CSV (RFC 4180 §2) with its line break. */
 export function toCsvLine(cells: readonly (string | number | undefined)[]): string {
@@ -12,5 +12,5 @@ function toCell(value: string | number = ''): string {
 
 /** A spreadsheet would run what looks like a formula: an apostrophe makes it text (OWASP, CSV Injection). */
 function disarm(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) && !plainNumber.test(text) ? `'${text}` : text
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !isDecimal(text) ? `'${text}` : text
 }

@@ -72,6 +72,8 @@ export function preferredForm(
   reply: FastifyReply,
   isJson = request.routeOptions.config.defaultAnswer === 'json',
 ): 'html' | 'json' | 'text' {
+  const { mediaType } = request.routeOptions.config
+  if (mediaType !== undefined) return formOfSuffix[mediaType] ?? 'text'
   const json = ['application/problem+json', 'application/json'] as const
   const offers = isJson
     ? ([...json, 'text/html', 'text/plain'] as const)
@@ -84,6 +86,13 @@ export function preferredForm(
     default:
       return 'json'
   }
+}
+
+/** Where the address names a media type, it chooses for refusals too. */
+const formOfSuffix: Readonly<Record<string, 'html' | 'json'>> = {
+  'text/html': 'html',
+  'application/json': 'json',
+  'application/x-ndjson': 'json',
 }
 
 /** A path that cannot be decoded, which is why it is refused, stands for itself. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { hasBody, isFieldsType, toMediaType } from '../http/bodies.ts'
+import { isDecimal } from '../http/number.ts'
 import {
   badRequest,
   notAnObject,
@@ -91,13 +92,11 @@ function toInput(
   return { fields: named, strangers: findStrangers(resource, body) }
 }
 
-const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
-
 /** A form has only text: numbers are read from it, and a blank optional field is an absent one. */
 function fromForm({ kind, isRequired }: Field, value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (value.trim() === '' && !isRequired) return undefined
-  if (kind === 'number') return numeric.test(value.trim()) ? Number(value) : value
+  if (kind === 'number') return isDecimal(value.trim()) ? Number(value) : value
   // A browser sends every line break as two characters, whatever was typed.
   return value.replaceAll('\r\n', '\n')
 }

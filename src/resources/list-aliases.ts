@@ -7,7 +7,7 @@ const renamed = new Map([
   ['_sort', 'sort'],
 ])
 
-const suffix = /^(.+)_(gte|gt|lte|lt|ne|like)$/
+const suffix = /^(.+)_(gte|gt|lte|lt|ne|eq|in|contains|like)$/
 
 /**
  * Turns the spellings of json-server, of 0.17 and of 1.0 alike, into ours. `_like`, a regular

@@ -140,7 +140,7 @@ test('no parameter can be made a part of a statement', async (t) => {
       ['name_like', attack, 200],
       ['name:gt', attack, 200],
       ['_id', attack, 200],
-      ['createdAt:gte', attack, 200],
+      ['createdAt:gte', attack, 400],
       ['q', attack, 200],
       ['latitude', attack, 400],
       ['latitude:in', `1,${attack}`, 400],

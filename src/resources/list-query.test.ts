@@ -60,7 +60,7 @@ const meanings: [query: string, meaning: string][] = [
   ['name:startsWith=A&name:endsWith=n', 'name startsWith "A"; name endsWith "n"'],
   [
     '_id=a&createdAt:gt=2026&updatedAt:lte=2027',
-    '_id eq "a"; createdAt gt "2026"; updatedAt lte "2027"',
+    '_id eq "a"; createdAt gt "2026-01-01T00:00:00.000Z"; updatedAt lte "2027-01-01T00:00:00.000Z"',
   ],
   ['q=a b', 'search a b in _id name size height_gte'],
   ['q=', ''],

@@ -1,3 +1,4 @@
+import { isDecimal } from '../http/number.ts'
 import type { Filter, Operator, Part, RecordQuery, SortTerm } from '../storage/records/records.ts'
 import type { Resource } from './definition.ts'
 import { toItems, toOwnSpelling } from './list-aliases.ts'
@@ -27,15 +28,16 @@ export function parseListQuery(resource: Resource, given: ParameterTexts): ListQ
   const visible = toVisibleFields(resource)
   const { sort = [], q = [], fields, ...rest } = Object.fromEntries(toOwnSpelling(given, visible))
   const part = parsePart(rest)
-  const text = q.at(-1) ?? ''
+  const text = refuseLong('q', q.at(-1) ?? '')
   const filters = Object.entries(rest).flatMap(([name, values]) =>
     partNames.includes(name) ? [] : parseFilter(resource, name, values),
   )
+  refuseMany(filters)
   return {
     records: {
       filters,
       ...(text !== '' && { search: { text, fields: visible.slice(0, -2) } }),
-      sort: sort.join() === '' ? [] : toItems(sort).map((term) => parseSortTerm(visible, term)),
+      sort: parseSort(visible, sort),
     },
     ...(fields && { fields: parseFields(visible, toItems(fields)) }),
     ...(part && { part }),
@@ -43,6 +45,38 @@ export function parseListQuery(resource: Resource, given: ParameterTexts): ListQ
 }
 
 const partNames = ['page', 'per_page', '_start', '_end']
+
+/** Longer than any value there is; what is compared with every record may not be longer. */
+const maxTextLength = 2000
+
+function refuseLong(name: string, text: string): string {
+  if (text.length <= maxTextLength) return text
+  throw new BadParameter(name, `must be at most ${String(maxTextLength)} characters long`)
+}
+
+const maxValues = 100
+
+/** Every value is compared with every record, whichever filter it is of. */
+function refuseMany(filters: readonly Filter[]): void {
+  const count = filters.reduce((sum, { values }) => sum + values.length, 0)
+  const last = filters.at(-1)
+  if (last === undefined || count <= maxValues) return
+  throw new BadParameter(
+    last.field,
+    `is one too many: all filters have ${String(maxValues)} values`,
+  )
+}
+
+const maxSortTerms = 10
+
+function parseSort(visible: readonly string[], sort: readonly string[]): SortTerm[] {
+  if (sort.join('') === '') return []
+  const terms = toItems(sort)
+  if (terms.length > maxSortTerms) {
+    throw new BadParameter('sort', `must have at most ${String(maxSortTerms)} fields`)
+  }
+  return terms.map((term) => parseSortTerm(visible, term))
+}
 
 function parseSortTerm(visible: readonly string[], term: string): SortTerm {
   const field = term.replace(/^-/, '')
@@ -74,8 +108,6 @@ const operators = [
   'endsWith',
 ] as const satisfies readonly Operator[]
 
-const maxValues = 100
-
 function parseFilter(resource: Resource, name: string, values: readonly string[]): Filter {
   const visible = toVisibleFields(resource)
   const [field = '', word = 'eq', ...more] = name.split(':')
@@ -86,21 +118,27 @@ function parseFilter(resource: Resource, name: string, values: readonly string[]
   if (operator === undefined || more.length > 0) {
     throw new BadParameter(name, `has no known operator; there are ${operators.join(', ')}, in`)
   }
-  const items = word === 'in' ? toItems(values) : values
+  const items = (word === 'in' ? toItems(values) : values).map((item) => refuseLong(name, item))
   if (items.length > maxValues) throw new BadParameter(name, `has over ${String(maxValues)} values`)
   const isNumber = resource.fields.some((known) => known.name === field && known.kind === 'number')
   const isText = operators.indexOf(operator) >= operators.indexOf('contains')
-  return {
-    field,
-    operator,
-    values: isNumber && !isText ? items.map((item) => parseNumber(name, item)) : items,
-  }
+  if (isText) return { field, operator, values: items }
+  if (isNumber) return { field, operator, values: items.map((item) => parseNumber(name, item)) }
+  const isTime = field === 'createdAt' || field === 'updatedAt'
+  return { field, operator, values: isTime ? items.map((item) => parseTime(name, item)) : items }
 }
 
-const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+/** ISO 8601, of which a day is the beginning of it, as times are kept: in UTC. */
+function parseTime(name: string, text: string): string {
+  const time = /^\d{4}(-\d\d(-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?)?)?$/.test(text)
+    ? Date.parse(text)
+    : NaN
+  if (!Number.isNaN(time)) return new Date(time).toISOString()
+  throw new BadParameter(name, 'must be a time like 2026-11-21 or 2026-11-21T08:00:00Z')
+}
 
 function parseNumber(name: string, text: string): number {
-  const number = numeric.test(text) ? Number(text) : NaN
+  const number = isDecimal(text) ? Number(text) : NaN
   if (Number.isFinite(number)) return number
   throw new BadParameter(name, 'must be a number')
 }

@@ -1,8 +1,9 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { evaluatePreconditions } from '../http/conditional.ts'
 import { toJsonArray } from '../http/json-array.ts'
 import { toLinkField, toPageLinks } from '../http/links.ts'
 import { chooseType } from '../http/negotiate.ts'
-import { unknownParameter, unprocessable } from '../http/refusal.ts'
+import { preconditionFailed, unknownParameter, unprocessable } from '../http/refusal.ts'
 import { sendPieces, toContentType } from '../http/send.ts'
 import { sendTagged } from '../http/send-tagged.ts'
 import { toPath } from '../http/target.ts'
@@ -52,12 +53,18 @@ export function list(context: ResourceContext): Handler {
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
     const { query, address, toAddress } = parseRequest(resource, request)
     // What QUERY can say at any length, an address can only up to its limit.
-    const hasAddress = toAddress(maxNumber).length <= config.maxUrlBytes
+    const { length } = toAddress(maxNumber)
+    const hasAddress = length <= config.maxUrlBytes
     // RFC 10008 §2: where a GET would find the same again.
-    if (request.method === 'QUERY' && hasAddress) reply.header('location', toAddress())
+    if (request.method === 'QUERY' && 2 * length <= config.maxUrlBytes)
+      reply.header('location', toAddress())
     const flash = takePageFlash(request, reply, type)
     const shown = { query, links: [], flash, ...(hasAddress && { address }) }
+    query.records.signal = toAbandonment(reply)
     if (query.part === undefined) {
+      const outcome = evaluatePreconditions(request.headers, { etag: '' })
+      if (outcome === 'failed') throw preconditionFailed()
+      if (outcome === 'not modified') return reply.code(304).send()
       const pages = records.pages(resource.name, query.records)
       return sendPieces(reply, type, toPieces(resource, type, { ...shown, pages }))
     }
@@ -65,13 +72,25 @@ export function list(context: ResourceContext): Handler {
     const links =
       query.part.page && hasAddress ? toPageLinks({ ...query.part.page, total }, toAddress) : []
     reply.header('x-total-count', String(total))
-    if (links.length > 0) reply.header('link', toLinkField(links))
+    // Clients read no more than 16 KiB of headers, and every link says the address again.
+    if (links.length > 0 && 4 * length <= config.maxUrlBytes) {
+      reply.header('link', toLinkField(links))
+    }
     const pages = toPages(await records.list(resource.name, query.records, query.part))
     const text = await join(toPieces(resource, type, { ...shown, pages, links, total }))
     // What is said once has no tag by which it could be said again.
     if (flash !== undefined) return reply.type(toContentType(type)).send(text)
     return sendTagged(request, reply, { mediaType: type, text })
   }
+}
+
+/** Aborted when the answer is sent, or can be sent to nobody. */
+function toAbandonment(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    controller.abort()
+  })
+  return controller.signal
 }
 
 interface ParsedRequest {

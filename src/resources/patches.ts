@@ -54,7 +54,9 @@ function refuseNested(operation: { op: string; path: string; from?: string }): v
         `${operation.op} finds nothing at ${pointer}: the fields have none below them.`,
       )
     }
-    if (pointer === '') throw conflict(`${operation.op} is for a field, not for the whole record.`)
+    if (pointer === '' && /^(move|copy|remove)$/.test(operation.op)) {
+      throw conflict(`${operation.op} is for a field, not for the whole record.`)
+    }
   }
 }
 

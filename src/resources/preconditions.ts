@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { mayWrite } from '../http/conditional.ts'
+import { mayWrite, namesState } from '../http/conditional.ts'
 import { preconditionFailed, preconditionRequired } from '../http/refusal.ts'
 import type { StoredRecord } from '../storage/records/records.ts'
 import type { ResourceContext } from './context.ts'
@@ -20,7 +20,6 @@ export function refuseUnexpected(
   if (!mayWrite(headers, state)) {
     throw preconditionFailed(record && toTag(record))
   }
-  if (!config.requireIfMatch || record === undefined) return
-  const { 'if-match': ifMatch, 'if-unmodified-since': since } = headers
-  if (ifMatch === undefined && since === undefined) throw preconditionRequired()
+  const isRequired = config.requireIfMatch && record !== undefined
+  if (isRequired && !namesState(headers)) throw preconditionRequired()
 }

@@ -4,9 +4,10 @@ import { v7 as createId } from 'uuid'
 import { notice, setFlash } from '../http/flash.ts'
 import type { Html } from '../http/html.ts'
 import { findClaimedId } from '../http/idempotency.ts'
+import { mayWrite } from '../http/conditional.ts'
 import { chooseType } from '../http/negotiate.ts'
 import { applyPreference } from '../http/prefer.ts'
-import { badRequest, type FieldProblem, type Refusal } from '../http/refusal.ts'
+import { badRequest, type FieldProblem, preconditionFailed, type Refusal } from '../http/refusal.ts'
 import { sendJson } from '../http/send.ts'
 import type { StoredRecord } from '../storage/records/records.ts'
 import {
@@ -38,6 +39,8 @@ export function create(context: ResourceContext): Handler {
   const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json'])
+    // The list is there, whatever it holds, and has no tag (RFC 9110 §13.1).
+    if (!mayWrite(request.headers, { etags: [] })) throw preconditionFailed()
     const findStrange = createStrictness(request, reply)
     const input = parseInput(resource, request)
     const formAgain = ({ fields: problems }: Refusal) =>

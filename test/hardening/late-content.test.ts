@@ -46,7 +46,12 @@ test('too much content that then stops arriving is answered soon', async (t) => 
   const settings = { BODY_IDLE_SECONDS: '1', MAX_BODY_BYTES: '1000', MAX_UPLOAD_BYTES: '1000' }
   const { origin, assertSound } = await startWatched(t, settings)
   for (const [path, type, start] of readers) {
-    const fields = ['Host: x', `Content-Type: ${type}`, 'Content-Length: 3000000']
+    const fields = [
+      'Host: x',
+      'Connection: close',
+      `Content-Type: ${type}`,
+      'Content-Length: 3000000',
+    ]
     const head = toRequest(`POST ${path} HTTP/1.1`, fields, start)
     const answer = await askRaw(origin, head + 'x'.repeat(20_000))
     assert.equal(answer.statuses[0], 413, path)

@@ -33,6 +33,28 @@ test('one file in upfiles gets text saying that the upload succeeded, and is kep
   assert.equal(await readFile(join(folder, kept?._id ?? ''), 'utf8'), 'glass')
 })
 
+test('the answer is text by default, a page for browsers and JSON for who asks', async (t) => {
+  const { app } = await openUploads(t)
+  const ask = async (accept: string) => {
+    const { headers, payload } = asMultipart([{ ...file, fileName: '<b>.txt' }])
+    return app.inject({ method: 'POST', url, headers: { ...headers, accept }, payload })
+  }
+  for (const accept of ['*/*', 'text/plain', 'image/png']) {
+    const { headers, body } = await ask(accept)
+    assert.equal(headers['content-type'], 'text/plain; charset=utf-8', accept)
+    assert.match(body, /^The upload succeeded: <b>\.txt, 5 bytes/, accept)
+  }
+  const page = await ask(browserAccept)
+  assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+  const sha256 = createHash('sha256').update('glass').digest('hex')
+  const where = String(page.headers.location)
+  const shown = ['The upload succeeded: &lt;b&gt;.txt, 5 bytes', `href="${where}"`, 'text/plain']
+  for (const text of [...shown, sha256]) assert.ok(page.body.includes(text), text)
+  const json = await ask('application/json')
+  assert.deepEqual(json.json(), (await listUploads(app)).at(-1))
+  assert.equal(json.headers.location, `/uploads/${json.json<{ _id: string }>()._id}`)
+})
+
 test('what is listed of a file is its name, type, size, SHA-256 and time', async (t) => {
   const { app } = await openUploads(t)
   const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))

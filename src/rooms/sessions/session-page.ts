@@ -21,8 +21,8 @@ export function sessionPage({ user, session, endsAt, idleSeconds, cookie }: Show
 <p class="notice error" role="status" data-part="over" hidden>This session has ended, unless it was used elsewhere meanwhile. <a href="/login">Log in again</a></p>
 <dl class="session">
 <dt>Since</dt><dd>${time(createdAt)}</dd>
-<dt>Until</dt><dd>${end(endsAt)} <span class="quiet">if it is not used before. Each look at this page makes it ${toDuration(idleSeconds)} from then.</span></dd>
-<dt>At the latest</dt><dd>${end(expiresAt)} <span class="quiet">however much it is used, and whatever its id.</span></dd>
+<dt>Until</dt><dd>${end(endsAt)} <span class="quiet">If it is not used before. Each look at this page puts that off to ${toDuration(idleSeconds)} from then.</span></dd>
+<dt>At the latest</dt><dd>${end(expiresAt)} <span class="quiet">However much it is used, and whatever its id.</span></dd>
 </dl>
 <div class="actions">
 <form method="post" action="/session"><button type="submit">Renew the id</button></form>

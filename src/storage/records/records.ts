@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 /** What a resource stores of one record, as JSON: its fields by name. */
 export type Document = Readonly<Record<string, unknown>>
 
@@ -55,6 +57,8 @@ export interface RecordQuery {
    * the last, or of a descending order the first. Text goes by its code points, numbers by size.
    */
   sort: readonly SortTerm[]
+  /** Aborted when nobody waits for the answer any more: then the search ends. */
+  signal?: AbortSignal
 }
 
 export const everything: RecordQuery = { filters: [], sort: [] }
@@ -119,6 +123,7 @@ const recordsPerQuery = 100
 export async function* eachPage(records: Records, resource: string): Pages {
   let last: Position | undefined
   do {
+    await setImmediate()
     const page = await records.listAfter(resource, last, recordsPerQuery)
     yield page
     last = page.at(-1)

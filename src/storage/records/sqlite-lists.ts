@@ -5,7 +5,7 @@ import type { Part, RecordQuery, Records, StoredRecord } from './records.ts'
 import { addFunctions, and, inResource, toColumn, toCondition } from './sqlite-conditions.ts'
 import { toOrder, toOrderBy } from './sqlite-order.ts'
 import { toIndexName, type Terrain } from './sqlite-paths.ts'
-import { findAnyOrder, findStretches } from './sqlite-plan.ts'
+import { findAnyOrder, findStretches, refuseAbandoned } from './sqlite-plan.ts'
 import { columns, toStoredRecord } from './sqlite-rows.ts'
 import type { Stretch } from './sqlite-stretches.ts'
 
@@ -14,6 +14,13 @@ const recordsToTest = 1000
 /** So many take as long to be counted in an index. */
 const recordsToCount = 10_000
 const recordsPerPage = 100
+
+/** How many texts every record is folded for and held against; at least one. */
+function countTexts({ filters, search }: RecordQuery): number {
+  const ofText = filters.filter(({ operator }) => /^(contains|startsWith|endsWith)$/.test(operator))
+  const count = ofText.reduce((sum, { values }) => sum + values.length, search ? 1 : 0)
+  return Math.max(count, 1)
+}
 
 type Lists = Pick<Records, 'index' | 'list' | 'count' | 'pages'>
 
@@ -25,7 +32,7 @@ export function createSqliteLists(database: DatabaseSync): Lists {
 
   function toTerrain(resource: string, query: RecordQuery, sizeWithoutFilter: number): Terrain {
     const isPlain = toCondition(query) === undefined && query.sort.length <= 1
-    const size = isPlain ? sizeWithoutFilter : recordsToTest
+    const size = isPlain ? sizeWithoutFilter : Math.ceil(recordsToTest / countTexts(query))
     return { database, resource, indexed: indexed.get(resource) ?? new Set(), size }
   }
 
@@ -35,12 +42,14 @@ export function createSqliteLists(database: DatabaseSync): Lists {
   }
 
   async function countIn(query: RecordQuery, stretch: Stretch): Promise<number> {
+    refuseAbandoned(query)
     const { text, values } = prepare('count(*) AS count', query, stretch)
     const row = await whenFree(() => database.prepare(text).get(...values))
     return Number(row?.count)
   }
 
   async function listIn(query: RecordQuery, stretch: Stretch, { offset = 0, limit = -1 } = {}) {
+    refuseAbandoned(query)
     const { text, values } = prepare(columns, query, stretch)
     const paged = `${text} ORDER BY ${toOrderBy(toOrder(query.sort))} LIMIT ? OFFSET ?`
     const rows = await whenFree(() => database.prepare(paged).all(...values, limit, offset))

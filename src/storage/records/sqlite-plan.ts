@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+import { StoreFailure } from '../failure.ts'
 import { whenFree } from '../sqlite-database.ts'
 import type { RecordQuery } from './records.ts'
 import { and, inResource, toCondition } from './sqlite-conditions.ts'
@@ -87,6 +89,8 @@ async function* sort(terrain: Terrain, query: RecordQuery, path: Path): AsyncGen
     }
     const ids = sorter.read()
     for (;;) {
+      // Reading the order back is no work to speak of, so others would never have their turn.
+      await setImmediate()
       const next = [...Iterator.from({ next: () => ids.next() }).take(idsPerStretch)]
       if (next.length === 0) return
       const isOne = { sql: `id IN (${next.map(() => '?').join(', ')})`, values: next }
@@ -97,11 +101,17 @@ async function* sort(terrain: Terrain, query: RecordQuery, path: Path): AsyncGen
   }
 }
 
+/** Throws when whoever asked does not wait any more. */
+export function refuseAbandoned({ signal }: RecordQuery): void {
+  if (signal?.aborted === true) throw new StoreFailure('unavailable', 'nobody waits for the answer')
+}
+
 async function sortStretch(
   { database, wanted }: Terrain,
   query: RecordQuery,
   { sorter, stretch: { index, where } }: { sorter: Sorter; stretch: Stretch },
 ): Promise<void> {
+  refuseAbandoned(query)
   const order = toOrder(query.sort)
   const columns = order.map(({ column }, position) => `${column} AS c${String(position)}`)
   const { sql, values } = and(where, toCondition(query))

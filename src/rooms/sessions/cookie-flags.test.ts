@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cookieFlags, toDuration } from './cookie-flags.ts'
+
+test('a time is said in the units that a person would use', () => {
+  const cases: [seconds: number, text: string][] = [
+    [1, '1 second'],
+    [100, '100 seconds'],
+    [120, '2 minutes'],
+    [1800, '30 minutes'],
+    [3600, '1 hour'],
+    [5460, '1 hour 31 minutes'],
+    [43_200, '12 hours'],
+  ]
+  for (const [seconds, text] of cases) assert.equal(toDuration(seconds), text)
+})
+
+test('over HTTPS no attribute is said to be missing', () => {
+  const { markup } = cookieFlags({ field: '', maxSeconds: 60, isSecure: true })
+  assert.doesNotMatch(markup, /Not on this connection/)
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { browserAccept } from '../../../test/resources.ts'
+import { ann, cookieOf, enter, isLoggedIn, logIn, readSession } from '../../../test/sign-in.ts'
+import { testApp, type TestApp } from '../../../test/test-app.ts'
+
+const url = '/session'
+const page = { accept: browserAccept }
+
+async function renew(app: TestApp, cookie: string, headers: Record<string, string> = {}) {
+  return app.inject({ method: 'POST', url, headers: { ...headers, cookie } })
+}
+
+test('a renewal gives the same user a fresh id, and the old one is dead at once', async (t) => {
+  const app = await testApp(t)
+  const { _id, cookie } = await enter(app)
+  const other = await logIn(app)
+  const answer = await renew(app, cookie)
+  assert.equal(answer.statusCode, 200)
+  const status = { code: 0, msg: 'renewal success' }
+  assert.deepEqual(answer.json(), { data: { redirect: url }, status })
+  const renewed = cookieOf(answer.headers) ?? ''
+  assert.notEqual(renewed, cookie)
+  assert.equal((await readSession(app, renewed)).user?._id, _id)
+  assert.equal(await isLoggedIn(app, cookie), false)
+  assert.equal(await isLoggedIn(app, other), true)
+})
+
+test('a form that renews is answered with 303 to the session', async (t) => {
+  const app = await testApp(t)
+  const { cookie } = await enter(app)
+  const answer = await renew(app, cookie, page)
+  assert.equal(answer.statusCode, 303)
+  assert.equal(answer.headers.location, url)
+  assert.equal(await isLoggedIn(app, cookieOf(answer.headers) ?? ''), true)
+})
+
+test('a renewal does not put off the latest end', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  const settings = { SESSION_IDLE_SECONDS: '100', SESSION_MAX_SECONDS: '150' }
+  const app = await testApp(t, { settings })
+  const { cookie } = await enter(app)
+  const before = await readSession(app, cookie)
+  t.mock.timers.tick(90_000)
+  const answer = await renew(app, cookie)
+  assert.match(String(answer.headers['set-cookie']), /; Max-Age=60;/)
+  const renewed = cookieOf(answer.headers) ?? ''
+  const after = await readSession(app, renewed)
+  assert.equal(after.createdAt, before.createdAt)
+  t.mock.timers.tick(60_000)
+  assert.equal(await isLoggedIn(app, renewed), false)
+})
+
+test('of many renewals at once one counts, and the others get 401', async (t) => {
+  const app = await testApp(t)
+  const { cookie } = await enter(app)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => renew(app, cookie)))
+  const renewed = answers.filter(({ statusCode }) => statusCode === 200)
+  assert.equal(renewed.length, 1)
+  for (const { statusCode, headers } of answers) {
+    if (statusCode === 200) continue
+    assert.equal(statusCode, 401)
+    // It would take away the cookie that the one answer has set.
+    assert.equal(headers['set-cookie'], undefined)
+  }
+  assert.equal(await isLoggedIn(app, cookieOf(renewed[0]?.headers ?? {}) ?? ''), true)
+})
+
+test('nobody gets 401 for a renewal, and another site 403', async (t) => {
+  const app = await testApp(t)
+  const { cookie } = await enter(app)
+  for (const nobody of ['', `session=${'A'.repeat(43)}`]) {
+    for (const headers of [{}, page]) {
+      const answer = await renew(app, nobody, headers)
+      assert.equal(answer.statusCode, 401)
+      assert.match(String(answer.headers['www-authenticate']), /^Cookie\b/)
+      assert.equal(answer.headers['set-cookie'], undefined)
+    }
+  }
+  assert.equal((await renew(app, cookie, { 'sec-fetch-site': 'cross-site' })).statusCode, 403)
+  assert.equal(await isLoggedIn(app, cookie), true)
+})
+
+test('the page shows what changed on the wire, with both ids masked', async (t) => {
+  const app = await testApp(t)
+  const { cookie: first } = await enter(app)
+  const read = async (cookie: string) =>
+    (await app.inject({ url, headers: { ...page, cookie } })).body
+  const atLogin = await read(first)
+  assert.match(atLogin, /Logging in gave you a new id/)
+  assert.match(atLogin, /There was none before/)
+  const second = await logIn(app, ann, { cookie: first })
+  const third = cookieOf((await renew(app, second)).headers) ?? ''
+  const shown = await read(third)
+  assert.match(shown, /Renewing gave you a new id/)
+  assert.ok(shown.includes(`Cookie: session=<mark>******${second.slice(-4)}</mark>`))
+  const field = `<mark>******${third.slice(-4)}</mark>; Max-Age=`
+  assert.ok(shown.includes(`Set-Cookie: session=${field}`))
+  for (const cookie of [first, second, third]) {
+    assert.ok(!shown.includes(cookie.slice('session='.length, -5)))
+  }
+})
+
+test('the page counts down by a script, and says what this connection lacks', async (t) => {
+  const app = await testApp(t, { settings: { SESSION_IDLE_SECONDS: '1800' } })
+  const { cookie } = await enter(app)
+  const { body } = await app.inject({ url, headers: { ...page, cookie } })
+  assert.match(body, /data-seconds="(1800|1799)"><time /)
+  assert.match(body, /puts that off to 30 minutes from then/)
+  assert.match(body, /<form method="post" action="\/session">/)
+  for (const name of ['HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=43200']) {
+    assert.ok(body.includes(`<dt><code>${name}</code></dt>`), name)
+  }
+  assert.equal(body.match(/Not on this connection/g)?.length, 2)
+})
