@@ -135,6 +135,7 @@ function refuseUnroutable(
   { reply, toHeaders, sendRefusal }: Parts & { reply: FastifyReply },
 ): void {
   reply.headers(toHeaders(request.raw))
+  sayRequestId(request, reply)
   try {
     sendRefusal(toFrameworkRefusal(error), request, reply)
     logAnswer(request, reply)

@@ -23,7 +23,7 @@ export const ownHost = 'vitrine.example'
 export const ownOrigin = `http://${ownHost}`
 
 /** What differs between any two answers, or is between the two ends of one connection only. */
-const passingHeaders = [
+export const passingHeaders = [
   'date',
   'connection',
   'keep-alive',

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { folders } from '../src/http/assets.ts'
+import { passingHeaders } from './ask-both-ways.ts'
 import { createRecord } from './resources.ts'
 import { ann, enter } from './sign-in.ts'
 import { openUploads, upload } from './uploads.ts'
@@ -17,20 +18,12 @@ const accepts = [
   'image/png',
 ]
 
-/** What differs between two answers to the same question. */
-const passing = [
-  'date',
-  'connection',
-  'keep-alive',
-  'server-timing',
-  'transfer-encoding',
-  'x-request-id',
-]
-
 type Headers = Readonly<Record<string, unknown>>
 
 function lasting(headers: Headers): Headers {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !passing.includes(name)))
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !passingHeaders.includes(name)),
+  )
 }
 
 /** A house with something in every room, and one address of each GET route. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findNegotiation, type Negotiation } from './negotiate.ts'
+import { toOrigin } from './request-head.ts'
 
 /** One request and its answer, as they were on the wire but for their contents. */
 export interface Exchange {
@@ -74,7 +75,7 @@ function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
   const { raw } = request
   return {
     id: request.id,
-    origin: `${request.protocol}://${request.host}`,
+    origin: toOrigin(request),
     receivedAt: new Date(Date.now() - reply.elapsedTime).toISOString(),
     request: {
       httpVersion: raw.httpVersion,

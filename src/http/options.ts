@@ -4,6 +4,7 @@ import type { Offer, OfferFinder } from './allow.ts'
 import { toPreflightHeaders } from './cors.ts'
 import { isPreflight } from './cross-site.ts'
 import { methodNotAllowed, notFound, notImplemented } from './refusal.ts'
+import { toOrigin } from './request-head.ts'
 import { toPath } from './target.ts'
 
 type CorsOrigins = Pick<Config, 'corsOrigins'>
@@ -16,8 +17,8 @@ export function sendOffer(
 ): FastifyReply {
   reply.code(204).headers(headers)
   if (isPreflight(request.raw)) {
-    const own = `${request.protocol}://${request.host}`
-    reply.headers(toPreflightHeaders(request.raw, methods, { own, others: corsOrigins }))
+    const origins = { own: toOrigin(request), others: corsOrigins }
+    reply.headers(toPreflightHeaders(request.raw, methods, origins))
   }
   return reply.send()
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Refusal } from './refusal.ts'
-import { isHost } from './request-head.ts'
+import { toOrigin } from './request-head.ts'
 
 /** A refusal as RFC 9457 §3 has it. */
 export function toProblem(refusal: Refusal, request: FastifyRequest): object {
@@ -15,11 +15,6 @@ export function toProblem(refusal: Refusal, request: FastifyRequest): object {
     ...(errors.length > 0 && { errors }),
     ...members,
   }
-}
-
-/** Empty for a request without a host that can be used, so that what follows is a path. */
-export function toOrigin({ protocol, host }: FastifyRequest): string {
-  return isHost(host) ? `${protocol}://${host}` : ''
 }
 
 /** RFC 6901 §3 and §6: a JSON Pointer to a member, as a URI fragment. */

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config.ts'
 import { isHttp2 } from './framing.ts'
@@ -10,8 +11,13 @@ import {
 } from './refusal.ts'
 
 /** Whether the text can be a Host (RFC 9110 §7.2): a name or address, and perhaps a port. */
-export function isHost(text: string): boolean {
+function isHost(text: string): boolean {
   return /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
+}
+
+/** Empty for a request without a host that can be used, so that what follows is a path. */
+export function toOrigin({ protocol, host }: FastifyRequest): string {
+  return isHost(host) ? `${protocol}://${host}` : ''
 }
 
 /**

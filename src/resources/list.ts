@@ -60,15 +60,15 @@ export function list(context: ResourceContext): Handler {
       reply.header('location', toAddress())
     const flash = takePageFlash(request, reply, type)
     const shown = { query, links: [], flash, ...(hasAddress && { address }) }
-    query.records.signal = toAbandonment(reply)
+    const sought = { ...query.records, signal: toAbandonment(reply) }
     if (query.part === undefined) {
       const outcome = evaluatePreconditions(request.headers, { etag: '' })
       if (outcome === 'failed') throw preconditionFailed()
       if (outcome === 'not modified') return reply.code(304).send()
-      const pages = records.pages(resource.name, query.records)
+      const pages = records.pages(resource.name, sought)
       return sendPieces(reply, type, toPieces(resource, type, { ...shown, pages }))
     }
-    const total = await records.count(resource.name, query.records)
+    const total = await records.count(resource.name, sought)
     const links =
       query.part.page && hasAddress ? toPageLinks({ ...query.part.page, total }, toAddress) : []
     reply.header('x-total-count', String(total))
@@ -76,7 +76,7 @@ export function list(context: ResourceContext): Handler {
     if (links.length > 0 && 4 * length <= config.maxUrlBytes) {
       reply.header('link', toLinkField(links))
     }
-    const pages = toPages(await records.list(resource.name, query.records, query.part))
+    const pages = toPages(await records.list(resource.name, sought, query.part))
     const text = await join(toPieces(resource, type, { ...shown, pages, links, total }))
     // What is said once has no tag by which it could be said again.
     if (flash !== undefined) return reply.type(toContentType(type)).send(text)

@@ -41,7 +41,7 @@ function toCreate({ resource, schemas }: Parts): Operation {
         content: shownContent(schemas),
       },
     },
-    refusals: [406, 409, 422],
+    refusals: [406, 409, 412, 422],
     store: 'writes',
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chooseType } from '../../http/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
-import { toOrigin } from '../../http/problem-details.ts'
+import { toOrigin } from '../../http/request-head.ts'
 import { isProblemSlug, problemTypes, type ProblemType } from '../../http/problem-types.ts'
 import { notFound } from '../../http/refusal.ts'
 import { sendJson, sendPage, sendText } from '../../http/send.ts'
