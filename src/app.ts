@@ -1,5 +1,6 @@
 import {
   LogController,
+  type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
@@ -19,7 +20,7 @@ import {
 } from './http/bodies.ts'
 import { answerClientError } from './http/client-error.ts'
 import { createHeaders } from './http/every-answer.ts'
-import { recordExchanges, sayRequestId } from './http/exchanges.ts'
+import { createExchanges, sayRequestId, type Exchanges } from './http/exchanges.ts'
 import { createQueryParser, findRefusal } from './http/first-checks.ts'
 import { heedControlFields } from './http/control-fields.ts'
 import { sayDigests } from './http/digest.ts'
@@ -30,6 +31,7 @@ import { insufficientStorage, Refusal, serviceUnavailable } from './http/refusal
 import { createRefusalSender, toFrameworkRefusal, type RefusalShape } from './http/send-refusal.ts'
 import { createServer } from './http/server.ts'
 import { toPath, toPlainTarget } from './http/target.ts'
+import { createLog, type LogStream } from './log.ts'
 import { replayAnswers } from './replays/replays.ts'
 import type { House, Room } from './room.ts'
 import { openDocs } from './rooms/docs/docs.ts'
@@ -44,8 +46,8 @@ interface AppOptions {
   backends: Backends
   /** Every room there is; `config.rooms` says which of them are mounted. */
   rooms: readonly Room[]
-  /** Where the log goes, line by line; standard output when unset. */
-  logTo?: { write: (line: string) => void }
+  /** Where the log goes; standard output when unset. */
+  logTo?: LogStream
 }
 
 /**
@@ -56,9 +58,10 @@ export async function buildApp(options: AppOptions) {
   const { config, backends, rooms } = options
   const house: House = { config, ...backends }
   const mounted = rooms.filter(({ name }) => config.rooms.includes(name))
-  const parts = createParts(config, mounted, house)
+  const parts = createParts(options, mounted, house)
 
-  const app = createServer(config, toServerOptions(options, parts))
+  const app = createServer(config, toServerOptions(config, parts))
+  app.log = parts.log
   if (config.methodOverride) app.addConstraintStrategy(methodOverride(parts.readBody, config))
   sendRefusals(app, parts)
   const findOffer = watchOffers(app, config.maxUrlBytes)
@@ -73,15 +76,13 @@ export async function buildApp(options: AppOptions) {
   sayDigests(app)
   frameByTheWire(app)
   ruleConnections(app)
-  const exchanges = recordExchanges(app)
-  logAnswers(app, parts)
 
   openDocs(app, { rooms: mounted, shapes: parts.shapes })
   openAssets(app)
   openHome(app, mounted)
   openHealth(app)
   openProblems(app)
-  openWire(app, exchanges)
+  openWire(app, parts.exchanges)
   for (const room of mounted) {
     await app.register(async (instance) => room.open(instance, house))
   }
@@ -91,6 +92,10 @@ export async function buildApp(options: AppOptions) {
 /** What several of the steps below share. */
 interface Parts {
   config: Config
+  log: FastifyBaseLogger
+  /** Whether each answer has a line in the log. */
+  isLogged: boolean
+  exchanges: Exchanges
   readBody: BodyReader
   /** The headers of every answer to this request. */
   toHeaders: ReturnType<typeof createHeaders>
@@ -98,10 +103,13 @@ interface Parts {
   sendRefusal: ReturnType<typeof createRefusalSender>
 }
 
-function createParts(config: Config, mounted: readonly Room[], house: House): Parts {
+function createParts({ config, logTo }: AppOptions, mounted: readonly Room[], house: House): Parts {
   const shapes = mounted.flatMap(({ shapeRefusals }) => shapeRefusals?.(house) ?? [])
   return {
     config,
+    log: createLog(config, logTo),
+    isLogged: ['trace', 'debug', 'info'].includes(config.logLevel),
+    exchanges: createExchanges(),
     readBody: createBodyReader(config),
     toHeaders: createHeaders(config),
     shapes,
@@ -109,13 +117,12 @@ function createParts(config: Config, mounted: readonly Room[], house: House): Pa
   }
 }
 
-function toServerOptions({ config, logTo }: AppOptions, parts: Parts): FastifyServerOptions {
+function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
   return {
-    logger: { level: config.logLevel, ...(logTo && { stream: logTo }) },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     // A logger for each request would cost a fifth of a small answer; whoever logs names the id.
-    childLoggerFactory: (logger) => logger,
+    childLoggerFactory: () => parts.log,
     frameworkErrors: (error, request, reply) => {
       refuseUnroutable(error, request, { reply, ...parts })
     },
@@ -138,7 +145,7 @@ function refuseUnroutable(
   sayRequestId(request, reply)
   try {
     sendRefusal(toFrameworkRefusal(error), request, reply)
-    logAnswer(request, reply)
+    logAnswer(request, reply, 0)
   } catch (failure) {
     // Nothing can be answered any more, and nobody would catch this.
     request.log.error({ reqId: request.id, err: failure }, 'fault')
@@ -155,12 +162,28 @@ function sendRefusals(app: FastifyInstance, { config, sendRefusal }: Parts): voi
 }
 
 /** The first that a routed request meets: the headers of its answer, and what is wrong with it. */
-function receiveRequests(app: FastifyInstance, { config, toHeaders }: Parts): void {
+function receiveRequests(app: FastifyInstance, parts: Parts): void {
+  const { config, toHeaders } = parts
+  app.decorateRequest('negotiation', undefined)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(toHeaders(request.raw))
     sayRequestId(request, reply)
+    followAnswer(request, reply, parts)
     replaceUnreadableType(request.raw)
     done(findRefusal(request, config))
+  })
+}
+
+/** Not by a hook behind the answer, for which Fastify would follow every one to its end. */
+function followAnswer(request: FastifyRequest, reply: FastifyReply, parts: Parts): void {
+  const { exchanges, isLogged } = parts
+  const isRecorded = exchanges.wants(request)
+  if (!isLogged && !isRecorded) return
+  const receivedAt = performance.now()
+  reply.raw.once('finish', () => {
+    const ms = performance.now() - receivedAt
+    if (isRecorded) exchanges.record(request, reply, ms)
+    if (isLogged) logAnswer(request, reply, ms)
   })
 }
 
@@ -169,14 +192,6 @@ function readBodies(app: FastifyInstance, { readBody }: Parts): void {
   app.addContentTypeParser('*', async (request: FastifyRequest) =>
     request.is404 ? undefined : (await readBody(request.raw)).value,
   )
-}
-
-function logAnswers(app: FastifyInstance, { config }: Parts): void {
-  if (!['trace', 'debug', 'info'].includes(config.logLevel)) return
-  app.addHook('onResponse', (request, reply, done) => {
-    logAnswer(request, reply)
-    done()
-  })
 }
 
 /** What a store could not do for reasons outside, as the client should hear of it. */
@@ -189,11 +204,8 @@ function fromStore(error: unknown, request: FastifyRequest): unknown {
 }
 
 /** The path without its query string: what people type into forms does not belong in a log. */
-function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const { method, wireMethod, url = '' } = request.raw
-  const { statusCode: status, elapsedTime: ms } = reply
-  request.log.info(
-    { reqId: request.id, method, wireMethod, path: toPath(url), status, ms },
-    'answered',
-  )
+function logAnswer({ id, raw, log }: FastifyRequest, reply: FastifyReply, ms: number): void {
+  const { method, wireMethod, url = '' } = raw
+  const { statusCode: status } = reply
+  log.info({ reqId: id, method, wireMethod, path: toPath(url), status, ms }, 'answered')
 }

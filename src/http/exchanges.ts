@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { findNegotiation, type Negotiation } from './negotiate.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Negotiation } from './negotiate.ts'
 import { toOrigin } from './request-head.ts'
 
 /** One request and its answer, as they were on the wire but for their contents. */
@@ -29,30 +29,32 @@ export interface Exchange {
   negotiation: Negotiation | undefined
 }
 
+/** The last exchanges of browsers. Contents are not kept: they may be large or secret. */
 export interface Exchanges {
   find: (id: string) => Exchange | undefined
+  /** Whether this request is one to be kept. */
+  wants: (request: FastifyRequest) => boolean
+  /** `ms` is from the request's head to the end of the answer. */
+  record: (request: FastifyRequest, reply: FastifyReply, ms: number) => void
 }
 
 const maxExchanges = 500
 
-/**
- * Keeps the last exchanges of browsers in memory, each under the id that its answer carries in
- * X-Request-Id, and which nobody can guess. Contents are not kept: they may be large or secret.
- */
-export function recordExchanges(app: FastifyInstance): Exchanges {
+/** Keeps them in memory, under the id that the answer carries in X-Request-Id, and nobody can guess. */
+export function createExchanges(): Exchanges {
   const exchanges = new Map<string, Exchange>()
-  app.addHook('onResponse', (request, reply, done) => {
+  return {
+    find: (id) => exchanges.get(id),
     // Looking at the wire is not what anybody wants to see there.
-    if (isOfBrowser(request) && !request.url.startsWith('/wire/')) {
-      exchanges.set(request.id, toExchange(request, reply))
+    wants: (request) => isOfBrowser(request) && !request.url.startsWith('/wire/'),
+    record: (request, reply, ms) => {
+      exchanges.set(request.id, toExchange(request, reply, ms))
       if (exchanges.size > maxExchanges) {
         const [oldest = ''] = exchanges.keys()
         exchanges.delete(oldest)
       }
-    }
-    done()
-  })
-  return { find: (id) => exchanges.get(id) }
+    },
+  }
 }
 
 /**
@@ -71,12 +73,12 @@ export function sayRequestId({ id }: FastifyRequest, reply: FastifyReply): void 
   reply.headers({ 'x-request-id': id, 'server-timing': `wire;desc="${id}"` })
 }
 
-function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
+function toExchange(request: FastifyRequest, reply: FastifyReply, ms: number): Exchange {
   const { raw } = request
   return {
     id: request.id,
     origin: toOrigin(request),
-    receivedAt: new Date(Date.now() - reply.elapsedTime).toISOString(),
+    receivedAt: new Date(Date.now() - ms).toISOString(),
     request: {
       httpVersion: raw.httpVersion,
       method: raw.wireMethod ?? request.method,
@@ -87,8 +89,8 @@ function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
     response: {
       status: reply.statusCode,
       headers: reply.getHeaders(),
-      ms: reply.elapsedTime,
+      ms,
     },
-    negotiation: findNegotiation(request),
+    negotiation: request.negotiation,
   }
 }

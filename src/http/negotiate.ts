@@ -12,11 +12,11 @@ export interface Negotiation {
   by: 'accept' | 'default' | 'address'
 }
 
-const negotiations = new WeakMap<FastifyRequest, Negotiation>()
-
-/** The last choice made for this request; undefined when there was none to make. */
-export function findNegotiation(request: FastifyRequest): Negotiation | undefined {
-  return negotiations.get(request)
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The last choice made for this request; undefined when there was none to make. */
+    negotiation: Negotiation | undefined
+  }
 }
 
 /**
@@ -32,7 +32,7 @@ export function negotiate<Offer extends string>(
   addVary(reply, 'Accept')
   const { accept } = request.headers
   const chosen = findPreferred(accept, offers)
-  negotiations.set(request, { offers, chosen, by: accept === undefined ? 'default' : 'accept' })
+  request.negotiation = { offers, chosen, by: accept === undefined ? 'default' : 'accept' }
   return chosen
 }
 
@@ -63,7 +63,7 @@ export function chooseType<Offer extends string>(
 ): Offer {
   const named = offers.find((offer) => offer === request.routeOptions.config.mediaType)
   if (named !== undefined) {
-    negotiations.set(request, { offers, chosen: named, by: 'address' })
+    request.negotiation = { offers, chosen: named, by: 'address' }
     return named
   }
   const chosen = negotiate(request, reply, offers)
@@ -78,6 +78,29 @@ export function findPreferred<Offer extends string>(
 ): Offer | undefined {
   // What names no media range at all expresses no preference.
   if (accept === undefined || accept === '*/*' || !accept.includes('/')) return offers[0]
+  if (accept.length > maxRememberedLength) return parsePreferred(accept, offers)
+  const key = `${offers.join()} ${accept}`
+  let preferred = preferences.get(key)
+  if (preferred === undefined && !preferences.has(key)) {
+    preferred = parsePreferred(accept, offers)
+    if (preferences.size === maxPreferences) preferences.clear()
+    preferences.set(key, preferred)
+  }
+  return preferred as Offer | undefined
+}
+
+/**
+ * What was preferred before, by offers and Accept: clients send few different ones, and to parse one
+ * costs a tenth of a small answer.
+ */
+const preferences = new Map<string, string | undefined>()
+const maxPreferences = 1000
+const maxRememberedLength = 300
+
+function parsePreferred<Offer extends string>(
+  accept: string,
+  offers: readonly Offer[],
+): Offer | undefined {
   // Nothing here comes in versions that a parameter could tell apart, and everything is UTF-8.
   const ranges = accept.replace(/;(?![ \t]*q=)[^;,"]*(?:"[^"]*")?/gi, '')
   const preferred = new Negotiator({ headers: { accept: ranges } }).mediaType([...offers])

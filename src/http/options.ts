@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Offer, OfferFinder } from './allow.ts'
 import { toPreflightHeaders } from './cors.ts'
@@ -29,11 +29,14 @@ export function answerPreflights(
   findOffer: OfferFinder,
   { corsOrigins }: CorsOrigins,
 ): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const isRouted = !request.is404 && isPreflight(request.raw)
-    const offer = isRouted ? findOffer(toPath(request.url)) : undefined
+  const answer: onRequestHookHandler = (request, reply, done) => {
+    const offer = isPreflight(request.raw) ? findOffer(toPath(request.url)) : undefined
     if (offer === undefined) done()
     else sendOffer(request, reply, { ...offer, corsOrigins })
+  }
+  app.addHook('onRoute', (route) => {
+    if (![route.method].flat().includes('OPTIONS')) return
+    route.onRequest = [answer, ...[route.onRequest ?? []].flat()]
   })
 }
 

@@ -11,7 +11,10 @@ export interface ResourceContext {
   records: Records
 }
 
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+export type Handler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => FastifyReply | Promise<FastifyReply>
 
 export function toId(request: FastifyRequest): string {
   return (request.params as { id: string }).id

@@ -1,37 +1,45 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { evaluatePreconditions } from '../http/conditional.ts'
 import type { Html } from '../http/html.ts'
 import { chooseType } from '../http/negotiate.ts'
 import { preconditionFailed } from '../http/refusal.ts'
-import { sendJson, sendPage, sendText } from '../http/send.ts'
+import { sendPage, toContentType } from '../http/send.ts'
 import type { StoredRecord } from '../storage/records/records.ts'
-import { loadRecord, toId, type Handler, type ResourceContext } from './context.ts'
+import { loadRecord, toId, unknownId, type Handler, type ResourceContext } from './context.ts'
+import type { Resource } from './definition.ts'
 import { formPage } from './form-page.ts'
-import { acceptedPatchTypes } from './input.ts'
 import { takePageFlash } from './page-flash.ts'
-import { recordPage } from './record-page.ts'
-import { toRepresentation, toText } from './representations.ts'
-import { recordTypes, toTag, toValidators, type RecordType } from './validators.ts'
+import { render, toContent } from './rendered.ts'
+import { recordTypes, toTag, type RecordType } from './validators.ts'
 
 export function show(context: ResourceContext): Handler {
-  return async (request, reply) => {
+  const { resource, records } = context
+  return (request, reply) => {
     const type = chooseType(request, reply, recordTypes)
-    const record = await loadRecord(context, toId(request))
-    const { etag, lastModified } = toValidators(record, type)
-    reply.headers({
-      etag,
-      'last-modified': lastModified.toUTCString(),
-      'cache-control': 'private, no-cache',
-      'accept-patch': acceptedPatchTypes.join(', '),
-    })
-    const outcome = evaluatePreconditions(request.headers, { etag, lastModified })
-    if (outcome === 'failed') throw preconditionFailed(etag)
-    const flash = takePageFlash(request, reply, type)
-    // What is said once is in no answer that the client has.
-    if (outcome === 'not modified' && flash === undefined) return reply.code(304).send()
-    return sendRecord(reply, context, { type, record, flash })
+    const id = toId(request)
+    const found = records.find(resource.name, id)
+    const answer = (record: StoredRecord | undefined) => {
+      if (record === undefined) throw unknownId(resource, id)
+      return sendShown(request, reply, { resource, record, type })
+    }
+    return found instanceof Promise ? found.then(answer) : answer(found)
   }
+}
+
+function sendShown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { resource, record, type }: { resource: Resource; record: StoredRecord; type: RecordType },
+): FastifyReply {
+  const { validators, headers, content } = render(resource, record, type)
+  reply.headers(headers)
+  const outcome = evaluatePreconditions(request.headers, validators)
+  if (outcome === 'failed') throw preconditionFailed(validators.etag)
+  const flash = takePageFlash(request, reply, type)
+  // What is said once is in no answer that the client has.
+  if (flash) return sendContent(reply, type, toContent(resource, record, { type, flash }))
+  return outcome === 'not modified' ? reply.code(304).send() : sendContent(reply, type, content)
 }
 
 /** Sends a record as what {@link chooseType} chose. */
@@ -40,14 +48,15 @@ export function sendRecord(
   { resource }: ResourceContext,
   { type, record, flash }: { type: RecordType; record: StoredRecord; flash?: Html | undefined },
 ): FastifyReply {
-  switch (type) {
-    case 'text/html':
-      return sendPage(reply, recordPage(resource, record, flash))
-    case 'application/json':
-      return sendJson(reply, toRepresentation(resource, record))
-    case 'text/plain':
-      return sendText(reply, toText(resource, record))
-  }
+  return sendContent(reply, type, toContent(resource, record, { type, flash }))
+}
+
+function sendContent(
+  reply: FastifyReply,
+  type: RecordType,
+  content: string | Buffer,
+): FastifyReply {
+  return reply.type(toContentType(type)).send(content)
 }
 
 export function newForm({ resource }: ResourceContext): Handler {

@@ -105,6 +105,16 @@ export async function whenFree<Result>(run: () => Result): Promise<Result> {
   }
 }
 
+/** {@link whenFree} without a promise where nothing has to be waited for. */
+export function nowOrWhenFree<Result>(run: () => Result): Result | Promise<Result> {
+  try {
+    return run()
+  } catch (error) {
+    if (!isBusy(error)) throw toStoreFailure(error)
+    return whenFree(run)
+  }
+}
+
 // https://sqlite.org/rescode.html: locked, read-only, failing, damaged, not to be opened, no database.
 const unavailable = [5, 6, 8, 10, 11, 14, 26]
 const full = 13

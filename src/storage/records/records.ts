@@ -75,7 +75,14 @@ export interface Part {
  * its promise resolves.
  */
 export interface Records {
-  find: (resource: string, id: string) => Promise<StoredRecord | undefined>
+  /**
+   * At once where the store can. The same object as before means that nothing has changed, so that
+   * what was made of it can be used again.
+   */
+  find: (
+    resource: string,
+    id: string,
+  ) => StoredRecord | undefined | Promise<StoredRecord | undefined>
 
   /** False when the id is taken. The first version is 1 and `updatedAt` is `createdAt`. */
   create: (

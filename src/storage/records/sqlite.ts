@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { whenFree } from '../sqlite-database.ts'
+import { nowOrWhenFree, whenFree } from '../sqlite-database.ts'
 import type { Records } from './records.ts'
 import { createSqliteLists } from './sqlite-lists.ts'
+import { rememberRecent } from './sqlite-recent.ts'
 import { columns, toStoredRecord } from './sqlite-rows.ts'
 
 /** Records in one table of a SQLite database, which stays the caller's to close. */
@@ -27,22 +28,29 @@ export function createSqliteRecords(database: DatabaseSync): Records {
      ORDER BY created_at DESC, id DESC LIMIT ?`,
   )
 
+  const recent = rememberRecent(database, (resource, id) => {
+    const row = find.get(resource, id)
+    return row && { record: toStoredRecord(row), length: (row.document as string).length }
+  })
+
   return {
-    find: (resource, id) =>
-      whenFree(() => {
-        const row = find.get(resource, id)
-        return row && toStoredRecord(row)
-      }),
+    find: (resource, id) => nowOrWhenFree(() => recent.find(resource, id)),
     create: (resource, { id, document, createdAt }) => {
       const text = JSON.stringify(document)
       return whenFree(() => create.run(resource, id, text, createdAt, createdAt).changes === 1)
     },
     change: (resource, { id, version, document, updatedAt }) => {
       const text = JSON.stringify(document)
-      return whenFree(() => change.run(text, updatedAt, resource, id, version).changes === 1)
+      return whenFree(() => {
+        recent.forget(resource, id)
+        return change.run(text, updatedAt, resource, id, version).changes === 1
+      })
     },
     remove: (resource, id, version) =>
-      whenFree(() => remove.run(resource, id, version ?? null).changes === 1),
+      whenFree(() => {
+        recent.forget(resource, id)
+        return remove.run(resource, id, version ?? null).changes === 1
+      }),
     listAfter: (resource, after, limit) =>
       whenFree(() =>
         listAfter.all(resource, after?.createdAt ?? '', after?.id ?? '', limit).map(toStoredRecord),
