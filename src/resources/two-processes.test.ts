@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { createRecord, samples, temporaryDatabase } from '../../test/resources.ts'
+import { testApp } from '../../test/test-app.ts'
+
+const accepts = ['application/json', 'text/html', 'text/plain']
+
+/** Two that know nothing of each other, with one database between them. */
+async function openTwo(t: TestContext) {
+  const settings = { DATABASE_URL: await temporaryDatabase(t) }
+  return [await testApp(t, { settings }), await testApp(t, { settings })] as const
+}
+
+for (const { path, fields } of samples) {
+  test(`what the other has written to ${path} is shown at once, however often it was read`, async (t) => {
+    const [one, other] = await openTwo(t)
+    const { _id } = await createRecord(one, path, fields)
+    const url = `${path}/${_id}`
+    for (const name of ['first', 'second', 'third']) {
+      for (const accept of accepts) {
+        // Twice: the second may come from memory.
+        await one.inject({ url, headers: { accept } })
+        await one.inject({ url, headers: { accept } })
+      }
+      const { statusCode } = await other.inject({ method: 'PATCH', url, payload: { name } })
+      assert.equal(statusCode, 200)
+      for (const accept of accepts) {
+        const shown = [
+          await one.inject({ url, headers: { accept } }),
+          await other.inject({ url, headers: { accept } }),
+        ]
+        for (const answer of shown) assert.match(answer.body, new RegExp(name))
+        assert.equal(shown[0]?.headers.etag, shown[1]?.headers.etag)
+      }
+    }
+    await other.inject({ method: 'DELETE', url })
+    assert.equal((await one.inject({ url })).statusCode, 404)
+  })
+}
+
+test('more records are read than are kept in memory, and each is itself', async (t) => {
+  const app = await testApp(t)
+  const ids = Array.from({ length: 1100 }, (_, index) => `id-${String(index)}`)
+  for (const id of ids) {
+    const payload = { name: `Name ${id}`, latitude: 1, longitude: 2 }
+    await app.inject({ method: 'PUT', url: `/locations/${id}`, payload })
+  }
+  for (const id of [...ids, ...ids.slice(0, 20)]) {
+    const shown = await app.inject({ url: `/locations/${id}.json` })
+    assert.equal(shown.json<{ name: string }>().name, `Name ${id}`)
+  }
+})
