@@ -22,6 +22,7 @@ export async function fill(folder: string, { records = 0 }: Row): Promise<void> 
     const document = { name: `Place ${String(index)}`, latitude, longitude, note: 'by the water' }
     insert.run(id, JSON.stringify(document), time, time)
   }
+  database.prepare(`INSERT INTO record_counts VALUES ('locations', ?)`).run(records)
   database.exec('COMMIT')
   database.close()
 }

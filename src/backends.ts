@@ -19,9 +19,13 @@ export interface Backends {
 }
 
 /** Opens what the settings name; the caller closes it. Throws when it cannot be reached. */
-export async function openBackends({ databaseUrl, filesUrl }: Config): Promise<Backends> {
+export async function openBackends({
+  databaseUrl,
+  durability,
+  filesUrl,
+}: Config): Promise<Backends> {
   const files = await openDiskFiles(filesUrl)
-  const database = openSqliteDatabase(databaseUrl)
+  const database = openSqliteDatabase(databaseUrl, durability)
   const records = createSqliteRecords(database)
   return {
     records,
@@ -29,6 +33,7 @@ export async function openBackends({ databaseUrl, filesUrl }: Config): Promise<B
     sessions: createDatabaseSessions(records),
     answers: createDatabaseAnswers(records),
     close: async () => {
+      await records.settle()
       database.close()
     },
   }

@@ -33,6 +33,11 @@ export const settings = {
     parseDatabaseUrl,
     'where records are kept: `sqlite:path` or `sqlite::memory:`',
   ),
+  durability: setting(
+    'process',
+    parseChoice(['process', 'full'] as const),
+    'what an answered write of a record survives: the end of the `process`, or `full`: that of the machine',
+  ),
   filesUrl: setting('file:data/files', parseFilesUrl, 'where uploaded files are kept: `file:path`'),
   rooms: setting('all', parseNames, 'comma-separated rooms to mount'),
   publicDir: setting('public', parseFolder, 'folder of static files'),

@@ -27,6 +27,7 @@ function fill(): void {
     const time = new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 3)).toISOString()
     insert.run(toId(index), document, time, time)
   }
+  database.prepare(`INSERT INTO record_counts VALUES ('users', ?)`).run(users)
   database.exec('COMMIT')
   database.close()
 }

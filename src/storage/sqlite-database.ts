@@ -27,7 +27,14 @@ const migrations = [
    CREATE TRIGGER count_removed AFTER DELETE ON records BEGIN
      UPDATE record_counts SET count = count - 1 WHERE resource = old.resource;
    END;`,
+  // Whoever writes keeps the counts: see sqlite-commits.ts. Names are found by a resource's own index.
+  `DROP TRIGGER count_created;
+   DROP TRIGGER count_removed;
+   DROP INDEX records_by_name;`,
 ]
+
+/** What a write survives once it is answered: the end of the process, or that of the machine too. */
+export type Durability = 'process' | 'full'
 
 /** How long a statement waits, without holding anyone up, while another process has the database. */
 const maxBusyMs = 3000
@@ -37,23 +44,24 @@ const maxBusyMs = 3000
  * its schema up to date. The caller closes it. Throws an Error that names the URL when it cannot be
  * reached, is no database, or was made by a newer Vitrine.
  */
-export function openSqliteDatabase(url: string): DatabaseSync {
+export function openSqliteDatabase(url: string, durability: Durability = 'process'): DatabaseSync {
   try {
-    return open(url.slice('sqlite:'.length))
+    return open(url.slice('sqlite:'.length), durability)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${url} cannot be opened: ${reason}`, { cause: error })
   }
 }
 
-function open(path: string): DatabaseSync {
+function open(path: string, durability: Durability): DatabaseSync {
   if (path !== ':memory:') makeFolder(dirname(path))
   const database = new DatabaseSync(path)
   try {
     useWriteAheadLog(database)
     database.exec('PRAGMA busy_timeout = 1000')
-    // NORMAL: a commit is in the log file, so it survives the process but not the machine.
-    database.exec('PRAGMA synchronous = NORMAL')
+    // NORMAL: a commit is in the log file, so it survives the process but not the machine. FULL: the
+    // file has been synchronized by then too (https://sqlite.org/pragma.html#pragma_synchronous).
+    database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
     migrate(database)
     database.exec('PRAGMA busy_timeout = 0')
   } catch (error) {
@@ -131,6 +139,11 @@ export function isDamage(error: unknown): boolean {
   return (
     toResultCode(error) === 11 || (error instanceof Error && error.message === 'malformed JSON')
   )
+}
+
+/** Whether {@link whenFree} has given up because another process had the database locked. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof StoreFailure && isBusy(error.cause)
 }
 
 function isBusy(error: unknown): boolean {

@@ -25,7 +25,9 @@ export const sessions: Room = {
     { href: '/session', label: 'Your session' },
   ],
   tryOut: { method: 'GET', path: '/session' },
-  open: (app, house) => {
+  open: async (app, house) => {
+    // Where the room of the users is not open, nobody else has asked for it.
+    await house.records.index('users', ['name'])
     describeRoutes(app, 'sessions', operations)
     // What is said of one visitor is not for any cache.
     app.addHook('onRequest', (_request, reply, done) => {

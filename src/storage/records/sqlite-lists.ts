@@ -7,6 +7,7 @@ import { toOrder, toOrderBy } from './sqlite-order.ts'
 import { toIndexName, type Terrain } from './sqlite-paths.ts'
 import { findAnyOrder, findStretches, refuseAbandoned } from './sqlite-plan.ts'
 import { columns, toStoredRecord } from './sqlite-rows.ts'
+import type { Prepare } from './sqlite-statements.ts'
 import type { Stretch } from './sqlite-stretches.ts'
 
 /** So many records take a few milliseconds to be read and held against a filter. */
@@ -25,7 +26,7 @@ function countTexts({ filters, search }: RecordQuery): number {
 type Lists = Pick<Records, 'index' | 'list' | 'count' | 'pages'>
 
 /** The part of the records that answers queries, step by step: see `sqlite-plan.ts`. */
-export function createSqliteLists(database: DatabaseSync): Lists {
+export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lists {
   addFunctions(database)
   const countAll = database.prepare('SELECT count FROM record_counts WHERE resource = ?')
   const indexed = new Map<string, ReadonlySet<string>>()
@@ -33,26 +34,26 @@ export function createSqliteLists(database: DatabaseSync): Lists {
   function toTerrain(resource: string, query: RecordQuery, sizeWithoutFilter: number): Terrain {
     const isPlain = toCondition(query) === undefined && query.sort.length <= 1
     const size = isPlain ? sizeWithoutFilter : Math.ceil(recordsToTest / countTexts(query))
-    return { database, resource, indexed: indexed.get(resource) ?? new Set(), size }
+    return { prepare, resource, indexed: indexed.get(resource) ?? new Set(), size }
   }
 
-  function prepare(what: string, query: RecordQuery, { index, where }: Stretch) {
+  function toSelect(what: string, query: RecordQuery, { index, where }: Stretch) {
     const { sql, values } = and(where, toCondition(query))
     return { text: `SELECT ${what} FROM records INDEXED BY ${index} WHERE ${sql}`, values }
   }
 
   async function countIn(query: RecordQuery, stretch: Stretch): Promise<number> {
     refuseAbandoned(query)
-    const { text, values } = prepare('count(*) AS count', query, stretch)
-    const row = await whenFree(() => database.prepare(text).get(...values))
+    const { text, values } = toSelect('count(*) AS count', query, stretch)
+    const row = await whenFree(() => prepare(text).get(...values))
     return Number(row?.count)
   }
 
   async function listIn(query: RecordQuery, stretch: Stretch, { offset = 0, limit = -1 } = {}) {
     refuseAbandoned(query)
-    const { text, values } = prepare(columns, query, stretch)
+    const { text, values } = toSelect(columns, query, stretch)
     const paged = `${text} ORDER BY ${toOrderBy(toOrder(query.sort))} LIMIT ? OFFSET ?`
-    const rows = await whenFree(() => database.prepare(paged).all(...values, limit, offset))
+    const rows = await whenFree(() => prepare(paged).all(...values, limit, offset))
     return rows.map(toStoredRecord)
   }
 
@@ -78,7 +79,7 @@ export function createSqliteLists(database: DatabaseSync): Lists {
       for (const field of fields) {
         if (await createIndex(resource, field)) usable.add(field)
       }
-      indexed.set(resource, usable)
+      indexed.set(resource, new Set([...(indexed.get(resource) ?? []), ...usable]))
     },
     list: async (resource, query, { offset, limit }) => {
       const terrain = { ...toTerrain(resource, query, recordsToCount), wanted: offset + limit }

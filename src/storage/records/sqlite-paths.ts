@@ -1,7 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { whenFree } from '../sqlite-database.ts'
 import type { Filter, Operator, RecordQuery, SortTerm } from './records.ts'
 import { and, inResource, toColumn, toFilterCondition } from './sqlite-conditions.ts'
+import type { Prepare } from './sqlite-statements.ts'
 import type { Path, Stretch } from './sqlite-stretches.ts'
 
 /** So many records may be looked at, or sorted, in one step. */
@@ -9,7 +9,7 @@ const few = 5000
 
 /** What a plan is made for: the fields that have an index, and how much is looked at in one step. */
 export interface Terrain {
-  database: DatabaseSync
+  prepare: Prepare
   resource: string
   indexed: ReadonlySet<string>
   size: number
@@ -71,7 +71,7 @@ export async function findFew(
     const path = toPath(terrain, { field: filter.field, isDescending: false })
     const condition = toFilterCondition(filter, toColumn(filter.field))
     const stretch = path && { index: path.index, where: and(path.where, condition) }
-    if (stretch && (await isFew(terrain.database, stretch))) return stretch
+    if (stretch && (await isFew(terrain.prepare, stretch))) return stretch
   }
   return undefined
 }
@@ -95,8 +95,8 @@ function narrow(path: Path, { field, operator, values }: Filter): Path {
   return operator.startsWith('l') ? { ...path, to: end } : { ...path, from: end }
 }
 
-export async function isFew(database: DatabaseSync, { index, where }: Stretch): Promise<boolean> {
-  const statement = database.prepare(
+export async function isFew(prepare: Prepare, { index, where }: Stretch): Promise<boolean> {
+  const statement = prepare(
     `SELECT 1 FROM records INDEXED BY ${index} WHERE ${where.sql} LIMIT 1 OFFSET ${String(few)}`,
   )
   return (await whenFree(() => statement.get(...where.values))) === undefined

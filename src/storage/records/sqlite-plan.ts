@@ -33,13 +33,13 @@ export async function* findStretches(
     yield narrow
     return
   }
-  const { database, size } = terrain
+  const { prepare, size } = terrain
   const order = toOrder(query.sort)
   const path = toPath(terrain, query.sort[0] ?? oldestFirst)
   if (path && hasOrder(path, order)) yield* walk(terrain, path)
   else if (path?.key !== undefined) {
     // Those of one key are in another order than that of the index; of most keys there is one.
-    for await (const stretch of cutKeys(database, path, size)) {
+    for await (const stretch of cutKeys(prepare, path, size)) {
       if (stretch.isOneKey) yield* sort(terrain, query, toTies(path, stretch))
       else yield stretch
     }
@@ -64,9 +64,9 @@ export async function* findAnyOrder(terrain: Terrain, query: RecordQuery): Async
 }
 
 /** The whole of a path in its order. */
-async function* walk({ database, size }: Terrain, path: Path): AsyncGenerator<Stretch> {
-  for await (const stretch of cutKeys(database, path, size)) {
-    if (stretch.isOneKey) yield* cutTies(database, toTies(path, stretch), size)
+async function* walk({ prepare, size }: Terrain, path: Path): AsyncGenerator<Stretch> {
+  for await (const stretch of cutKeys(prepare, path, size)) {
+    if (stretch.isOneKey) yield* cutTies(prepare, toTies(path, stretch), size)
     else yield stretch
   }
 }
@@ -77,7 +77,7 @@ const idsPerStretch = 100
 /** What fits along a path, in the order of the query: by way of a file, unless it is little. */
 async function* sort(terrain: Terrain, query: RecordQuery, path: Path): AsyncGenerator<Stretch> {
   const whole = toStretch(path)
-  if (await isFew(terrain.database, whole)) {
+  if (await isFew(terrain.prepare, whole)) {
     yield whole
     return
   }
@@ -107,7 +107,7 @@ export function refuseAbandoned({ signal }: RecordQuery): void {
 }
 
 async function sortStretch(
-  { database, wanted }: Terrain,
+  { prepare, wanted }: Terrain,
   query: RecordQuery,
   { sorter, stretch: { index, where } }: { sorter: Sorter; stretch: Stretch },
 ): Promise<void> {
@@ -116,7 +116,7 @@ async function sortStretch(
   const columns = order.map(({ column }, position) => `${column} AS c${String(position)}`)
   const { sql, values } = and(where, toCondition(query))
   // Of no stretch more can come among the first than are wanted.
-  const statement = database.prepare(
+  const statement = prepare(
     `SELECT ${columns.join(', ')} FROM records INDEXED BY ${index} WHERE ${sql}
      ORDER BY ${toOrderBy(order)} LIMIT ?`,
   )

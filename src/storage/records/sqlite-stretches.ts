@@ -1,7 +1,8 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { SQLOutputValue } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { whenFree } from '../sqlite-database.ts'
 import { and, type Condition } from './sqlite-conditions.ts'
+import type { Prepare } from './sqlite-statements.ts'
 
 /** An index that records can be followed along, and the part of it that is of interest. */
 export interface Path {
@@ -38,19 +39,19 @@ export function toStretch({ index, where, from, to }: Path): Stretch {
  * and of any size, for {@link cutTies}.
  */
 export async function* cutKeys(
-  database: DatabaseSync,
+  prepare: Prepare,
   path: Path,
   size: number,
 ): AsyncGenerator<Stretch> {
   const { key, isDescending, where } = path
   if (key === undefined) {
-    yield* cutTies(database, path, size)
+    yield* cutTies(prepare, path, size)
     return
   }
   const [before, after] = isDescending ? ['>', '<'] : ['<', '>']
   let rest = path
   for (;;) {
-    const values = await findLast(database, rest, { columns: [key], size })
+    const values = await findLast(prepare, rest, { columns: [key], size })
     if (values === undefined) {
       yield toStretch(rest)
       return
@@ -64,7 +65,7 @@ export async function* cutKeys(
 
 /** The same where all have one key, or the path has none. */
 export async function* cutTies(
-  database: DatabaseSync,
+  prepare: Prepare,
   path: Path,
   size: number,
 ): AsyncGenerator<Stretch> {
@@ -74,7 +75,7 @@ export async function* cutTies(
   const marks = `(${ties.map(() => '?').join(', ')})`
   let rest = path
   for (;;) {
-    const values = await findLast(database, rest, { columns: ties, size })
+    const values = await findLast(prepare, rest, { columns: ties, size })
     if (values === undefined) {
       yield toStretch(rest)
       return
@@ -86,7 +87,7 @@ export async function* cutTies(
 
 /** The columns of the record that is the last of the first `size`, if there are so many. */
 async function findLast(
-  database: DatabaseSync,
+  prepare: Prepare,
   path: Path,
   { columns, size }: { columns: readonly string[]; size: number },
 ): Promise<SQLOutputValue[] | undefined> {
@@ -94,7 +95,7 @@ async function findLast(
   const { index, where } = toStretch(path)
   const names = columns.map((column, position) => `${column} AS c${String(position)}`)
   const order = columns.map((column) => (path.isDescending ? `${column} DESC` : column))
-  const statement = database.prepare(
+  const statement = prepare(
     `SELECT ${names.join(', ')} FROM records INDEXED BY ${index} WHERE ${where.sql}
      ORDER BY ${order.join(', ')} LIMIT 1 OFFSET ${String(size - 1)}`,
   )

@@ -1,12 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { nowOrWhenFree, whenFree } from '../sqlite-database.ts'
 import type { Records } from './records.ts'
+import { createCommits, type Commits } from './sqlite-commits.ts'
+import { inResource, toColumn } from './sqlite-conditions.ts'
 import { createSqliteLists } from './sqlite-lists.ts'
 import { rememberRecent } from './sqlite-recent.ts'
 import { columns, toStoredRecord } from './sqlite-rows.ts'
+import { createStatements } from './sqlite-statements.ts'
+
+/** What a database keeps; `settle` resolves when every write that was asked for has ended. */
+type SqliteRecords = Records & Pick<Commits, 'settle'>
 
 /** Records in one table of a SQLite database, which stays the caller's to close. */
-export function createSqliteRecords(database: DatabaseSync): Records {
+export function createSqliteRecords(database: DatabaseSync): SqliteRecords {
+  const { write, settle } = createCommits(database)
   const find = database.prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
   const create = database.prepare(
     `INSERT INTO records (resource, id, document, version, created_at, updated_at)
@@ -23,10 +30,7 @@ export function createSqliteRecords(database: DatabaseSync): Records {
     `SELECT ${columns} FROM records WHERE resource = ? AND (created_at, id) > (?, ?)
      ORDER BY created_at, id LIMIT ?`,
   )
-  const listByName = database.prepare(
-    `SELECT ${columns} FROM records WHERE resource = ? AND document ->> '$.name' = ?
-     ORDER BY created_at DESC, id DESC LIMIT ?`,
-  )
+  const prepare = createStatements(database)
 
   const recent = rememberRecent(database, (resource, id) => {
     const row = find.get(resource, id)
@@ -37,26 +41,38 @@ export function createSqliteRecords(database: DatabaseSync): Records {
     find: (resource, id) => nowOrWhenFree(() => recent.find(resource, id)),
     create: (resource, { id, document, createdAt }) => {
       const text = JSON.stringify(document)
-      return whenFree(() => create.run(resource, id, text, createdAt, createdAt).changes === 1)
+      const run = () => create.run(resource, id, text, createdAt, createdAt).changes === 1
+      return write({ resource, growth: 1, run })
     },
     change: (resource, { id, version, document, updatedAt }) => {
       const text = JSON.stringify(document)
-      return whenFree(() => {
+      const run = () => {
         recent.forget(resource, id)
         return change.run(text, updatedAt, resource, id, version).changes === 1
-      })
+      }
+      return write({ resource, growth: 0, run })
     },
-    remove: (resource, id, version) =>
-      whenFree(() => {
+    remove: (resource, id, version) => {
+      const run = () => {
         recent.forget(resource, id)
         return remove.run(resource, id, version ?? null).changes === 1
-      }),
+      }
+      return write({ resource, growth: -1, run })
+    },
+    settle,
     listAfter: (resource, after, limit) =>
       whenFree(() =>
         listAfter.all(resource, after?.createdAt ?? '', after?.id ?? '', limit).map(toStoredRecord),
       ),
+    // Fast where the resource has an index on the name.
     listByName: (resource, name, limit) =>
-      whenFree(() => listByName.all(resource, name, limit).map(toStoredRecord)),
-    ...createSqliteLists(database),
+      whenFree(() => {
+        const listByName = prepare(
+          `SELECT ${columns} FROM records WHERE ${inResource(resource).sql}
+           AND ${toColumn('name')} = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
+        )
+        return listByName.all(name, limit).map(toStoredRecord)
+      }),
+    ...createSqliteLists(database, prepare),
   }
 }

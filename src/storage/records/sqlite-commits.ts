@@ -1,0 +1,101 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import { isLocked, whenFree } from '../sqlite-database.ts'
+
+interface Write {
+  resource: string
+  /** By how many records the resource has grown when the write has taken place. */
+  growth: -1 | 0 | 1
+  /** Whether it took place. Runs again when the transaction it was in has been rolled back. */
+  run: () => boolean
+}
+
+interface WaitingWrite extends Write {
+  resolve: (isDone: boolean) => void
+  reject: (error: unknown) => void
+}
+
+export interface Commits {
+  /** Resolves when the write is committed, and rejects when nothing of it is. */
+  write: (write: Write) => Promise<boolean>
+  /** Resolves when nothing waits any more. */
+  settle: () => Promise<void>
+}
+
+/**
+ * Writes that are asked for in the same turn of the event loop are one transaction, which is
+ * committed before the next turn, in the order in which they were asked for. Of 24 creates together
+ * each takes a third of the time of one alone, and with DURABILITY=full a tenth.
+ */
+export function createCommits(database: DatabaseSync): Commits {
+  // IMMEDIATE: no statement after the first finds the database locked.
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
+  const rollback = database.prepare('ROLLBACK')
+  // Not a trigger: it would take as long as all the rest of a create.
+  const count = database.prepare(
+    `INSERT INTO record_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2`,
+  )
+  let waiting: WaitingWrite[] = []
+  let committing: Promise<void> | undefined
+
+  function runTogether(writes: readonly Write[]): boolean[] {
+    begin.run()
+    try {
+      const outcomes = writes.map(({ run }) => run())
+      for (const [resource, growth] of sumGrowth(writes, outcomes)) count.run(resource, growth)
+      commit.run()
+      return outcomes
+    } catch (error) {
+      // Some errors have ended it already, and then this would hide what they were.
+      if (database.isTransaction) rollback.run()
+      throw error
+    }
+  }
+
+  async function commitTogether(writes: readonly WaitingWrite[]): Promise<void> {
+    try {
+      const outcomes = await whenFree(() => runTogether(writes))
+      writes.forEach(({ resolve }, index) => {
+        resolve(outcomes[index] === true)
+      })
+    } catch (error) {
+      if (writes.length === 1 || isLocked(error)) {
+        for (const { reject } of writes) reject(error)
+        return
+      }
+      // What has failed may have left a part of itself behind, so that all had to be taken back.
+      for (const write of writes) await commitTogether([write])
+    }
+  }
+
+  async function commitAll(): Promise<void> {
+    while (waiting.length > 0) {
+      await setImmediate()
+      const writes = waiting
+      waiting = []
+      await commitTogether(writes)
+    }
+    committing = undefined
+  }
+
+  return {
+    write: (write) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ ...write, resolve, reject })
+        committing ??= commitAll()
+      }),
+    settle: async () => {
+      await committing
+    },
+  }
+}
+
+function sumGrowth(writes: readonly Write[], outcomes: readonly boolean[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  writes.forEach(({ resource, growth }, index) => {
+    if (growth === 0 || outcomes[index] !== true) return
+    sums.set(resource, (sums.get(resource) ?? 0) + growth)
+  })
+  return sums
+}
