@@ -21,13 +21,7 @@ import {
 } from './list-parameters.ts'
 import { parseListQuery, toVisibleFields, type ListQuery } from './list-query.ts'
 import { takePageFlash } from './page-flash.ts'
-import {
-  project,
-  toCsvPieces,
-  toJsonLines,
-  toRepresentation,
-  toTextPieces,
-} from './representations.ts'
+import { toCsvPieces, toJsonLines, toProjection, toTextPieces } from './representations.ts'
 
 /** The media types in which a list is shown. */
 export const listTypes = [
@@ -131,14 +125,14 @@ function toQueryString(parameters: ParameterTexts, page?: number): string {
 /** `fields` says what programs get; text and pages are for people and stay as they are. */
 function toPieces(resource: Resource, type: ListType, shown: ShownList) {
   const { pages, query } = shown
-  const { fields = toVisibleFields(resource) } = query
+  const { fields } = query
   switch (type) {
     case 'application/json':
-      return toJsonArray(pages, (record) => project(toRepresentation(resource, record), fields))
+      return toJsonArray(pages, (record) => toProjection(resource, record, fields))
     case 'application/x-ndjson':
       return toJsonLines(resource, pages, fields)
     case 'text/csv':
-      return toCsvPieces(resource, pages, fields)
+      return toCsvPieces(resource, pages, fields ?? toVisibleFields(resource))
     case 'text/plain':
       return toTextPieces(resource, pages)
     case 'text/html':

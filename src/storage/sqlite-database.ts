@@ -62,6 +62,9 @@ function open(path: string, durability: Durability): DatabaseSync {
     // NORMAL: a commit is in the log file, so it survives the process but not the machine. FULL: the
     // file has been synchronized by then too (https://sqlite.org/pragma.html#pragma_synchronous).
     database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
+    // 16 MiB of log, not 4: pages that are written again and again go into the file a quarter as
+    // often, and a create beside others waits for a third less.
+    database.exec('PRAGMA wal_autocheckpoint = 4000')
     migrate(database)
     database.exec('PRAGMA busy_timeout = 0')
   } catch (error) {

@@ -5,8 +5,8 @@ import type { Part, RecordQuery, Records, StoredRecord } from './records.ts'
 import { addFunctions, and, inResource, toColumn, toCondition } from './sqlite-conditions.ts'
 import { toOrder, toOrderBy } from './sqlite-order.ts'
 import { toIndexName, type Terrain } from './sqlite-paths.ts'
-import { findAnyOrder, findStretches, refuseAbandoned } from './sqlite-plan.ts'
-import { columns, toStoredRecord } from './sqlite-rows.ts'
+import { findAnyOrder, findStretches, findWhole, refuseAbandoned } from './sqlite-plan.ts'
+import { columns, fromList } from './sqlite-rows.ts'
 import type { Prepare } from './sqlite-statements.ts'
 import type { Stretch } from './sqlite-stretches.ts'
 
@@ -44,9 +44,9 @@ export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lis
 
   async function countIn(query: RecordQuery, stretch: Stretch): Promise<number> {
     refuseAbandoned(query)
-    const { text, values } = toSelect('count(*) AS count', query, stretch)
+    const { text, values } = toSelect('count(*)', query, stretch)
     const row = await whenFree(() => prepare(text).get(...values))
-    return Number(row?.count)
+    return Number(row?.[0])
   }
 
   async function listIn(query: RecordQuery, stretch: Stretch, { offset = 0, limit = -1 } = {}) {
@@ -54,7 +54,7 @@ export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lis
     const { text, values } = toSelect(columns, query, stretch)
     const paged = `${text} ORDER BY ${toOrderBy(toOrder(query.sort))} LIMIT ? OFFSET ?`
     const rows = await whenFree(() => prepare(paged).all(...values, limit, offset))
-    return rows.map(toStoredRecord)
+    return rows.map(fromList)
   }
 
   /** False where a damaged record is in its way, which is to be refused only when it is read. */
@@ -83,6 +83,8 @@ export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lis
     },
     list: async (resource, query, { offset, limit }) => {
       const terrain = { ...toTerrain(resource, query, recordsToCount), wanted: offset + limit }
+      const whole = offset + limit <= recordsToCount ? findWhole(terrain, query) : undefined
+      if (whole) return listIn(query, whole, { offset, limit })
       const found: StoredRecord[] = []
       let skipped = 0
       for await (const stretch of findStretches(terrain, query)) {

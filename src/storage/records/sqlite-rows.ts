@@ -14,6 +14,18 @@ export function toStoredRecord(row: Record<string, SQLOutputValue>): StoredRecor
   }
 }
 
+/** The same of a row that is a list of `columns`. */
+export function fromList(row: readonly SQLOutputValue[]): StoredRecord {
+  const [id, document, version, createdAt, updatedAt] = row
+  return {
+    id: id as string,
+    document: parseDocument(document as string),
+    version: version as number,
+    createdAt: createdAt as string,
+    updatedAt: updatedAt as string,
+  }
+}
+
 function parseDocument(text: string): Document {
   try {
     return JSON.parse(text) as Document

@@ -90,15 +90,13 @@ async function findLast(
   prepare: Prepare,
   path: Path,
   { columns, size }: { columns: readonly string[]; size: number },
-): Promise<SQLOutputValue[] | undefined> {
+): Promise<readonly SQLOutputValue[] | undefined> {
   await setImmediate()
   const { index, where } = toStretch(path)
-  const names = columns.map((column, position) => `${column} AS c${String(position)}`)
   const order = columns.map((column) => (path.isDescending ? `${column} DESC` : column))
   const statement = prepare(
-    `SELECT ${names.join(', ')} FROM records INDEXED BY ${index} WHERE ${where.sql}
+    `SELECT ${columns.join(', ')} FROM records INDEXED BY ${index} WHERE ${where.sql}
      ORDER BY ${order.join(', ')} LIMIT 1 OFFSET ${String(size - 1)}`,
   )
-  const row = await whenFree(() => statement.get(...where.values))
-  return row && Object.values(row)
+  return whenFree(() => statement.get(...where.values))
 }

@@ -5,7 +5,7 @@ import { createCommits, type Commits } from './sqlite-commits.ts'
 import { inResource, toColumn } from './sqlite-conditions.ts'
 import { createSqliteLists } from './sqlite-lists.ts'
 import { rememberRecent } from './sqlite-recent.ts'
-import { columns, toStoredRecord } from './sqlite-rows.ts'
+import { columns, fromList, toStoredRecord } from './sqlite-rows.ts'
 import { createStatements } from './sqlite-statements.ts'
 
 /** What a database keeps; `settle` resolves when every write that was asked for has ended. */
@@ -71,7 +71,7 @@ export function createSqliteRecords(database: DatabaseSync): SqliteRecords {
           `SELECT ${columns} FROM records WHERE ${inResource(resource).sql}
            AND ${toColumn('name')} = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
         )
-        return listByName.all(name, limit).map(toStoredRecord)
+        return listByName.all(name, limit).map(fromList)
       }),
     ...createSqliteLists(database, prepare),
   }
