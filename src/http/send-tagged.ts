@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { evaluatePreconditions } from './conditional.ts'
 import { preconditionFailed } from './refusal.ts'
 import { toContentType } from './send.ts'
@@ -15,8 +15,8 @@ export function sendTagged(
   { mediaType, text }: { mediaType: string; text: string },
 ): FastifyReply {
   // Two representations may have the same bytes, as when both are empty.
-  const hash = createHash('sha256').update(mediaType).update(text).digest('base64url')
-  const etag = mediaType === 'text/html' ? `W/"${hash}"` : `"${hash}"`
+  const tag = hash('sha256', mediaType + text, 'base64url')
+  const etag = mediaType === 'text/html' ? `W/"${tag}"` : `"${tag}"`
   reply.header('etag', etag)
   const outcome = evaluatePreconditions(headers, { etag })
   if (outcome === 'failed') throw preconditionFailed(etag)
