@@ -40,6 +40,7 @@ import { openHome } from './rooms/home/home.ts'
 import { openProblems } from './rooms/problems/problems.ts'
 import { openWire } from './rooms/wire/wire.ts'
 import { StoreFailure } from './storage/failure.ts'
+import { createAsking } from './workers.ts'
 
 interface AppOptions {
   config: Config
@@ -82,7 +83,7 @@ export async function buildApp(options: AppOptions) {
   openHome(app, mounted)
   openHealth(app)
   openProblems(app)
-  openWire(app, parts.exchanges)
+  openWire(app, parts.exchanges.find, createAsking(parts.exchanges.find))
   for (const room of mounted) {
     await app.register(async (instance) => room.open(instance, house))
   }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -41,6 +42,11 @@ export const settings = {
   filesUrl: setting('file:data/files', parseFilesUrl, 'where uploaded files are kept: `file:path`'),
   rooms: setting('all', parseNames, 'comma-separated rooms to mount'),
   publicDir: setting('public', parseFolder, 'folder of static files'),
+  workers: setting(
+    '1',
+    parseWorkers,
+    'processes that share port, database and files; `auto` is one for each core',
+  ),
   maxBodyBytes: setting(String(1024 * 1024), parseInteger(1, 1024 ** 3), 'a larger body gets 413'),
   maxUploadBytes: setting(
     String(10 * 1024 * 1024),
@@ -173,6 +179,9 @@ export function loadConfig(
   if (config.redirectHttpPort !== undefined && !environment.TLS_KEY) {
     problems.push('REDIRECT_HTTP_PORT must be unset without TLS_CERT and TLS_KEY')
   }
+  if (config.workers > 1 && config.databaseUrl === 'sqlite::memory:') {
+    problems.push('WORKERS must be 1 where the database is in the memory of one process')
+  }
   if (problems.length > 0) throw new ConfigProblems(problems)
   return config
 }
@@ -194,6 +203,15 @@ function parseInteger(minimum: number, maximum: number): (text: string) => numbe
     const value = /^\d+$/.test(text) ? Number(text) : NaN
     if (value >= minimum && value <= maximum) return value
     throw new Error(`a whole number from ${String(minimum)} to ${String(maximum)}`)
+  }
+}
+
+function parseWorkers(text: string): number {
+  if (text === 'auto') return availableParallelism()
+  try {
+    return parseInteger(1, 256)(text)
+  } catch {
+    throw new Error('auto or a whole number from 1 to 256')
   }
 }
 

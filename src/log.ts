@@ -17,17 +17,20 @@ export function createLog(
   return Fastify({ logger: { level, stream } }).log
 }
 
+/** PIPE_BUF of Linux: so much of several processes goes through one pipe without being mixed. */
+const maxLength = 4096
+
 /** Writes the lines of one turn of the event loop together: a write for each costs as much as the line. */
 function inOneGo(stream: LogStream): LogStream {
   let lines = ''
+  const flush = () => {
+    if (lines !== '') stream.write(lines)
+    lines = ''
+  }
   return {
     write: (line) => {
-      if (lines === '') {
-        setImmediate(() => {
-          stream.write(lines)
-          lines = ''
-        })
-      }
+      if (lines.length + line.length > maxLength) flush()
+      if (lines === '') setImmediate(flush)
       lines += line
     },
   }

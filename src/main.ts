@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -16,6 +17,7 @@ import {
 import packageJson from '../package.json' with { type: 'json' }
 import { createHttpsRedirect } from './http/https-redirect.ts'
 import { rooms } from './rooms.ts'
+import { findWorkerPort, isSpeaker, superviseWorkers } from './workers.ts'
 
 /** The status with which a start ends that could not be made. */
 const failedStart = 2
@@ -33,10 +35,13 @@ async function main(flags: readonly string[]): Promise<void> {
     return
   }
   try {
-    await start(parseConfig(flags))
+    const config = parseConfig(flags)
+    if (config.workers === 1 || cluster.isWorker) await start(config)
+    else process.exitCode = await superviseWorkers(config)
   } catch (error) {
     console.error(toStartProblem(error))
     process.exitCode = failedStart
+    cluster.worker?.disconnect()
   }
 }
 
@@ -92,9 +97,9 @@ async function start(config: Config): Promise<void> {
     // A name is looked up here: Fastify would open a second server, without our limits, for another
     // address of it.
     const { address: host } = await lookup(config.host)
-    const address = await app.listen({ host, port: config.port })
+    const address = await app.listen({ host, port: findWorkerPort() ?? config.port })
     redirect = await openRedirect(config, address)
-    console.log(`Vitrine is open at ${address}`)
+    if (isSpeaker()) console.log(`Vitrine is open at ${address}`)
   } catch (error) {
     await close()
     throw error
@@ -105,9 +110,12 @@ async function start(config: Config): Promise<void> {
     // What is still in flight by then is cut off.
     const exit = () => void backends.close().finally(() => process.exit(0))
     setTimeout(exit, stopSeconds * 1000).unref()
-    void close()
+    // A worker is kept up by its supervisor's channel alone.
+    void close().then(() => cluster.worker?.disconnect())
   }
-  process.on('SIGTERM', stop).on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
+  process.on('SIGINT', cluster.isWorker ? () => undefined : stop)
 }
 
 /** Listens for plain HTTP when a port for it is set; the caller closes it. */
@@ -119,7 +127,7 @@ async function openRedirect(config: Config, address: string): Promise<Server | u
   await once(redirect, 'listening')
   const bound = redirect.address()
   const port = typeof bound === 'object' ? bound?.port : redirectHttpPort
-  console.log(`Plain HTTP is redirected from port ${String(port)}`)
+  if (isSpeaker()) console.log(`Plain HTTP is redirected from port ${String(port)}`)
   return redirect
 }
 

@@ -13,13 +13,18 @@ import { exchangePage, wirePage } from './views.ts'
  * `/wire/:id`: one exchange as it was on the wire, by the X-Request-Id of its answer. Always there,
  * since every page shows its own.
  */
-export function openWire(app: FastifyInstance, exchanges: Exchanges): void {
+export function openWire(
+  app: FastifyInstance,
+  find: Exchanges['find'],
+  /** Asks the other processes that answer at this address. */
+  findElsewhere: (id: string) => Promise<Exchange | undefined>,
+): void {
   describeRoutes(app, 'vitrine', operations)
   app.get('/wire', (_request, reply) => sendPage(reply, wirePage()))
-  app.get('/wire/:id', (request, reply) => {
+  app.get('/wire/:id', async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
     const { id } = request.params as { id: string }
-    const exchange = exchanges.find(id)
+    const exchange = find(id) ?? (await findElsewhere(id))
     if (exchange === undefined) throw notFound(`The exchange ${id} is not among the last ones.`)
     reply.header('cache-control', 'no-store')
     switch (type) {

@@ -1,0 +1,112 @@
+import cluster, { type Worker } from 'node:cluster'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Config } from './config.ts'
+
+/** One that ends sooner would end again and again: the next waits as long before it starts. */
+const soonMs = 1000
+
+/**
+ * Runs the service in `count` processes that take connections in turn, and another for each that
+ * dies. Resolves with the status to exit with: after a SIGTERM or SIGINT, when all have ended, or when
+ * the first has not been able to start.
+ */
+export async function superviseWorkers({ workers: count, host, port }: Config): Promise<number> {
+  // All have to open the same one, those too that come later.
+  const environment = { [portName]: String(port === 0 ? await findFreePort(host) : port) }
+  const living = new Set<Worker>()
+  const ended = Promise.withResolvers<number>()
+  let state: 'starting' | 'running' | 'stopping' = 'starting'
+
+  const start = () => {
+    const startedAt = performance.now()
+    const worker = cluster.fork(environment)
+    living.add(worker)
+    worker.once('exit', (code, signal) => {
+      living.delete(worker)
+      if (state === 'starting') ended.resolve(code || 1)
+      else if (state === 'running') {
+        console.error(`vitrine: a worker has ended (${signal || String(code)}); another starts`)
+        const hasLived = performance.now() - startedAt > soonMs
+        setTimeout(() => state === 'running' && start(), hasLived ? 0 : soonMs)
+      } else if (living.size === 0) ended.resolve(0)
+    })
+    return worker
+  }
+  const stop = () => {
+    process.off('SIGTERM', stop).off('SIGINT', stop)
+    state = 'stopping'
+    for (const { process: child } of living) child.kill('SIGTERM')
+    if (living.size === 0) ended.resolve(0)
+  }
+
+  process.on('SIGTERM', stop).on('SIGINT', stop)
+  cluster.on('message', (from, message: Message) => {
+    for (const worker of living) if (worker !== from) worker.send(message)
+  })
+  // The first brings the database up to date, and finds out whether a start is possible at all.
+  start().once('listening', () => {
+    if (state === 'starting') state = 'running'
+    for (let index = 1; index < count && state === 'running'; index += 1) start()
+  })
+  return ended.promise
+}
+
+const portName = 'VITRINE_WORKER_PORT'
+
+/** The port that all workers open; undefined in a process that is none. */
+export function findWorkerPort(): number | undefined {
+  return cluster.isWorker ? Number(process.env[portName]) : undefined
+}
+
+async function findFreePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Whether this process is to say what one alone would say: where it is open. */
+export function isSpeaker(): boolean {
+  return cluster.isPrimary || cluster.worker?.id === 1
+}
+
+/** From one worker to all others, by way of the supervisor. */
+interface Message {
+  question: string
+  key: string
+  /** Undefined in the question itself. */
+  answer?: unknown
+}
+
+const answerMs = 500
+
+/**
+ * Makes a function that asks the other workers for what one of them may have in its memory, where
+ * each looks with `find`. Undefined when none has it, and at once when there are no others.
+ */
+export function createAsking<Value>(
+  find: (key: string) => Value | undefined,
+): (key: string) => Promise<Value | undefined> {
+  if (cluster.isPrimary) return () => Promise.resolve(undefined)
+  const questions = new Map<string, (answer: Value) => void>()
+  process.on('message', ({ question, key, answer }: Message) => {
+    if (answer !== undefined) questions.get(question)?.(answer as Value)
+    else {
+      const value = find(key)
+      if (value !== undefined) process.send?.({ question, key, answer: value })
+    }
+  })
+  return async (key) => {
+    const question = randomUUID()
+    const answered = new Promise<Value>((resolve) => questions.set(question, resolve))
+    process.send?.({ question, key })
+    const answer = await Promise.race([answered, wait(answerMs, undefined)])
+    questions.delete(question)
+    return answer
+  }
+}

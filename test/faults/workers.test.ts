@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { until } from '../until.ts'
+import { asJson, openClient, toCookie } from './client.ts'
+import { ended, get, limit, openWire, startInFolder } from './stopping.ts'
+
+const patience = { timeout: 60_000 }
+
+function startWorkers(t: TestContext) {
+  return startInFolder(t, { WORKERS: '3' })
+}
+
+/** The process ids of the workers (proc(5)). */
+async function findWorkers(pid: number | undefined): Promise<number[]> {
+  const path = `/proc/${String(pid)}/task/${String(pid)}/children`
+  return (await readFile(path, 'utf8')).split(' ').filter(Boolean).map(Number)
+}
+
+/** As many connections as there are turns until every worker has had some. */
+function openClients(t: TestContext, origin: string) {
+  return Array.from({ length: 9 }, () => openClient(t, origin))
+}
+
+test('no worker shows a record older than what any of them has answered', patience, async (t) => {
+  const { origin } = await startWorkers(t)
+  const asks = openClients(t, origin)
+  const [ask] = asks
+  assert.ok(ask)
+  const created = await ask('/locations', asJson('POST', { name: '0', latitude: 1, longitude: 2 }))
+  const path = created.headers.location ?? ''
+  for (let round = 1; round <= 30; round += 1) {
+    const writer = asks[round % asks.length] ?? ask
+    await writer(path, asJson('PATCH', { name: String(round) }))
+    const answers = await Promise.all(asks.map((reader) => reader(path)))
+    const lists = await Promise.all(asks.map((reader) => reader('/locations')))
+    assert.equal(new Set(answers.map(({ headers }) => headers.etag)).size, 1)
+    assert.equal(new Set(lists.map(({ headers }) => headers.etag)).size, 1)
+    for (const { text } of [...answers, ...lists]) {
+      assert.match(text, new RegExp(`"name":"${String(round)}"`))
+    }
+  }
+})
+
+test('a login on one worker is one on all, and so is a logout', patience, async (t) => {
+  const { origin } = await startWorkers(t)
+  const asks = openClients(t, origin)
+  const [ask] = asks
+  assert.ok(ask)
+  const account = { name: 'Ann', password: 'correct horse' }
+  await ask('/users', asJson('POST', account))
+  const cookie = toCookie(
+    await ask('/login', asJson('POST', { username: 'Ann', password: account.password })),
+  )
+  const named = async () => {
+    const answers = await Promise.all(asks.map((one) => one('/session', { headers: { cookie } })))
+    return answers.filter(({ text }) => text.includes('Ann')).length
+  }
+  assert.equal(await named(), asks.length)
+  await ask('/logout', { method: 'POST', headers: { cookie } })
+  assert.equal(await named(), 0)
+})
+
+test('an exchange can be looked at, whichever worker has answered', patience, async (t) => {
+  const { origin } = await startWorkers(t)
+  const asks = openClients(t, origin)
+  for (const ask of asks) {
+    const shown = await ask('/api/json', { headers: { accept: 'text/html' } })
+    const id = String(shown.headers['x-request-id'])
+    const looks = await Promise.all(asks.map((other) => other(`/wire/${id}`)))
+    assert.deepEqual(
+      looks.map(({ status, text }) => [status, text.includes('GET /api/json')]),
+      asks.map(() => [200, true]),
+    )
+  }
+  assert.equal((await asks[0]?.('/wire/0'))?.status, 404)
+})
+
+test('another worker takes the place of one that is killed', patience, async (t) => {
+  const { origin, process: child } = await startWorkers(t)
+  await until(async () => (await findWorkers(child.pid)).length === 3)
+  const before = await findWorkers(child.pid)
+  process.kill(before[0] ?? NaN, 'SIGKILL')
+  await until(async () => {
+    const workers = await findWorkers(child.pid)
+    return workers.length === 3 && !workers.includes(before[0] ?? NaN)
+  })
+  await until(async () => {
+    const asks = openClients(t, origin)
+    const answers = await Promise.all(asks.map((ask) => ask('/health').catch(() => undefined)))
+    return answers.every((answer) => answer?.status === 200)
+  })
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} ends all workers, when they have answered`, limit, async (t) => {
+    const { origin, process: child } = await startWorkers(t)
+    const wires = await Promise.all(Array.from({ length: 9 }, () => openWire(t, origin)))
+    for (const wire of wires) {
+      wire.write(get('/health'))
+      assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
+    }
+    const content = '{"name":"Late"}'
+    const head = `POST /users/post HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
+    for (const wire of wires) wire.write(head + content.slice(0, 5))
+    child.kill(signal)
+    await until(async () => (await openWire(t, origin).catch(() => undefined)) === undefined)
+    for (const wire of wires) {
+      wire.write(content.slice(5))
+      assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
+    }
+    const workers = await findWorkers(child.pid).catch(() => [])
+    await ended(child)
+    assert.equal(child.exitCode, 0)
+    for (const pid of workers) assert.throws(() => process.kill(pid, 0))
+  })
+}
+
+test('workers that cannot start say why once, and the status is that of one process', async (t) => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  t.after(() => holder.close())
+  const folder = await temporaryFolder(t)
+  const { process: child, output } = spawnVitrine({
+    PORT: String((holder.address() as AddressInfo).port),
+    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+    WORKERS: '2',
+    LOG_LEVEL: 'silent',
+  })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child, 'close')
+  assert.equal(child.exitCode, 2)
+  assert.match(output(), /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
+})
+
+test('workers are refused a database that is in the memory of one', async (t) => {
+  const { process: child, output } = spawnVitrine({ DATABASE_URL: 'sqlite::memory:', WORKERS: '2' })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child, 'close')
+  assert.equal(child.exitCode, 2)
+  assert.match(output(), /^vitrine: WORKERS must be 1 /)
+})
