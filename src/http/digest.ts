@@ -72,6 +72,7 @@ function isKnown(name: string): name is Algorithm {
  * when there is none; what cannot be read is no more than a hint missed (RFC 9530 §4).
  */
 export function findWantedAlgorithm(value: string | string[] | undefined): Algorithm | undefined {
+  if (value === undefined) return undefined
   let wanted: Algorithm | undefined
   let highest = 0
   for (const [algorithm, [weight]] of parseWants(value)) {
@@ -118,7 +119,8 @@ function sayDigest(
   algorithm: Algorithm | undefined,
   bytes: string | Uint8Array,
 ): void {
-  if (algorithm === undefined) return
+  // Of a part of something the whole has its digest already, and that is the one that is meant.
+  if (algorithm === undefined || reply.hasHeader(field)) return
   const digest = createHash(hashNames[algorithm]).update(bytes).digest()
   reply.header(field, toField(algorithm, digest))
 }
@@ -127,11 +129,13 @@ function toField(algorithm: Algorithm, digest: Uint8Array): string {
   return serializeDictionary({ [algorithm]: digest })
 }
 
+type Content = Buffer | Readable
+
 interface KeptBytes {
   size: number
   /** In hexadecimal, where it is known. */
   sha256?: string
-  open: (start: number, end: number) => Readable | Promise<Readable>
+  open: (start: number, end: number) => Content | Promise<Content>
 }
 
 /** {@link sayDigests} for bytes that are sent as a stream: they are read once more when need be. */
@@ -162,6 +166,8 @@ async function hash(
   if (isWhole && sha256 !== undefined && algorithm === 'sha-256') return Buffer.from(sha256, 'hex')
   const hashing = createHash(hashNames[algorithm])
   if (end < start) return hashing.digest()
-  for await (const chunk of await open(start, end)) hashing.update(chunk as Buffer)
+  const content = await open(start, end)
+  if (Buffer.isBuffer(content)) hashing.update(content)
+  else for await (const chunk of content) hashing.update(chunk as Buffer)
   return hashing.digest()
 }

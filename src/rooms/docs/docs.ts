@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { html } from '../../http/html.ts'
 import { toDocument, watchRoutes } from '../../http/openapi/document.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
@@ -58,6 +57,6 @@ function sendWhole(
     size: bytes.length,
     sha256,
     etag: `"${sha256.slice(0, 32)}"`,
-    open: (start, end) => Readable.from([bytes.subarray(start, end + 1)]),
+    open: (start, end) => bytes.subarray(start, end + 1),
   })
 }

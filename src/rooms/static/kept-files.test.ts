@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+import { until } from '../../../test/until.ts'
+
+const modified = 1e9
+
+/** A file that is as old as the last, whatever is in it. */
+async function write(path: string, content: string): Promise<void> {
+  await writeFile(path, content)
+  await utimes(path, modified, modified)
+}
+
+/** The app over a folder with `sub/digits.txt`, and a folder beside it that nobody may see. */
+async function openFolder(t: TestContext) {
+  const root = await mkdtemp(join(tmpdir(), 'vitrine-kept-'))
+  t.after(() => rm(root, { recursive: true }))
+  const folder = join(root, 'public')
+  await mkdir(join(folder, 'sub'), { recursive: true })
+  await mkdir(join(root, 'outside'))
+  const file = join(folder, 'sub/digits.txt')
+  await write(file, '0123456789')
+  await write(join(root, 'outside/digits.txt'), '0123456789')
+  const app = await testApp(t, { settings: { PUBLIC_DIR: folder } })
+  return { root, folder, file, app }
+}
+
+const url = '/sub/digits.txt'
+
+/** What is younger than a tick of a file system's clock is not kept. */
+function letTimePass(t: TestContext): void {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 10_000 })
+}
+
+/** The app as {@link openFolder} has it, with the file held in memory. */
+async function openKept(t: TestContext) {
+  const opened = await openFolder(t)
+  letTimePass(t)
+  assert.equal((await opened.app.inject(url)).body, '0123456789')
+  return opened
+}
+
+/** Until the file system's clock has gone on, so that the next change can be told from the last. */
+async function untilNextTick(file: string): Promise<void> {
+  const { ctimeMs } = await stat(file)
+  const other = `${file}.tick`
+  await until(async () => {
+    await writeFile(other, '')
+    return (await stat(other)).ctimeMs > ctimeMs
+  })
+  await rm(other)
+}
+
+test('a file held in memory is answered as one that is read', async (t) => {
+  const { app, file } = await openFolder(t)
+  const { etag = '' } = (await app.inject(url)).headers
+  const digests = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-512=1' }
+  const cases: Record<string, string>[] = [
+    {},
+    { range: 'bytes=2-4' },
+    { range: 'bytes=-3' },
+    { range: 'bytes=10-' },
+    { range: 'bytes=2-4', 'if-range': etag },
+    { range: 'bytes=2-4', 'if-range': '"other"' },
+    { 'if-none-match': etag },
+    { 'if-none-match': '"other"' },
+    { 'if-match': '"other"' },
+    { 'if-modified-since': new Date(modified * 1000).toUTCString() },
+    digests,
+    { ...digests, range: 'bytes=2-4' },
+  ]
+  const askAll = async () => {
+    const answers: unknown[] = []
+    for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS'] as const) {
+      for (const headers of cases) {
+        const { statusCode, body, ...answer } = await app.inject({ method, url, headers })
+        const ofTheMoment = ['date', 'x-request-id', 'server-timing']
+        const fields = Object.entries(answer.headers).filter(
+          ([name]) => !ofTheMoment.includes(name),
+        )
+        const text = statusCode < 400 ? body : ''
+        answers.push({ method, headers, statusCode, text, fields: Object.fromEntries(fields) })
+      }
+    }
+    return answers
+  }
+  const read = await askAll()
+  letTimePass(t)
+  assert.equal((await app.inject(url)).body, '0123456789')
+  assert.deepEqual(await askAll(), read)
+  assert.deepEqual(await askAll(), read)
+  await rm(file)
+  assert.equal((await app.inject(url)).statusCode, 404)
+})
+
+test('a file that was written anew is never answered as it was, even in one tick of the clock', async (t) => {
+  const { app, file } = await openFolder(t)
+  for (let round = 0; round < 200; round += 1) {
+    const content = String(round).padStart(10, '0')
+    // Through the same inode, and of the same size and time.
+    await write(file, content)
+    assert.equal((await app.inject(url)).body, content)
+    assert.equal((await app.inject(url)).body, content)
+  }
+})
+
+test('a file held in memory leaves it when it changes, by whatever way', async (t) => {
+  const { app, file, root } = await openKept(t)
+  const changes: (() => Promise<void>)[] = [
+    () => write(file, 'abcdefghij'),
+    () => write(file, 'shorter'),
+    () => writeFile(file, 'abcdefghij'),
+    async () => {
+      await write(join(root, 'other'), 'ABCDEFGHIJ')
+      await rename(join(root, 'other'), file)
+    },
+  ]
+  for (const change of changes) {
+    await untilNextTick(file)
+    const before = await app.inject(url)
+    assert.equal((await app.inject(url)).body, before.body)
+    await change()
+    const after = await app.inject(url)
+    assert.equal(after.statusCode, 200)
+    assert.notEqual(after.body, before.body)
+    assert.equal(after.headers['content-length'], String(after.body.length))
+  }
+})
+
+test('a file held in memory is gone when its name leads elsewhere', async (t) => {
+  for (const name of ['sub', 'sub/digits.txt']) {
+    const { app, folder, root } = await openKept(t)
+    t.mock.timers.reset()
+    await rename(join(folder, name), join(root, 'moved'))
+    assert.equal((await app.inject(url)).statusCode, 404, name)
+    // The same content of the same time, and yet nobody's business.
+    await symlink(join(root, name.replace('sub', 'outside')), join(folder, name))
+    assert.equal((await app.inject(url)).statusCode, 404, name)
+  }
+})
+
+test('a link that is led to another file leads there at once', async (t) => {
+  const { app, folder } = await openFolder(t)
+  for (const name of ['a', 'b']) await write(join(folder, `${name}.txt`), name)
+  letTimePass(t)
+  for (const name of ['a', 'b', 'a']) {
+    await symlink(`${name}.txt`, join(folder, 'new-link'))
+    await rename(join(folder, 'new-link'), join(folder, 'link.txt'))
+    for (let count = 0; count < 3; count += 1) {
+      assert.equal((await app.inject('/link.txt')).body, name)
+    }
+  }
+})
+
+test('the index of a folder is held in memory as long as it is that', async (t) => {
+  const { app, folder, file } = await openFolder(t)
+  const index = join(folder, 'sub/index.html')
+  await write(index, 'first')
+  letTimePass(t)
+  for (const path of ['/sub', '/sub/', '/sub']) assert.equal((await app.inject(path)).body, 'first')
+  await untilNextTick(index)
+  await write(index, 'other')
+  assert.equal((await app.inject('/sub')).body, 'other')
+  await rm(index)
+  assert.equal((await app.inject('/sub')).statusCode, 404)
+  assert.equal((await app.inject(url)).body, '0123456789')
+  await rm(file)
+  assert.equal((await app.inject(url)).statusCode, 404)
+})
