@@ -1,0 +1,69 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { once } from 'node:events'
+import type { Running } from './contenders.ts'
+
+interface UploadSpeed {
+  /** 10⁶ bytes a second, from the first byte sent to the end of the answer. */
+  megabytesPerSecond: number
+  /** How far the resident memory of the server rose at most while it received, in 10⁶ bytes. */
+  growthMegabytes: number
+}
+
+const boundary = 'vitrine-bench'
+const chunk = Buffer.alloc(256 * 1024, 'glass')
+
+/**
+ * Uploads so many bytes to `POST /profile` of a running Vitrine, whose MAX_UPLOAD_BYTES allows
+ * them. The client does nothing but write to a socket, so that it is not what is measured.
+ */
+export async function measureUpload(
+  { port, process: { pid } }: Pick<Running, 'port' | 'process'>,
+  bytes: number,
+): Promise<UploadSpeed> {
+  if (pid === undefined) throw new Error('the server has no process')
+  // What the first upload loads and compiles is no growth.
+  await upload(port, chunk.length)
+  const before = await readMemory(pid, 'VmRSS')
+  // proc_pid_clear_refs(5): 5 makes the peak the present.
+  await writeFile(`/proc/${String(pid)}/clear_refs`, '5')
+  const startedAt = performance.now()
+  await upload(port, bytes)
+  const seconds = (performance.now() - startedAt) / 1000
+  const growthMegabytes = (await readMemory(pid, 'VmHWM')) - before
+  return { megabytesPerSecond: bytes / 1e6 / seconds, growthMegabytes }
+}
+
+async function upload(port: number, bytes: number): Promise<void> {
+  const opening = `--${boundary}\r\nContent-Disposition: form-data; name="upfiles"; filename="bench.bin"\r\n\r\n`
+  const closing = `\r\n--${boundary}--\r\n`
+  const head = [
+    'POST /profile HTTP/1.1',
+    `Host: 127.0.0.1:${String(port)}`,
+    `Content-Type: multipart/form-data; boundary=${boundary}`,
+    `Content-Length: ${String(opening.length + bytes + closing.length)}`,
+    'Connection: close',
+    '\r\n',
+  ].join('\r\n')
+  const socket = connect(port, '127.0.0.1')
+  const answer = text(socket)
+  socket.write(head + opening)
+  for (let rest = bytes; rest > 0; rest -= chunk.length) {
+    await write(socket, chunk.subarray(0, Math.min(rest, chunk.length)))
+  }
+  socket.write(closing)
+  const [status = ''] = (await answer).split('\r\n')
+  if (!status.includes(' 200 ')) throw new Error(`the upload was answered with ${status}`)
+}
+
+async function write(socket: Socket, content: Buffer): Promise<void> {
+  if (!socket.write(content)) await once(socket, 'drain')
+}
+
+/** A size from `/proc/…/status`, in 10⁶ bytes. */
+async function readMemory(pid: number, name: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const status = await readFile(`/proc/${String(pid)}/status`, 'utf8')
+  const [, kibibytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status) ?? []
+  return (Number(kibibytes) * 1024) / 1e6
+}
