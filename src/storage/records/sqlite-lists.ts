@@ -14,7 +14,8 @@ import type { Stretch } from './sqlite-stretches.ts'
 const recordsToTest = 1000
 /** So many take as long to be counted in an index. */
 const recordsToCount = 10_000
-const recordsPerPage = 100
+/** Of a list that is streamed: in hundreds it takes a seventh longer, in thousands more memory. */
+const recordsPerPage = 250
 
 /** How many texts every record is folded for and held against; at least one. */
 function countTexts({ filters, search }: RecordQuery): number {
