@@ -102,10 +102,13 @@ function useWriteAheadLog(database: DatabaseSync): void {
 /**
  * Runs statements, and again while another process has the database locked. SQLite would wait by
  * blocking the whole process, so it is told not to. Throws a {@link StoreFailure} for what is not
- * the statements' fault.
+ * the statements' fault. `askedAt` is since when the caller waits.
  */
-export async function whenFree<Result>(run: () => Result): Promise<Result> {
-  const giveUpAt = performance.now() + maxBusyMs
+export async function whenFree<Result>(
+  run: () => Result,
+  askedAt = performance.now(),
+): Promise<Result> {
+  const giveUpAt = askedAt + maxBusyMs
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
     try {
       return run()

@@ -3,10 +3,11 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
+import { StoreFailure } from '../failure.ts'
 import { openSqliteDatabase, type Durability } from '../sqlite-database.ts'
 import { everything } from './records.ts'
-import { recordsContract } from './records.contract.ts'
 import { createSqliteRecords } from './sqlite.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
@@ -23,17 +24,14 @@ async function openRecords(t: TestContext, durability?: Durability) {
   return { path, database, records, create, count }
 }
 
-recordsContract('a SQLite file that is synchronized before each answer', async (t) => {
-  return (await openRecords(t, 'full')).records
-})
-
 test('a database is synchronized at every commit where that is asked for', async (t) => {
   for (const [durability, synchronous] of [
     [undefined, 1],
     ['process', 1],
     ['full', 2],
   ] as const) {
-    const { database } = await openRecords(t, durability)
+    const { database, create } = await openRecords(t, durability)
+    assert.equal(await create('a'), true)
     assert.deepEqual({ ...database.prepare('PRAGMA synchronous').get() }, { synchronous })
   }
 })
@@ -87,6 +85,23 @@ for (const fault of ['ABORT', 'FAIL', 'ROLLBACK']) {
     assert.equal(await create('c'), true)
   })
 }
+
+test('a write that comes while others wait for a lock is refused soon after them', async (t) => {
+  const { path, create, count } = await openRecords(t)
+  const other = new DatabaseSync(path)
+  t.after(() => {
+    other.close()
+  })
+  other.exec('BEGIN IMMEDIATE')
+  const first = create('a')
+  await setTimeout(1)
+  const second = create('b').catch((error: unknown) => error)
+  await assert.rejects(first, StoreFailure)
+  assert.ok((await Promise.race([second, setTimeout(1500)])) instanceof StoreFailure)
+  other.exec('ROLLBACK')
+  assert.equal(await create('a'), true)
+  assert.equal(await count(), 1)
+})
 
 test('what waits is committed before a database is closed', async (t) => {
   const { path, database, records, create } = await openRecords(t)

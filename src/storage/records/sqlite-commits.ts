@@ -37,6 +37,8 @@ export function createCommits(database: DatabaseSync): Commits {
     `INSERT INTO record_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2`,
   )
   let waiting: WaitingWrite[] = []
+  /** When the first of those that wait was asked for: no write waits for a lock longer than allowed. */
+  let firstAskedAt = 0
   let committing: Promise<void> | undefined
 
   function runTogether(writes: readonly Write[]): boolean[] {
@@ -53,9 +55,9 @@ export function createCommits(database: DatabaseSync): Commits {
     }
   }
 
-  async function commitTogether(writes: readonly WaitingWrite[]): Promise<void> {
+  async function commitTogether(writes: readonly WaitingWrite[], askedAt: number): Promise<void> {
     try {
-      const outcomes = await whenFree(() => runTogether(writes))
+      const outcomes = await whenFree(() => runTogether(writes), askedAt)
       writes.forEach(({ resolve }, index) => {
         resolve(outcomes[index] === true)
       })
@@ -65,7 +67,7 @@ export function createCommits(database: DatabaseSync): Commits {
         return
       }
       // What has failed may have left a part of itself behind, so that all had to be taken back.
-      for (const write of writes) await commitTogether([write])
+      for (const write of writes) await commitTogether([write], askedAt)
     }
   }
 
@@ -74,7 +76,7 @@ export function createCommits(database: DatabaseSync): Commits {
       await setImmediate()
       const writes = waiting
       waiting = []
-      await commitTogether(writes)
+      await commitTogether(writes, firstAskedAt)
     }
     committing = undefined
   }
@@ -82,6 +84,7 @@ export function createCommits(database: DatabaseSync): Commits {
   return {
     write: (write) =>
       new Promise((resolve, reject) => {
+        if (waiting.length === 0) firstAskedAt = performance.now()
         waiting.push({ ...write, resolve, reject })
         committing ??= commitAll()
       }),
