@@ -15,7 +15,9 @@ import { openAssets } from './http/assets.ts'
 import {
   createBodyReader,
   discardRest,
+  handBody,
   replaceUnreadableType,
+  type Body,
   type BodyReader,
 } from './http/bodies.ts'
 import { answerClientError } from './http/client-error.ts'
@@ -190,9 +192,13 @@ function followAnswer(request: FastifyRequest, reply: FastifyReply, parts: Parts
 
 function readBodies(app: FastifyInstance, { readBody }: Parts): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async (request: FastifyRequest) =>
-    request.is404 ? undefined : (await readBody(request.raw)).value,
-  )
+  app.addContentTypeParser('*', (request: FastifyRequest, _payload, done) => {
+    const take = ({ value }: Body) => {
+      done(null, value)
+    }
+    if (request.is404) done(null)
+    else handBody(readBody(request.raw), take, done)
+  })
 }
 
 /** What a store could not do for reasons outside, as the client should hear of it. */

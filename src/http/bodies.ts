@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
-import secureJson from 'secure-json-parse'
 import type { Config } from '../config.ts'
 import { createDigestCheck } from './digest.ts'
 import { isHttp2 } from './framing.ts'
+import { parseJson } from './parse-json.ts'
 import { decodeUtf8, parseParameters } from './query-string.ts'
 import {
   badRequest,
@@ -27,7 +27,8 @@ export interface Body {
   controls: ControlFields
 }
 
-export type BodyReader = (raw: IncomingMessage) => Promise<Body>
+/** A promise only until the content has been read. */
+export type BodyReader = (raw: IncomingMessage) => Body | Promise<Body>
 
 const absent: Body = { value: undefined, controls: {} }
 
@@ -37,31 +38,41 @@ const absent: Body = { value: undefined, controls: {} }
  * (400). Multipart is not read here but by the routes that want it.
  */
 export function createBodyReader(config: Config): BodyReader {
-  const bodies = new WeakMap<IncomingMessage, Promise<Body>>()
+  const bodies = new WeakMap<IncomingMessage, Body | Promise<Body>>()
 
-  async function read(raw: IncomingMessage): Promise<Body> {
-    const parse = findParser(toMediaType(raw.headers['content-type']), config)
-    if (parse === undefined) return absent
+  async function read(raw: IncomingMessage, parse: (text: string) => unknown): Promise<Body> {
     refuseEncoding(raw)
     const digests = createDigestCheck(raw.headers)
     const bytes = await collect(raw, config)
     digests.update(bytes)
     digests.verify()
     // An empty body is an absent one, whatever its type.
-    if (bytes.length === 0) return absent
-    const value = parse(decodeUtf8(bytes))
-    return { value, controls: config.methodOverride ? takeControlFields(value) : {} }
+    const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
+    const body = { value, controls: config.methodOverride ? takeControlFields(value) : {} }
+    bodies.set(raw, body)
+    return body
   }
 
   return (raw) => {
-    if (!hasBody(raw)) return Promise.resolve(absent)
-    let body = bodies.get(raw)
-    if (body === undefined) {
-      body = read(raw)
-      bodies.set(raw, body)
-    }
-    return body
+    if (!hasBody(raw)) return absent
+    const known = bodies.get(raw)
+    if (known !== undefined) return known
+    const parse = findParser(toMediaType(raw.headers['content-type']), config)
+    if (parse === undefined) return absent
+    const reading = read(raw, parse)
+    bodies.set(raw, reading)
+    return reading
   }
+}
+
+/** Hands on at once what has been read: to await it at every step would cost a twentieth of a POST. */
+export function handBody(
+  body: Body | Promise<Body>,
+  take: (body: Body) => void,
+  refuse: (error: Error) => void,
+): void {
+  if (body instanceof Promise) body.then(take).catch(refuse)
+  else take(body)
 }
 
 /** Whether the request has content at all (RFC 9112 §6: a length or a transfer coding says so). */
@@ -228,47 +239,6 @@ async function takeArrived(raw: IncomingMessage): Promise<Buffer | undefined> {
   if (!raw.complete || isHttp2(raw)) return undefined
   // Without a size Node 26 gives the first chunk alone.
   return (raw.read(raw.readableLength) as Buffer | null) ?? Buffer.alloc(0)
-}
-
-function parseJson(text: string, { maxJsonDepth }: Config): unknown {
-  refuseDeepJson(text, maxJsonDepth)
-  try {
-    return secureJson.parse(text)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : ''
-    throw badRequest(`The content is not JSON that can be read: ${reason}`, error)
-  }
-}
-
-/** Counted before parsing, so that no depth of nesting can exhaust the stack. */
-function refuseDeepJson(text: string, maxDepth: number): void {
-  if (!hasManyBrackets(text, maxDepth)) return
-  let depth = 0
-  let isInString = false
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index]
-    if (isInString) {
-      if (character === '\\') index += 1
-      else if (character === '"') isInString = false
-    } else if (character === '"') isInString = true
-    else if (character === '[' || character === '{') depth += 1
-    else if (character === ']' || character === '}') depth -= 1
-    if (depth > maxDepth) {
-      throw badRequest(`The JSON is nested deeper than ${String(maxDepth)}.`)
-    }
-  }
-}
-
-/** Whether more than so many open, in strings or outside; found 40 times as fast as the depth. */
-function hasManyBrackets(text: string, count: number): boolean {
-  let left = count
-  for (const bracket of '[{') {
-    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
-      left -= 1
-      if (left < 0) return true
-    }
-  }
-  return false
 }
 
 /** Takes the control fields out of a parsed body or query string. */

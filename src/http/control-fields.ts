@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { Config } from '../config.ts'
-import { takeControlFields, type BodyReader } from './bodies.ts'
+import { handBody, takeControlFields, type Body, type BodyReader } from './bodies.ts'
 import { isSafe } from './method-override.ts'
 import { parseParameters } from './query-string.ts'
 
@@ -16,18 +16,24 @@ export function heedControlFields(
   { config, readBody }: { config: Config; readBody: BodyReader },
 ): void {
   if (!config.methodOverride) return
-  const heed = async (request: FastifyRequest) => {
-    const { controls } = await readBody(request.raw)
+  const heed = (request: FastifyRequest, { controls }: Body) => {
     const fields = { ...findInQuery(request, config), ...controls }
     for (const [name, header] of Object.entries(headerNames)) {
       const value = fields[name as keyof typeof headerNames]
       if (value !== undefined) request.headers[header] ??= toFieldValue(value)
     }
   }
+  const heedBody: preHandlerHookHandler = (request, _reply, done) => {
+    const take = (body: Body) => {
+      heed(request, body)
+      done()
+    }
+    handBody(readBody(request.raw), take, done)
+  }
   // Only where something is written: a hook costs, and most requests read.
   app.addHook('onRoute', (route) => {
     if ([route.method].flat().every(isSafe)) return
-    route.preHandler = [heed, ...[route.preHandler ?? []].flat()]
+    route.preHandler = [heedBody, ...[route.preHandler ?? []].flat()]
   })
 }
 
