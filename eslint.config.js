@@ -28,7 +28,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['bin/*.js', 'scripts/*.js', 'bench/servers/*.js', '*.js', '.*.js'],
+    files: ['bin/*.js', 'scripts/*.js', 'bench/**/*.js', '*.js', '.*.js'],
     languageOptions: {
       globals: {
         process: 'readonly',

@@ -1,78 +1,48 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { start, type Running } from './contenders.ts'
-import { fill } from './fill.ts'
-import { measure } from './measure.ts'
-import { toTable, writeReport, type Result } from './report.ts'
-import { rows, type Contender, type Row } from './rows.ts'
+import { figureRows } from './figures.ts'
+import { measureGrowth } from './growth.ts'
+import { measureRates } from './rates.ts'
+import { writeReport } from './report.ts'
+import { keepResult, readResults, type Measured } from './results.ts'
+import { rows } from './rows.ts'
+import { toLines } from './table.ts'
 
 /** Rounds in which all contenders of a row take turns, and how long each turn is. */
 const rounds = Number(process.env.ROUNDS ?? 5)
 const seconds = Number(process.env.SECONDS ?? 3)
 
-const names = process.argv.slice(2)
-const chosen = names.length === 0 ? rows : rows.filter(({ name }) => names.includes(name))
-if (chosen.length === 0) {
-  console.error(`There is no such row; there are ${rows.map(({ name }) => name).join(', ')}.`)
+const names = [...rows.map(({ name }) => name), ...Object.keys(figureRows), 'growth']
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => ![...names, 'report'].includes(name))
+if (unknown.length > 0) {
+  console.error(`No such row: ${unknown.join(', ')}. There are ${names.join(', ')}; and report.`)
   process.exit(2)
 }
 
-const results: Result[] = []
-for (const row of chosen) {
-  const result = await runRow(row)
-  results.push(result)
-  console.log(toTable([result]))
+const library = await mkdtemp(join(tmpdir(), 'vitrine-bench-library-'))
+try {
+  for (const name of wanted.length === 0 ? names : names.filter((one) => wanted.includes(one))) {
+    const how = `${String(rounds)} rounds of ${String(seconds)} seconds`
+    console.log(toLines(name, await keepResult(name, await measureRow(name), how)))
+  }
+} finally {
+  await rm(library, { recursive: true })
 }
-if (names.length === 0) await writeReport(results, { rounds, seconds })
+// A row alone leaves the document as it is; `report` writes it from all that has been measured.
+if (wanted.length === 0 || wanted.includes('report')) await writeReport(names, await readResults())
 
-async function runRow(row: Row): Promise<Result> {
+async function measureRow(name: string): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-bench-'))
-  const reference = join(folder, 'reference.json')
-  const running = new Map<Contender, Running>()
+  const place = { folder, library, rounds }
   try {
-    await fill(folder, row)
-    const vitrine = await start('vitrine', row, { folder, reference })
-    running.set('vitrine', vitrine)
-    await writeReference(vitrine.port, row, reference)
-    for (const contender of new Set([row.limit, ...row.peers])) {
-      running.set(contender, await start(contender, row, { folder, reference }))
-    }
-    return { row, rates: await takeTurns(folder, row, running) }
+    const row = rows.find((one) => one.name === name)
+    if (row) return { kind: 'rates', ...(await measureRates(row, { ...place, seconds })) }
+    const measureFigures = figureRows[name]
+    if (measureFigures) return { kind: 'figures', figures: await measureFigures(place) }
+    return { kind: 'growth', points: await measureGrowth(place, seconds) }
   } finally {
-    await Promise.all([...running.values()].map(({ stop }) => stop()))
     await rm(folder, { recursive: true })
   }
-}
-
-/** For each contender what it did in each round, in requests a second. */
-async function takeTurns(
-  folder: string,
-  row: Row,
-  running: ReadonlyMap<Contender, Running>,
-): Promise<Map<Contender, number[]>> {
-  const rates = new Map<Contender, number[]>([...running.keys()].map((name) => [name, []]))
-  for (const { port } of running.values()) await measure(folder, { port, row, seconds: 1 })
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [name, { port }] of running) {
-      rates.get(name)?.push(await measure(folder, { port, row, seconds }))
-    }
-  }
-  return rates
-}
-
-/** Peers send the bytes and headers that Vitrine sends, but for those of the connection. */
-async function writeReference(port: number, row: Row, file: string): Promise<void> {
-  const { path, method = 'GET', headers, body } = row
-  const url = `http://127.0.0.1:${String(port)}${path}`
-  const answer = await fetch(url, {
-    method,
-    ...(headers && { headers }),
-    ...(body !== undefined && { body }),
-  })
-  const ofTheConnection = ['connection', 'date', 'keep-alive', 'transfer-encoding']
-  const fields = [...answer.headers].filter(([name]) => !ofTheConnection.includes(name))
-  const content = Buffer.from(await answer.arrayBuffer()).toString('base64')
-  const reference = { status: answer.status, headers: Object.fromEntries(fields), body: content }
-  await writeFile(file, JSON.stringify(reference))
 }

@@ -1,16 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { findPort, startServer, type Running } from './processes.ts'
 import type { Contender, Row } from './rows.ts'
 
-export interface Running {
-  port: number
-  process: ChildProcess
-  stop: () => Promise<void>
-}
+const run = promisify(execFile)
+const here = dirname(fileURLToPath(import.meta.url))
+
+/** Where `pip install httpbin gunicorn` of a virtual environment has put its programs. */
+const python = join(here, '.python/bin/python')
 
 interface Place {
   /** For databases, files and configurations of this row. */
@@ -19,48 +19,79 @@ interface Place {
   reference: string
 }
 
-const here = dirname(fileURLToPath(import.meta.url))
+type Setup = Pick<Row, 'settings' | 'records'>
 
-/** Starts a contender on the first core and waits until it takes connections. */
-export async function start(contender: Contender, row: Row, place: Place): Promise<Running> {
+export async function start(contender: Contender, setup: Setup, place: Place): Promise<Running> {
   const port = await findPort()
-  const { command, args, settings } = await toCommand(contender, row, { port, ...place })
-  const child = spawn('taskset', ['-c', '0', command, ...args], {
-    env: { ...process.env, ...settings, PORT: String(port), REFERENCE: place.reference },
-    stdio: ['ignore', 'ignore', 'inherit'],
-    cwd: here,
-  })
-  await untilListening(port, child)
-  return { port, process: child, stop: () => stop(child) }
+  const command = await toCommand(contender, setup, { port, ...place })
+  const settings = contender === 'vitrine' ? { LOG_LEVEL: 'warn', ...setup.settings } : {}
+  const env = {
+    ...process.env,
+    ...toSettings(place.folder),
+    ...settings,
+    PORT: String(port),
+    REFERENCE: place.reference,
+  }
+  return startServer(port, command, { cwd: here, env })
+}
+
+/** Whether a contender is installed here that `npm install` does not bring. */
+export async function isInstalled(contender: Contender): Promise<boolean> {
+  const checks: Partial<Record<Contender, [string, string[]]>> = {
+    nginx: ['nginx', ['-v']],
+    httpbin: [python, ['-c', 'import httpbin, gunicorn']],
+  }
+  const check = checks[contender]
+  if (check === undefined) return true
+  return run(...check).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Whether what a contender answers is its own, and not a copy of what Vitrine does. */
+export function answersItself(contender: Contender): boolean {
+  return ['json-server', 'json-server-beta', 'httpbin'].includes(contender)
 }
 
 async function toCommand(
   contender: Contender,
-  row: Row,
+  { records = 0 }: Setup,
   { port, folder }: Place & { port: number },
-): Promise<{ command: string; args: string[]; settings?: Record<string, string> }> {
+): Promise<[string, ...string[]]> {
+  const at = ['--port', String(port), '--host', '127.0.0.1']
+  const inModules = (path: string) => join(here, 'node_modules', path)
   switch (contender) {
     case 'vitrine':
-      return {
-        command: process.execPath,
-        args: [
-          '--min-semi-space-size=4',
-          '--max-semi-space-size=4',
-          join(here, '../bin/vitrine.js'),
-        ],
-        settings: { LOG_LEVEL: 'warn', ...toSettings(folder), ...row.settings },
-      }
-    case 'json-server':
-      return { command: process.execPath, args: await toJsonServer(row, { port, folder }) }
+      return [
+        process.execPath,
+        '--min-semi-space-size=4',
+        '--max-semi-space-size=4',
+        join(here, '../bin/vitrine.js'),
+      ]
+    case 'json-server': {
+      const program = inModules('json-server/lib/cli/bin.js')
+      return [process.execPath, program, '--quiet', ...at, await writeDatabase(folder, records)]
+    }
+    case 'json-server-beta': {
+      const program = inModules('json-server-beta/lib/bin.js')
+      return [process.execPath, program, ...at, await writeDatabase(folder, records)]
+    }
+    case 'httpbin': {
+      const address = `127.0.0.1:${String(port)}`
+      // Threads, as a worker without them keeps no connection alive.
+      const options = ['--threads', '4', '--no-control-socket', '--log-level', 'warning']
+      return [python, '-m', 'gunicorn', '-b', address, ...options, 'httpbin:app']
+    }
     case 'nginx':
-      return { command: 'nginx', args: ['-c', await writeNginx(folder, port), '-e', 'stderr'] }
+      return ['nginx', '-c', await writeNginx(folder, port), '-e', 'stderr']
     default:
-      return { command: process.execPath, args: [join(here, 'servers', `${contender}.js`)] }
+      return [process.execPath, join(here, 'servers', `${contender}.js`)]
   }
 }
 
 /** Where the rows keep what they fill. */
-export function toSettings(folder: string): Record<string, string> {
+function toSettings(folder: string): Record<string, string> {
   return {
     DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
     FILES_URL: `file:${join(folder, 'files')}`,
@@ -68,15 +99,15 @@ export function toSettings(folder: string): Record<string, string> {
   }
 }
 
-async function toJsonServer(row: Row, { port, folder }: { port: number; folder: string }) {
-  const file = join(folder, 'db.json')
-  const locations = Array.from({ length: row.records ?? 0 }, (_, index) => ({
+/** The database of a json-server, which it writes anew with every change: one for each of them. */
+async function writeDatabase(folder: string, records: number): Promise<string> {
+  const file = join(folder, `${crypto.randomUUID()}.json`)
+  const locations = Array.from({ length: records }, (_, index) => ({
     id: index === 0 ? 'known' : String(index),
     name: `Place ${String(index)}`,
   }))
   await writeFile(file, JSON.stringify({ locations }))
-  const program = join(here, 'node_modules/json-server/lib/cli/bin.js')
-  return [program, '--quiet', '--port', String(port), '--host', '127.0.0.1', file]
+  return file
 }
 
 async function writeNginx(folder: string, port: number): Promise<string> {
@@ -89,35 +120,8 @@ async function writeNginx(folder: string, port: number): Promise<string> {
     `daemon off; worker_processes 1; pid ${folder}/nginx.pid;
 events { worker_connections 1024; }
 http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; ${temporary}
-server { listen 127.0.0.1:${String(port)}; root ${folder}/public; } }
+server { listen 127.0.0.1:${String(port)}; root ${folder}/public; index 4k.bin; } }
 `,
   )
   return file
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error('a contender did not start')
-    try {
-      await fetch(`http://127.0.0.1:${String(port)}/`, { signal: AbortSignal.timeout(2000) })
-      return
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
-  await once(child, 'exit')
 }

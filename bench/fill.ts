@@ -1,14 +1,32 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteDatabase } from '../src/storage/sqlite-database.ts'
-import { knownId, type Row } from './rows.ts'
+import { knownId } from './rows.ts'
 
-/** Writes what a row asks for: its records, one of them under the known id, and its files. */
-export async function fill(folder: string, { records = 0 }: Row): Promise<void> {
+/**
+ * Writes files, and a database of so many locations, one of them under the known id. A database is
+ * made once in a run, in `library`, and copied from there.
+ */
+export async function fill(
+  folder: string,
+  { library, records = 0 }: { library: string; records?: number | undefined },
+): Promise<void> {
   await mkdir(join(folder, 'public'), { recursive: true })
   await writeFile(join(folder, 'public/4k.bin'), Buffer.alloc(4096, 'glass'))
   await writeFile(join(folder, 'public/1m.bin'), Buffer.alloc(1024 ** 2, 'glass'))
-  const database = openSqliteDatabase(`sqlite:${join(folder, 'vitrine.db')}`)
+  if (records === 0) return
+  const filled = join(library, `${String(records)}.db`)
+  const isThere = await access(filled).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) fillDatabase(filled, records)
+  await copyFile(filled, join(folder, 'vitrine.db'), constants.COPYFILE_FICLONE)
+}
+
+function fillDatabase(file: string, records: number): void {
+  const database = openSqliteDatabase(`sqlite:${file}`)
   const insert = database.prepare(
     `INSERT INTO records (resource, id, document, version, created_at, updated_at)
      VALUES ('locations', ?, ?, 1, ?, ?)`,

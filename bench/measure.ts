@@ -2,30 +2,66 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { readCpuMicroseconds, type Running } from './processes.ts'
 import type { Row } from './rows.ts'
 
 const run = promisify(execFile)
 
-const connections = 32
+const connections = '32'
 
-/** Requests answered in a second, by wrk on the second core; throws when any answer is not as expected. */
-export async function measure(
-  folder: string,
-  { port, row, seconds }: { port: number; row: Row; seconds: number },
-): Promise<number> {
-  const script = join(folder, 'request.lua')
-  await writeFile(script, toLua(row))
-  const url = `http://127.0.0.1:${String(port)}${row.path}`
-  const options = ['-t1', `-c${String(connections)}`, `-d${String(seconds)}s`, '-s', script]
-  const { stdout } = await run('taskset', ['-c', '1', 'wrk', ...options, url])
-  const failed = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(stdout)
-  if (failed) throw new Error(`${row.name}: ${failed[0]}`)
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
+export type Request = Pick<Row, 'path' | 'method' | 'headers' | 'body'>
+
+export interface Turn {
+  /** Requests answered in a second. */
+  rate: number
+  /** Microseconds of the processor for each of them. */
+  cost: number
 }
 
-function toLua({ method = 'GET', headers = {}, body }: Row): string {
+interface Load {
+  url: string
+  seconds: number
+  request: Request
+  folder: string
+}
+
+/** Drives a server from the second core; throws when any answer is not a success. */
+export async function measure(
+  { port, pid }: Running,
+  request: Request,
+  { seconds, folder }: { seconds: number; folder: string },
+): Promise<Turn> {
+  const load = { url: `http://127.0.0.1:${String(port)}${request.path}`, seconds, request, folder }
+  const before = await readCpuMicroseconds(pid)
+  const { rate, count } = await (hasWrk ? runWrk(load) : runAutocannon(load))
+  return { rate, cost: ((await readCpuMicroseconds(pid)) - before) / count }
+}
+
+// It exits with 1 after having said its version.
+const wrkVersion = await run('wrk', ['-v']).catch((error: unknown) => error as { stdout?: string })
+const hasWrk = Boolean(wrkVersion.stdout)
+
+/** The program that asks, and its version. */
+export const loadGenerator = hasWrk
+  ? (/^wrk \S+/.exec(wrkVersion.stdout ?? '')?.[0] ?? 'wrk')
+  : 'autocannon'
+
+async function runWrk({ url, seconds, request, folder }: Load) {
+  const script = join(folder, 'request.lua')
+  await writeFile(script, toLua(request))
+  const options = ['-t1', `-c${connections}`, `-d${String(seconds)}s`, '-s', script, url]
+  const { stdout, stderr } = await run('taskset', ['-c', '1', 'wrk', ...options])
+  // It goes on without a script that it cannot read.
+  if (stderr !== '') throw new Error(stderr)
+  const failed = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(stdout)
+  if (failed) throw new Error(`${url}: ${failed[0]}`)
+  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
+  return { rate, count: Number(/(\d+) requests in/.exec(stdout)?.[1]) }
+}
+
+function toLua({ method = 'GET', headers = {}, body }: Request): string {
   const fields = Object.entries(headers).map(
-    ([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`,
+    ([name, value]) => `wrk.headers[ ${quote(name)} ] = ${quote(value)}`,
   )
   const content = body === undefined ? '' : `wrk.body = ${quote(body)}`
   return [`wrk.method = ${quote(method)}`, ...fields, content].join('\n')
@@ -33,4 +69,27 @@ function toLua({ method = 'GET', headers = {}, body }: Row): string {
 
 function quote(text: string): string {
   return `[==[${text}]==]`
+}
+
+interface Cannonade {
+  duration: number
+  errors: number
+  statusCodeStats: Record<string, { count: number }>
+}
+
+async function runAutocannon({ url, seconds, request }: Load) {
+  const { method = 'GET', headers = {}, body } = request
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`])
+  const content = body === undefined ? [] : ['-b', body]
+  const options = ['-j', '-n', '-c', connections, '-d', String(seconds), '-m', method]
+  const program = join(import.meta.dirname, 'node_modules/autocannon/autocannon.js')
+  const command = ['-c', '1', process.execPath, program, ...options, ...fields, ...content, url]
+  const { stdout } = await run('taskset', command)
+  const { duration, errors, statusCodeStats } = JSON.parse(stdout) as Cannonade
+  const statuses = Object.keys(statusCodeStats)
+  if (errors > 0 || statuses.some((status) => Number(status) >= 400)) {
+    throw new Error(`${url}: ${String(errors)} errors; statuses ${statuses.join(', ')}`)
+  }
+  const count = Object.values(statusCodeStats).reduce((sum, one) => sum + one.count, 0)
+  return { rate: count / duration, count }
 }

@@ -1,4 +1,4 @@
-/** One line of the table: a request, and who is measured by it. */
+/** A request, and who is measured by how many of it are answered in a second. */
 export interface Row {
   name: string
   title: string
@@ -15,17 +15,39 @@ export interface Row {
   settings?: Readonly<Record<string, string>>
   /** Locations in the database beforehand. */
   records?: number
+  /** How many times the rate of this peer Vitrine has to reach. */
+  timesPeer?: { peer: Contender; target: number }
 }
 
 export type Contender =
-  'vitrine' | 'node-http' | 'fastify' | 'hono' | 'koa' | 'express' | 'json-server' | 'nginx'
+  | 'vitrine'
+  | 'node-http'
+  | 'fastify'
+  | 'hono'
+  | 'koa'
+  | 'express'
+  | 'json-server'
+  | 'json-server-beta'
+  | 'httpbin'
+  | 'nginx'
+  | 'fastify-static'
 
 const frameworks = ['fastify', 'hono', 'koa', 'express'] as const
+const jsonServers = ['json-server', 'json-server-beta'] as const
 const json = { accept: 'application/json' }
 const form = 'application/x-www-form-urlencoded'
 
 /** The id of the location that rows ask for; see `fill`. */
 export const knownId = 'known'
+
+/** Read and written beside more and more records, too; see `growth.ts`. */
+export const showRequest = { path: `/locations/${knownId}`, headers: json }
+export const createRequest = {
+  path: '/locations',
+  method: 'POST',
+  headers: { ...json, 'content-type': 'application/json' },
+  body: '{"name":"Pier","latitude":53.5,"longitude":-9.25}',
+}
 
 const words = 'x'.repeat(970)
 
@@ -35,7 +57,7 @@ export const rows: readonly Row[] = [
     title: '`GET /api/json`',
     target: 0.85,
     limit: 'node-http',
-    peers: frameworks,
+    peers: [...frameworks, 'httpbin'],
     path: '/api/json',
   },
   {
@@ -52,9 +74,8 @@ export const rows: readonly Row[] = [
     title: '`GET /locations/:id` as JSON',
     target: 0.75,
     limit: 'node-http',
-    peers: ['json-server'],
-    path: `/locations/${knownId}`,
-    headers: json,
+    peers: jsonServers,
+    ...showRequest,
     records: 1000,
   },
   {
@@ -92,40 +113,27 @@ export const rows: readonly Row[] = [
     title: '`POST /locations`, durable across `kill -9`',
     target: 0.35,
     limit: 'node-http',
-    peers: ['json-server'],
-    path: '/locations',
-    method: 'POST',
-    headers: { ...json, 'content-type': 'application/json' },
-    body: '{"name":"Pier","latitude":53.5,"longitude":-9.25}',
+    peers: jsonServers,
+    ...createRequest,
+    records: 1000,
+    timesPeer: { peer: 'json-server', target: 30 },
   },
   {
-    name: 'create-million',
-    title: 'the same beside 1,000,000 records',
-    target: 0.35,
+    name: 'create-full',
+    title: 'the same with `DURABILITY=full`',
+    target: 0.2,
     limit: 'node-http',
     peers: [],
-    path: '/locations',
-    method: 'POST',
-    headers: { ...json, 'content-type': 'application/json' },
-    body: '{"name":"Pier","latitude":53.5,"longitude":-9.25}',
-    records: 1_000_000,
-  },
-  {
-    name: 'record-million',
-    title: '`GET /locations/:id` as JSON of 1,000,000 records',
-    target: 0.75,
-    limit: 'node-http',
-    peers: [],
-    path: `/locations/${knownId}`,
-    headers: json,
-    records: 1_000_000,
+    ...createRequest,
+    records: 1000,
+    settings: { DURABILITY: 'full' },
   },
   {
     name: 'file',
     title: 'a static file of 4 KiB, beside nginx',
     target: 0.6,
     limit: 'nginx',
-    peers: ['node-http'],
+    peers: ['node-http', 'fastify-static'],
     path: '/4k.bin',
   },
   {
@@ -133,7 +141,7 @@ export const rows: readonly Row[] = [
     title: 'a static file of 1 MiB, beside nginx',
     target: 0.5,
     limit: 'nginx',
-    peers: ['node-http'],
+    peers: ['node-http', 'fastify-static'],
     path: '/1m.bin',
   },
   {

@@ -1,0 +1,13 @@
+// Reads an answer to its end, and says how many lines it has and how long that took.
+import { request } from 'node:http'
+
+const before = performance.now()
+let lines = 0
+request(process.argv[2], { headers: { accept: 'application/x-ndjson' } }, (response) => {
+  response.on('data', (chunk) => {
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1
+  })
+  response.on('end', () => {
+    console.log(JSON.stringify({ lines, seconds: (performance.now() - before) / 1000 }))
+  })
+}).end()

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { copyFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { start } from './contenders.ts'
+import { fill } from './fill.ts'
+import { forgetPeak, readMemory, type Running } from './processes.ts'
+import type { Figure } from './results.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '..')
+
+export interface Place {
+  /** Empty, and of this row alone. */
+  folder: string
+  /** Where filled databases are kept for the rows that follow. */
+  library: string
+  rounds: number
+}
+
+/** What is measured by itself, by the name of its row. */
+export const figureRows: Readonly<Record<string, (place: Place) => Promise<readonly Figure[]>>> = {
+  ndjson: measureNdjson,
+  start: measureStart,
+  idle: measureIdle,
+  install: measureInstall,
+}
+
+async function measureNdjson({ folder, library, rounds }: Place): Promise<Figure[]> {
+  const records = 1_000_000
+  await fill(folder, { library, records })
+  return withVitrine(folder, async ({ port, pid }) => {
+    const program = join(import.meta.dirname, 'count-lines.js')
+    const url = `http://127.0.0.1:${String(port)}/locations`
+    const { now } = await readMemory(pid)
+    await forgetPeak(pid)
+    const rates: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      const { stdout } = await run('taskset', ['-c', '1', process.execPath, program, url])
+      const { lines, seconds } = JSON.parse(stdout) as { lines: number; seconds: number }
+      if (lines !== records) throw new Error(`the list has ${String(lines)} lines`)
+      rates.push(lines / seconds)
+    }
+    const { peak } = await readMemory(pid)
+    const title = 'list of 1,000,000 records as NDJSON'
+    return [
+      { title, unit: 'records/s', values: rates, target: { atLeast: 250_000 } },
+      { title: `${title}: growth`, unit: 'MB', values: [peak - now], target: { atMost: 50 } },
+    ]
+  })
+}
+
+async function measureStart({ folder, library }: Place): Promise<Figure[]> {
+  await fill(folder, { library })
+  const values: number[] = []
+  for (let round = 0; round < 10; round += 1) {
+    const before = performance.now()
+    await withVitrine(folder, () => {
+      values.push(performance.now() - before)
+      return Promise.resolve()
+    })
+  }
+  return [{ title: 'start to the first answer', unit: 'ms', values, target: { atMost: 400 } }]
+}
+
+async function measureIdle({ folder, library }: Place): Promise<Figure[]> {
+  await fill(folder, { library })
+  const memory = await withVitrine(folder, async ({ pid }) => {
+    await new Promise((resolve) => setTimeout(resolve, 10_000))
+    return readMemory(pid)
+  })
+  const title = 'memory when idle, ten seconds after the first answer'
+  return [{ title, unit: 'MB', values: [memory.now], target: { atMost: 110 } }]
+}
+
+/** What `npm ci --omit=dev` brings. */
+async function measureInstall(): Promise<Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-install-'))
+  try {
+    for (const file of ['package.json', 'package-lock.json']) {
+      await copyFile(join(root, file), join(folder, file))
+    }
+    await cp(join(root, '.npmrc'), join(folder, '.npmrc'))
+    await run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: folder })
+    const modules = join(folder, 'node_modules')
+    const lock = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8')) as {
+      packages: object
+    }
+    const { stdout } = await run('du', ['-sb', modules])
+    const title = 'default install'
+    return [
+      { title: `${title}: packages`, unit: '', values: [Object.keys(lock.packages).length] },
+      { title: `${title}: size`, unit: 'MB', values: [parseInt(stdout) / 1024 ** 2] },
+    ]
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function withVitrine<T>(folder: string, use: (running: Running) => Promise<T>): Promise<T> {
+  const vitrine = await start('vitrine', {}, { folder, reference: '' })
+  try {
+    return await use(vitrine)
+  } finally {
+    await vitrine.stop()
+  }
+}

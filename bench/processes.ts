@@ -1,0 +1,78 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+
+export interface Running {
+  port: number
+  /** Of the process itself: `taskset` becomes what it starts. */
+  pid: number
+  stop: () => Promise<void>
+}
+
+/** Starts a server on the first core and waits until it answers. */
+export async function startServer(
+  port: number,
+  [command, ...args]: readonly [string, ...string[]],
+  options: SpawnOptions,
+): Promise<Running> {
+  const child = spawn('taskset', ['-c', '0', command, ...args], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await untilAnswering(port, child)
+  return { port, pid: child.pid ?? 0, stop: () => stop(child) }
+}
+
+export async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function untilAnswering(port: number, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error('a contender did not start')
+    try {
+      await fetch(`http://127.0.0.1:${String(port)}/`, { signal: AbortSignal.timeout(2000) })
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+/**
+ * The time of the processor that a process and its children have had, in microseconds: nginx and
+ * gunicorn answer in children (proc(5): ticks of 10 ms).
+ */
+export async function readCpuMicroseconds(pid: number): Promise<number> {
+  const children = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
+  const times = [String(pid), ...children.split(' ').filter(Boolean)].map(async (one) => {
+    const stat = await readFile(`/proc/${one}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  })
+  return (await Promise.all(times)).reduce((sum, time) => sum + time, 0)
+}
+
+/** What a process holds in memory now, and held at most since {@link forgetPeak}; in megabytes. */
+export async function readMemory(pid: number): Promise<{ now: number; peak: number }> {
+  const status = await readFile(`/proc/${String(pid)}/status`, 'utf8')
+  const find = (name: string) =>
+    Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
+  return { now: find('VmRSS'), peak: find('VmHWM') }
+}
+
+export async function forgetPeak(pid: number): Promise<void> {
+  await writeFile(`/proc/${String(pid)}/clear_refs`, '5')
+}

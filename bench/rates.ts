@@ -1,0 +1,82 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { answersItself, isInstalled, start } from './contenders.ts'
+import type { Place } from './figures.ts'
+import { fill } from './fill.ts'
+import { measure, type Request, type Turn } from './measure.ts'
+import type { Running } from './processes.ts'
+import type { Contender, Row } from './rows.ts'
+
+interface Turns {
+  turns: Record<string, Turn[]>
+  /** Contenders that are not installed here. */
+  missing: Contender[]
+}
+
+/** For each contender what it did in each round. */
+export async function measureRates(row: Row, place: Place & { seconds: number }): Promise<Turns> {
+  const { folder, library, rounds, seconds } = place
+  const running = new Map<Contender, Running>()
+  const missing: Contender[] = []
+  try {
+    await fill(folder, { library, records: row.records })
+    for (const contender of new Set<Contender>(['vitrine', row.limit, ...row.peers])) {
+      if (await isInstalled(contender)) running.set(contender, await open(contender, row, folder))
+      else missing.push(contender)
+    }
+    const ask = (name: Contender, server: Running, length: number) =>
+      measure(server, toRequest(name, row), { folder, seconds: length })
+    for (const [name, server] of running) await ask(name, server, 1)
+    const turns: Turns['turns'] = {}
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [name, server] of running) {
+        ;(turns[name] ??= []).push(await ask(name, server, seconds))
+      }
+    }
+    return { turns, missing }
+  } finally {
+    await Promise.all([...running.values()].map(({ stop }) => stop()))
+  }
+}
+
+/** Starts a contender, and has seen that it answers what Vitrine answers. */
+async function open(contender: Contender, row: Row, folder: string): Promise<Running> {
+  const reference = join(folder, 'reference.json')
+  const server = await start(contender, row, { folder, reference })
+  try {
+    const answer = await ask(server.port, toRequest(contender, row))
+    if (contender === 'vitrine') await writeFile(reference, JSON.stringify(answer))
+    else await compare(contender, answer, reference)
+    return server
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+/** httpbin has no other JSON to give; it is as long as ours. */
+function toRequest(contender: Contender, row: Row): Request {
+  return contender === 'httpbin' ? { path: '/json' } : row
+}
+
+type Answer = Awaited<ReturnType<typeof ask>>
+
+async function ask(port: number, { path, method = 'GET', headers, body }: Request) {
+  const answer = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
+    method,
+    ...(headers && { headers }),
+    ...(body !== undefined && { body }),
+  })
+  // Peers send the bytes and headers that Vitrine sends, but for those of the connection.
+  const ofTheConnection = ['connection', 'date', 'keep-alive', 'transfer-encoding']
+  const fields = [...answer.headers].filter(([name]) => !ofTheConnection.includes(name))
+  const content = Buffer.from(await answer.arrayBuffer()).toString('base64')
+  return { status: answer.status, headers: Object.fromEntries(fields), body: content }
+}
+
+async function compare(contender: Contender, answer: Answer, reference: string): Promise<void> {
+  const expected = JSON.parse(await readFile(reference, 'utf8')) as Answer
+  const isSame = answer.body === expected.body || answersItself(contender)
+  if (answer.status === expected.status && isSame) return
+  throw new Error(`${contender} answers ${String(answer.status)}, and something else`)
+}
