@@ -3,7 +3,7 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['node_modules', 'data'] },
+  { ignores: ['node_modules', 'data', 'bench/.python'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

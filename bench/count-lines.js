@@ -1,5 +1,6 @@
 // Reads an answer to its end, and says how many lines it has and how long that took.
 import { request } from 'node:http'
+import { performance } from 'node:perf_hooks'
 
 const before = performance.now()
 let lines = 0

@@ -51,6 +51,19 @@ async function measureNdjson({ folder, library, rounds }: Place): Promise<Figure
   })
 }
 
+/** What uploads of 100 MiB did, each of them in `measured`. */
+export function toUploadFigures(
+  measured: readonly { megabytesPerSecond: number; growthMegabytes: number }[],
+): Figure[] {
+  const title = 'upload of 100 MiB'
+  const rates = measured.map(({ megabytesPerSecond }) => megabytesPerSecond)
+  const growths = measured.map(({ growthMegabytes }) => growthMegabytes)
+  return [
+    { title, unit: 'MB/s', values: rates, target: { atLeast: 300 } },
+    { title: `${title}: growth`, unit: 'MB', values: growths, target: { atMost: 40 } },
+  ]
+}
+
 async function measureStart({ folder, library }: Place): Promise<Figure[]> {
   await fill(folder, { library })
   const values: number[] = []

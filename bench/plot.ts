@@ -6,6 +6,7 @@ const [width, height] = [720, 400]
 const area = { left: 70, right: 690, top: 60, bottom: 330 }
 
 const style = `
+  .ground { fill: #ffffff }
   text { font: 14px system-ui, sans-serif; fill: #24292f }
   .title { font-weight: 600 }
   .grid { stroke: #d0d7de }
@@ -14,6 +15,7 @@ const style = `
   .create { stroke: #bc4c00; fill: #bc4c00 }
   polyline { fill: none !important; stroke-width: 2 }
   @media (prefers-color-scheme: dark) {
+    .ground { fill: #0d1117 }
     text { fill: #e6edf3 }
     .grid { stroke: #30363d }
     .axis { stroke: #8b949e }
@@ -27,10 +29,11 @@ export function toPlot(points: readonly Point[]): string {
   const highest = Math.max(...points.flatMap((point) => costs([...point.show, ...point.create])))
   const step = toStep(highest)
   const top = Math.ceil(highest / step) * step
-  const toY = (cost: number) => area.bottom - (cost / top) * (area.bottom - area.top)
+  const toY = (cost: number) => Math.round(area.bottom - (cost / top) * (area.bottom - area.top))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${String(width)} ${String(height)}" role="img">
 <title>The cost of showing and of creating a record, by the number of records</title>
 <style>${style}</style>
+<rect class="ground" width="100%" height="100%"/>
 <text class="title" x="16" y="28">Processor time of one request, in microseconds</text>
 ${toGrid(top, step, toY)}
 ${toLegend()}
@@ -58,7 +61,7 @@ function toStep(highest: number): number {
 function toX(index: number, count: number): number {
   const margin = 50
   const span = area.right - area.left - 2 * margin
-  return area.left + margin + (index / Math.max(1, count - 1)) * span
+  return Math.round(area.left + margin + (index / Math.max(1, count - 1)) * span)
 }
 
 function toGrid(top: number, step: number, toY: (cost: number) => number): string {
@@ -101,10 +104,10 @@ function toSeries(
     const x = toX(index, points.length)
     return { x, y: toY(median), low: toY(lowest), high: toY(highest) }
   })
-  const line = places.map(({ x, y }) => `${String(x)},${y.toFixed(1)}`).join(' ')
+  const line = places.map(({ x, y }) => `${String(x)},${String(y)}`).join(' ')
   const marks = places.map(
     ({ x, y, low, high }) =>
-      `<line class="${name}" x1="${String(x)}" x2="${String(x)}" y1="${low.toFixed(1)}" y2="${high.toFixed(1)}"/>${mark(name, x, y)}`,
+      `<line class="${name}" x1="${String(x)}" x2="${String(x)}" y1="${String(low)}" y2="${String(high)}"/>${mark(name, x, y)}`,
   )
   return [`<polyline class="${name}" points="${line}"/>`, ...marks].join('\n')
 }

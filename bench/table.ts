@@ -43,6 +43,8 @@ function toRateLines(row: Row, turns: Turns): string[] {
 function toCells(ratios: readonly number[], target: number | undefined): string[] {
   const { median, lowest, highest } = summarize(ratios)
   const spread = `${lowest.toFixed(2)} to ${highest.toFixed(2)}`
+  // The limit is not installed here.
+  if (Number.isNaN(median)) return ['', '', target?.toFixed(2) ?? '', '']
   if (target === undefined) return [median.toFixed(2), spread, '', '']
   return [median.toFixed(2), spread, target.toFixed(2), median >= target ? 'yes' : 'no']
 }
