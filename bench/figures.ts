@@ -7,6 +7,7 @@ import { start } from './contenders.ts'
 import { fill } from './fill.ts'
 import { forgetPeak, readMemory, type Running } from './processes.ts'
 import type { Figure } from './results.ts'
+import { measureUpload } from './upload.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
@@ -22,6 +23,7 @@ export interface Place {
 /** What is measured by itself, by the name of its row. */
 export const figureRows: Readonly<Record<string, (place: Place) => Promise<readonly Figure[]>>> = {
   ndjson: measureNdjson,
+  upload: measureUploads,
   start: measureStart,
   idle: measureIdle,
   install: measureInstall,
@@ -51,13 +53,22 @@ async function measureNdjson({ folder, library, rounds }: Place): Promise<Figure
   })
 }
 
-/** What uploads of 100 MiB did, each of them in `measured`. */
-export function toUploadFigures(
-  measured: readonly { megabytesPerSecond: number; growthMegabytes: number }[],
-): Figure[] {
+async function measureUploads({ folder, library, rounds }: Place): Promise<Figure[]> {
+  const bytes = 100 * 1024 ** 2
+  const settings = { MAX_UPLOAD_BYTES: String(2 * bytes) }
+  const rates: number[] = []
+  const growths: number[] = []
+  await fill(folder, { library })
+  for (let round = 0; round < rounds; round += 1) {
+    const { megabytesPerSecond, growthMegabytes } = await withVitrine(
+      folder,
+      (running) => measureUpload(running, bytes),
+      settings,
+    )
+    rates.push(megabytesPerSecond)
+    growths.push(growthMegabytes)
+  }
   const title = 'upload of 100 MiB'
-  const rates = measured.map(({ megabytesPerSecond }) => megabytesPerSecond)
-  const growths = measured.map(({ growthMegabytes }) => growthMegabytes)
   return [
     { title, unit: 'MB/s', values: rates, target: { atLeast: 300 } },
     { title: `${title}: growth`, unit: 'MB', values: growths, target: { atMost: 40 } },
@@ -111,8 +122,12 @@ async function measureInstall(): Promise<Figure[]> {
   }
 }
 
-async function withVitrine<T>(folder: string, use: (running: Running) => Promise<T>): Promise<T> {
-  const vitrine = await start('vitrine', {}, { folder, reference: '' })
+async function withVitrine<T>(
+  folder: string,
+  use: (running: Running) => Promise<T>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const vitrine = await start('vitrine', { settings }, { folder, reference: '' })
   try {
     return await use(vitrine)
   } finally {

@@ -1,13 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { once } from 'node:events'
-import type { Running } from './contenders.ts'
+import { forgetPeak, readMemory, type Running } from './processes.ts'
 
 interface UploadSpeed {
   /** 10⁶ bytes a second, from the first byte sent to the end of the answer. */
   megabytesPerSecond: number
-  /** How far the resident memory of the server rose at most while it received, in 10⁶ bytes. */
+  /** How far the resident memory of the server rose at most while it received, in 2²⁰ bytes. */
   growthMegabytes: number
 }
 
@@ -19,20 +18,18 @@ const chunk = Buffer.alloc(256 * 1024, 'glass')
  * them. The client does nothing but write to a socket, so that it is not what is measured.
  */
 export async function measureUpload(
-  { port, process: { pid } }: Pick<Running, 'port' | 'process'>,
+  { port, pid }: Pick<Running, 'port' | 'pid'>,
   bytes: number,
 ): Promise<UploadSpeed> {
-  if (pid === undefined) throw new Error('the server has no process')
   // What the first upload loads and compiles is no growth.
   await upload(port, chunk.length)
-  const before = await readMemory(pid, 'VmRSS')
-  // proc_pid_clear_refs(5): 5 makes the peak the present.
-  await writeFile(`/proc/${String(pid)}/clear_refs`, '5')
+  const { now: before } = await readMemory(pid)
+  await forgetPeak(pid)
   const startedAt = performance.now()
   await upload(port, bytes)
   const seconds = (performance.now() - startedAt) / 1000
-  const growthMegabytes = (await readMemory(pid, 'VmHWM')) - before
-  return { megabytesPerSecond: bytes / 1e6 / seconds, growthMegabytes }
+  const { peak } = await readMemory(pid)
+  return { megabytesPerSecond: bytes / 1e6 / seconds, growthMegabytes: peak - before }
 }
 
 async function upload(port: number, bytes: number): Promise<void> {
@@ -59,11 +56,4 @@ async function upload(port: number, bytes: number): Promise<void> {
 
 async function write(socket: Socket, content: Buffer): Promise<void> {
   if (!socket.write(content)) await once(socket, 'drain')
-}
-
-/** A size from `/proc/…/status`, in 10⁶ bytes. */
-async function readMemory(pid: number, name: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const status = await readFile(`/proc/${String(pid)}/status`, 'utf8')
-  const [, kibibytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status) ?? []
-  return (Number(kibibytes) * 1024) / 1e6
 }
