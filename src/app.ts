@@ -64,6 +64,7 @@ export async function buildApp(options: AppOptions) {
   const parts = createParts(options, mounted, house)
 
   const app = createServer(config, toServerOptions(config, parts))
+  // Not `request.log`, which says nothing: a logger for each request costs a fifth of a small answer.
   app.log = parts.log
   if (config.methodOverride) app.addConstraintStrategy(methodOverride(parts.readBody, config))
   sendRefusals(app, parts)
@@ -124,8 +125,6 @@ function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
   return {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    // A logger for each request would cost a fifth of a small answer; whoever logs names the id.
-    childLoggerFactory: () => parts.log,
     frameworkErrors: (error, request, reply) => {
       refuseUnroutable(error, request, { reply, ...parts })
     },
@@ -142,7 +141,7 @@ function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
 function refuseUnroutable(
   error: FastifyError,
   request: FastifyRequest,
-  { reply, toHeaders, sendRefusal }: Parts & { reply: FastifyReply },
+  { reply, toHeaders, sendRefusal, log }: Parts & { reply: FastifyReply },
 ): void {
   reply.headers(toHeaders(request.raw))
   sayRequestId(request, reply)
@@ -151,7 +150,7 @@ function refuseUnroutable(
     logAnswer(request, reply, 0)
   } catch (failure) {
     // Nothing can be answered any more, and nobody would catch this.
-    request.log.error({ reqId: request.id, err: failure }, 'fault')
+    log.error({ reqId: request.id, err: failure }, 'fault')
     request.raw.destroy()
   }
 }
@@ -204,15 +203,15 @@ function readBodies(app: FastifyInstance, { readBody }: Parts): void {
 /** What a store could not do for reasons outside, as the client should hear of it. */
 function fromStore(error: unknown, request: FastifyRequest): unknown {
   if (!(error instanceof StoreFailure)) return error
-  request.log.warn({ reqId: request.id, err: error }, 'the store failed')
+  request.server.log.warn({ reqId: request.id, err: error }, 'the store failed')
   return error.kind === 'full'
     ? insufficientStorage()
     : serviceUnavailable('What is kept here cannot be reached just now.')
 }
 
 /** The path without its query string: what people type into forms does not belong in a log. */
-function logAnswer({ id, raw, log }: FastifyRequest, reply: FastifyReply, ms: number): void {
+function logAnswer({ id, raw, server }: FastifyRequest, reply: FastifyReply, ms: number): void {
   const { method, wireMethod, url = '' } = raw
   const { statusCode: status } = reply
-  log.info({ reqId: id, method, wireMethod, path: toPath(url), status, ms }, 'answered')
+  server.log.info({ reqId: id, method, wireMethod, path: toPath(url), status, ms }, 'answered')
 }

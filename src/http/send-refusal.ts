@@ -121,7 +121,7 @@ function toRefusal(error: unknown, request: FastifyRequest): Refusal {
       return new Refusal(statusCode, message, { cause: error })
     }
   }
-  request.log.error({ reqId: request.id, err: error }, 'fault')
+  request.server.log.error({ reqId: request.id, err: error }, 'fault')
   return new Refusal(500, `Something is broken here. The log has more under ${request.id}.`)
 }
 

@@ -52,7 +52,7 @@ function watchAnswer(answers: Answers, hold: Hold, request: FastifyRequest): Set
   // Without the answer, a repeated request takes the claim over and finds what this one has made.
   const bear = (error: unknown) => {
     const isFault = !(error instanceof StoreFailure)
-    request.log[isFault ? 'error' : 'warn'](
+    request.server.log[isFault ? 'error' : 'warn'](
       { reqId: request.id, err: error },
       'an answer could not be kept',
     )
