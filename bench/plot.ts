@@ -34,7 +34,7 @@ export function toPlot(points: readonly Point[]): string {
 <title>The cost of showing and of creating a record, by the number of records</title>
 <style>${style}</style>
 <rect class="ground" width="100%" height="100%"/>
-<text class="title" x="16" y="28">Processor time of one request, in microseconds</text>
+<text class="title" x="16" y="28">Processor time of a request, µs</text>
 ${toGrid(top, step, toY)}
 ${toLegend()}
 ${points.map(({ records }, index) => label(toX(index, points.length), area.bottom + 24, records.toLocaleString('en'))).join('\n')}

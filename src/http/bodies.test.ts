@@ -100,6 +100,15 @@ test('bytes that are not UTF-8 get 400', async (t) => {
   }
 })
 
+test('many brackets side by side, or in a string, are not deep', async (t) => {
+  const app = await testApp(t, { rooms: [mirror] })
+  const values = [Array.from({ length: 100 }, () => []), { text: '[{'.repeat(100) }]
+  for (const value of values) {
+    const text = JSON.stringify(value)
+    assert.deepEqual(await see(app, 'application/json', text), [200, text])
+  }
+})
+
 test('JSON may be nested 64 deep and no deeper', async (t) => {
   const app = await testApp(t, { rooms: [mirror] })
   const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
