@@ -42,17 +42,16 @@ const maxExchanges = 500
 
 /** Keeps them in memory, under the id that the answer carries in X-Request-Id, and nobody can guess. */
 export function createExchanges(): Exchanges {
-  const exchanges = new Map<string, Exchange>()
+  // A ring, and not a Map: to look one up is rare.
+  const exchanges: Exchange[] = []
+  let next = 0
   return {
-    find: (id) => exchanges.get(id),
+    find: (id) => exchanges.find((exchange) => exchange.id === id),
     // Looking at the wire is not what anybody wants to see there.
     wants: (request) => isOfBrowser(request) && !request.url.startsWith('/wire/'),
     record: (request, reply, ms) => {
-      exchanges.set(request.id, toExchange(request, reply, ms))
-      if (exchanges.size > maxExchanges) {
-        const [oldest = ''] = exchanges.keys()
-        exchanges.delete(oldest)
-      }
+      exchanges[next] = toExchange(request, reply, ms)
+      next = (next + 1) % maxExchanges
     },
   }
 }
