@@ -1,5 +1,5 @@
 // The arrow of ARCHITECTURE.md, held by `npm run check:layers`.
-const drivers = '^node:(sqlite)$|^(pg|redis|@redis/client|@aws-sdk/.*)$'
+const drivers = '^node:(sqlite)$|(^|node_modules/)(pg|ioredis|aws4fetch)(/|$)'
 
 module.exports = {
   forbidden: [

@@ -18,23 +18,56 @@ export interface Backends {
   close: () => Promise<void>
 }
 
-/** Opens what the settings name; the caller closes it. Throws when it cannot be reached. */
-export async function openBackends({
-  databaseUrl,
-  durability,
-  filesUrl,
-}: Config): Promise<Backends> {
-  const files = await openDiskFiles(filesUrl)
-  const database = openSqliteDatabase(databaseUrl, durability)
+/** Told in one line what cannot be reached and may come. */
+type Warn = (problem: string) => void
+
+/**
+ * Opens what the settings name; the caller closes it. Throws when the records cannot be reached, or
+ * when something else that is set refuses us; what may come later is told to `warn`.
+ */
+export async function openBackends(
+  config: Config,
+  warn: Warn = () => undefined,
+): Promise<Backends> {
+  const files = await openDiskFiles(config.filesUrl)
+  const database = openSqliteDatabase(config.databaseUrl, config.durability)
   const records = createSqliteRecords(database)
+  const redis = await openRedisSessions(config, warn)
   return {
     records,
     files,
-    sessions: createDatabaseSessions(records),
+    sessions: redis?.sessions ?? createDatabaseSessions(records),
     answers: createDatabaseAnswers(records),
     close: async () => {
       await records.settle()
+      redis?.close()
       database.close()
     },
+  }
+}
+
+/** Undefined when the sessions are among the records. */
+async function openRedisSessions({ redisUrl }: Config, warn: Warn) {
+  if (redisUrl === undefined) return undefined
+  const [{ openRedis }, { createRedisSessions }] = await loadDriver('REDIS_URL', 'ioredis', () =>
+    Promise.all([import('./storage/redis-connection.ts'), import('./storage/sessions/redis.ts')]),
+  )
+  const { redis, problem, close } = await openRedis(redisUrl)
+  if (problem) warn(`REDIS_URL cannot be reached yet, and until then sessions get 503: ${problem}`)
+  return { sessions: createRedisSessions({ redis }), close }
+}
+
+/** What a setting needs and the default install does not have. */
+async function loadDriver<Module>(
+  setting: string,
+  packageName: string,
+  load: () => Promise<Module>,
+): Promise<Module> {
+  try {
+    return await load()
+  } catch (error) {
+    const isMissing = (error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND'
+    if (!isMissing) throw error
+    throw new Error(`${setting} is set: npm install ${packageName}`, { cause: error })
   }
 }

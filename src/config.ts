@@ -39,6 +39,11 @@ export const settings = {
     parseChoice(['process', 'full'] as const),
     'what an answered write of a record survives: the end of the `process`, or `full`: that of the machine',
   ),
+  redisUrl: setting(
+    undefined,
+    parseOptional(parseRedisUrl),
+    'where sessions are kept, if not with the records: `redis://host:6379`, `rediss:` for TLS',
+  ),
   filesUrl: setting('file:data/files', parseFilesUrl, 'where uploaded files are kept: `file:path`'),
   rooms: setting('all', parseNames, 'comma-separated rooms to mount'),
   publicDir: setting('public', parseFolder, 'folder of static files'),
@@ -264,6 +269,12 @@ function parseBodyReaders(text: string): readonly BodyReaderName[] {
 function parseDatabaseUrl(text: string): string {
   if (/^sqlite:./.test(text)) return text
   throw new Error('sqlite:path/to/file.db or sqlite::memory:')
+}
+
+function parseRedisUrl(text: string): string {
+  const isRedis = /^(redis|valkey)s?:$/.test(URL.parse(text)?.protocol ?? '')
+  if (isRedis && URL.parse(text)?.hostname) return text
+  throw new Error('redis://host:port, or rediss://host:port for TLS')
 }
 
 function parseOrigins(text: string): readonly string[] {

@@ -85,8 +85,14 @@ function parseFlags(args: readonly string[]) {
 }
 
 async function start(config: Config): Promise<void> {
-  const backends = await openBackends(config)
-  const app = await buildApp({ config, backends, rooms })
+  const backends = await openBackends(config, (problem) => {
+    console.error(`vitrine: ${problem}`)
+  })
+  const app = await buildApp({ config, backends, rooms }).catch(async (error: unknown) => {
+    // A connection that is left open would keep the process from ending.
+    await backends.close()
+    throw error
+  })
   let redirect: Server | undefined
   const close = async () => {
     redirect?.close()

@@ -13,7 +13,7 @@ export async function assertFailsToStart(
   await once(child, 'close')
   const lines = output().trimEnd().split('\n')
   assert.equal(lines.length, 1, output())
-  assert.match(lines[0] ?? '', /^vitrine: cannot start: sqlite:/)
+  assert.match(lines[0] ?? '', /^vitrine: cannot start: (sqlite:|[A-Z]+_URL )/)
   assert.equal(child.exitCode, 2)
   return lines[0] ?? ''
 }

@@ -11,101 +11,110 @@ const other = 'b'.repeat(64)
 /** Far from now, so that a store which forgets by itself what has ended still has it. */
 const year = new Date().getUTCFullYear() + 1
 
-/** What every backend of the sessions does. */
-export function sessionsContract(name: string, open: OpenSessions): void {
+/** What every backend of the sessions does. One that forgets by itself what has ended sweeps nothing. */
+export function sessionsContract(
+  name: string,
+  open: OpenSessions,
+  { forgetsByItself = false } = {},
+): void {
   suite(`sessions in ${name}`, () => {
-    test('a created session is found as it was given, and others are not', async (t) => {
-      const sessions = await open(t)
-      await sessions.create(hash, sessionOf())
-      assert.deepEqual(await sessions.find(hash), sessionOf())
-      for (const stranger of [other, 'A'.repeat(64), hash.slice(1), '', '__proto__']) {
-        assert.equal(await sessions.find(stranger), undefined, stranger)
-      }
-    })
+    oneSession(open)
+    if (!forgetsByItself) sweeps(open)
+  })
+}
 
-    test('how the id was given out is kept, and a touch leaves it', async (t) => {
-      const sessions = await open(t)
-      const issue = { by: 'renewal', oldId: '…old', newId: '…new', issuedAt: toTime(0) } as const
-      await sessions.create(hash, sessionOf({ issue }))
-      await sessions.touch(hash, toTime(2))
-      assert.deepEqual(await sessions.find(hash), sessionOf({ issue, idleUntil: toTime(2) }))
-    })
+function oneSession(open: OpenSessions): void {
+  test('a created session is found as it was given, and others are not', async (t) => {
+    const sessions = await open(t)
+    await sessions.create(hash, sessionOf())
+    assert.deepEqual(await sessions.find(hash), sessionOf())
+    for (const stranger of [other, 'A'.repeat(64), hash.slice(1), '', '__proto__']) {
+      assert.equal(await sessions.find(stranger), undefined, stranger)
+    }
+  })
 
-    test('a hash that is taken is refused, and the session that has it stays', async (t) => {
-      const sessions = await open(t)
-      await sessions.create(hash, sessionOf())
-      await assert.rejects(sessions.create(hash, sessionOf({ userId: 'mallory' })))
-      assert.equal((await sessions.find(hash))?.userId, 'ann')
-    })
+  test('how the id was given out is kept, and a touch leaves it', async (t) => {
+    const sessions = await open(t)
+    const issue = { by: 'renewal', oldId: '…old', newId: '…new', issuedAt: toTime(0) } as const
+    await sessions.create(hash, sessionOf({ issue }))
+    await sessions.touch(hash, toTime(2))
+    assert.deepEqual(await sessions.find(hash), sessionOf({ issue, idleUntil: toTime(2) }))
+  })
 
-    test('a touch puts off the idle end and changes nothing else', async (t) => {
-      const sessions = await open(t)
-      await sessions.create(hash, sessionOf())
-      await sessions.create(other, sessionOf())
-      for (const minute of [2, 3]) {
-        await sessions.touch(hash, toTime(minute))
-        assert.deepEqual(await sessions.find(hash), sessionOf({ idleUntil: toTime(minute) }))
-      }
-      assert.deepEqual(await sessions.find(other), sessionOf())
-    })
+  test('a hash that is taken is refused, and the session that has it stays', async (t) => {
+    const sessions = await open(t)
+    await sessions.create(hash, sessionOf())
+    await assert.rejects(sessions.create(hash, sessionOf({ userId: 'mallory' })))
+    assert.equal((await sessions.find(hash))?.userId, 'ann')
+  })
 
-    test('a touch of nothing makes nothing', async (t) => {
-      const sessions = await open(t)
-      await sessions.touch(hash, toTime(2))
-      assert.equal(await sessions.find(hash), undefined)
-    })
+  test('a touch puts off the idle end and changes nothing else', async (t) => {
+    const sessions = await open(t)
+    await sessions.create(hash, sessionOf())
+    await sessions.create(other, sessionOf())
+    for (const minute of [2, 3]) {
+      await sessions.touch(hash, toTime(minute))
+      assert.deepEqual(await sessions.find(hash), sessionOf({ idleUntil: toTime(minute) }))
+    }
+    assert.deepEqual(await sessions.find(other), sessionOf())
+  })
 
-    test('a removed session is gone, and a touch does not bring it back', async (t) => {
-      const sessions = await open(t)
-      await sessions.create(hash, sessionOf())
-      await sessions.create(other, sessionOf())
-      assert.equal(await sessions.remove(hash), true)
-      assert.equal(await sessions.remove(hash), false)
-      await sessions.touch(hash, toTime(2))
-      assert.equal(await sessions.find(hash), undefined)
-      assert.deepEqual(await sessions.find(other), sessionOf())
-    })
+  test('a touch of nothing makes nothing', async (t) => {
+    const sessions = await open(t)
+    await sessions.touch(hash, toTime(2))
+    assert.equal(await sessions.find(hash), undefined)
+  })
 
-    test('a removal among twenty touches at once is for good', async (t) => {
-      const sessions = await open(t)
-      await sessions.create(hash, sessionOf())
-      const touches = Array.from({ length: 20 }, (_, minute) =>
-        sessions.touch(hash, toTime(minute)),
-      )
-      const removed = sessions.remove(hash)
-      await Promise.all(touches)
-      assert.equal(await removed, true)
-      assert.equal(await sessions.find(hash), undefined)
-    })
+  test('a removed session is gone, and a touch does not bring it back', async (t) => {
+    const sessions = await open(t)
+    await sessions.create(hash, sessionOf())
+    await sessions.create(other, sessionOf())
+    assert.equal(await sessions.remove(hash), true)
+    assert.equal(await sessions.remove(hash), false)
+    await sessions.touch(hash, toTime(2))
+    assert.equal(await sessions.find(hash), undefined)
+    assert.deepEqual(await sessions.find(other), sessionOf())
+  })
 
-    test('a sweep removes what has ended, by either end, and nothing else', async (t) => {
-      const sessions = await open(t)
-      const cases: [idHash: string, ends: Partial<Session>, stays: boolean][] = [
-        ['both ahead', { idleUntil: toTime(31), expiresAt: toTime(60) }, true],
-        ['idle', { idleUntil: toTime(29), expiresAt: toTime(60) }, false],
-        ['idle just now', { idleUntil: toTime(30), expiresAt: toTime(60) }, false],
-        ['expired', { idleUntil: toTime(60), expiresAt: toTime(29) }, false],
-        ['expired just now', { idleUntil: toTime(60), expiresAt: toTime(30) }, false],
-        ['both over', { idleUntil: toTime(1), expiresAt: toTime(1) }, false],
-      ]
-      for (const [idHash, ends] of cases) await sessions.create(idHash, sessionOf(ends))
-      await sessions.sweep(toTime(30))
-      for (const [idHash, , stays] of cases) {
-        assert.equal((await sessions.find(idHash)) !== undefined, stays, idHash)
-      }
-    })
+  test('a removal among twenty touches at once is for good', async (t) => {
+    const sessions = await open(t)
+    await sessions.create(hash, sessionOf())
+    const touches = Array.from({ length: 20 }, (_, minute) => sessions.touch(hash, toTime(minute)))
+    const removed = sessions.remove(hash)
+    await Promise.all(touches)
+    assert.equal(await removed, true)
+    assert.equal(await sessions.find(hash), undefined)
+  })
+}
 
-    test('a sweep goes through all of many sessions', async (t) => {
-      const sessions = await open(t)
-      const hashes = Array.from({ length: 350 }, (_, index) => `hash-${String(index)}`)
-      for (const [index, idHash] of hashes.entries()) {
-        await sessions.create(idHash, sessionOf({ idleUntil: toTime(index % 2 ? 10 : 50) }))
-      }
-      await sessions.sweep(toTime(30))
-      for (const [index, idHash] of hashes.entries()) {
-        assert.equal((await sessions.find(idHash)) === undefined, index % 2 === 1, idHash)
-      }
-    })
+function sweeps(open: OpenSessions): void {
+  test('a sweep removes what has ended, by either end, and nothing else', async (t) => {
+    const sessions = await open(t)
+    const cases: [idHash: string, ends: Partial<Session>, stays: boolean][] = [
+      ['both ahead', { idleUntil: toTime(31), expiresAt: toTime(60) }, true],
+      ['idle', { idleUntil: toTime(29), expiresAt: toTime(60) }, false],
+      ['idle just now', { idleUntil: toTime(30), expiresAt: toTime(60) }, false],
+      ['expired', { idleUntil: toTime(60), expiresAt: toTime(29) }, false],
+      ['expired just now', { idleUntil: toTime(60), expiresAt: toTime(30) }, false],
+      ['both over', { idleUntil: toTime(1), expiresAt: toTime(1) }, false],
+    ]
+    for (const [idHash, ends] of cases) await sessions.create(idHash, sessionOf(ends))
+    await sessions.sweep(toTime(30))
+    for (const [idHash, , stays] of cases) {
+      assert.equal((await sessions.find(idHash)) !== undefined, stays, idHash)
+    }
+  })
+
+  test('a sweep goes through all of many sessions', async (t) => {
+    const sessions = await open(t)
+    const hashes = Array.from({ length: 350 }, (_, index) => `hash-${String(index)}`)
+    for (const [index, idHash] of hashes.entries()) {
+      await sessions.create(idHash, sessionOf({ idleUntil: toTime(index % 2 ? 10 : 50) }))
+    }
+    await sessions.sweep(toTime(30))
+    for (const [index, idHash] of hashes.entries()) {
+      assert.equal((await sessions.find(idHash)) === undefined, index % 2 === 1, idHash)
+    }
   })
 }
 

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { spawnVitrine, startVitrine, temporaryFolder } from './start-vitrine.ts'
+import packageJson from '../package.json' with { type: 'json' }
+
+const drivers = Object.keys(packageJson.peerDependencies)
+
+// What `npm ci --omit=dev` leaves: none of the optional packages.
+const withoutDrivers = `--import=data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({
+    resolve: (name, context, next) => {
+      if (!${JSON.stringify(drivers)}.includes(name)) return next(name, context)
+      throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' })
+    },
+  })
+`)}`
+
+async function startWithout(t: TestContext, settings: Record<string, string>) {
+  const folder = await temporaryFolder(t)
+  const { process: child, output } = spawnVitrine({
+    PORT: '0',
+    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+    NODE_OPTIONS: withoutDrivers,
+    ...settings,
+  })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child, 'close')
+  return { status: child.exitCode, output: output() }
+}
+
+test('the default start loads no driver', async (t) => {
+  const { origin } = await startVitrine(t, { NODE_OPTIONS: withoutDrivers })
+  assert.equal((await fetch(`${origin}/health`)).status, 200)
+})
+
+test('a driver that is not installed is asked for in one line', async (t) => {
+  const cases: [settings: Record<string, string>, line: string][] = [
+    [{ REDIS_URL: 'redis://127.0.0.1:1' }, 'REDIS_URL is set: npm install ioredis'],
+  ]
+  for (const [settings, line] of cases) {
+    const { status, output } = await startWithout(t, settings)
+    assert.equal(output, `vitrine: cannot start: ${line}\n`)
+    assert.equal(status, 2)
+  }
+})
+
+test('every driver is optional, and there for the tests', () => {
+  const { peerDependenciesMeta, devDependencies, dependencies } = packageJson
+  for (const driver of drivers) {
+    assert.ok(driver in peerDependenciesMeta && driver in devDependencies, driver)
+    assert.ok(!(driver in dependencies), driver)
+  }
+})
