@@ -29,7 +29,7 @@ export async function openBackends(
   config: Config,
   warn: Warn = () => undefined,
 ): Promise<Backends> {
-  const files = await openDiskFiles(config.filesUrl)
+  const { files, ...bucket } = await openFiles(config, warn)
   const database = openSqliteDatabase(config.databaseUrl, config.durability)
   const records = createSqliteRecords(database)
   const redis = await openRedisSessions(config, warn)
@@ -39,11 +39,35 @@ export async function openBackends(
     sessions: redis?.sessions ?? createDatabaseSessions(records),
     answers: createDatabaseAnswers(records),
     close: async () => {
+      bucket.close?.()
       await records.settle()
       redis?.close()
       database.close()
     },
   }
+}
+
+async function openFiles(
+  config: Config,
+  warn: Warn,
+): Promise<{ files: Files; close?: () => void }> {
+  const { filesUrl: url, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = config
+  if (!url.startsWith('s3:')) return { files: await openDiskFiles(url) }
+  const { openS3Files } = await loadDriver(
+    'FILES_URL',
+    'aws4fetch',
+    () => import('./storage/files/s3.ts'),
+  )
+  const { files, problem, close } = await openS3Files({
+    url,
+    accessKeyId,
+    secretAccessKey,
+    maxBytes: config.maxUploadBytes,
+    // No upload takes as long, and the hour is for what comes after its content.
+    abandonedSeconds: config.requestSeconds + 3600,
+  })
+  if (problem) warn(`FILES_URL cannot be reached yet, and until then uploads get 503: ${problem}`)
+  return { files, close }
 }
 
 /** Undefined when the sessions are among the records. */

@@ -44,7 +44,13 @@ export const settings = {
     parseOptional(parseRedisUrl),
     'where sessions are kept, if not with the records: `redis://host:6379`, `rediss:` for TLS',
   ),
-  filesUrl: setting('file:data/files', parseFilesUrl, 'where uploaded files are kept: `file:path`'),
+  filesUrl: setting(
+    'file:data/files',
+    parseFilesUrl,
+    'where uploaded files are kept: `file:path` or `s3://bucket/prefix?endpoint=https://host&region=name`',
+  ),
+  awsAccessKeyId: setting(undefined, parseText, 'the key with which `s3:` is asked'),
+  awsSecretAccessKey: setting(undefined, parseText, 'the secret of that key'),
   rooms: setting('all', parseNames, 'comma-separated rooms to mount'),
   publicDir: setting('public', parseFolder, 'folder of static files'),
   workers: setting(
@@ -167,7 +173,9 @@ export function loadConfig(
       return [name, parse(text)]
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      problems.push(`${toEnvironmentName(name)} must be ${reason}; it is "${text}"`)
+      // What stands before the @ of an address may be a password.
+      const shown = text.replace(/(?<=:\/\/)[^/]*@/, '…@')
+      problems.push(`${toEnvironmentName(name)} must be ${reason}; it is "${shown}"`)
       return [name, undefined]
     }
   })
@@ -186,6 +194,10 @@ export function loadConfig(
   }
   if (config.workers > 1 && config.databaseUrl === 'sqlite::memory:') {
     problems.push('WORKERS must be 1 where the database is in the memory of one process')
+  }
+  const hasKey = environment.AWS_ACCESS_KEY_ID && environment.AWS_SECRET_ACCESS_KEY
+  if (environment.FILES_URL?.startsWith('s3:') && !hasKey) {
+    problems.push('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL')
   }
   if (problems.length > 0) throw new ConfigProblems(problems)
   return config
@@ -242,8 +254,19 @@ function parseFile(path: string): string | undefined {
 }
 
 function parseFilesUrl(text: string): string {
-  if (/^file:./.test(text)) return text
-  throw new Error('file:path/to/folder')
+  if (/^file:./.test(text) || isS3Url(text)) return text
+  throw new Error('file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name')
+}
+
+/** With characters alone that need no encoding, in an address or in XML. */
+function isS3Url(text: string): boolean {
+  const { searchParams } = URL.parse(text) ?? {}
+  const { protocol = 'https:' } = URL.parse(searchParams?.get('endpoint') ?? 'https://host') ?? {}
+  return (
+    /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?(\?[^?#]*)?$/.test(text) &&
+    /^https?:$/.test(protocol) &&
+    /^[\w-]*$/.test(searchParams?.get('region') ?? '')
+  )
 }
 
 function parseSwitch(text: string): boolean {

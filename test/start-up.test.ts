@@ -25,6 +25,8 @@ test('every bad setting has a line of its own and the status is 2', async () => 
   const { status, lines } = await failedStart({
     PORT: '70000',
     DATABASE_URL: 'mysql://localhost',
+    REDIS_URL: 'http://localhost',
+    FILES_URL: 's3://Bucket?endpoint=ftp://localhost',
     ROOMS: 'users,attic',
     PUBLIC_DIR: '/nowhere/at/all',
     MAX_BODY_BYTES: '1e3',
@@ -39,12 +41,27 @@ test('every bad setting has a line of its own and the status is 2', async () => 
     'BODY_READERS',
     'CORS_ORIGINS',
     'DATABASE_URL',
+    'FILES_URL',
     'LOG_LEVEL',
     'MAX_BODY_BYTES',
     'METHOD_OVERRIDE',
     'PORT',
     'PUBLIC_DIR',
+    'REDIS_URL',
     'ROOMS',
+  ])
+})
+
+test('a bucket without its key is a bad setting, and no password of an address is shown', async () => {
+  const { status, lines } = await failedStart({
+    FILES_URL: 's3://bucket/some/files?endpoint=http://127.0.0.1:9000&region=eu-1',
+    AWS_ACCESS_KEY_ID: 'key',
+    REDIS_URL: 'redis+ssh://ann:p@ss:word@localhost/1',
+  })
+  assert.equal(status, 2)
+  assert.deepEqual(lines, [
+    'vitrine: REDIS_URL must be redis://host:port, or rediss://host:port for TLS; it is "redis+ssh://…@localhost/1"',
+    'vitrine: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL',
   ])
 })
 

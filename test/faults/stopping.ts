@@ -45,6 +45,7 @@ export async function openWire(t: TestContext, origin: string) {
   socket.on('error', () => undefined)
   return {
     write: (text: string | Buffer) => socket.write(text),
+    end: () => socket.destroy(),
     /** Waits for a whole answer with a length, and takes it from what was received. */
     answer: async () => {
       for (;;) {

@@ -1,9 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { registerMultipart } from '../../http/multipart.ts'
 import { negotiate } from '../../http/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendJson, sendPage, sendText } from '../../http/send.ts'
 import type { House, Room } from '../../room.ts'
+import { sweepRegularly } from '../../sweep-regularly.ts'
 import { operations } from './operations.ts'
 import { saveUpload } from './save-upload.ts'
 import { listUploads, sendUpload, toRepresentation } from './uploads.ts'
@@ -22,8 +23,16 @@ export const profile: Room = {
     app.post('/profile', receiveUpload(house))
     app.get('/uploads', listUploads(house))
     app.get('/uploads/:id', sendUpload(house))
-    await house.files.sweep(async (id) => (await house.records.find('uploads', id)) !== undefined)
+    await sweepUploads(app, house)
   },
+}
+
+/** What a crash left half done, by this process or another. */
+async function sweepUploads(app: FastifyInstance, { files, records }: House): Promise<void> {
+  const sweep = () => files.sweep(async (id) => (await records.find('uploads', id)) !== undefined)
+  if (files.sweepsAtAnyTime) {
+    sweepRegularly(app, { what: 'unfinished uploads', everySeconds: 600, sweep })
+  } else await sweep()
 }
 
 function receiveUpload(house: House) {

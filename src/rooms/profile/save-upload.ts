@@ -60,8 +60,9 @@ export async function saveUpload(
     return { id, createdAt, ...upload }
   } catch (error) {
     if (upload !== undefined) {
-      await files.remove(id)
+      // In this order: a file without a record is swept, a record without a file would stay.
       await records.remove('uploads', id)
+      await files.remove(id)
     }
     throw error
   }

@@ -33,4 +33,7 @@ export interface Files {
    * yes of is kept, any other removed. Touches no file that is kept.
    */
   sweep: (isKnown: (id: string) => Promise<boolean>) => Promise<void>
+
+  /** Set where a sweep spares what is being saved just now, here or by another process. */
+  sweepsAtAnyTime?: true
 }

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test, type TestContext } from 'node:test'
+import { aroundPart, multipartType } from '../multipart-form.ts'
+import { startS3, type S3Fault, type S3Server } from '../s3-server.ts'
+import { accessKeyId, secretAccessKey } from '../s3-signature.ts'
+import { until } from '../until.ts'
+import { asFile, listOf, openClient, type Ask } from './client.ts'
+import { limit, openWire, startInFolder } from './stopping.ts'
+
+const large = Buffer.alloc(8 * 1024 ** 2, 'glass and brass, ')
+const small = Buffer.from('glass')
+
+interface ShownUpload {
+  _id: string
+  size: number
+}
+
+async function openBucket(t: TestContext): Promise<S3Server> {
+  const s3 = await startS3()
+  t.after(s3.close)
+  return s3
+}
+
+async function startOn(t: TestContext, { url }: S3Server, settings: Record<string, string> = {}) {
+  const vitrine = await startInFolder(t, {
+    FILES_URL: url,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    ...settings,
+  })
+  return { ...vitrine, ask: openClient(t, vitrine.origin) }
+}
+
+/** The service with its files in a bucket, and one file in it. */
+async function startWithFile(t: TestContext) {
+  const s3 = await openBucket(t)
+  const vitrine = await startOn(t, s3)
+  assert.equal((await vitrine.ask('/profile', asFile(large))).status, 200)
+  const [shown] = await listOf<ShownUpload>(vitrine.ask, '/uploads')
+  return { ...vitrine, s3, path: `/uploads/${shown?._id ?? ''}` }
+}
+
+/** In the list, and in the bucket with nothing beside it. */
+async function assertKept(ask: Ask, { objects, uploads }: S3Server, sizes: readonly number[]) {
+  const shown = await listOf<ShownUpload>(ask, '/uploads')
+  assert.deepEqual(
+    shown.map(({ size }) => size),
+    sizes,
+  )
+  const names = shown.map(({ _id }) => `some/files/${_id}`)
+  assert.deepEqual([...objects.keys()].toSorted(), names.toSorted())
+  assert.equal(uploads.size, 0)
+}
+
+test('what goes up comes back, whole and in ranges', limit, async (t) => {
+  const { ask, s3, path } = await startWithFile(t)
+  for (const content of [small, Buffer.of()]) {
+    assert.equal((await ask('/profile', asFile(content))).status, 200)
+  }
+  await assertKept(ask, s3, [large.length, small.length, 0])
+  assert.equal((await ask(path)).text, large.toString())
+  const part = await ask(path, { headers: { range: 'bytes=5242870-5242890' } })
+  assert.equal(part.status, 206)
+  assert.equal(part.text, large.subarray(5_242_870, 5_242_891).toString())
+  for (const { _id, size } of await listOf<ShownUpload>(ask, '/uploads')) {
+    const { headers, text } = await ask(`/uploads/${_id}`)
+    assert.deepEqual([headers['content-length'], text.length], [String(size), size])
+  }
+})
+
+const failures: [operation: string, fault: S3Fault][] = [
+  ['UploadPart', 'cut'],
+  ['UploadPart', 500],
+  ['UploadPart', 'hang'],
+  ['HeadObject', 500],
+  ['PutObject', 'cut'],
+  ['CreateMultipartUpload', 503],
+  ['CompleteMultipartUpload', 500],
+  ['CompleteMultipartUpload', 'cut'],
+]
+for (const [operation, fault] of failures) {
+  test(
+    `an upload whose ${operation} fails (${String(fault)}) gets 503 and leaves nothing`,
+    limit,
+    async (t) => {
+      const { ask, s3, process: child } = await startWithFile(t)
+      s3.fault = (asked) => (asked === operation ? fault : undefined)
+      const { status, headers, text } = await ask('/profile', asFile(large))
+      assert.equal(status, 503, text)
+      assert.match(headers['retry-after'] ?? '', /^\d+$/)
+      assert.doesNotMatch(text, /S3|bucket|some.files|ECONN/)
+      await assertKept(ask, s3, [large.length])
+      s3.fault = () => undefined
+      assert.equal((await ask('/profile', asFile(small))).status, 200)
+      await assertKept(ask, s3, [large.length, small.length])
+      assert.equal(child.exitCode, null)
+    },
+  )
+}
+
+test('a store that is gone half way leaves no record, and all heals', limit, async (t) => {
+  const { ask, s3, path, process: child } = await startWithFile(t)
+  let parts = 0
+  s3.fault = (asked) => {
+    if (asked === 'UploadPart' && ++parts > 1) void s3.close()
+    return undefined
+  }
+  assert.equal((await ask('/profile', asFile(large))).status, 503)
+  assert.equal((await ask('/profile', asFile(small))).status, 503)
+  assert.equal((await ask(path)).status, 503)
+  assert.equal((await ask('/')).status, 200)
+  assert.equal((await listOf(ask, '/uploads')).length, 1)
+  s3.fault = () => undefined
+  await s3.restart()
+  assert.equal((await ask(path)).text, large.toString())
+  assert.equal((await ask('/profile', asFile(small))).status, 200)
+  assert.equal((await listOf(ask, '/uploads')).length, 2)
+  assert.equal(child.exitCode, null)
+})
+
+test('a download that the store fails gets 503, or is cut when it has begun', limit, async (t) => {
+  const { ask, s3, path, process: child } = await startWithFile(t)
+  for (const fault of [500, 403] as const) {
+    s3.fault = () => fault
+    const { status, headers } = await ask(path)
+    assert.equal(status, 503)
+    assert.equal(headers['content-disposition'], undefined)
+  }
+  s3.fault = () => 'cut'
+  await assert.rejects(ask(path), { code: 'ECONNRESET' })
+  s3.fault = () => undefined
+  assert.equal((await ask(path)).text, large.toString())
+  assert.equal(child.exitCode, null)
+})
+
+test(
+  'a start while the store is down serves all else, and uploads when it is there',
+  limit,
+  async (t) => {
+    const s3 = await openBucket(t)
+    await s3.close()
+    const { ask } = await startOn(t, s3)
+    assert.equal((await ask('/uploads')).status, 200)
+    assert.equal((await ask('/profile', asFile(small))).status, 503)
+    await s3.restart()
+    assert.equal((await ask('/profile', asFile(small))).status, 200)
+    await assertKept(ask, s3, [small.length])
+  },
+)
+
+/** Half of an upload, of which two parts are in the bucket. */
+async function beginUpload(t: TestContext, origin: string, s3: S3Server) {
+  const wire = await openWire(t, origin)
+  const { before, after } = aroundPart({ name: 'upfiles', fileName: 'half.bin' })
+  const length = before.length + large.length + after.length
+  const head = [
+    'POST /profile HTTP/1.1',
+    'Host: localhost',
+    `Content-Type: ${multipartType}`,
+    `Content-Length: ${String(length)}`,
+  ]
+  wire.write(`${head.join('\r\n')}\r\n\r\n`)
+  wire.write(before)
+  wire.write(large.subarray(0, 6 * 1024 ** 2))
+  await until(() => [...s3.uploads.values()].some(({ parts }) => parts.size === 1))
+  return {
+    ...wire,
+    finish: () => {
+      wire.write(large.subarray(6 * 1024 ** 2))
+      wire.write(after)
+    },
+  }
+}
+
+test('a replica that starts spares what another is receiving', limit, async (t) => {
+  const s3 = await openBucket(t)
+  const one = await startOn(t, s3)
+  const { finish, answer } = await beginUpload(t, one.origin, s3)
+  const other = await startOn(t, s3, { DATABASE_URL: `sqlite:${one.folder}/vitrine.db` })
+  await until(() => s3.asked.filter((asked) => asked === 'ListObjectsV2').length === 4)
+  finish()
+  assert.match(await answer(), /^HTTP\/1\.1 200/)
+  await assertKept(other.ask, s3, [large.length])
+  const [shown] = await listOf<ShownUpload>(other.ask, '/uploads')
+  assert.equal((await other.ask(`/uploads/${shown?._id ?? ''}`)).text, large.toString())
+})
+
+test('a client that breaks off leaves nothing', limit, async (t) => {
+  const s3 = await openBucket(t)
+  const { origin, ask } = await startOn(t, s3)
+  const { end } = await beginUpload(t, origin, s3)
+  end()
+  await until(() => s3.uploads.size === 0 && s3.objects.size === 0)
+  await assertKept(ask, s3, [])
+})
+
+test('what a killed process was receiving is swept when it is old enough', limit, async (t) => {
+  const s3 = await openBucket(t)
+  const { origin, folder, process: child } = await startOn(t, s3)
+  await beginUpload(t, origin, s3)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  for (const marker of s3.objects.values()) marker.modified = new Date(Date.now() - 2 * 3_600_000)
+  const { ask } = await startOn(t, s3, { DATABASE_URL: `sqlite:${folder}/vitrine.db` })
+  await until(() => s3.uploads.size === 0 && s3.objects.size === 0)
+  await assertKept(ask, s3, [])
+})
