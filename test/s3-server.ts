@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { findSignatureProblem } from './s3-signature.ts'
 
-/** What goes wrong with a request: a status, nothing said at all, or the connection cut half way. */
-export type S3Fault = number | 'hang' | 'cut' | undefined
+/** What goes wrong with a request: a status, nothing said, or silence or a cut half way. */
+export type S3Fault = number | 'hang' | 'stall' | 'cut' | undefined
 
 export interface S3Server {
   /** As FILES_URL has it, with the bucket `glass`. */
@@ -104,24 +104,25 @@ async function respond(s3: S3Server, request: IncomingMessage, response: ServerR
   else if (problem !== undefined) reply = refuse(403, problem)
   else if (name !== bucket) reply = refuse(404, 'NoSuchBucket')
   else reply = operate(s3, operation, question)
-  await send(response, reply, { method, isCut: fault === 'cut' })
+  await send(response, reply, { method, fault })
 }
 
 async function send(
   response: ServerResponse,
   { status, headers, content = '' }: Reply,
-  { method, isCut }: { method: string; isCut: boolean },
+  { method, fault }: { method: string; fault: S3Fault },
 ) {
   const bytes = Buffer.from(content)
   response.writeHead(status, {
     ...(method !== 'HEAD' && { 'content-length': bytes.length }),
     ...headers,
   })
-  if (!isCut) {
+  if (fault !== 'cut' && fault !== 'stall') {
     response.end(method === 'HEAD' ? undefined : bytes)
     return
   }
   response.write(bytes.subarray(0, bytes.length / 2))
+  if (fault === 'stall') return
   // What was written has to leave before the connection ends.
   await setTimeout(20)
   response.socket?.destroy()

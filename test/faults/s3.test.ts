@@ -129,6 +129,9 @@ test('a download that the store fails gets 503, or is cut when it has begun', li
   }
   s3.fault = () => 'cut'
   await assert.rejects(ask(path), { code: 'ECONNRESET' })
+  // Here all of it is read before the answer begins.
+  const headers = { 'want-repr-digest': 'sha-512=1' }
+  assert.equal((await ask(path, { headers })).status, 503)
   s3.fault = () => undefined
   assert.equal((await ask(path)).text, large.toString())
   assert.equal(child.exitCode, null)

@@ -158,7 +158,20 @@ test('a content that is cut half way fails, and is never taken for the whole', a
   await files.keep('a')
   server.fault = (asked) => (asked === 'GetObject' ? 'cut' : undefined)
   const content = await files.read('a', 0, 999_999)
-  await assert.rejects(content.toArray())
+  await assert.rejects(content.toArray(), isUnavailable)
+})
+
+test('a store that falls silent, before its answer or within, is not waited for', async (t) => {
+  const { server, files } = await openBucket(t)
+  await files.save('a', toStream(Buffer.alloc(1_000_000, 'glass')))
+  await files.keep('a')
+  const order: S3Fault[] = ['stall', 'hang']
+  server.fault = () => order.shift()
+  const content = await files.read('a', 0, 999_999)
+  await Promise.all([
+    assert.rejects(content.toArray(), isUnavailable),
+    assert.rejects(files.read('a', 0, 9), isUnavailable),
+  ])
 })
 
 test('a bucket that is not there, or keys that are wrong, stop the start; a store that is down does not', async (t) => {

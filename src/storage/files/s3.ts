@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { StoreFailure } from '../failure.ts'
 import type { Files, SavedFile } from './files.ts'
 import { S3Error, createS3Client, type S3Client, type S3Settings } from './s3-client.ts'
@@ -135,7 +135,7 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
     read: async (id, start, end) => {
       const range = `bytes=${String(start)}-${String(end)}`
       const answer = await s3.open({ method: 'GET', name: id, headers: { range } })
-      if (answer.statusCode === 206) return answer
+      if (answer.statusCode === 206) return toContent(answer)
       answer.destroy()
       throw new Error('S3 has answered without the range that it was asked for')
     },
@@ -148,6 +148,14 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
       }
     },
   }
+}
+
+/** What breaks off is a failure of the store, and whoever reads no further lets go of it. */
+function toContent(answer: Readable): Readable {
+  const content = new PassThrough()
+  answer.once('error', (error) => content.destroy(new StoreFailure('unavailable', error)))
+  content.once('close', () => answer.destroy())
+  return answer.pipe(content)
 }
 
 /** No id has a slash. */
