@@ -261,10 +261,10 @@ function parseFilesUrl(text: string): string {
 /** With characters alone that need no encoding, in an address or in XML. */
 function isS3Url(text: string): boolean {
   const { searchParams } = URL.parse(text) ?? {}
-  const { protocol = 'https:' } = URL.parse(searchParams?.get('endpoint') ?? 'https://host') ?? {}
+  const endpoint = URL.parse(searchParams?.get('endpoint') ?? 'https://host')
   return (
     /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?(\?[^?#]*)?$/.test(text) &&
-    /^https?:$/.test(protocol) &&
+    /^https?:$/.test(endpoint?.protocol ?? '') &&
     /^[\w-]*$/.test(searchParams?.get('region') ?? '')
   )
 }

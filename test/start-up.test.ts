@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../package.json' with { type: 'json' }
-import { settingNames, toEnvironmentName, toFlagName } from '../src/config.ts'
+import { loadConfig, settingNames, toEnvironmentName, toFlagName } from '../src/config.ts'
 import { projectFolder, spawnVitrine, startVitrine, temporaryFolder } from './start-vitrine.ts'
 
 const run = promisify(execFile)
@@ -26,7 +26,7 @@ test('every bad setting has a line of its own and the status is 2', async () => 
     PORT: '70000',
     DATABASE_URL: 'mysql://localhost',
     REDIS_URL: 'http://localhost',
-    FILES_URL: 's3://Bucket?endpoint=ftp://localhost',
+    FILES_URL: 'ftp://localhost',
     ROOMS: 'users,attic',
     PUBLIC_DIR: '/nowhere/at/all',
     MAX_BODY_BYTES: '1e3',
@@ -63,6 +63,33 @@ test('a bucket without its key is a bad setting, and no password of an address i
     'vitrine: REDIS_URL must be redis://host:port, or rediss://host:port for TLS; it is "redis+ssh://…@localhost/1"',
     'vitrine: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL',
   ])
+})
+
+test('the address of a bucket, of Redis: what is one, and what is none', () => {
+  const key = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const cases: [name: 'FILES_URL' | 'REDIS_URL', text: string, isOne: boolean][] = [
+    ['FILES_URL', 's3://glass', true],
+    ['FILES_URL', 's3://glass.example/some/files/', true],
+    ['FILES_URL', 's3://glass/a_b?region=eu-1&endpoint=https://s3.example:9000/base', true],
+    ['FILES_URL', 's3://', false],
+    ['FILES_URL', 's3://Glass', false],
+    ['FILES_URL', 's3://glass/a&b', false],
+    ['FILES_URL', 's3://glass//a', false],
+    ['FILES_URL', 's3://glass?endpoint=ftp://s3.example', false],
+    ['FILES_URL', 's3://glass?endpoint=s3.example', false],
+    ['FILES_URL', 's3://glass?region=a/b', false],
+    ['REDIS_URL', 'redis://localhost', true],
+    ['REDIS_URL', 'rediss://ann:secret@redis.example:6380/2', true],
+    ['REDIS_URL', 'valkeys://[::1]:6379', true],
+    ['REDIS_URL', 'redis:localhost', false],
+    ['REDIS_URL', 'localhost:6379', false],
+    ['REDIS_URL', 'http://localhost', false],
+  ]
+  for (const [name, text, isOne] of cases) {
+    const load = () => loadConfig({ ...key, [name]: text }, ['users'])
+    if (isOne) assert.doesNotThrow(load, text)
+    else assert.throws(load, { message: new RegExp(`^${name} must be `) }, text)
+  }
 })
 
 test('every unknown or incomplete flag has a line of its own and the status is 2', async () => {
