@@ -99,25 +99,26 @@ for (const [operation, fault] of failures) {
   )
 }
 
-test('a store that is gone half way leaves no record, and all heals', limit, async (t) => {
-  const { ask, s3, path, process: child } = await startWithFile(t)
-  let parts = 0
-  s3.fault = (asked) => {
-    if (asked === 'UploadPart' && ++parts > 1) void s3.close()
-    return undefined
-  }
-  assert.equal((await ask('/profile', asFile(large))).status, 503)
-  assert.equal((await ask('/profile', asFile(small))).status, 503)
-  assert.equal((await ask(path)).status, 503)
-  assert.equal((await ask('/')).status, 200)
-  assert.equal((await listOf(ask, '/uploads')).length, 1)
-  s3.fault = () => undefined
-  await s3.restart()
-  assert.equal((await ask(path)).text, large.toString())
-  assert.equal((await ask('/profile', asFile(small))).status, 200)
-  assert.equal((await listOf(ask, '/uploads')).length, 2)
-  assert.equal(child.exitCode, null)
-})
+for (const operation of ['UploadPart', 'CompleteMultipartUpload']) {
+  test(`a store that is gone at ${operation} leaves no record, and all heals`, limit, async (t) => {
+    const { ask, s3, path, process: child } = await startWithFile(t)
+    s3.fault = (asked) => {
+      if (asked === operation) void s3.close()
+      return undefined
+    }
+    assert.equal((await ask('/profile', asFile(large))).status, 503)
+    assert.equal((await ask('/profile', asFile(small))).status, 503)
+    assert.equal((await ask(path)).status, 503)
+    assert.equal((await ask('/')).status, 200)
+    assert.equal((await listOf(ask, '/uploads')).length, 1)
+    s3.fault = () => undefined
+    await s3.restart()
+    assert.equal((await ask(path)).text, large.toString())
+    assert.equal((await ask('/profile', asFile(small))).status, 200)
+    assert.equal((await listOf(ask, '/uploads')).length, 2)
+    assert.equal(child.exitCode, null)
+  })
+}
 
 test('a download that the store fails gets 503, or is cut when it has begun', limit, async (t) => {
   const { ask, s3, path, process: child } = await startWithFile(t)

@@ -44,6 +44,7 @@ export async function saveUpload(
   // Random throughout: whoever knows one id can guess no other.
   const id = randomBytes(16).toString('base64url')
   let upload: Upload | undefined
+  let isRecorded = false
   try {
     for await (const part of parseMultipart(request, limits)) {
       if (upload !== undefined) throw badRequest(`Only one file may be sent, in ${fieldName}.`)
@@ -53,16 +54,16 @@ export async function saveUpload(
     }
     if (upload === undefined) throw badRequest(`There is no file in ${fieldName}.`)
     const createdAt = new Date().toISOString()
-    if (!(await records.create('uploads', { id, document: { ...upload }, createdAt }))) {
-      throw new Error('a fresh id was taken')
-    }
+    isRecorded = await records.create('uploads', { id, document: { ...upload }, createdAt })
+    if (!isRecorded) throw new Error('a fresh id was taken')
     await files.keep(id)
     return { id, createdAt, ...upload }
   } catch (error) {
+    // A file without its record is swept; a record without its file would stay.
+    if (isRecorded) await records.remove('uploads', id)
     if (upload !== undefined) {
-      // In this order: a file without a record is swept, a record without a file would stay.
-      await records.remove('uploads', id)
       await files.remove(id)
+      await records.remove('uploads', id)
     }
     throw error
   }
