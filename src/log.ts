@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import type { Config } from './config.ts'
+import { withoutSchemas } from './http/server.ts'
 
 /** Takes whole lines. */
 export interface LogStream {
@@ -14,7 +15,7 @@ export function createLog(
   { logLevel: level }: Pick<Config, 'logLevel'>,
   stream: LogStream = inOneGo(process.stdout),
 ): FastifyBaseLogger {
-  return Fastify({ logger: { level, stream } }).log
+  return Fastify({ ...withoutSchemas, logger: { level, stream } }).log
 }
 
 /** PIPE_BUF of Linux: so much of several processes goes through one pipe without being mixed. */
