@@ -30,8 +30,7 @@ export async function openBackends(
   warn: Warn = () => undefined,
 ): Promise<Backends> {
   const { files, ...bucket } = await openFiles(config, warn)
-  const database = openSqliteDatabase(config.databaseUrl, config.durability)
-  const records = createSqliteRecords(database)
+  const { records, close } = await openRecords(config)
   const redis = await openRedisSessions(config, warn)
   return {
     records,
@@ -40,11 +39,31 @@ export async function openBackends(
     answers: createDatabaseAnswers(records),
     close: async () => {
       bucket.close?.()
-      await records.settle()
       redis?.close()
-      database.close()
+      await close()
     },
   }
+}
+
+async function openRecords({
+  databaseUrl: url,
+  durability,
+}: Config): Promise<Pick<Backends, 'records' | 'close'>> {
+  if (url.startsWith('postgres')) {
+    const { openPostgresRecords } = await loadDriver(
+      'DATABASE_URL',
+      'pg',
+      () => import('./storage/records/postgres.ts'),
+    )
+    return openPostgresRecords(url)
+  }
+  const database = openSqliteDatabase(url, durability)
+  const records = createSqliteRecords(database)
+  const close = async () => {
+    await records.settle()
+    database.close()
+  }
+  return { records, close }
 }
 
 async function openFiles(

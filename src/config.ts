@@ -32,7 +32,7 @@ export const settings = {
   databaseUrl: setting(
     'sqlite:data/vitrine.db',
     parseDatabaseUrl,
-    'where records are kept: `sqlite:path` or `sqlite::memory:`',
+    'where records are kept: `sqlite:path`, `sqlite::memory:` or `postgres://…`',
   ),
   durability: setting(
     'process',
@@ -290,8 +290,8 @@ function parseBodyReaders(text: string): readonly BodyReaderName[] {
 }
 
 function parseDatabaseUrl(text: string): string {
-  if (/^sqlite:./.test(text)) return text
-  throw new Error('sqlite:path/to/file.db or sqlite::memory:')
+  if (/^(sqlite:|postgres(ql)?:\/\/)./.test(text)) return text
+  throw new Error('sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name')
 }
 
 function parseRedisUrl(text: string): string {

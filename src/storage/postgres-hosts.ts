@@ -1,0 +1,92 @@
+import pg from 'pg'
+
+/** So long for a connection, be it a new one or one that somebody else has. */
+const maxConnectMs = 700
+const connectionsPerHost = 10
+
+/** Connections to whichever of several hosts takes writes. */
+export interface Hosts {
+  /** The caller releases it. Rejects when none of the hosts can be reached and takes writes. */
+  connect: () => Promise<pg.PoolClient>
+  close: () => Promise<void>
+}
+
+/** What the driver needs for each host of a URL, which may name several: `postgres://a:5432,b/db`. */
+export function toHostUrls(url: string): string[] {
+  const [, scheme = '', authority = '', rest = ''] = /^(\w+:\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
+  const at = authority.lastIndexOf('@') + 1
+  const user = authority.slice(0, at)
+  return authority
+    .slice(at)
+    .split(',')
+    .map((host) => `${scheme}${user}${host}${rest}`)
+}
+
+/** What a connection needs to begin with. A server that wakes up does not begin what is long over. */
+export function toClientOptions(connectionString: string): pg.ClientConfig {
+  return { connectionString, keepAlive: true, fallback_application_name: 'vitrine' }
+}
+
+/**
+ * One pool for each host. That which took writes the last time is asked first; when it does not any
+ * more, all are asked at once, so that a failover costs no more than one attempt.
+ */
+export function openHosts(url: string, statementMs: number): Hosts {
+  const pools = toHostUrls(url).map((hostUrl) => openPool(hostUrl, statementMs))
+  let [current] = pools
+
+  async function connectToAny(): Promise<pg.PoolClient> {
+    const attempts = pools.map(async (pool) => ({ pool, client: await pool.connect() }))
+    const first = await Promise.any(attempts)
+    for (const attempt of attempts) {
+      const releaseOther = ({ client }: typeof first) => {
+        if (client !== first.client) client.release()
+      }
+      void attempt.then(releaseOther, ignore)
+    }
+    current = first.pool
+    return first.client
+  }
+
+  return {
+    connect: async () => {
+      if (current && pools.length === 1) return current.connect()
+      try {
+        return await (current?.connect() ?? connectToAny())
+      } catch {
+        return connectToAny()
+      }
+    },
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.end()))
+    },
+  }
+}
+
+function openPool(hostUrl: string, statementMs: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...toClientOptions(hostUrl),
+    max: connectionsPerHost,
+    connectionTimeoutMillis: maxConnectMs,
+    query_timeout: maxConnectMs,
+    statement_timeout: statementMs,
+    onConnect: refuseReadOnly,
+  })
+  // The pool has dropped the connection by then, and whoever used it has heard of it; without a
+  // listener either of the two would end the process.
+  pool.on('error', ignore)
+  pool.on('connect', (client) => client.on('error', ignore))
+  return pool
+}
+
+/** As `target_session_attrs=read-write` has it in libpq: after a failover the old primary is no use. */
+export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ transaction_read_only: string }>(
+    'SHOW transaction_read_only',
+  )
+  if (rows[0]?.transaction_read_only === 'on') throw new Error('the server takes no writes')
+}
+
+function ignore(): void {
+  // Somebody else reports it.
+}

@@ -1,0 +1,107 @@
+import type { PostgresDatabase } from '../postgres-database.ts'
+import { and, inResource, toColumn, toCondition, toStatement } from './postgres-conditions.ts'
+import { toOrder, toOrderBy } from './postgres-order.ts'
+import { toIndexName, type Terrain } from './postgres-paths.ts'
+import { findAnyOrder, findStretches, refuseAbandoned } from './postgres-plan.ts'
+import { columns, toStoredRecord } from './postgres-rows.ts'
+import type { Stretch } from './postgres-stretches.ts'
+import type { Part, RecordQuery, Records, StoredRecord } from './records.ts'
+
+/** So many records are held against a filter, or counted, in a small part of a second. */
+const recordsToTest = 10_000
+/** So many fit into memory, whatever is in them. */
+const recordsPerPage = 100
+const recordsPerTestedPage = 1000
+
+const countAll = {
+  name: 'count-all',
+  text: 'SELECT coalesce(sum(count), 0) AS count FROM record_counts WHERE resource = $1',
+}
+const findIndex = {
+  name: 'find-index',
+  text: 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1',
+}
+
+type Lists = Pick<Records, 'index' | 'list' | 'count' | 'pages'>
+
+/** The part of the records that answers queries, step by step: see `postgres-plan.ts`. */
+export function createPostgresLists(database: PostgresDatabase): Lists {
+  const indexed = new Map<string, ReadonlySet<string>>()
+
+  function toTerrain(resource: string, size: number): Terrain {
+    return { database, resource, indexed: indexed.get(resource) ?? new Set(), size }
+  }
+
+  async function countIn(query: RecordQuery, stretch: Stretch): Promise<number> {
+    refuseAbandoned(query)
+    const { sql, values } = and(stretch.where, toCondition(query))
+    const text = `SELECT count(*) AS count FROM records WHERE ${sql}`
+    const { rows } = await database.run(toStatement(text, values))
+    return Number(rows[0]?.count)
+  }
+
+  async function listIn(query: RecordQuery, stretch: Stretch, part?: Part) {
+    refuseAbandoned(query)
+    const { sql, values } = and(stretch.where, toCondition(query))
+    const order = toOrderBy(toOrder(query.sort))
+    const text = `SELECT ${columns} FROM records WHERE ${sql} ORDER BY ${order} LIMIT ? OFFSET ?`
+    const paged = toStatement(text, [...values, part?.limit, part?.offset])
+    return (await database.run(paged)).rows.map(toStoredRecord)
+  }
+
+  /** The statement that makes an index, unless it is there. */
+  async function toMissingIndex(resource: string, field: string): Promise<string[]> {
+    const on = `${toColumn(field)}, created_at, id`
+    const name = toIndexName(resource, field)
+    if ((await database.run({ ...findIndex, values: [name] })).rows.length > 0) return []
+    const { sql } = inResource(resource)
+    return [`CREATE INDEX IF NOT EXISTS ${name} ON records (${on}) WHERE ${sql}`]
+  }
+
+  return {
+    index: async (resource, fields) => {
+      const missing: string[] = []
+      for (const field of fields) missing.push(...(await toMissingIndex(resource, field)))
+      if (missing.length > 0) await database.alter(missing)
+      indexed.set(resource, new Set(fields))
+    },
+    list: async (resource, query, { offset, limit }) => {
+      const terrain = { ...toTerrain(resource, recordsToTest), wanted: offset + limit }
+      const found: StoredRecord[] = []
+      let skipped = 0
+      for await (const stretch of findStretches(terrain, query)) {
+        if (skipped < offset) {
+          const count = await countIn(query, stretch)
+          if (skipped + count <= offset) {
+            skipped += count
+            continue
+          }
+        }
+        const part: Part = { offset: offset - skipped, limit: limit - found.length }
+        found.push(...(await listIn(query, stretch, part)))
+        skipped = offset
+        if (found.length === limit) break
+      }
+      return found
+    },
+    count: async (resource, query) => {
+      if (toCondition(query) === undefined) {
+        const { rows } = await database.run({ ...countAll, values: [resource] })
+        return Number(rows[0]?.count)
+      }
+      let count = 0
+      for await (const stretch of findAnyOrder(toTerrain(resource, recordsToTest), query)) {
+        count += await countIn(query, stretch)
+      }
+      return count
+    },
+    pages: async function* (resource, query) {
+      const isPlain = toCondition(query) === undefined
+      const terrain = toTerrain(resource, isPlain ? recordsPerPage : recordsPerTestedPage)
+      for await (const stretch of findStretches(terrain, query)) {
+        const page = await listIn(query, stretch)
+        if (page.length > 0) yield page
+      }
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { SortTerm } from './records.ts'
+import { toColumn } from './postgres-conditions.ts'
+
+export interface Term {
+  column: string
+  isDescending: boolean
+}
+
+/** The order down to the id, which no two records share. */
+export function toOrder(sort: readonly SortTerm[]): Term[] {
+  const isDescending = sort[0]?.isDescending ?? false
+  const terms = [
+    ...sort.map((term) => ({ column: toColumn(term.field), isDescending: term.isDescending })),
+    { column: 'created_at', isDescending },
+    { column: 'id', isDescending },
+  ]
+  const first = terms.filter(
+    ({ column }, index) => terms.findIndex((term) => term.column === column) === index,
+  )
+  return first.slice(0, first.findIndex(({ column }) => column === 'id') + 1)
+}
+
+export function toOrderBy(order: readonly Term[]): string {
+  return order
+    .map(({ column, isDescending }) => `${column}${isDescending ? ' DESC' : ''}`)
+    .join(', ')
+}

@@ -1,0 +1,25 @@
+import { StoreFailure } from '../failure.ts'
+import type { Row } from '../postgres-database.ts'
+import { fromText } from './postgres-keys.ts'
+import type { Document, StoredRecord } from './records.ts'
+
+export const columns = 'id, document, version, created_at, updated_at'
+
+export function toStoredRecord(row: Row): StoredRecord {
+  return {
+    id: fromText(row.id as string),
+    document: parseDocument(row.document as string),
+    version: Number(row.version),
+    createdAt: row.created_at as string,
+    updatedAt: row.updated_at as string,
+  }
+}
+
+function parseDocument(text: string): Document {
+  try {
+    return JSON.parse(text) as Document
+  } catch (error) {
+    // Only JSON was ever written: the table is damaged.
+    throw new StoreFailure('unavailable', error)
+  }
+}

@@ -1,0 +1,87 @@
+import { openPostgresDatabase, type PostgresDatabase } from '../postgres-database.ts'
+import { toKey, toKeys, toText } from './postgres-keys.ts'
+import { createPostgresLists } from './postgres-lists.ts'
+import { columns, toStoredRecord } from './postgres-rows.ts'
+import type { Records } from './records.ts'
+
+const find = {
+  name: 'find',
+  text: `SELECT ${columns} FROM records WHERE resource = $1 AND id = $2`,
+}
+// The process that serves a connection is one of few that run at once, so it meets no other in the
+// row that it counts in.
+const shard = 'abs(pg_backend_pid() % 64)'
+const create = {
+  name: 'create',
+  text: `WITH created AS (
+      INSERT INTO records (resource, id, document, keys, version, created_at, updated_at)
+      VALUES ($1, $2, $3, $4, 1, $5, $5) ON CONFLICT DO NOTHING RETURNING resource
+    )
+    INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, 1 FROM created
+    ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + 1`,
+}
+const change = {
+  name: 'change',
+  text: `UPDATE records SET document = $1, keys = $2, version = version + 1, updated_at = $3
+    WHERE resource = $4 AND id = $5 AND version = $6`,
+}
+const remove = {
+  name: 'remove',
+  text: `WITH removed AS (
+      DELETE FROM records WHERE resource = $1 AND id = $2 AND version = coalesce($3, version)
+      RETURNING resource
+    )
+    INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, -1 FROM removed
+    ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count - 1`,
+}
+const listAfter = {
+  name: 'list-after',
+  text: `SELECT ${columns} FROM records WHERE resource = $1 AND (created_at, id) > ($2, $3)
+    ORDER BY created_at, id LIMIT $4`,
+}
+const listByName = {
+  name: 'list-by-name',
+  text: `SELECT ${columns} FROM records
+    WHERE resource = $1 AND left(keys ->> 'name', 100) COLLATE "C" = left($2, 100)
+      AND keys ->> 'name' COLLATE "C" = $2
+    ORDER BY created_at DESC, id DESC LIMIT $3`,
+}
+
+/** The records of `postgres://…` with their own connections; the caller closes them. */
+export async function openPostgresRecords(url: string) {
+  const database = await openPostgresDatabase(url)
+  return { records: createPostgresRecords(database), close: () => database.close() }
+}
+
+/** Records in one table of a PostgreSQL database, which stays the caller's to close. */
+export function createPostgresRecords(database: PostgresDatabase): Records {
+  return {
+    find: async (resource, id) => {
+      const { rows } = await database.run({ ...find, values: [resource, toText(id)] })
+      return rows[0] && toStoredRecord(rows[0])
+    },
+    create: async (resource, { id, document, createdAt }) => {
+      const texts = [JSON.stringify(document), JSON.stringify(toKeys(id, document))]
+      const values = [resource, toText(id), ...texts, createdAt]
+      return (await database.run({ ...create, values })).rowCount === 1
+    },
+    change: async (resource, { id, version, document, updatedAt }) => {
+      const texts = [JSON.stringify(document), JSON.stringify(toKeys(id, document))]
+      const values = [...texts, updatedAt, resource, toText(id), version]
+      return (await database.run({ ...change, values })).rowCount === 1
+    },
+    remove: async (resource, id, version) => {
+      const values = [resource, toText(id), version]
+      return (await database.run({ ...remove, values })).rowCount === 1
+    },
+    listAfter: async (resource, after, limit) => {
+      const values = [resource, after?.createdAt ?? '', toText(after?.id ?? ''), limit]
+      return (await database.run({ ...listAfter, values })).rows.map(toStoredRecord)
+    },
+    listByName: async (resource, name, limit) => {
+      const values = [resource, toKey(name), limit]
+      return (await database.run({ ...listByName, values })).rows.map(toStoredRecord)
+    },
+    ...createPostgresLists(database),
+  }
+}

@@ -1,0 +1,145 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { accessSync, chownSync, constants, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+
+/** A server of a test's own, in a temporary folder, reached over TCP on this machine alone. */
+export interface PostgresServer {
+  url: string
+  port: number
+  /** The process, to be stopped in all ways that there are. */
+  process: () => ChildProcess
+  /** Ends it in order, with everybody's connections. */
+  stop: () => Promise<void>
+  start: () => Promise<void>
+  /** Stops it and removes the folder. */
+  remove: () => Promise<void>
+}
+
+/** The folder of PostgreSQL's programs; undefined where there is none. */
+export function findPostgres(): string | undefined {
+  const { PATH = '' } = process.env
+  const folders = [...PATH.split(delimiter), ...globSync('/usr/lib/postgresql/*/bin').toSorted()]
+  return folders.findLast((folder) => {
+    try {
+      accessSync(join(folder, 'initdb'), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** False, or why there can be no such test here: for `skip`. In CI there has to be one. */
+export const withoutPostgres =
+  findPostgres() === undefined && !process.env.REQUIRE_POSTGRES
+    ? 'there is no PostgreSQL on this machine'
+    : false
+
+interface ServerOptions {
+  /** Whether what is committed survives the machine too; tests seldom need it. */
+  isDurable?: boolean
+  settings?: Readonly<Record<string, string>>
+}
+
+/** Starts a server; {@link PostgresServer.remove} is the caller's to call. */
+export async function openPostgresServer(options: ServerOptions = {}): Promise<PostgresServer> {
+  const programs = findPostgres()
+  if (programs === undefined) throw new Error('REQUIRE_POSTGRES is set: there is no PostgreSQL')
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-postgres-'))
+  const account = findAccount()
+  if (account) chownSync(folder, account.uid, account.gid)
+  const files = join(folder, 'files')
+  // The order of a language, which the records have to be kept from.
+  const order = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US']
+  const create = ['-D', files, '-U', 'vitrine', '-A', 'trust', '-E', 'UTF8', '--no-sync', ...order]
+  const created = spawnSync(join(programs, 'initdb'), create, { ...account, cwd: folder })
+  if (created.status !== 0) throw new Error(`initdb: ${String(created.stderr)}`)
+  const port = await findFreePort()
+  let child: ChildProcess
+
+  async function start(): Promise<void> {
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      port: String(port),
+      unix_socket_directories: '',
+      ...(!options.isDurable && { fsync: 'off', synchronous_commit: 'off' }),
+      ...options.settings,
+    }
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    child = spawn(join(programs ?? '', 'postgres'), ['-D', files, ...flags], {
+      ...account,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let written = ''
+    child.stderr?.on('data', (chunk: Buffer) => (written += chunk.toString()))
+    while (!written.includes('ready to accept connections')) {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${written}`)
+      await Promise.race([once(child.stderr ?? child, 'data'), once(child, 'exit')])
+    }
+  }
+
+  async function stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGCONT')
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+
+  await start()
+  return {
+    url: `postgres://vitrine@127.0.0.1:${String(port)}/postgres`,
+    port,
+    process: () => child,
+    stop,
+    start,
+    remove: async () => {
+      await stop('SIGQUIT')
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function findAccount(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const uid = Number(spawnSync('id', ['-u', 'postgres']).stdout)
+  return uid > 0 ? { uid, gid: uid } : { uid: 65_534, gid: 65_534 }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Runs statements on a server, one after the other; gives the rows of the last. */
+export async function query(url: string, ...statements: readonly string[]) {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    let rows: Record<string, unknown>[] = []
+    for (const statement of statements) ({ rows } = await client.query(statement))
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** An empty schema on a server, which goes when the test ends, as DATABASE_URL. */
+export async function createSchema(t: TestContext, serverUrl: string): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await query(serverUrl, `CREATE SCHEMA ${name}`)
+  t.after(() => query(serverUrl, `DROP SCHEMA ${name} CASCADE`).catch(() => undefined))
+  return `${serverUrl}?options=-csearch_path%3D${name}`
+}
