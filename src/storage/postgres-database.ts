@@ -139,9 +139,7 @@ function toStoreFailure(error: unknown): unknown {
   if (state === diskFull) return new StoreFailure('full', reason)
   // What has no state of SQL is from the driver or the system: the connection did not hold.
   const isDown = state === '' || isConflict(reason) || unavailable.test(state)
-  return isDown && !(reason instanceof TypeError)
-    ? new StoreFailure('unavailable', reason)
-    : reason
+  return isDown && !(reason instanceof TypeError) ? new StoreFailure('unavailable', reason) : reason
 }
 
 function toState(error: unknown): string {

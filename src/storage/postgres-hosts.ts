@@ -70,6 +70,7 @@ function openPool(hostUrl: string, statementMs: number): pg.Pool {
     connectionTimeoutMillis: maxConnectMs,
     query_timeout: maxConnectMs,
     statement_timeout: statementMs,
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it
     onConnect: refuseReadOnly,
   })
   // The pool has dropped the connection by then, and whoever used it has heard of it; without a

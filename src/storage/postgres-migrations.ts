@@ -74,7 +74,9 @@ export async function migrate(client: pg.Client): Promise<void> {
       if (index < version) continue
       for (const statement of statements) {
         // CockroachDB compares by bytes anyway, and has no columns that say so.
-        await client.query(isCockroach ? statement.replaceAll('text COLLATE "C"', 'text') : statement)
+        await client.query(
+          isCockroach ? statement.replaceAll('text COLLATE "C"', 'text') : statement,
+        )
       }
       await client.query('INSERT INTO vitrine_schema VALUES ($1) ON CONFLICT DO NOTHING', [
         index + 1,

@@ -56,18 +56,20 @@ function toSortable(value: number): string {
 /**
  * Text as PostgreSQL can hold it: without U+0000. That and its neighbours become three characters
  * each, of which the first begins nothing else, so that order and parts of texts stay as they are.
+ * Half a surrogate pair, which no encoding has, becomes U+FFFD.
  */
 export function toText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these are what it is about
-  return text.replace(/[\0-\x03]/g, (character) => escapes[character.charCodeAt(0)] ?? '')
+  return text
+    .toWellFormed()
+    .replace(replaced, (character) => escapes[character.charCodeAt(0)] ?? '')
 }
 
+// eslint-disable-next-line no-control-regex -- they are what it is about
+const replaced = /[\0-\x03]/g
 const escapes = ['\x01\x02\x02', '\x01\x02\x03', '\x01\x03\x02', '\x01\x03\x03']
+const escaped = new RegExp(escapes.join('|'), 'g')
 
 /** What {@link toText} was given. */
 export function fromText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these are what it is about
-  return text.replace(/\x01[\x02\x03]{2}/g, (escape) =>
-    String.fromCharCode(escapes.indexOf(escape)),
-  )
+  return text.replace(escaped, (escape) => String.fromCharCode(escapes.indexOf(escape)))
 }

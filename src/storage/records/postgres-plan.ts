@@ -10,7 +10,14 @@ import {
   toTies,
   type Terrain,
 } from './postgres-paths.ts'
-import { cut, cutKeys, toPathColumns, toStretch, type Path, type Stretch } from './postgres-stretches.ts'
+import {
+  cut,
+  cutKeys,
+  toPathColumns,
+  toStretch,
+  type Path,
+  type Stretch,
+} from './postgres-stretches.ts'
 import type { RecordQuery } from './records.ts'
 import { openSorter, type Sorter } from './sqlite-sorter.ts'
 

@@ -1,13 +1,18 @@
-import { after, before, suite, type TestContext } from 'node:test'
+import assert from 'node:assert/strict'
+import { after, before, suite, test, type TestContext } from 'node:test'
 import {
   createSchema,
   openPostgresServer,
+  query,
   withoutPostgres,
   type PostgresServer,
 } from '../../../test/postgres-server.ts'
 import { openPostgresDatabase } from '../postgres-database.ts'
-import { recordsContract } from './records.contract.ts'
 import { createPostgresRecords } from './postgres.ts'
+import { everything } from './records.ts'
+import { recordsContract } from './records.contract.ts'
+
+const noon = '2026-01-01T12:00:00.000Z'
 
 suite('PostgreSQL', { skip: withoutPostgres }, () => {
   let server: PostgresServer
@@ -16,12 +21,103 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   })
   after(() => server.remove())
 
-  async function openRecords(t: TestContext) {
-    const url = await createSchema(t, server.url)
-    const database = await openPostgresDatabase(url)
-    t.after(() => database.close())
-    return { records: createPostgresRecords(database), database, url }
-  }
+  recordsContract('PostgreSQL', async (t) => openRecords(t, await createSchema(t, server.url)))
 
-  recordsContract('PostgreSQL', async (t) => (await openRecords(t)).records)
+  test('a database that is opened again has everything in it', async (t) => {
+    const url = await createSchema(t, server.url)
+    const records = await openRecords(t, url)
+    await records.create('users', { id: 'a', document: { name: 'Ann' }, createdAt: noon })
+    await records.change('users', { id: 'a', version: 1, document: { n: 1 }, updatedAt: noon })
+    const again = await openRecords(t, url)
+    assert.deepEqual(await again.find('users', 'a'), await records.find('users', 'a'))
+    assert.equal(await again.count('users', everything), 1)
+  })
+
+  test('ten that open a new database at once all find it migrated, and indexes made once', async (t) => {
+    const url = await createSchema(t, server.url)
+    await openTen(t, url)
+    const rows = await query(url, 'SELECT version FROM vitrine_schema')
+    assert.deepEqual(rows, [{ version: 1 }])
+  })
+
+  test('where there are no advisory locks, ten that open at once get by without', async (t) => {
+    const url = await createSchema(t, server.url)
+    await query(
+      url,
+      `CREATE FUNCTION pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE plpgsql AS $$
+       BEGIN RAISE 'advisory locks are not yet implemented' USING ERRCODE = '0A000'; END $$`,
+    )
+    // What a schema named before pg_catalog has is found first.
+    const without = `${url}%2Cpg_catalog`
+    await assert.rejects(query(without, 'SELECT pg_advisory_xact_lock(1::bigint)'), /not yet/)
+    await openTen(t, without)
+  })
+
+  test('a database of a newer schema is refused with a reason and left alone', async (t) => {
+    const url = await createSchema(t, server.url)
+    await query(
+      url,
+      'CREATE TABLE vitrine_schema (version integer PRIMARY KEY)',
+      'INSERT INTO vitrine_schema VALUES (99)',
+    )
+    await assert.rejects(openPostgresDatabase(url), /newer Vitrine.*99/)
+    const tables = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
+    assert.deepEqual(await query(url, tables), [{ tablename: 'vitrine_schema' }])
+  })
+
+  test('a database that cannot hold every text is refused', async () => {
+    const name = 'latin'
+    const options = `TEMPLATE template0 ENCODING LATIN1 LOCALE 'C' LOCALE_PROVIDER libc`
+    await query(server.url, `CREATE DATABASE ${name} ${options}`)
+    const url = server.url.replace('/postgres', `/${name}`).replace('vitrine@', 'vitrine:secret@')
+    await assert.rejects(openPostgresDatabase(url), (error: Error) => {
+      assert.match(error.message, /LATIN1/)
+      assert.doesNotMatch(error.message, /secret/)
+      return true
+    })
+  })
+
+  test('those who create and remove at once are all counted', async (t) => {
+    const url = await createSchema(t, server.url)
+    const stores = [await openRecords(t, url), await openRecords(t, url)]
+    const ids = Array.from({ length: 300 }, (_, index) => String(index))
+    const store = (id: string) => stores[Number(id) % 2] ?? assert.fail()
+    await Promise.all(
+      ids.map((id) => store(id).create('users', { id, document: {}, createdAt: noon })),
+    )
+    await Promise.all(ids.slice(0, 100).map((id) => store(id).remove('users', id)))
+    assert.equal(await stores[0]?.count('users', everything), 200)
+  })
+
+  test('transactions that the server undoes for others are repeated', async (t) => {
+    const url = await createSchema(t, server.url)
+    const records = await openRecords(t, `${url}%20-cdefault_transaction_isolation%3Dserializable`)
+    await records.create('users', { id: 'a', document: {}, createdAt: noon })
+    const changes = Array.from({ length: 20 }, (_, racer) =>
+      records.change('users', { id: 'a', version: 1, document: { racer }, updatedAt: noon }),
+    )
+    assert.equal((await Promise.all(changes)).filter(Boolean).length, 1)
+  })
+
+  /** Like ten replicas, each with connections and statements of its own. */
+  async function openTen(t: TestContext, url: string): Promise<void> {
+    const stores = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const records = await openRecords(t, url)
+        await records.index('users', ['name', 'size'])
+        return records
+      }),
+    )
+    for (const [index, records] of stores.entries()) {
+      const record = { id: String(index), document: {}, createdAt: noon }
+      assert.equal(await records.create('users', record), true)
+    }
+    assert.equal(await stores[0]?.count('users', everything), 10)
+  }
 })
+
+async function openRecords(t: TestContext, url: string) {
+  const database = await openPostgresDatabase(url)
+  t.after(() => database.close())
+  return createPostgresRecords(database)
+}

@@ -3,6 +3,7 @@ import { suite, test, type TestContext } from 'node:test'
 import { namesakes } from './namesakes.contract.ts'
 import { queries } from './queries.contract.ts'
 import { everything, type Position, type Records, type StoredRecord } from './records.ts'
+import { texts } from './texts.contract.ts'
 
 /** Opens an empty store that closes itself when the test ends. */
 export type OpenRecords = (t: TestContext) => Promise<Records>
@@ -18,6 +19,7 @@ export function recordsContract(name: string, open: OpenRecords): void {
     lists(open)
     namesakes(open)
     queries(open)
+    texts(open)
     races(open)
   })
 }

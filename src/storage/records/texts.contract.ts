@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { Document, Filter, RecordQuery, Records } from './records.ts'
+
+type OpenRecords = (t: TestContext) => Promise<Records>
+
+const noon = '2026-01-01T12:00:00.000Z'
+
+/** What every backend makes of texts and numbers that a database may have its own idea of. */
+export function texts(open: OpenRecords): void {
+  for (const [title, document] of Object.entries(documents)) {
+    test(`a document comes back to the character: ${title}`, async (t) => {
+      const records = await open(t)
+      const written = JSON.stringify(document)
+      await records.create('users', { id: 'a', document, createdAt: noon })
+      assert.equal(JSON.stringify((await records.find('users', 'a'))?.document), written)
+      await records.create('users', { id: 'b', document: {}, createdAt: noon })
+      await records.change('users', { id: 'b', version: 1, document, updatedAt: noon })
+      const listed = await records.listAfter('users', undefined, 9)
+      assert.deepEqual(
+        listed.map((record) => JSON.stringify(record.document)),
+        [written, written],
+      )
+    })
+  }
+
+  test('ids are what they are, whatever characters they are of', async (t) => {
+    const records = await open(t)
+    const ids = [...strangeTexts, 'É', 'é', 'e\u0301', "'", '%', ' ', 'a'.repeat(500)]
+    for (const id of ids) {
+      assert.equal(await records.create('users', { id, document: { id }, createdAt: noon }), true)
+    }
+    for (const id of ids) assert.equal((await records.find('users', id))?.document.id, id)
+    const ordered = ids.toSorted(byCodePoints)
+    const listed = await records.listAfter('users', undefined, 99)
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      ordered,
+    )
+    const rest = await records.listAfter('users', listed[3], 99)
+    assert.deepEqual(rest, listed.slice(4))
+    for (const id of ids) {
+      const [filters, sort] = [[{ field: '_id', operator: 'gt', values: [id] } as const], []]
+      const expected = ordered.slice(ordered.indexOf(id) + 1)
+      assert.deepEqual(await namesOf(records, { filters, sort }, 'id'), expected)
+    }
+  })
+
+  test('text is found exactly, and goes by its code points', async (t) => {
+    const records = await open(t)
+    const all = [...strangeTexts, ...letters]
+    await fill(records, all)
+    for (const indexed of [[], ['name']]) {
+      await records.index('users', indexed)
+      const ordered = all.toSorted(byCodePoints)
+      const sort = [{ field: 'name', isDescending: false }]
+      assert.deepEqual(await namesOf(records, { filters: [], sort }), ordered)
+      for (const [index, text] of ordered.entries()) {
+        const find = (operator: Filter['operator']) =>
+          namesOf(records, { filters: [{ field: 'name', operator, values: [text] }], sort })
+        assert.deepEqual(await find('eq'), [text])
+        assert.deepEqual(await find('lt'), ordered.slice(0, index), JSON.stringify(text))
+        assert.deepEqual(await find('gte'), ordered.slice(index), JSON.stringify(text))
+        assert.equal((await records.listByName('users', text, 9)).length, 1)
+      }
+    }
+  })
+
+  test('letters of every script are found in any case', async (t) => {
+    const records = await open(t)
+    await fill(records, letters)
+    const parts = ['ΟΔΌΣ', 'οδός', 'STRASSE', 'ß', 'İ', 'i', 'É', 'e\u0301', 'ж', 'Ǆ', '𐐀', 'k', '']
+    for (const part of parts) {
+      const folded = part.toLowerCase()
+      const expected = (fits: (text: string) => boolean) =>
+        letters.filter((text) => fits(text.toLowerCase()))
+      const find = (operator: Filter['operator']) =>
+        namesOf(records, { filters: [{ field: 'name', operator, values: [part] }], sort: [] })
+      const includes = expected((text) => text.includes(folded))
+      assert.deepEqual(await find('contains'), includes, part)
+      const begins = expected((text) => text.startsWith(folded))
+      assert.deepEqual(await find('startsWith'), begins, part)
+      assert.deepEqual(
+        await find('endsWith'),
+        expected((text) => text.endsWith(folded)),
+        part,
+      )
+      const search = { text: part, fields: ['note', 'name'] }
+      assert.deepEqual(await namesOf(records, { filters: [], sort: [], search }), includes, part)
+    }
+  })
+
+  test('numbers are found exactly, and go by their size', async (t) => {
+    const records = await open(t)
+    await fill(records, numbers)
+    for (const indexed of [[], ['name']]) {
+      await records.index('users', indexed)
+      const sort = [{ field: 'name', isDescending: true }]
+      const ordered = numbers.toSorted((one, other) => other - one)
+      assert.deepEqual(await namesOf(records, { filters: [], sort }), ordered)
+      for (const [index, number] of ordered.entries()) {
+        const find = (operator: Filter['operator']) =>
+          namesOf(records, { filters: [{ field: 'name', operator, values: [number] }], sort })
+        assert.deepEqual(await find('eq'), [number])
+        assert.deepEqual(await find('lte'), ordered.slice(index), String(number))
+        assert.deepEqual(await find('gt'), ordered.slice(0, index), String(number))
+      }
+    }
+    const minusZero: Filter = { field: 'name', operator: 'eq', values: [-0] }
+    assert.deepEqual(await namesOf(records, { filters: [minusZero], sort: [] }), [0])
+  })
+}
+
+/** With U+0000 and its neighbours, and what could be taken for the spelling of another. */
+const strangeTexts = [
+  '\0',
+  '\0a',
+  'a\0',
+  'a\0\0b',
+  'a\0b',
+  '\x01',
+  '\x01\x02',
+  '\x01\x02\x02',
+  '\x01\x02\x03',
+  '\x02',
+  '\x03',
+  '\x04',
+  'a\x01b',
+  'a\x04b',
+  '\\u0000',
+  '\ufffe',
+  '\uffff',
+  '\u{10ffff}',
+  '0',
+  '1a',
+  '2',
+]
+
+const letters = [
+  'ΟΔΌΣ',
+  'οδός',
+  'ΟΔΌΣ ΑΒ',
+  'Straße',
+  'STRASSE',
+  'STRAẞE',
+  'İstanbul',
+  'ISTANBUL',
+  'ıstanbul',
+  'Élan',
+  'E\u0301lan',
+  'ЖЖ',
+  'жук',
+  'ǅ',
+  'ǆ',
+  '\u{10400}x',
+  '\u{10428}x',
+  'K',
+  'kelvin \u212a',
+  '漢字',
+  '😀',
+]
+
+const numbers = [
+  0,
+  1,
+  -1,
+  0.1,
+  -0.1,
+  1e-300,
+  5e-324,
+  -5e-324,
+  1e21,
+  1.7976931348623157e308,
+  -1.7976931348623157e308,
+  2 ** 53 - 1,
+  2 ** 53,
+  2 ** 63,
+  -(2 ** 63),
+  2 ** 64,
+  123456789.12345679,
+]
+
+const documents: Record<string, Document> = {
+  'U+0000': { name: '\0', 'a\0b': ['\0', { '\0': 'c\0d' }] },
+  'half a surrogate pair': { name: '\ud800', '\udc00': ['a\udfffb', '\udc00\ud800'] },
+  'the order of members': { z: 1, a: 2, 'long name': 3, b: { d: 4, c: { f: 5, e: 6 } }, _: 7 },
+  'members that are numbers': { b: 1, 2: 'two', 1: 'one', '-1': 0 },
+  numbers: { numbers, '-0': -0, float: 1.5e10, long: 12345678901234567000 },
+  'text that looks like a spelling': { name: '\\u0000', '\x01\x02\x02': '\x01\x02\x02' },
+}
+
+async function fill(records: Records, names: readonly (string | number)[]): Promise<void> {
+  for (const [index, name] of names.entries()) {
+    const id = String(index).padStart(3, '0')
+    await records.create('users', { id, document: { name }, createdAt: noon })
+  }
+}
+
+async function namesOf(records: Records, query: RecordQuery, field = 'name'): Promise<unknown[]> {
+  const listed = await records.list('users', query, { offset: 0, limit: 999 })
+  assert.equal(await records.count('users', query), listed.length)
+  return listed.map(({ document }) => document[field])
+}
+
+function byCodePoints(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
+}
