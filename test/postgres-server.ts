@@ -5,7 +5,6 @@ import { accessSync, chownSync, constants, globSync, mkdtempSync, rmSync } from 
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import type { TestContext } from 'node:test'
 import pg from 'pg'
 
 /** A server of a test's own, in a temporary folder, reached over TCP on this machine alone. */
@@ -136,10 +135,9 @@ export async function query(url: string, ...statements: readonly string[]) {
   }
 }
 
-/** An empty schema on a server, which goes when the test ends, as DATABASE_URL. */
-export async function createSchema(t: TestContext, serverUrl: string): Promise<string> {
+/** An empty schema on a server that is thrown away, as DATABASE_URL. */
+export async function createSchema(serverUrl: string): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await query(serverUrl, `CREATE SCHEMA ${name}`)
-  t.after(() => query(serverUrl, `DROP SCHEMA ${name} CASCADE`).catch(() => undefined))
   return `${serverUrl}?options=-csearch_path%3D${name}`
 }

@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openBackends } from '../src/backends.ts'
 import { loadConfig } from '../src/config.ts'
 import type { StoredRecord } from '../src/storage/records/records.ts'
+import { emptyDatabase } from './empty-database.ts'
 import { temporaryFolder } from './start-vitrine.ts'
 
 /** A record as a client sees it. */
@@ -67,9 +70,9 @@ export function fieldsOf(shown: Shown): Record<string, string | number> {
   return without(shown, '_id', 'createdAt', 'updatedAt')
 }
 
-/** A database file in a folder that goes when the test ends, as DATABASE_URL. */
+/** An empty database that can be opened more than once, as DATABASE_URL. */
 export async function temporaryDatabase(t: TestContext): Promise<string> {
-  return `sqlite:${join(await temporaryFolder(t), 'records.db')}`
+  return emptyDatabase(`sqlite:${join(await temporaryFolder(t), 'records.db')}`)
 }
 
 /** The record as it is kept, which no answer shows. */
@@ -78,17 +81,14 @@ export async function findStored(
   resource: string,
   id: string,
 ): Promise<StoredRecord | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   const backends = await openBackends(
-    loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: toFilesUrl(databaseUrl) }, ['users']),
+    loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: `file:${folder}` }, ['users']),
   )
   try {
     return await backends.records.find(resource, id)
   } finally {
     await backends.close()
+    rmSync(folder, { recursive: true })
   }
-}
-
-/** A folder beside the database, gone with it. */
-function toFilesUrl(databaseUrl: string): string {
-  return `${databaseUrl.replace('sqlite:', 'file:')}-files`
 }

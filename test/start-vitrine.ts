@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestContext } from 'node:test'
+import { emptyDatabase } from './empty-database.ts'
 
 export const projectFolder = fileURLToPath(new URL('..', import.meta.url))
 
@@ -51,9 +52,10 @@ export async function startVitrine(
   const folder = await temporaryFolder(t)
   const { process: child, output } = spawnVitrine({
     PORT: '0',
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
     FILES_URL: `file:${join(folder, 'files')}`,
     ...settings,
+    DATABASE_URL:
+      settings.DATABASE_URL ?? (await emptyDatabase(`sqlite:${join(folder, 'vitrine.db')}`)),
   })
   t.after(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -9,6 +9,7 @@ import { openBackends } from '../src/backends.ts'
 import { loadConfig } from '../src/config.ts'
 import type { Room } from '../src/room.ts'
 import { rooms as allRooms } from '../src/rooms.ts'
+import { emptyDatabase } from './empty-database.ts'
 
 interface TestAppOptions {
   /** Settings as the environment would say them: `{ ROOMS: 'topic' }`. */
@@ -22,14 +23,15 @@ interface TestAppOptions {
 export type TestApp = FastifyInstance & { logLines: readonly string[] }
 
 /**
- * The real app on an empty database in memory, asked with `inject`; closed when the test ends. A
+ * The real app on an empty database, asked with `inject`; closed when the test ends. A
  * test in which a fault was logged fails unless it has announced that.
  */
 export async function testApp(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
   const { settings = {}, rooms = allRooms, expectsFaults = false } = options
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
+  const databaseUrl = settings.DATABASE_URL ?? (await emptyDatabase('sqlite::memory:'))
   const config = loadConfig(
-    { DATABASE_URL: 'sqlite::memory:', FILES_URL: `file:${folder}`, ...settings },
+    { FILES_URL: `file:${folder}`, ...settings, DATABASE_URL: databaseUrl },
     rooms.map(({ name }) => name),
   )
   const backends = await openBackends(config)

@@ -10,6 +10,7 @@ import { rooms as allRooms } from '../rooms.ts'
 import type { Claim } from '../storage/answers/answers.ts'
 import type { StoredRecord } from '../storage/records/records.ts'
 import { temporaryDatabase, type Shown } from '../../test/resources.ts'
+import { temporaryFolder } from '../../test/start-vitrine.ts'
 import { testApp } from '../../test/test-app.ts'
 import { until } from '../../test/until.ts'
 
@@ -20,7 +21,7 @@ const future = new Date(Date.now() + 60_000).toISOString()
 async function openHouse(t: TestContext, rooms: readonly Room[] = allRooms) {
   const databaseUrl = await temporaryDatabase(t)
   const app = await testApp(t, { rooms, settings: { DATABASE_URL: databaseUrl } })
-  const filesUrl = databaseUrl.replace('sqlite:', 'file:') + '-files'
+  const filesUrl = `file:${await temporaryFolder(t)}`
   const config = loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: filesUrl }, ['users'])
   const { records, answers, close } = await openBackends(config)
   t.after(close)

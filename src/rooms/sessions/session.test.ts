@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { asForm, browserAccept } from '../../../test/resources.ts'
+import { asForm, browserAccept, temporaryDatabase } from '../../../test/resources.ts'
 import { ann, cookieOf, enter, isLoggedIn, logIn, readSession } from '../../../test/sign-in.ts'
 import { startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
@@ -217,8 +217,7 @@ async function askSession(origin: string, cookie: string): Promise<unknown> {
 }
 
 test('a restart ends no session, and a logout before it stays one', async (t: TestContext) => {
-  const folder = await temporaryFolder(t)
-  const settings = { DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}` }
+  const settings = { DATABASE_URL: await temporaryDatabase(t) }
   const first = await startVitrine(t, settings)
   const post = async (path: string, body: object, cookie = '') => {
     const headers = { 'content-type': 'application/json', cookie }

@@ -21,10 +21,10 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   })
   after(() => server.remove())
 
-  recordsContract('PostgreSQL', async (t) => openRecords(t, await createSchema(t, server.url)))
+  recordsContract('PostgreSQL', async (t) => openRecords(t, await createSchema(server.url)))
 
   test('a database that is opened again has everything in it', async (t) => {
-    const url = await createSchema(t, server.url)
+    const url = await createSchema(server.url)
     const records = await openRecords(t, url)
     await records.create('users', { id: 'a', document: { name: 'Ann' }, createdAt: noon })
     await records.change('users', { id: 'a', version: 1, document: { n: 1 }, updatedAt: noon })
@@ -34,14 +34,14 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   })
 
   test('ten that open a new database at once all find it migrated, and indexes made once', async (t) => {
-    const url = await createSchema(t, server.url)
+    const url = await createSchema(server.url)
     await openTen(t, url)
     const rows = await query(url, 'SELECT version FROM vitrine_schema')
     assert.deepEqual(rows, [{ version: 1 }])
   })
 
   test('where there are no advisory locks, ten that open at once get by without', async (t) => {
-    const url = await createSchema(t, server.url)
+    const url = await createSchema(server.url)
     await query(
       url,
       `CREATE FUNCTION pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -53,8 +53,8 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     await openTen(t, without)
   })
 
-  test('a database of a newer schema is refused with a reason and left alone', async (t) => {
-    const url = await createSchema(t, server.url)
+  test('a database of a newer schema is refused with a reason and left alone', async () => {
+    const url = await createSchema(server.url)
     await query(
       url,
       'CREATE TABLE vitrine_schema (version integer PRIMARY KEY)',
@@ -78,7 +78,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   })
 
   test('those who create and remove at once are all counted', async (t) => {
-    const url = await createSchema(t, server.url)
+    const url = await createSchema(server.url)
     const stores = [await openRecords(t, url), await openRecords(t, url)]
     const ids = Array.from({ length: 300 }, (_, index) => String(index))
     const store = (id: string) => stores[Number(id) % 2] ?? assert.fail()
@@ -90,7 +90,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   })
 
   test('transactions that the server undoes for others are repeated', async (t) => {
-    const url = await createSchema(t, server.url)
+    const url = await createSchema(server.url)
     const records = await openRecords(t, `${url}%20-cdefault_transaction_isolation%3Dserializable`)
     await records.create('users', { id: 'a', document: {}, createdAt: noon })
     const changes = Array.from({ length: 20 }, (_, racer) =>
