@@ -1,7 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, chownSync, constants, globSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  accessSync,
+  chownSync,
+  constants,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -10,12 +18,12 @@ import pg from 'pg'
 /** A server of a test's own, in a temporary folder, reached over TCP on this machine alone. */
 export interface PostgresServer {
   url: string
-  port: number
-  /** The process, to be stopped in all ways that there are. */
-  process: () => ChildProcess
-  /** Ends it in order, with everybody's connections. */
-  stop: () => Promise<void>
+  /** Ends it, and everybody's connections: in order, or with SIGQUIT as a crash would. */
+  stop: (signal?: 'SIGINT' | 'SIGQUIT') => Promise<void>
   start: () => Promise<void>
+  /** Keeps connections and answers nothing, as a machine that hangs. */
+  freeze: () => void
+  thaw: () => void
   /** Stops it and removes the folder. */
   remove: () => Promise<void>
 }
@@ -86,18 +94,29 @@ export async function openPostgresServer(options: ServerOptions = {}): Promise<P
 
   async function stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGCONT')
     child.kill(signal)
     await once(child, 'exit')
+  }
+
+  /** The first process begins the others, one for each connection and for each duty. */
+  function signalAll(signal: NodeJS.Signals): void {
+    const { pid = 0 } = child
+    child.kill(signal)
+    const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
+    for (const one of children.split(' ').filter(Boolean)) process.kill(Number(one), signal)
   }
 
   await start()
   return {
     url: `postgres://vitrine@127.0.0.1:${String(port)}/postgres`,
-    port,
-    process: () => child,
     stop,
     start,
+    freeze: () => {
+      signalAll('SIGSTOP')
+    },
+    thaw: () => {
+      signalAll('SIGCONT')
+    },
     remove: async () => {
       await stop('SIGQUIT')
       rmSync(folder, { recursive: true })

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+
+/** What a start says that fails with status 2 and one line. */
+async function failedStart(t: TestContext, settings: Record<string, string>): Promise<string> {
+  const files = `file:${join(await temporaryFolder(t), 'files')}`
+  const { process: child, output } = spawnVitrine({ PORT: '0', FILES_URL: files, ...settings })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child, 'close')
+  assert.equal(child.exitCode, 2, output())
+  return output().trimEnd()
+}
+
+test('a server that is not there stops the start with one line, without the password', async (t) => {
+  // Port 1 is for a service that nobody has had for decades.
+  const url = 'postgres://ann:secret@127.0.0.1:1,127.0.0.1:1/records?sslmode=disable'
+  assert.match(
+    await failedStart(t, { DATABASE_URL: url }),
+    /^vitrine: cannot start: postgres:\/\/127\.0\.0\.1:1,127\.0\.0\.1:1\/records cannot .*ECONNREFUSED.*$/,
+  )
+})
+
+test('without the driver a start says how to get it', async (t) => {
+  const hooks = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve: (name, context, next) => next(name === 'pg' ? 'no-such-pg' : name, context) })`
+  const line = await failedStart(t, {
+    DATABASE_URL: 'postgresql://127.0.0.1/records',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+  })
+  assert.equal(line, 'vitrine: cannot start: DATABASE_URL names Postgres: npm install pg')
+})
+
+test('nothing of the driver is loaded for SQLite', async (t) => {
+  const hooks = `import { registerHooks } from 'node:module'
+    registerHooks({ load: (url, context, next) => {
+      if (/storage.*postgres|node_modules.pg/.test(url)) throw new Error('loaded: ' + url)
+      return next(url, context)
+    } })`
+  const { process: child, output } = spawnVitrine({
+    PORT: '0',
+    DATABASE_URL: 'sqlite::memory:',
+    FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+  })
+  t.after(() => child.kill('SIGKILL'))
+  await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')])
+  assert.match(output(), /^Vitrine is open at /)
+})

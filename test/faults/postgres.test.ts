@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test, type TestContext } from 'node:test'
+import pg from 'pg'
+import {
+  createSchema,
+  openPostgresServer,
+  query,
+  withoutPostgres,
+  type PostgresServer,
+} from '../postgres-server.ts'
+import { startVitrine } from '../start-vitrine.ts'
+import { until } from '../until.ts'
+import { asJson, listOf, openClient, toCookie, type Ask } from './client.ts'
+
+const rome = { name: 'Rome' }
+const user = { username: 'ann', password: 'a password' }
+/** Two seconds are what is meant; a machine that is busy with other tests may need more. */
+const patienceMs = 5000
+const limit = { timeout: 60_000 }
+
+suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
+  let server: PostgresServer
+  before(async () => {
+    server = await openPostgresServer()
+  })
+  after(() => server.remove())
+
+  /** The service with one location and one user in it. */
+  async function startWithRecords(t: TestContext) {
+    const url = await createSchema(server.url)
+    const vitrine = await startVitrine(t, { DATABASE_URL: url })
+    const connect = () => openClient(t, vitrine.origin)
+    const ask = connect()
+    await ask('/locations/rome', asJson('PUT', rome))
+    await ask('/users', asJson('POST', { name: user.username, password: user.password }))
+    const cookie = toCookie(await ask('/login', asJson('POST', user)))
+    return { ...vitrine, url, connect, ask, cookie }
+  }
+
+  /** Everything that needs the database gets 503 soon, and what does not is answered. */
+  async function assertUnavailable(
+    t: TestContext,
+    { connect, cookie }: { connect: () => Ask; cookie: string },
+  ): Promise<void> {
+    const questions = [
+      ['/locations', {}],
+      ['/locations/rome', {}],
+      ['/locations', asJson('POST', rome)],
+      ['/locations/rome', asJson('PATCH', { note: 'changed' })],
+      ['/locations/rome', { method: 'DELETE' }],
+      ['/login', asJson('POST', user)],
+      ['/session', { headers: { cookie } }],
+    ] as const
+    const ms = await Promise.all(
+      questions.map(async ([path, question]) => {
+        const begin = performance.now()
+        const { status, headers, text } = await connect()(path, question)
+        assert.equal(status, 503, `${path}: ${text}`)
+        assert.match(headers['retry-after'] ?? '', /^\d+$/)
+        assert.doesNotMatch(text, /postgres|ECONN|SELECT|127\.0\.0\.1:\d+ -|timeout/i)
+        return performance.now() - begin
+      }),
+    )
+    t.diagnostic(`503 after ${Math.max(...ms).toFixed()} ms at most`)
+    assert.ok(Math.max(...ms) < patienceMs)
+    for (const path of ['/health', '/', '/topic']) {
+      assert.equal((await connect()(path)).status, 200, path)
+    }
+  }
+
+  async function assertHealed({ connect, cookie }: { connect: () => Ask; cookie: string }) {
+    const ask = connect()
+    await until(async () => (await ask('/locations/rome')).status === 200)
+    assert.equal((await ask('/locations/oslo', asJson('PUT', rome))).status, 201)
+    assert.match((await ask('/session', { headers: { cookie } })).text, /"authenticated":true/)
+    assert.equal((await listOf(ask, '/locations')).length, 2)
+  }
+
+  test('a server that stops gets 503, and all is well when it is back', limit, async (t) => {
+    const house = await startWithRecords(t)
+    for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+      await server.stop(signal)
+      await assertUnavailable(t, house)
+      await server.start()
+      await until(async () => (await house.ask('/locations/rome')).status === 200)
+    }
+    await assertHealed(house)
+    assert.equal(house.process.exitCode, null)
+  })
+
+  test('a frozen server gets 503, and all is well when it goes on', limit, async (t) => {
+    const house = await startWithRecords(t)
+    server.freeze()
+    t.after(() => {
+      server.thaw()
+    })
+    // First with connections that there are, then with new ones.
+    await assertUnavailable(t, house)
+    await assertUnavailable(t, house)
+    server.thaw()
+    // What was asked while nobody listened is not done afterwards, or only as a whole.
+    await until(async () => [200, 404].includes((await house.ask('/locations/rome')).status))
+    await house.ask('/locations/rome', asJson('PUT', rome))
+    for (const { _id } of await listOf<{ _id: string }>(house.ask, '/locations')) {
+      if (_id !== 'rome') await house.ask(`/locations/${_id}`, { method: 'DELETE' })
+    }
+    await assertHealed(house)
+    assert.equal(house.process.exitCode, null)
+  })
+
+  test('connections that are ended under load cost the requests on them', limit, async (t) => {
+    const house = await startWithRecords(t)
+    let isOver = false
+    const statuses = new Map<number, number>()
+    const clients = Array.from({ length: 8 }, async (_, index) => {
+      const ask = house.connect()
+      while (!isOver) {
+        const write = asJson('PUT', { name: String(index) })
+        const { status } = await ask(`/locations/${String(index)}`, write)
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    })
+    const others =
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user'
+    for (let round = 1; round <= 5; round += 1) {
+      const before = statuses.get(200) ?? 0
+      await query(server.url, `${others} AND pid <> pg_backend_pid()`)
+      await until(() => (statuses.get(200) ?? 0) > before + 20)
+    }
+    isOver = true
+    await Promise.all(clients)
+    t.diagnostic(JSON.stringify([...statuses]))
+    assert.deepEqual(
+      [...statuses.keys()].filter((status) => ![200, 201, 503].includes(status)),
+      [],
+    )
+    assert.equal(house.process.exitCode, null)
+    assert.equal((await house.ask('/locations/rome')).status, 200)
+  })
+
+  test('a record that another has locked gets 503, and others are answered', limit, async (t) => {
+    const { url, connect } = await startWithRecords(t)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    t.after(() => client.end())
+    await client.query('BEGIN')
+    await client.query(`UPDATE records SET version = version WHERE id = 'rome'`)
+    const patch = connect()('/locations/rome', asJson('PATCH', { note: 'changed' }))
+    assert.equal((await connect()('/locations/rome')).status, 200)
+    assert.equal((await connect()('/locations/oslo', asJson('PUT', rome))).status, 201)
+    assert.equal((await patch).status, 503)
+    await client.query('ROLLBACK')
+    const again = connect()('/locations/rome', asJson('PATCH', { note: 'changed' }))
+    assert.equal((await again).status, 200)
+  })
+
+  /** Has the database refuse to create, for the reason and as often as `condition` says. */
+  async function refuseCreation(url: string, code: string, condition = 'true'): Promise<void> {
+    await query(
+      url,
+      'CREATE SEQUENCE attempts',
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN
+         IF ${condition} THEN RAISE 'refused' USING ERRCODE = '${code}'; END IF;
+         RETURN new;
+       END $$`,
+      'CREATE TRIGGER refuse BEFORE INSERT ON records FOR EACH ROW EXECUTE FUNCTION refuse()',
+    )
+  }
+
+  for (const code of ['40001', '40P01']) {
+    test(`a write that is undone for another (${code}) is repeated, and not for ever`, async (t) => {
+      const { url, ask } = await startWithRecords(t)
+      await refuseCreation(url, code, `nextval('attempts') < 4`)
+      assert.equal((await ask('/locations', asJson('POST', rome))).status, 201)
+      await query(url, 'ALTER SEQUENCE attempts RESTART MINVALUE -1000000 START -1000000')
+      assert.equal((await ask('/locations', asJson('POST', rome))).status, 503)
+      const [row] = await query(url, 'SELECT last_value + 1000000 AS count FROM attempts')
+      assert.ok(Number(row?.count) < 20)
+      assert.equal((await listOf(ask, '/locations')).length, 2)
+    })
+  }
+
+  test('a full disk gets 507', async (t) => {
+    const { url, ask } = await startWithRecords(t)
+    await refuseCreation(url, '53100')
+    assert.equal((await ask('/locations', asJson('POST', rome))).status, 507)
+    assert.equal((await ask('/locations')).status, 200)
+  })
+})
