@@ -49,8 +49,8 @@ export const withoutPostgres =
     : false
 
 interface ServerOptions {
-  /** Whether what is committed survives the machine too; tests seldom need it. */
-  isDurable?: boolean
+  /** The server that it follows, as the standby of this name. */
+  primary?: { url: string; name: string }
   settings?: Readonly<Record<string, string>>
 }
 
@@ -62,11 +62,9 @@ export async function openPostgresServer(options: ServerOptions = {}): Promise<P
   const account = findAccount()
   if (account) chownSync(folder, account.uid, account.gid)
   const files = join(folder, 'files')
-  // The order of a language, which the records have to be kept from.
-  const order = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US']
-  const create = ['-D', files, '-U', 'vitrine', '-A', 'trust', '-E', 'UTF8', '--no-sync', ...order]
-  const created = spawnSync(join(programs, 'initdb'), create, { ...account, cwd: folder })
-  if (created.status !== 0) throw new Error(`initdb: ${String(created.stderr)}`)
+  const [program, flags] = toCreation(files, options)
+  const created = spawnSync(join(programs, program), flags, { ...account, cwd: folder })
+  if (created.status !== 0) throw new Error(`${program}: ${String(created.stderr)}`)
   const port = await findFreePort()
   let child: ChildProcess
 
@@ -75,7 +73,8 @@ export async function openPostgresServer(options: ServerOptions = {}): Promise<P
       listen_addresses: '127.0.0.1',
       port: String(port),
       unix_socket_directories: '',
-      ...(!options.isDurable && { fsync: 'off', synchronous_commit: 'off' }),
+      // What is committed survives the server, and not the machine.
+      fsync: 'off',
       ...options.settings,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -86,7 +85,7 @@ export async function openPostgresServer(options: ServerOptions = {}): Promise<P
     })
     let written = ''
     child.stderr?.on('data', (chunk: Buffer) => (written += chunk.toString()))
-    while (!written.includes('ready to accept connections')) {
+    while (!/ready to accept .*connections/.test(written)) {
       if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${written}`)
       await Promise.race([once(child.stderr ?? child, 'data'), once(child, 'exit')])
     }
@@ -107,8 +106,9 @@ export async function openPostgresServer(options: ServerOptions = {}): Promise<P
   }
 
   await start()
+  const url = `postgres://vitrine@127.0.0.1:${String(port)}/postgres`
   return {
-    url: `postgres://vitrine@127.0.0.1:${String(port)}/postgres`,
+    url,
     stop,
     start,
     freeze: () => {
@@ -118,10 +118,22 @@ export async function openPostgresServer(options: ServerOptions = {}): Promise<P
       signalAll('SIGCONT')
     },
     remove: async () => {
+      if (child.exitCode === null && child.signalCode === null) signalAll('SIGCONT')
       await stop('SIGQUIT')
       rmSync(folder, { recursive: true })
     },
   }
+}
+
+/** The program that makes the files of a server, and its flags. */
+function toCreation(files: string, { primary }: ServerOptions): [program: string, string[]] {
+  if (primary) {
+    const source = `${primary.url}?application_name=${primary.name}`
+    return ['pg_basebackup', ['-D', files, '-d', source, '-R', '-c', 'fast', '--no-sync']]
+  }
+  // The order of a language, which the records have to be kept from.
+  const order = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US']
+  return ['initdb', ['-D', files, '-U', 'vitrine', '-A', 'trust', '-E', 'UTF8', '-N', ...order]]
 }
 
 /** PostgreSQL refuses to run as root. */

@@ -10,7 +10,7 @@ async function failedStart(t: TestContext, settings: Record<string, string>): Pr
   const { process: child, output } = spawnVitrine({ PORT: '0', FILES_URL: files, ...settings })
   t.after(() => child.kill('SIGKILL'))
   await once(child, 'close')
-  assert.equal(child.exitCode, 2, output())
+  assert.equal(child.exitCode, 2, `${String(child.signalCode)} ${output()}`)
   return output().trimEnd()
 }
 
@@ -41,6 +41,7 @@ test('nothing of the driver is loaded for SQLite', async (t) => {
     } })`
   const { process: child, output } = spawnVitrine({
     PORT: '0',
+    LOG_LEVEL: 'silent',
     DATABASE_URL: 'sqlite::memory:',
     FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
