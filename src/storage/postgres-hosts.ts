@@ -71,13 +71,25 @@ function openPool(hostUrl: string, statementMs: number): pg.Pool {
     query_timeout: maxConnectMs,
     statement_timeout: statementMs,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it
-    onConnect: refuseReadOnly,
+    onConnect: prepareClient,
   })
   // The pool has dropped the connection by then, and whoever used it has heard of it; without a
   // listener either of the two would end the process.
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   return pool
+}
+
+/**
+ * Every statement is made for an index, as INDEXED BY says to SQLite. Before the table has been
+ * analyzed, which may be minutes after it was filled, PostgreSQL would rather read and sort it all.
+ */
+const planner = 'SET enable_seqscan = off; SET enable_bitmapscan = off'
+
+async function prepareClient(client: pg.ClientBase): Promise<void> {
+  // Engines that plan in another way do not know these.
+  await client.query(planner).catch(ignore)
+  await refuseReadOnly(client)
 }
 
 /** As `target_session_attrs=read-write` has it in libpq: after a failover the old primary is no use. */

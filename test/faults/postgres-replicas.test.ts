@@ -99,54 +99,63 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
 })
 
 suite('failover of PostgreSQL', { skip: withoutPostgres }, () => {
-  test(
-    'a primary that crashes under load loses nothing that was acknowledged',
-    limit,
-    async (t) => {
-      const primary = await openPostgresServer()
-      t.after(() => primary.remove())
-      const name = 'standby'
-      const standby = await openPostgresServer({ primary: { url: primary.url, name } })
-      t.after(() => standby.remove())
-      const wait = `ALTER SYSTEM SET synchronous_standby_names = '${name}'`
-      await query(primary.url, wait, 'SELECT pg_reload_conf()')
-      const state = `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`
-      await until(async () => (await query(primary.url, state)).length === 1)
-
-      const [first, second] = [new URL(primary.url).host, new URL(standby.url).host]
-      const url = `postgres://vitrine@${first},${second}/postgres?target_session_attrs=read-write`
-      const start = () => startVitrine(t, { DATABASE_URL: url, LOG_LEVEL: 'silent' })
-      const replicas = await Promise.all([start(), start()])
-      const ledgers = replicas.map(() => createLedger('location'))
-      const writes = () => ledgers.map((ledger) => ledger.writes())
-      const hasMore = (before: readonly number[]) =>
-        writes().every((count, replica) => count > (before[replica] ?? 0) + 20)
-      let isOver = false
-      const writers = replicas.flatMap(({ origin }, replica) =>
-        [1, 2].map((writer) =>
-          writeLocations(openClient(t, origin), ledgers[replica] ?? assert.fail(), {
-            prefix: `${String(replica)}-${String(writer)}`,
-            isOver: () => isOver,
-          }),
-        ),
-      )
-      await until(() => hasMore([0, 0]))
-      await end(primary)
-      const begin = performance.now()
-      await query(standby.url, 'SELECT pg_promote()')
-      const before = writes()
-      await until(() => hasMore(before))
-      t.diagnostic(`twenty writes at each replica ${String(performance.now() - begin)} ms later`)
-      isOver = true
-      await Promise.all(writers)
-      const found = await findLocations(openClient(t, replicas[0]?.origin ?? ''))
-      for (const [replica, ledger] of ledgers.entries()) {
-        const own = [...found].filter(([location]) => location.startsWith(`${String(replica)}-`))
-        assert.deepEqual(ledger.compare(new Map(own)), [])
-      }
-      t.diagnostic(`${String(writes())} writes`)
+  /** What becomes of a primary that a standby has to take the place of. */
+  const ends: Record<string, (primary: PostgresServer) => Promise<void>> = {
+    crashes: (primary) => primary.stop('SIGQUIT'),
+    freezes: async (primary) => {
+      primary.freeze()
     },
-  )
+  }
+  for (const [title, end] of Object.entries(ends)) {
+    test(`a primary that ${title} under load loses nothing that was acknowledged`, limit, (t) =>
+      failOver(t, end),
+    )
+  }
+
+  async function failOver(t: TestContext, end: (primary: PostgresServer) => Promise<void>) {
+    const primary = await openPostgresServer()
+    t.after(() => primary.remove())
+    const name = 'standby'
+    const standby = await openPostgresServer({ primary: { url: primary.url, name } })
+    t.after(() => standby.remove())
+    const wait = `ALTER SYSTEM SET synchronous_standby_names = '${name}'`
+    await query(primary.url, wait, 'SELECT pg_reload_conf()')
+    const state = `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`
+    await until(async () => (await query(primary.url, state)).length === 1)
+
+    const [first, second] = [new URL(primary.url).host, new URL(standby.url).host]
+    const url = `postgres://vitrine@${first},${second}/postgres?target_session_attrs=read-write`
+    const start = () => startVitrine(t, { DATABASE_URL: url, LOG_LEVEL: 'silent' })
+    const replicas = await Promise.all([start(), start()])
+    const ledgers = replicas.map(() => createLedger('location'))
+    const writes = () => ledgers.map((ledger) => ledger.writes())
+    const hasMore = (before: readonly number[]) =>
+      writes().every((count, replica) => count > (before[replica] ?? 0) + 20)
+    let isOver = false
+    const writers = replicas.flatMap(({ origin }, replica) =>
+      [1, 2].map((writer) =>
+        writeLocations(openClient(t, origin), ledgers[replica] ?? assert.fail(), {
+          prefix: `${String(replica)}-${String(writer)}`,
+          isOver: () => isOver,
+        }),
+      ),
+    )
+    await until(() => hasMore([0, 0]))
+    await end(primary)
+    const begin = performance.now()
+    await query(standby.url, 'SELECT pg_promote()')
+    const before = writes()
+    await until(() => hasMore(before))
+    t.diagnostic(`twenty writes at each replica ${String(performance.now() - begin)} ms later`)
+    isOver = true
+    await Promise.all(writers)
+    const found = await findLocations(openClient(t, replicas[0]?.origin ?? ''))
+    for (const [replica, ledger] of ledgers.entries()) {
+      const own = [...found].filter(([location]) => location.startsWith(`${String(replica)}-`))
+      assert.deepEqual(ledger.compare(new Map(own)), [])
+    }
+    t.diagnostic(`${String(writes())} writes`)
+  }
 })
 
 /** Creates and changes locations of its own until it is over; a refusal acknowledges nothing. */
