@@ -1,6 +1,7 @@
 /**
  * What a store could not do for reasons that lie outside: it is `full`, or it is `unavailable`
- * (locked, not to be reached, damaged). Nothing was written. Everything else it throws is a bug.
+ * (locked, not to be reached, damaged). Nothing was written, unless a connection was lost or ran out
+ * of time over it: then it was, or will be, as a whole or not at all. Everything else is a bug.
  */
 export class StoreFailure extends Error {
   readonly kind: 'full' | 'unavailable'

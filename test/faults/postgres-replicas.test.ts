@@ -149,7 +149,7 @@ suite('failover of PostgreSQL', { skip: withoutPostgres }, () => {
     t.diagnostic(`twenty writes at each replica ${String(performance.now() - begin)} ms later`)
     isOver = true
     await Promise.all(writers)
-    const found = await findLocations(openClient(t, replicas[0]?.origin ?? ''))
+    const found = await findLocations(openClient(t, replicas[0].origin))
     for (const [replica, ledger] of ledgers.entries()) {
       const own = [...found].filter(([location]) => location.startsWith(`${String(replica)}-`))
       assert.deepEqual(ledger.compare(new Map(own)), [])

@@ -7,7 +7,11 @@ import {
   withoutPostgres,
   type PostgresServer,
 } from '../../../test/postgres-server.ts'
+import { answersContract } from '../answers/answers.contract.ts'
+import { createDatabaseAnswers } from '../answers/database.ts'
 import { openPostgresDatabase } from '../postgres-database.ts'
+import { createDatabaseSessions } from '../sessions/database.ts'
+import { sessionsContract } from '../sessions/sessions.contract.ts'
 import { createPostgresRecords } from './postgres.ts'
 import { everything } from './records.ts'
 import { recordsContract } from './records.contract.ts'
@@ -21,7 +25,10 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   })
   after(() => server.remove())
 
-  recordsContract('PostgreSQL', async (t) => openRecords(t, await createSchema(server.url)))
+  const openEmpty = async (t: TestContext) => openRecords(t, await createSchema(server.url))
+  recordsContract('PostgreSQL', openEmpty)
+  sessionsContract('PostgreSQL', async (t) => createDatabaseSessions(await openEmpty(t)))
+  answersContract('PostgreSQL', async (t) => createDatabaseAnswers(await openEmpty(t)))
 
   test('a database that is opened again has everything in it', async (t) => {
     const url = await createSchema(server.url)

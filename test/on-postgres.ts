@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openPostgresServer } from './postgres-server.ts'
+import { projectFolder } from './start-vitrine.ts'
+
+// Runs what `npm test` runs of resources, rooms and sessions, through the front door, with every
+// database on a server of PostgreSQL that is thrown away.
+const suites = ['src/resources', 'src/replays', 'src/rooms'].map((path) => `${path}/**/*.test.ts`)
+const server = await openPostgresServer()
+const tests = spawn(process.execPath, ['--test', '--test-concurrency=2', ...suites], {
+  cwd: projectFolder,
+  env: { ...process.env, TEST_DATABASE_URL: server.url },
+  stdio: 'inherit',
+})
+await once(tests, 'exit')
+await server.remove()
+process.exitCode = tests.exitCode ?? 1
