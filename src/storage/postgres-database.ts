@@ -9,6 +9,7 @@ const maxMs = 1500
 /** A little less, so that a server that is not frozen gives up by itself. */
 const statementMs = 1400
 const maxAttempts = 10
+const maxCloseMs = 1000
 
 export interface Statement {
   /** Prepared under it once for each connection; without one it is planned anew each time. */
@@ -82,7 +83,9 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
           for (const statement of statements) await client.query(statement)
         }),
       ),
-    close: () => (closed ??= hosts.close()),
+    // A server that is frozen does not say goodbye.
+    close: () =>
+      (closed ??= Promise.race([hosts.close(), setTimeout(maxCloseMs, undefined, { ref: false })])),
   }
 }
 

@@ -3,6 +3,8 @@ import pg from 'pg'
 /** So long for a connection, be it a new one or one that somebody else has. */
 const maxConnectMs = 700
 const connectionsPerHost = 10
+/** A connection that nobody has used for so long is given up: making one takes some milliseconds. */
+const maxIdleMs = 60_000
 
 /** Connections to whichever of several hosts takes writes. */
 export interface Hosts {
@@ -22,7 +24,7 @@ export function toHostUrls(url: string): string[] {
     .map((host) => `${scheme}${user}${host}${rest}`)
 }
 
-/** What a connection needs to begin with. A server that wakes up does not begin what is long over. */
+/** What every connection begins with. */
 export function toClientOptions(connectionString: string): pg.ClientConfig {
   return { connectionString, keepAlive: true, fallback_application_name: 'vitrine' }
 }
@@ -67,6 +69,7 @@ function openPool(hostUrl: string, statementMs: number): pg.Pool {
   const pool = new pg.Pool({
     ...toClientOptions(hostUrl),
     max: connectionsPerHost,
+    idleTimeoutMillis: maxIdleMs,
     connectionTimeoutMillis: maxConnectMs,
     query_timeout: maxConnectMs,
     statement_timeout: statementMs,

@@ -51,7 +51,8 @@ export async function alter(client: pg.Client, change: () => Promise<void>): Pro
       await client.query('COMMIT')
       return
     } catch (error) {
-      await client.query('ROLLBACK')
+      // Of a connection that is gone there is nothing to take back.
+      await client.query('ROLLBACK').catch(() => undefined)
       if (hasLocks && isMissing(error)) hasLocks = false
       else if (attempt >= 30 || !isMeeting(error)) throw error
       else await setTimeout(Math.random() * 20 * attempt)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, suite, test, type TestContext } from 'node:test'
 import pg from 'pg'
 import {
@@ -106,6 +107,17 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     }
     await assertHealed(house)
     assert.equal(house.process.exitCode, null)
+  })
+
+  test('a stop while the server is frozen is a stop', limit, async (t) => {
+    const house = await startWithRecords(t)
+    server.freeze()
+    t.after(() => {
+      server.thaw()
+    })
+    house.process.kill('SIGTERM')
+    await once(house.process, 'exit')
+    assert.equal(house.process.exitCode, 0)
   })
 
   test('connections that are ended under load cost the requests on them', limit, async (t) => {

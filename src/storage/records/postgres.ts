@@ -43,7 +43,7 @@ const listByName = {
   name: 'list-by-name',
   text: `SELECT ${columns} FROM records
     WHERE resource = $1 AND left(keys ->> 'name', 100) COLLATE "C" = left($2, 100)
-      AND keys ->> 'name' COLLATE "C" = $2
+      AND (keys ->> 'name') COLLATE "C" = $2
     ORDER BY created_at DESC, id DESC LIMIT $3`,
 }
 
