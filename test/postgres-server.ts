@@ -102,7 +102,14 @@ export async function openPostgresServer(options: ServerOptions = {}): Promise<P
     const { pid = 0 } = child
     child.kill(signal)
     const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
-    for (const one of children.split(' ').filter(Boolean)) process.kill(Number(one), signal)
+    for (const one of children.split(' ').filter(Boolean)) {
+      try {
+        process.kill(Number(one), signal)
+      } catch (error) {
+        // It has ended since.
+        if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+      }
+    }
   }
 
   await start()
