@@ -49,6 +49,7 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
 
   async function runOnce(statement: Statement, giveUpAt: number) {
     const client = await hosts.connect()
+    const begin = performance.now()
     let failure: unknown
     try {
       // The client gives up too: a server that is frozen cannot.
@@ -59,6 +60,9 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
       failure = error
       throw error
     } finally {
+      // By then a server that is merely slow would have said so.
+      const isFrozen = isDisconnection(failure) && performance.now() - begin > statementMs
+      if (isFrozen) hosts.giveUp(client)
       // Of any other failure nobody knows in what state it leaves the connection.
       client.release(failure !== undefined && !isConflict(failure))
     }
@@ -140,9 +144,13 @@ function toStoreFailure(error: unknown): unknown {
   const reason = findReason(error)
   const state = toState(reason)
   if (state === diskFull) return new StoreFailure('full', reason)
-  // What has no state of SQL is from the driver or the system: the connection did not hold.
-  const isDown = state === '' || isConflict(reason) || unavailable.test(state)
-  return isDown && !(reason instanceof TypeError) ? new StoreFailure('unavailable', reason) : reason
+  const isDown = isDisconnection(reason) || isConflict(reason) || unavailable.test(state)
+  return isDown ? new StoreFailure('unavailable', reason) : reason
+}
+
+/** What the driver or the system says, without a state of SQL: nobody is there, or does not answer. */
+function isDisconnection(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof TypeError) && toState(error) === ''
 }
 
 function toState(error: unknown): string {

@@ -10,6 +10,8 @@ const maxIdleMs = 60_000
 export interface Hosts {
   /** The caller releases it. Rejects when none of the hosts can be reached and takes writes. */
   connect: () => Promise<pg.PoolClient>
+  /** Gives up all connections to the host of this one, which has stopped answering. */
+  giveUp: (client: pg.PoolClient) => void
   close: () => Promise<void>
 }
 
@@ -34,29 +36,46 @@ export function toClientOptions(connectionString: string): pg.ClientConfig {
  * more, all are asked at once, so that a failover costs no more than one attempt.
  */
 export function openHosts(url: string, statementMs: number): Hosts {
-  const pools = toHostUrls(url).map((hostUrl) => openPool(hostUrl, statementMs))
+  const hostUrls = toHostUrls(url)
+  const pools = hostUrls.map((hostUrl) => openPool(hostUrl, statementMs))
+  const origins = new WeakMap<pg.PoolClient, pg.Pool>()
   let [current] = pools
 
+  async function connectTo(pool: pg.Pool): Promise<pg.PoolClient> {
+    const client = await pool.connect()
+    origins.set(client, pool)
+    return client
+  }
+
   async function connectToAny(): Promise<pg.PoolClient> {
-    const attempts = pools.map(async (pool) => ({ pool, client: await pool.connect() }))
+    const attempts = pools.map(connectTo)
     const first = await Promise.any(attempts)
     for (const attempt of attempts) {
-      const releaseOther = ({ client }: typeof first) => {
-        if (client !== first.client) client.release()
+      const releaseOther = (client: pg.PoolClient) => {
+        if (client !== first) client.release()
       }
       void attempt.then(releaseOther, ignore)
     }
-    current = first.pool
-    return first.client
+    current = origins.get(first)
+    return first
   }
 
   return {
     connect: async () => {
-      if (current && pools.length === 1) return current.connect()
+      if (current === undefined) return connectToAny()
       try {
-        return await (current?.connect() ?? connectToAny())
-      } catch {
+        return await connectTo(current)
+      } catch (error) {
+        if (pools.length === 1) throw error
         return connectToAny()
+      }
+    },
+    giveUp: (client) => {
+      for (const [index, pool] of pools.entries()) {
+        if (pool !== origins.get(client)) continue
+        pools[index] = openPool(hostUrls[index] ?? '', statementMs)
+        current = undefined
+        pool.end().catch(ignore)
       }
     },
     close: async () => {
