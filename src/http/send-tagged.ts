@@ -4,19 +4,29 @@ import { evaluatePreconditions } from './conditional.ts'
 import { preconditionFailed } from './refusal.ts'
 import { toContentType } from './send.ts'
 
+/** A text with the tag of its bytes. `mediaType` is without its charset. */
+export interface TaggedText {
+  mediaType: string
+  text: string
+  etag: string
+}
+
 /**
- * Sends text with a tag of its bytes: the same on every replica and after a restart. That of a page
- * is weak, since what a page says may stay while its markup changes. Answers 304 to a client that
- * has it; throws 412. `mediaType` is without its charset.
+ * The tag is the same on every replica and after a restart. That of a page is weak, since what a
+ * page says may stay while its markup changes.
  */
+export function tag(mediaType: string, text: string): TaggedText {
+  // Two representations may have the same bytes, as when both are empty.
+  const sum = hash('sha256', mediaType + text, 'base64url')
+  return { mediaType, text, etag: mediaType === 'text/html' ? `W/"${sum}"` : `"${sum}"` }
+}
+
+/** Answers 304 to a client that has the text; throws 412. */
 export function sendTagged(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { mediaType, text }: { mediaType: string; text: string },
+  { mediaType, text, etag }: TaggedText,
 ): FastifyReply {
-  // Two representations may have the same bytes, as when both are empty.
-  const tag = hash('sha256', mediaType + text, 'base64url')
-  const etag = mediaType === 'text/html' ? `W/"${tag}"` : `"${tag}"`
   reply.header('etag', etag)
   const outcome = evaluatePreconditions(headers, { etag })
   if (outcome === 'failed') throw preconditionFailed(etag)

@@ -5,9 +5,10 @@ import { toLinkField, toPageLinks } from '../http/links.ts'
 import { chooseType } from '../http/negotiate.ts'
 import { preconditionFailed, unknownParameter, unprocessable } from '../http/refusal.ts'
 import { sendPieces, toContentType } from '../http/send.ts'
-import { sendTagged } from '../http/send-tagged.ts'
+import { sendTagged, tag } from '../http/send-tagged.ts'
 import { toPath } from '../http/target.ts'
 import type { Pages, StoredRecord } from '../storage/records/records.ts'
+import type { Html } from '../http/html.ts'
 import type { Handler, ResourceContext } from './context.ts'
 import type { Resource } from './definition.ts'
 import type { ListAddress } from './list-address.ts'
@@ -21,6 +22,7 @@ import {
 } from './list-parameters.ts'
 import { parseListQuery, toVisibleFields, type ListQuery } from './list-query.ts'
 import { takePageFlash } from './page-flash.ts'
+import { createRecentLists, type ListAnswer } from './recent-lists.ts'
 import { toCsvPieces, toJsonLines, toProjection, toTextPieces } from './representations.ts'
 
 /** The media types in which a list is shown. */
@@ -41,41 +43,67 @@ const maxNumber = Number.MAX_SAFE_INTEGER
  * a tag, `X-Total-Count` and links to the other pages.
  */
 export function list(context: ResourceContext): Handler {
-  return async (request, reply) => {
-    const { resource, records, config } = context
+  const recent = createRecentLists(context.records)
+  return (request, reply) => {
     const type = chooseType(request, reply, listTypes)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
-    const { query, address, toAddress } = parseRequest(resource, request)
-    // What QUERY can say at any length, an address can only up to its limit.
-    const { length } = toAddress(maxNumber)
-    const hasAddress = length <= config.maxUrlBytes
-    // RFC 10008 §2: where a GET would find the same again.
-    if (request.method === 'QUERY' && 2 * length <= config.maxUrlBytes)
-      reply.header('location', toAddress())
     const flash = takePageFlash(request, reply, type)
-    const shown = { query, links: [], flash, ...(hasAddress && { address }) }
-    const sought = { ...query.records, signal: toAbandonment(reply) }
-    if (query.part === undefined) {
-      const outcome = evaluatePreconditions(request.headers, { etag: '' })
-      if (outcome === 'failed') throw preconditionFailed()
-      if (outcome === 'not modified') return reply.code(304).send()
-      const pages = records.pages(resource.name, sought)
-      return sendPieces(reply, type, toPieces(resource, type, { ...shown, pages }))
+    // What QUERY asks for is no address, and what is said once is said once.
+    const isLasting = request.method !== 'QUERY' && flash === undefined
+    const key = isLasting ? `${type} ${request.url}` : undefined
+    const { answer, state } = key === undefined ? {} : recent.find(key)
+    if (answer) return sendTagged(request, reply.headers(answer.headers), answer.content)
+    const remember = (made: ListAnswer) => {
+      if (key !== undefined) recent.remember(key, made, state)
     }
-    const total = await records.count(resource.name, sought)
-    const links =
-      query.part.page && hasAddress ? toPageLinks({ ...query.part.page, total }, toAddress) : []
-    reply.header('x-total-count', String(total))
-    // Clients read no more than 16 KiB of headers, and every link says the address again.
-    if (links.length > 0 && 4 * length <= config.maxUrlBytes) {
-      reply.header('link', toLinkField(links))
-    }
-    const pages = toPages(await records.list(resource.name, sought, query.part))
-    const text = await join(toPieces(resource, type, { ...shown, pages, links, total }))
-    // What is said once has no tag by which it could be said again.
-    if (flash !== undefined) return reply.type(toContentType(type)).send(text)
-    return sendTagged(request, reply, { mediaType: type, text })
+    return answerAnew(context, { request, reply, type, flash, remember })
   }
+}
+
+interface Asked {
+  request: FastifyRequest
+  reply: FastifyReply
+  type: ListType
+  flash: Html | undefined
+  remember: (answer: ListAnswer) => void
+}
+
+async function answerAnew(
+  { resource, records, config }: ResourceContext,
+  { request, reply, type, flash, remember }: Asked,
+): Promise<FastifyReply> {
+  const { query, address, toAddress } = parseRequest(resource, request)
+  // What QUERY can say at any length, an address can only up to its limit.
+  const { length } = toAddress(maxNumber)
+  const hasAddress = length <= config.maxUrlBytes
+  // RFC 10008 §2: where a GET would find the same again.
+  if (request.method === 'QUERY' && 2 * length <= config.maxUrlBytes)
+    reply.header('location', toAddress())
+  const shown = { query, links: [], flash, ...(hasAddress && { address }) }
+  const sought = { ...query.records, signal: toAbandonment(reply) }
+  if (query.part === undefined) {
+    const outcome = evaluatePreconditions(request.headers, { etag: '' })
+    if (outcome === 'failed') throw preconditionFailed()
+    if (outcome === 'not modified') return reply.code(304).send()
+    const pages = records.pages(resource.name, sought)
+    return sendPieces(reply, type, toPieces(resource, type, { ...shown, pages }))
+  }
+  const total = await records.count(resource.name, sought)
+  const links =
+    query.part.page && hasAddress ? toPageLinks({ ...query.part.page, total }, toAddress) : []
+  const headers = {
+    'x-total-count': String(total),
+    // Clients read no more than 16 KiB of headers, and every link says the address again.
+    ...(links.length > 0 && 4 * length <= config.maxUrlBytes && { link: toLinkField(links) }),
+  }
+  reply.headers(headers)
+  const pages = toPages(await records.list(resource.name, sought, query.part))
+  const text = await join(toPieces(resource, type, { ...shown, pages, links, total }))
+  // What is said once has no tag by which it could be said again.
+  if (flash !== undefined) return reply.type(toContentType(type)).send(text)
+  const content = tag(type, text)
+  remember({ headers, content })
+  return sendTagged(request, reply, content)
 }
 
 /** Aborted when the answer is sent, or can be sent to nobody. */

@@ -56,6 +56,8 @@ export async function openPostgresRecords(url: string) {
 /** Records in one table of a PostgreSQL database, which stays the caller's to close. */
 export function createPostgresRecords(database: PostgresDatabase): Records {
   return {
+    // Only the server could tell, and asking it takes as long as the reading.
+    state: () => undefined,
     find: async (resource, id) => {
       const { rows } = await database.run({ ...find, values: [resource, toText(id)] })
       return rows[0] && toStoredRecord(rows[0])

@@ -109,6 +109,12 @@ export interface Records {
   /** The newest first, at most `limit`, of those whose document has this `name`. */
   listByName: (resource: string, name: string, limit: number) => Promise<readonly StoredRecord[]>
 
+  /**
+   * Another one after every write of anybody that a read from now on can see, so that what was made
+   * of several records can be used again; undefined where the store cannot tell at once.
+   */
+  state: () => string | undefined
+
   /** Makes it fast to find and to order the records of a resource by these fields of theirs. */
   index: (resource: string, fields: readonly string[]) => Promise<void>
 

@@ -6,9 +6,11 @@ const maxRecords = 1000
 const maxLength = 2 ** 21
 
 interface RecentRecords {
+  /** See `Records`. */
+  state: () => string | undefined
   /** The same object for as long as nobody has written. Throws what SQLite throws. */
   find: (resource: string, id: string) => StoredRecord | undefined
-  /** For what this process writes itself, as part of the write. */
+  /** For what this connection writes itself, as part of the write. */
   forget: (resource: string, id: string) => void
 }
 
@@ -26,15 +28,26 @@ export function rememberRecent(
   const records = new Map<string, StoredRecord>()
   let length = 0
   let lastVersion: unknown
+  /** The version is silent of this connection. */
+  let ownWrites = 0
 
+  const readVersion = () => (dataVersion.get() as unknown as [number])[0]
   const forgetAll = () => {
     records.clear()
     length = 0
   }
 
   return {
+    state: () => {
+      try {
+        return `${String(readVersion())} ${String(ownWrites)}`
+      } catch {
+        // Whoever reads next hears why.
+        return undefined
+      }
+    },
     find: (resource, id) => {
-      const [version] = dataVersion.get() as unknown as [unknown]
+      const version = readVersion()
       if (version !== lastVersion) forgetAll()
       lastVersion = version
       const key = `${resource}/${id}`
@@ -48,6 +61,7 @@ export function rememberRecent(
       return found.record
     },
     forget: (resource, id) => {
+      ownWrites += 1
       records.delete(`${resource}/${id}`)
     },
   }

@@ -38,10 +38,14 @@ export function createSqliteRecords(database: DatabaseSync): SqliteRecords {
   })
 
   return {
+    state: recent.state,
     find: (resource, id) => nowOrWhenFree(() => recent.find(resource, id)),
     create: (resource, { id, document, createdAt }) => {
       const text = JSON.stringify(document)
-      const run = () => create.run(resource, id, text, createdAt, createdAt).changes === 1
+      const run = () => {
+        recent.forget(resource, id)
+        return create.run(resource, id, text, createdAt, createdAt).changes === 1
+      }
       return write({ resource, growth: 1, run })
     },
     change: (resource, { id, version, document, updatedAt }) => {
