@@ -3,9 +3,15 @@ import { once } from 'node:events'
 import { openPostgresServer } from './postgres-server.ts'
 import { projectFolder } from './start-vitrine.ts'
 
-// Runs what `npm test` runs of resources, rooms and sessions, through the front door, with every
-// database on a server of PostgreSQL that is thrown away.
-const suites = ['src/resources', 'src/replays', 'src/rooms'].map((path) => `${path}/**/*.test.ts`)
+// Runs what asks for records through the front door, of all that `npm test` runs, with every database
+// on a server of PostgreSQL that is thrown away.
+const suites = [
+  'src/resources/*.test.ts',
+  'src/replays/*.test.ts',
+  'src/rooms/*/*.test.ts',
+  'test/hardening/fuzz.test.ts',
+  'test/openapi-run.test.ts',
+]
 const server = await openPostgresServer()
 const tests = spawn(process.execPath, ['--test', '--test-concurrency=2', ...suites], {
   cwd: projectFolder,

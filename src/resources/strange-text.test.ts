@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRecord } from '../../test/resources.ts'
+import { testApp } from '../../test/test-app.ts'
+
+const headers = { accept: 'application/json' }
+
+test('text that no database may be asked to keep can still be looked for', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/locations', { name: 'Pier \u0001' })
+  const questions = {
+    'name=%00': 0,
+    'name:ne=%00': 1,
+    'name:gt=%00': 1,
+    'name:lt=%00': 0,
+    'name:contains=%00': 0,
+    'name:startsWith=%00': 0,
+    'name:endsWith=%01': 1,
+    'name:endsWith=%01%02': 0,
+    'note=%00': 0,
+    'note:ne=%00': 1,
+    '_id=%00': 0,
+    '_id:gt=%00': 1,
+    '_id:contains=a%00b': 0,
+    'createdAt:contains=%00': 0,
+    'q=%00': 0,
+    'q=PIER%20%01': 1,
+  }
+  for (const [query, count] of Object.entries(questions)) {
+    const answer = await app.inject({ url: `/locations?${query}`, headers })
+    assert.equal(answer.statusCode, 200, `${query}: ${answer.body}`)
+    assert.equal(answer.json<unknown[]>().length, count, query)
+  }
+})
+
+test('an id that nobody could have is nowhere', async (t) => {
+  const app = await testApp(t)
+  for (const id of ['%00', 'a%00b', '%01%02%02', '%EF%BF%BF', 'a'.repeat(5000)]) {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
+      const payload = method === 'GET' || method === 'DELETE' ? {} : { payload: { name: 'x' } }
+      const answer = await app.inject({ method, url: `/locations/${id}`, headers, ...payload })
+      assert.equal(answer.statusCode, 404, `${method} ${id}: ${answer.body}`)
+    }
+  }
+})
