@@ -67,6 +67,7 @@ async function toCommand(
         process.execPath,
         '--min-semi-space-size=4',
         '--max-semi-space-size=4',
+        '--no-parallel-scavenge',
         join(here, '../bin/vitrine.js'),
       ]
     case 'json-server': {

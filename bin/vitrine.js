@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --min-semi-space-size=4 --max-semi-space-size=4
+#!/usr/bin/env -S node --min-semi-space-size=4 --max-semi-space-size=4 --no-parallel-scavenge
 // Plain JavaScript that an old Node can read too, so that it can say what is wrong in one line.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
@@ -23,7 +23,8 @@ async function rememberCompiling() {
 
 /**
  * Left alone, V8 answers the short-lived garbage of a long list with a heap of a hundred megabytes
- * more. The flags above do the same for the young generation, and better: they cannot be set later.
+ * more. The flags above do the same for the young generation, which cannot be told later. Collecting so
+ * little on several threads takes longer than on one, for the talk between them.
  */
 async function keepHeapSmall() {
   const { setFlagsFromString } = await import('node:v8')
