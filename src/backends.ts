@@ -71,7 +71,9 @@ async function openFiles(
   warn: Warn,
 ): Promise<{ files: Files; close?: () => void }> {
   const { filesUrl: url, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = config
-  if (!url.startsWith('s3:')) return { files: await openDiskFiles(url) }
+  // No upload takes as long, and the hour is for what comes after its content.
+  const abandonedSeconds = config.requestSeconds + 3600
+  if (!url.startsWith('s3:')) return { files: await openDiskFiles(url, abandonedSeconds) }
   const { openS3Files } = await loadDriver(
     'FILES_URL',
     'aws4fetch',
@@ -82,8 +84,7 @@ async function openFiles(
     accessKeyId,
     secretAccessKey,
     maxBytes: config.maxUploadBytes,
-    // No upload takes as long, and the hour is for what comes after its content.
-    abandonedSeconds: config.requestSeconds + 3600,
+    abandonedSeconds,
   })
   if (problem) warn(`FILES_URL cannot be reached yet, and until then uploads get 503: ${problem}`)
   return { files, close }

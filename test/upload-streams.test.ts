@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, truncate, utimes, writeFile } from 'node:fs/promises'
 import { request as openRequest, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -122,13 +122,16 @@ test('a start sweeps what a crash left half done, and keeps every upload', async
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')
   await writeFile(join(files, 'AAAAAAAAAAAAAAAAAAAAAA.part'), 'half done')
+  await utimes(join(files, 'AAAAAAAAAAAAAAAAAAAAAA.part'), 0, 0)
+  // Another process may be saving it just now.
+  await writeFile(join(files, 'CCCCCCCCCCCCCCCCCCCCCC.part'), 'half done')
   // Killed between the record and the last step: not acknowledged, and yet whole.
   await rename(join(files, kept[0] ?? ''), join(files, `${kept[0] ?? ''}.part`))
   // A folder may hold what is not ours.
   await writeFile(join(files, 'BBBBBBBBBBBBBBBBBBBBBB'), 'of somebody else')
   const second = await startVitrine(t, settings)
-  const expected = ['BBBBBBBBBBBBBBBBBBBBBB', ...kept].toSorted()
-  assert.deepEqual((await readdir(files)).toSorted(), expected)
+  const expected = ['BBBBBBBBBBBBBBBBBBBBBB', 'CCCCCCCCCCCCCCCCCCCCCC.part', ...kept].toSorted()
+  await until(async () => (await readdir(files)).toSorted().join() === expected.join())
   const answer = await fetch(`${second.origin}/uploads/${kept[0] ?? ''}`)
   assert.equal(await answer.text(), 'glass')
 })

@@ -217,7 +217,7 @@ for (const first of signals) {
 }
 
 test(
-  'an upload that a second signal cut off has left nothing after the next start',
+  'an upload that a second signal cut off is none after the next start',
   limit,
   async (t) => {
     const vitrine = await startInFolder(t)
@@ -227,7 +227,9 @@ test(
     vitrine.process.kill('SIGTERM')
     await once(vitrine.process, 'exit')
     const { origin } = await startInFolderOf(t, vitrine.folder)
-    assert.deepEqual(await readdir(vitrine.filesFolder), [])
+    // Its beginning is swept when it is old enough to be nobody's.
+    const files = await readdir(vitrine.filesFolder)
+    assert.deepEqual(files.filter((name) => !name.endsWith('.part')), [])
     assert.equal((await openClient(t, origin)('/uploads')).text.trim(), '[]')
   },
 )

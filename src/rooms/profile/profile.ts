@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { registerMultipart } from '../../http/multipart.ts'
 import { negotiate } from '../../http/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
@@ -23,16 +23,11 @@ export const profile: Room = {
     app.post('/profile', receiveUpload(house))
     app.get('/uploads', listUploads(house))
     app.get('/uploads/:id', sendUpload(house))
-    await sweepUploads(app, house)
-  },
-}
-
-/** What a crash left half done, by this process or another. */
-async function sweepUploads(app: FastifyInstance, { files, records }: House): Promise<void> {
-  const sweep = () => files.sweep(async (id) => (await records.find('uploads', id)) !== undefined)
-  if (files.sweepsAtAnyTime) {
+    const { files, records } = house
+    const isKnown = async (id: string) => (await records.find('uploads', id)) !== undefined
+    const sweep = () => files.sweep(isKnown)
     sweepRegularly(app, { what: 'unfinished uploads', everySeconds: 600, sweep })
-  } else await sweep()
+  },
 }
 
 function receiveUpload(house: House) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { access, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises'
+import { access, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,13 +10,21 @@ import type { Files, SavedFile } from './files.ts'
 /** What is saved and not yet kept. Whatever else is in the folder is no sweep's business. */
 const pendingName = /^([A-Za-z0-9_-]+)\.part$/
 
-/** Files in the folder of `file:path`, which is created. Throws when it cannot be. */
-export async function openDiskFiles(url: string): Promise<Files> {
+/**
+ * Files in the folder of `file:path`, which is created; throws when it cannot be. A sweep takes what
+ * is unknown, and has not grown for `abandonedSeconds`, for what no process is saving any more.
+ */
+export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<Files> {
   const folder = url.slice('file:'.length)
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${url} cannot be opened: ${reason}`, { cause: error })
   })
+
+  async function isAbandoned(path: string): Promise<boolean> {
+    const { mtimeMs = Infinity } = (await stat(path).catch(() => undefined)) ?? {}
+    return Date.now() - mtimeMs >= abandonedSeconds * 1000
+  }
 
   const toPath = (id: string) => join(folder, id)
   const toPendingPath = (id: string) => join(folder, `${id}.part`)
@@ -25,7 +33,7 @@ export async function openDiskFiles(url: string): Promise<Files> {
     try {
       await rename(toPendingPath(id), toPath(id))
     } catch (error) {
-      // The sweep of a process that has just started may have been quicker.
+      // The sweep of another process may have been quicker.
       if (!(await isThere(toPath(id)))) throw toStoreFailure(error)
     }
   }
@@ -54,7 +62,7 @@ export async function openDiskFiles(url: string): Promise<Files> {
         const id = entry.isFile() ? pendingName.exec(entry.name)?.[1] : undefined
         if (id === undefined) continue
         if (await isKnown(id)) await keep(id)
-        else await remove(toPendingPath(id))
+        else if (await isAbandoned(toPendingPath(id))) await remove(toPendingPath(id))
       }
     },
   }

@@ -30,10 +30,8 @@ export interface Files {
 
   /**
    * Settles what a crash left between {@link save} and {@link keep}: a file whose id `isKnown` says
-   * yes of is kept, any other removed. Touches no file that is kept.
+   * yes of is kept, any other removed when nobody can be saving it any more, here or in another
+   * process. Touches no file that is kept.
    */
   sweep: (isKnown: (id: string) => Promise<boolean>) => Promise<void>
-
-  /** Set where a sweep spares what is being saved just now, here or by another process. */
-  sweepsAtAnyTime?: true
 }

@@ -139,7 +139,6 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
       answer.destroy()
       throw new Error('S3 has answered without the range that it was asked for')
     },
-    sweepsAtAnyTime: true,
     sweep: async (isKnown) => {
       for await (const { name, ageSeconds } of listObjects(s3, toMarker(''))) {
         const id = name.slice(toMarker('').length)
