@@ -19,7 +19,7 @@ interface Place {
   reference: string
 }
 
-type Setup = Pick<Row, 'settings' | 'records'>
+type Setup = Pick<Row, 'settings' | 'records'> & { cores?: string }
 
 export async function start(contender: Contender, setup: Setup, place: Place): Promise<Running> {
   const port = await findPort()
@@ -32,7 +32,7 @@ export async function start(contender: Contender, setup: Setup, place: Place): P
     PORT: String(port),
     REFERENCE: place.reference,
   }
-  return startServer(port, command, { cwd: here, env })
+  return startServer(port, command, { cwd: here, env, cores: setup.cores })
 }
 
 /** Whether a contender is installed here that `npm install` does not bring. */

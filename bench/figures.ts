@@ -7,6 +7,7 @@ import { start } from './contenders.ts'
 import { fill } from './fill.ts'
 import { forgetPeak, readMemory, type Running } from './processes.ts'
 import type { Figure } from './results.ts'
+import { measurePostgres, measureWorkers } from './scaling.ts'
 import { measureUpload } from './upload.ts'
 
 const run = promisify(execFile)
@@ -27,6 +28,8 @@ export const figureRows: Readonly<Record<string, (place: Place) => Promise<reado
   start: measureStart,
   idle: measureIdle,
   install: measureInstall,
+  workers: measureWorkers,
+  postgres: measurePostgres,
 }
 
 async function measureNdjson({ folder, library, rounds }: Place): Promise<Figure[]> {

@@ -23,15 +23,17 @@ interface Load {
   seconds: number
   request: Request
   folder: string
+  cores: string
 }
 
-/** Drives a server from the second core; throws when any answer is not a success. */
+/** Drives a server from the second core, or these; throws when any answer is not a success. */
 export async function measure(
   { port, pid }: Running,
   request: Request,
-  { seconds, folder }: { seconds: number; folder: string },
+  { seconds, folder, cores = '1' }: { seconds: number; folder: string; cores?: string },
 ): Promise<Turn> {
-  const load = { url: `http://127.0.0.1:${String(port)}${request.path}`, seconds, request, folder }
+  const url = `http://127.0.0.1:${String(port)}${request.path}`
+  const load = { url, seconds, request, folder, cores }
   const before = await readCpuMicroseconds(pid)
   const { rate, count } = await (hasWrk ? runWrk(load) : runAutocannon(load))
   return { rate, cost: ((await readCpuMicroseconds(pid)) - before) / count }
@@ -46,11 +48,11 @@ export const loadGenerator = hasWrk
   ? (/^wrk \S+/.exec(wrkVersion.stdout ?? '')?.[0] ?? 'wrk')
   : 'autocannon'
 
-async function runWrk({ url, seconds, request, folder }: Load) {
+async function runWrk({ url, seconds, request, folder, cores }: Load) {
   const script = join(folder, 'request.lua')
   await writeFile(script, toLua(request))
   const options = ['-t1', `-c${connections}`, `-d${String(seconds)}s`, '-s', script, url]
-  const { stdout, stderr } = await run('taskset', ['-c', '1', 'wrk', ...options])
+  const { stdout, stderr } = await run('taskset', ['-c', cores, 'wrk', ...options])
   // It goes on without a script that it cannot read.
   if (stderr !== '') throw new Error(stderr)
   const failed = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(stdout)
@@ -77,13 +79,13 @@ interface Cannonade {
   statusCodeStats: Record<string, { count: number }>
 }
 
-async function runAutocannon({ url, seconds, request }: Load) {
+async function runAutocannon({ url, seconds, request, cores }: Load) {
   const { method = 'GET', headers = {}, body } = request
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`])
   const content = body === undefined ? [] : ['-b', body]
   const options = ['-j', '-n', '-c', connections, '-d', String(seconds), '-m', method]
   const program = join(import.meta.dirname, 'node_modules/autocannon/autocannon.js')
-  const command = ['-c', '1', process.execPath, program, ...options, ...fields, ...content, url]
+  const command = ['-c', cores, process.execPath, program, ...options, ...fields, ...content, url]
   const { stdout } = await run('taskset', command)
   const { duration, errors, statusCodeStats } = JSON.parse(stdout) as Cannonade
   const statuses = Object.keys(statusCodeStats)

@@ -10,13 +10,13 @@ export interface Running {
   stop: () => Promise<void>
 }
 
-/** Starts a server on the first core and waits until it answers. */
+/** Starts a server on the first core, or these, and waits until it answers. */
 export async function startServer(
   port: number,
   [command, ...args]: readonly [string, ...string[]],
-  options: SpawnOptions,
+  { cores = '0', ...options }: SpawnOptions & { cores?: string | undefined },
 ): Promise<Running> {
-  const child = spawn('taskset', ['-c', '0', command, ...args], {
+  const child = spawn('taskset', ['-c', cores, command, ...args], {
     ...options,
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -112,6 +112,6 @@ async function loadDriver<Module>(
   } catch (error) {
     const isMissing = (error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND'
     if (!isMissing) throw error
-    throw new Error(`${setting} is set: npm install ${packageName}`, { cause: error })
+    throw new Error(`${setting} needs a driver: npm install ${packageName}`, { cause: error })
   }
 }

@@ -12,15 +12,15 @@ export function sweepRegularly(
   app: FastifyInstance,
   { what, everySeconds, sweep }: Sweeping,
 ): void {
-  const sweepNow = () => {
+  const sweepNow = () =>
     sweep(new Date().toISOString()).catch((error: unknown) => {
       app.log.warn({ err: error }, `${what} could not be swept`)
     })
-  }
-  sweepNow()
-  const timer = setInterval(sweepNow, everySeconds * 1000).unref()
-  app.addHook('onClose', (_app, done) => {
+  let sweeping = sweepNow()
+  const timer = setInterval(() => (sweeping = sweepNow()), everySeconds * 1000).unref()
+  // What it sweeps is closed next.
+  app.addHook('onClose', async () => {
     clearInterval(timer)
-    done()
+    await sweeping
   })
 }

@@ -39,10 +39,10 @@ test('the default start loads no driver', async (t) => {
 
 test('a driver that is not installed is asked for in one line', async (t) => {
   const cases: [settings: Record<string, string>, line: string][] = [
-    [{ REDIS_URL: 'redis://127.0.0.1:1' }, 'REDIS_URL is set: npm install ioredis'],
+    [{ REDIS_URL: 'redis://127.0.0.1:1' }, 'REDIS_URL needs a driver: npm install ioredis'],
     [
       { FILES_URL: 's3://bucket', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
-      'FILES_URL is set: npm install aws4fetch',
+      'FILES_URL needs a driver: npm install aws4fetch',
     ],
   ]
   for (const [settings, line] of cases) {

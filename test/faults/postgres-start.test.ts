@@ -30,7 +30,7 @@ test('without the driver a start says how to get it', async (t) => {
     DATABASE_URL: 'postgresql://127.0.0.1/records',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
   })
-  assert.equal(line, 'vitrine: cannot start: DATABASE_URL names Postgres: npm install pg')
+  assert.equal(line, 'vitrine: cannot start: DATABASE_URL needs a driver: npm install pg')
 })
 
 test('nothing of the driver is loaded for SQLite', async (t) => {
