@@ -13,7 +13,7 @@ const suites = [
   'test/openapi-run.test.ts',
 ]
 const server = await openPostgresServer()
-const tests = spawn(process.execPath, ['--test', '--test-concurrency=2', ...suites], {
+const tests = spawn(process.execPath, ['--test', '--test-concurrency=3', ...suites], {
   cwd: projectFolder,
   env: { ...process.env, TEST_DATABASE_URL: server.url },
   stdio: 'inherit',
