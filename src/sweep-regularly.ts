@@ -17,7 +17,9 @@ export function sweepRegularly(
       app.log.warn({ err: error }, `${what} could not be swept`)
     })
   let sweeping = sweepNow()
-  const timer = setInterval(() => (sweeping = sweepNow()), everySeconds * 1000).unref()
+  const timer = setInterval(() => {
+    sweeping = sweepNow()
+  }, everySeconds * 1000).unref()
   // What it sweeps is closed next.
   app.addHook('onClose', async () => {
     clearInterval(timer)
