@@ -53,7 +53,7 @@ function toFigureLine({ title, unit, values, target }: Figure): string {
   const { median, lowest, highest } = summarize(values)
   const spread = values.length > 1 ? `${toText(lowest)} to ${toText(highest)}` : ''
   const cells = [title, `${toText(median)} ${unit}`.trim(), spread]
-  if (target === undefined) return toLine([...cells, 'the fewest that serve', ''])
+  if (target === undefined) return toLine([...cells, '', ''])
   const [words, isMet] =
     'atLeast' in target
       ? [`at least ${toText(target.atLeast)}`, median >= target.atLeast]
