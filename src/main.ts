@@ -1,4 +1,3 @@
-import cluster from 'node:cluster'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -17,7 +16,14 @@ import {
 import packageJson from '../package.json' with { type: 'json' }
 import { createHttpsRedirect } from './http/https-redirect.ts'
 import { rooms } from './rooms.ts'
-import { findWorkerPort, isSpeaker, superviseWorkers } from './workers.ts'
+import {
+  findWorkerPort,
+  isSpeaker,
+  isWorker,
+  leave,
+  sayOpened,
+  superviseWorkers,
+} from './workers.ts'
 
 /** The status with which a start ends that could not be made. */
 const failedStart = 2
@@ -36,12 +42,12 @@ async function main(flags: readonly string[]): Promise<void> {
   }
   try {
     const config = parseConfig(flags)
-    if (config.workers === 1 || cluster.isWorker) await start(config)
+    if (config.workers === 1 || isWorker) await start(config)
     else process.exitCode = await superviseWorkers(config)
   } catch (error) {
     console.error(toStartProblem(error))
     process.exitCode = failedStart
-    cluster.worker?.disconnect()
+    leave()
   }
 }
 
@@ -106,6 +112,7 @@ async function start(config: Config): Promise<void> {
     const address = await app.listen({ host, port: findWorkerPort() ?? config.port })
     redirect = await openRedirect(config, address)
     if (isSpeaker()) console.log(`Vitrine is open at ${address}`)
+    sayOpened()
   } catch (error) {
     await close()
     throw error
@@ -116,12 +123,11 @@ async function start(config: Config): Promise<void> {
     // What is still in flight by then is cut off.
     const exit = () => void backends.close().finally(() => process.exit(0))
     setTimeout(exit, stopSeconds * 1000).unref()
-    // A worker is kept up by its supervisor's channel alone.
-    void close().then(() => cluster.worker?.disconnect())
+    void close().then(leave)
   }
   process.on('SIGTERM', stop)
   // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
-  process.on('SIGINT', cluster.isWorker ? () => undefined : stop)
+  process.on('SIGINT', isWorker ? () => undefined : stop)
 }
 
 /** Listens for plain HTTP when a port for it is set; the caller closes it. */

@@ -26,13 +26,17 @@ export async function superviseWorkers({ workers: count, host, port }: Config): 
     living.add(worker)
     worker.once('exit', (code, signal) => {
       living.delete(worker)
-      if (state === 'starting') ended.resolve(code || 1)
-      else if (state === 'running') {
+      if (state === 'starting') {
+        if (signal) console.error(`vitrine: cannot start: the first worker has ended (${signal})`)
+        ended.resolve(code || 1)
+      } else if (state === 'running') {
         console.error(`vitrine: a worker has ended (${signal || String(code)}); another starts`)
         const hasLived = performance.now() - startedAt > soonMs
         setTimeout(() => state === 'running' && start(), hasLived ? 0 : soonMs)
       } else if (living.size === 0) ended.resolve(0)
     })
+    // What it is told while it ends is lost, and that is all.
+    worker.on('error', () => undefined)
     return worker
   }
   const stop = () => {
@@ -43,22 +47,47 @@ export async function superviseWorkers({ workers: count, host, port }: Config): 
   }
 
   process.on('SIGTERM', stop).on('SIGINT', stop)
-  cluster.on('message', (from, message: Message) => {
-    for (const worker of living) if (worker !== from) worker.send(message)
+  cluster.on('message', (from, message: Message | typeof opened) => {
+    if (message === opened) {
+      if (state !== 'starting') return
+      state = 'running'
+      for (let index = 1; index < count; index += 1) start()
+      return
+    }
+    for (const worker of living) {
+      if (worker !== from && worker.isConnected()) worker.send(message, () => undefined)
+    }
   })
   // The first brings the database up to date, and finds out whether a start is possible at all.
-  start().once('listening', () => {
-    if (state === 'starting') state = 'running'
-    for (let index = 1; index < count && state === 'running'; index += 1) start()
-  })
+  start()
   return ended.promise
 }
 
 const portName = 'VITRINE_WORKER_PORT'
 
+/** Whether this process is one of ours; somebody else's `node:cluster` may have started it as well. */
+export const isWorker = cluster.isWorker && portName in process.env
+
 /** The port that all workers open; undefined in a process that is none. */
 export function findWorkerPort(): number | undefined {
-  return cluster.isWorker ? Number(process.env[portName]) : undefined
+  return isWorker ? Number(process.env[portName]) : undefined
+}
+
+/** Lets a worker end, which its supervisor's channel alone would keep up. */
+export function leave(): void {
+  if (isWorker) cluster.worker?.disconnect()
+}
+
+/** What the first worker says when it is open, so that the others may start. */
+const opened = 'opened'
+
+export function sayOpened(): void {
+  if (isWorker) tell(opened)
+}
+
+function tell(message: Message | typeof opened): void {
+  // A supervisor that is gone hears nothing, and this process ends with it.
+  process.send?.(message, undefined, undefined, () => undefined)
 }
 
 async function findFreePort(host: string): Promise<number> {
@@ -72,7 +101,7 @@ async function findFreePort(host: string): Promise<number> {
 
 /** Whether this process is to say what one alone would say: where it is open. */
 export function isSpeaker(): boolean {
-  return cluster.isPrimary || cluster.worker?.id === 1
+  return !isWorker || cluster.worker?.id === 1
 }
 
 /** From one worker to all others, by way of the supervisor. */
@@ -92,19 +121,19 @@ const answerMs = 500
 export function createAsking<Value>(
   find: (key: string) => Value | undefined,
 ): (key: string) => Promise<Value | undefined> {
-  if (cluster.isPrimary) return () => Promise.resolve(undefined)
+  if (!isWorker) return () => Promise.resolve(undefined)
   const questions = new Map<string, (answer: Value) => void>()
   process.on('message', ({ question, key, answer }: Message) => {
     if (answer !== undefined) questions.get(question)?.(answer as Value)
     else {
       const value = find(key)
-      if (value !== undefined) process.send?.({ question, key, answer: value })
+      if (value !== undefined) tell({ question, key, answer: value })
     }
   })
   return async (key) => {
     const question = randomUUID()
     const answered = new Promise<Value>((resolve) => questions.set(question, resolve))
-    process.send?.({ question, key })
+    tell({ question, key })
     const answer = await Promise.race([answered, wait(answerMs, undefined)])
     questions.delete(question)
     return answer

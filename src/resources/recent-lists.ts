@@ -7,7 +7,7 @@ export interface ListAnswer {
   content: TaggedText
 }
 
-/** Of all answers together, in characters; one is worth keeping up to a twentieth of it. */
+/** Of all answers together, in characters, a thousand of each for what goes with it. */
 const maxLength = 2 ** 21
 
 /**
@@ -35,7 +35,7 @@ export function createRecentLists(records: Pick<Records, 'state'>) {
       return { state, answer: answers.get(key) }
     },
     remember: (key: string, answer: ListAnswer, state: string | undefined) => {
-      const size = key.length + answer.content.text.length
+      const size = 1000 + key.length + answer.content.text.length
       // What was written during the reading may be in the answer, or not.
       if (state === undefined || look() !== state || size > maxLength / 20) return
       length += size

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { makeCertificate } from '../hardening/tls-client.ts'
 import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { asJson, openClient, toCookie } from './client.ts'
@@ -94,6 +95,52 @@ test('another worker takes the place of one that is killed', patience, async (t)
     const answers = await Promise.all(asks.map((ask) => ask('/health').catch(() => undefined)))
     return answers.every((answer) => answer?.status === 200)
   })
+})
+
+test(
+  'workers that die while they are asked for an exchange end nobody else',
+  patience,
+  async (t) => {
+    const { origin, process: child } = await startWorkers(t)
+    await until(async () => (await findWorkers(child.pid)).length === 3)
+    let isOver = false
+    const askers = Array.from({ length: 6 }, async () => {
+      // What was on its way to one that dies may never be answered.
+      const ask = () => fetch(`${origin}/wire/unknown`, { signal: AbortSignal.timeout(2000) })
+      while (!isOver) await ask().catch(() => undefined)
+    })
+    for (let round = 0; round < 5; round += 1) {
+      const [pid = NaN] = await findWorkers(child.pid)
+      process.kill(pid, 'SIGKILL')
+      await until(async () => {
+        const workers = await findWorkers(child.pid)
+        return workers.length === 3 && !workers.includes(pid)
+      })
+    }
+    isOver = true
+    await Promise.all(askers)
+    assert.equal(child.exitCode, null)
+  },
+)
+
+test('a redirect that cannot be opened ends the start of workers too', patience, async (t) => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  t.after(() => holder.close())
+  const folder = await temporaryFolder(t)
+  const { process: child, output } = spawnVitrine({
+    PORT: '0',
+    REDIRECT_HTTP_PORT: String((holder.address() as AddressInfo).port),
+    ...(await makeCertificate(t)),
+    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+    WORKERS: '2',
+    LOG_LEVEL: 'silent',
+  })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child, 'close')
+  assert.equal(child.exitCode, 2)
+  assert.match(output(), /cannot start: .*EADDRINUSE/)
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

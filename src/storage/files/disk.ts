@@ -23,7 +23,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
 
   async function isAbandoned(path: string): Promise<boolean> {
     const { mtimeMs = Infinity } = (await stat(path).catch(() => undefined)) ?? {}
-    return Date.now() - mtimeMs >= abandonedSeconds * 1000
+    return Date.now() - Math.floor(mtimeMs) >= abandonedSeconds * 1000
   }
 
   const toPath = (id: string) => join(folder, id)
