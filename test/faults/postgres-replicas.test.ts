@@ -92,7 +92,9 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
         await Promise.all([ended, once(child, 'exit')])
         losses.push(...ledger.compare(await findLocations(survivor)))
       }
-      t.diagnostic(`${String(rounds)} rounds, ${String(ledger.writes())} writes, ${String(losses.length)} lost`)
+      t.diagnostic(
+        `${String(rounds)} rounds, ${String(ledger.writes())} writes, ${String(losses.length)} lost`,
+      )
       assert.deepEqual(losses, [])
     },
   )

@@ -216,23 +216,22 @@ for (const first of signals) {
   }
 }
 
-test(
-  'an upload that a second signal cut off is none after the next start',
-  limit,
-  async (t) => {
-    const vitrine = await startInFolder(t)
-    await beginUpload(t, vitrine, content)
-    vitrine.process.kill('SIGTERM')
-    await refusesConnections(vitrine.origin)
-    vitrine.process.kill('SIGTERM')
-    await once(vitrine.process, 'exit')
-    const { origin } = await startInFolderOf(t, vitrine.folder)
-    // Its beginning is swept when it is old enough to be nobody's.
-    const files = await readdir(vitrine.filesFolder)
-    assert.deepEqual(files.filter((name) => !name.endsWith('.part')), [])
-    assert.equal((await openClient(t, origin)('/uploads')).text.trim(), '[]')
-  },
-)
+test('an upload that a second signal cut off is none after the next start', limit, async (t) => {
+  const vitrine = await startInFolder(t)
+  await beginUpload(t, vitrine, content)
+  vitrine.process.kill('SIGTERM')
+  await refusesConnections(vitrine.origin)
+  vitrine.process.kill('SIGTERM')
+  await once(vitrine.process, 'exit')
+  const { origin } = await startInFolderOf(t, vitrine.folder)
+  // Its beginning is swept when it is old enough to be nobody's.
+  const files = await readdir(vitrine.filesFolder)
+  assert.deepEqual(
+    files.filter((name) => !name.endsWith('.part')),
+    [],
+  )
+  assert.equal((await openClient(t, origin)('/uploads')).text.trim(), '[]')
+})
 
 test(
   'content half way at SIGTERM is read to its end, and what it says is kept',
