@@ -219,7 +219,11 @@ async function collect(raw: IncomingMessage, config: Config): Promise<Buffer> {
       else chunks.push(chunk)
     })
     raw.on('end', () => {
-      resolve(Buffer.concat(chunks))
+      // Over HTTP/2 a lost connection ends it as if it were whole (RFC 9113 §8.1.1).
+      const request: object = raw
+      const isCutOff = request instanceof Http2ServerRequest && request.stream.aborted
+      if (isCutOff) reject(badRequest('The content ended early.'))
+      else resolve(Buffer.concat(chunks))
     })
     raw.on('error', (error) => {
       reject(badRequest('The content ended early.', error))

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '../start-vitrine.ts'
 import { curl, makeCertificate } from './tls-client.ts'
 import { startWatched } from './watched-vitrine.ts'
@@ -192,5 +193,27 @@ test('what no request may be is refused over HTTP/2, too', async (t) => {
         )
     })
   }
+  await assertSound()
+})
+
+test('content that a lost connection cuts off over HTTP/2 makes no record', async (t) => {
+  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  for (const waitMs of [0, 30, 300]) {
+    const client = connectHttp2(origin, { rejectUnauthorized: false })
+    client.on('error', () => undefined)
+    const stream = client.request({
+      ':method': 'POST',
+      ':path': '/locations',
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    stream.on('error', () => undefined)
+    stream.write('name=Alex&latitude=1&longitude=1')
+    await setTimeout(waitMs)
+    client.destroy()
+  }
+  // Later than whatever the last of them has set going.
+  await setTimeout(300)
+  const { body } = await curl('--http2', '-H', 'Accept: application/json', `${origin}/locations`)
+  assert.deepEqual(JSON.parse(body), [])
   await assertSound()
 })
