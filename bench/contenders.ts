@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { findPort, startServer, type Running } from './processes.ts'
+import { findFreePort } from '../src/free-port.ts'
+import { startServer, type Running } from './processes.ts'
 import type { Contender, Row } from './rows.ts'
 
 const run = promisify(execFile)
@@ -22,7 +23,7 @@ interface Place {
 type Setup = Pick<Row, 'settings' | 'records'> & { cores?: string }
 
 export async function start(contender: Contender, setup: Setup, place: Place): Promise<Running> {
-  const port = await findPort()
+  const port = await findFreePort()
   const command = await toCommand(contender, setup, { port, ...place })
   const settings = contender === 'vitrine' ? { LOG_LEVEL: 'warn', ...setup.settings } : {}
   const env = {

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 
 export interface Running {
   port: number
@@ -22,15 +21,6 @@ export async function startServer(
   })
   await untilAnswering(port, child)
   return { port, pid: child.pid ?? 0, stop: () => stop(child) }
-}
-
-export async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function untilAnswering(port: number, child: ChildProcess): Promise<void> {

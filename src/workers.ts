@@ -1,9 +1,8 @@
 import cluster, { type Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from './config.ts'
+import { findFreePort } from './free-port.ts'
 
 /** One that ends sooner would end again and again: the next waits as long before it starts. */
 const soonMs = 1000
@@ -88,15 +87,6 @@ export function sayOpened(): void {
 function tell(message: Message | typeof opened): void {
   // A supervisor that is gone hears nothing, and this process ends with it.
   process.send?.(message, undefined, undefined, () => undefined)
-}
-
-async function findFreePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Whether this process is to say what one alone would say: where it is open. */

@@ -10,10 +10,10 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import pg from 'pg'
+import { findFreePort } from '../src/free-port.ts'
 
 /** A server of a test's own, in a temporary folder, reached over TCP on this machine alone. */
 export interface PostgresServer {
@@ -148,15 +148,6 @@ function findAccount(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const uid = Number(spawnSync('id', ['-u', 'postgres']).stdout)
   return uid > 0 ? { uid, gid: uid } : { uid: 65_534, gid: 65_534 }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Runs statements on a server, one after the other; gives the rows of the last. */

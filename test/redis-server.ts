@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { findProgram } from './find-program.ts'
+import { findFreePort } from '../src/free-port.ts'
 
 const program = findProgram('redis-server', 'valkey-server')
 
@@ -57,13 +57,4 @@ async function run(flags: readonly string[]): Promise<ChildProcess> {
     await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
   }
   return child
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

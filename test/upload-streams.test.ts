@@ -56,7 +56,9 @@ test('an upload whose content ends before its length is refused or dropped, and 
   const { port } = app.server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   socket.write(toHead(1_000_000))
-  socket.end(Buffer.concat([before, chunk]))
+  socket.write(Buffer.concat([before, chunk]))
+  await until(async () => (await readdir(folder)).length === 1)
+  socket.end()
   await text(socket)
   await until(async () => (await readdir(folder)).length === 0)
   await assertNothingKept(app, folder, 'ended early')

@@ -10,15 +10,9 @@ import {
   versionNotSupported,
 } from './refusal.ts'
 
-// Nearly all requests name the same host, and to look at it costs a thirtieth of a small answer.
-let lastHost = ''
-
 /** Whether the text can be a Host (RFC 9110 §7.2): a name or address, and perhaps a port. */
 function isHost(text: string): boolean {
-  if (text === lastHost && text !== '') return true
-  const isGood = /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
-  if (isGood) lastHost = text
-  return isGood
+  return /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
 }
 
 /** Empty for a request without a host that can be used, so that what follows is a path. */

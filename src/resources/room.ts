@@ -27,16 +27,13 @@ export function resourceRoom(resource: Resource): Room {
       describeRoutes(app, name, toOperations(resource))
       const context = { resource, config, records }
       const json = { config: { defaultAnswer: 'json', accepts: acceptedTypes } } as const
-      app.get(path, list(context))
-      app.query(path, { config: { accepts: queryTypes } }, list(context))
+      const listed = list(context)
+      app.get(path, listed)
+      app.query(path, { config: { accepts: queryTypes } }, listed)
       for (const [suffix, mediaType] of Object.entries(typeBySuffix)) {
         const named = { config: { mediaType } }
-        app.get(`${path}.${suffix}`, named, list(context))
-        app.query(
-          `${path}.${suffix}`,
-          { config: { mediaType, accepts: queryTypes } },
-          list(context),
-        )
+        app.get(`${path}.${suffix}`, named, listed)
+        app.query(`${path}.${suffix}`, { config: { mediaType, accepts: queryTypes } }, listed)
         if (suffix !== 'csv' && suffix !== 'ndjson') {
           app.get(`${path}/:id.${suffix}`, named, show(context))
         }

@@ -1,25 +1,20 @@
 import type { Statement } from '../postgres-database.ts'
+import {
+  and,
+  isOfText,
+  or,
+  ownColumns,
+  toColumnOf,
+  type Condition as AnyCondition,
+} from './conditions.ts'
 import { absence, fold, toKey, toText } from './postgres-keys.ts'
 import type { Filter, Operator, RecordQuery } from './records.ts'
 
-/** A part of a WHERE with what is bound to its question marks. */
-export interface Condition {
-  sql: string
-  values: readonly string[]
-}
-
-const ownColumns = new Map([
-  ['_id', 'id'],
-  ['createdAt', 'created_at'],
-  ['updatedAt', 'updated_at'],
-])
+export type Condition = AnyCondition<string>
 
 /** What a field is compared by as SQL; never NULL, which would equal nothing and follow nothing. */
 export function toColumn(field: string): string {
-  const own = ownColumns.get(field)
-  if (own !== undefined) return own
-  if (!/^\w+$/.test(field)) throw new Error(`${field} cannot be the name of a field`)
-  return `(coalesce(keys ->> '${field}', '${absence}') COLLATE "C")`
+  return toColumnOf(field, (name) => `(coalesce(keys ->> '${name}', '${absence}') COLLATE "C")`)
 }
 
 /** What a value is compared as. */
@@ -49,10 +44,7 @@ export function toCondition({ filters, search }: RecordQuery): Condition | undef
 function toSearchCondition({ text, fields }: NonNullable<RecordQuery['search']>): Condition {
   if (text.includes('\0') || fields.length === 0) return { sql: 'FALSE', values: [] }
   const values = [fold(text)]
-  return join(
-    fields.map((field) => ({ sql: tests.contains(field), values })),
-    'OR',
-  )
+  return or(...fields.map((field) => ({ sql: tests.contains(field), values })))
 }
 
 function toPresence(field: string): string {
@@ -75,26 +67,13 @@ export function toFilterCondition({ field, operator, values }: Filter): Conditio
     const sql = `${toColumn(field)} ${operator === 'eq' ? 'IN' : 'NOT IN'} (${marks})`
     return { sql, values: values.map((value) => toOperand(field, value)) }
   }
-  const isOfText = /^(contains|startsWith|endsWith)$/.test(operator)
   const sql = tests[operator](field)
-  return join(
-    values.map((value) => ({ sql, values: [isOfText ? fold(value) : toOperand(field, value)] })),
-    'OR',
+  return or(
+    ...values.map((value) => ({
+      sql,
+      values: [isOfText(operator) ? fold(value) : toOperand(field, value)],
+    })),
   )
-}
-
-export function and(...conditions: readonly (Condition | undefined)[]): Condition {
-  return join(
-    conditions.filter((condition) => condition !== undefined),
-    'AND',
-  )
-}
-
-function join(conditions: readonly Condition[], word: 'AND' | 'OR'): Condition {
-  return {
-    sql: conditions.map(({ sql }) => `(${sql})`).join(` ${word} `),
-    values: conditions.flatMap(({ values }) => values),
-  }
 }
 
 /** With the numbers that PostgreSQL wants in place of question marks. */

@@ -1,11 +1,13 @@
 import type { PostgresDatabase } from '../postgres-database.ts'
-import { and, inResource, toColumn, toCondition, toStatement } from './postgres-conditions.ts'
-import { toOrder, toOrderBy } from './postgres-order.ts'
+import { and } from './conditions.ts'
+import { toOrder, toOrderBy } from './order.ts'
+import { inResource, toColumn, toCondition, toStatement } from './postgres-conditions.ts'
 import { toIndexName, type Terrain } from './postgres-paths.ts'
-import { findAnyOrder, findStretches, refuseAbandoned } from './postgres-plan.ts'
+import { findAnyOrder, findStretches } from './postgres-plan.ts'
 import { columns, toStoredRecord } from './postgres-rows.ts'
 import type { Stretch } from './postgres-stretches.ts'
-import type { Part, RecordQuery, Records, StoredRecord } from './records.ts'
+import { refuseAbandoned, type Part, type RecordQuery, type Records } from './records.ts'
+import { takePart } from './take-part.ts'
 
 /** So many records are held against a filter, or counted, in a small part of a second. */
 const recordsToTest = 10_000
@@ -43,7 +45,7 @@ export function createPostgresLists(database: PostgresDatabase): Lists {
   async function listIn(query: RecordQuery, stretch: Stretch, part?: Part) {
     refuseAbandoned(query)
     const { sql, values } = and(stretch.where, toCondition(query))
-    const order = toOrderBy(toOrder(query.sort))
+    const order = toOrderBy(toOrder(query.sort, toColumn))
     const text = `SELECT ${columns} FROM records WHERE ${sql} ORDER BY ${order} LIMIT ? OFFSET ?`
     const paged = toStatement(text, [...values, part?.limit, part?.offset])
     return (await database.run(paged)).rows.map(toStoredRecord)
@@ -63,26 +65,18 @@ export function createPostgresLists(database: PostgresDatabase): Lists {
       const missing: string[] = []
       for (const field of fields) missing.push(...(await toMissingIndex(resource, field)))
       if (missing.length > 0) await database.alter(missing)
-      indexed.set(resource, new Set(fields))
+      indexed.set(resource, new Set([...(indexed.get(resource) ?? []), ...fields]))
     },
     list: async (resource, query, { offset, limit }) => {
       const terrain = { ...toTerrain(resource, recordsToTest), wanted: offset + limit }
-      const found: StoredRecord[] = []
-      let skipped = 0
-      for await (const stretch of findStretches(terrain, query)) {
-        if (skipped < offset) {
-          const count = await countIn(query, stretch)
-          if (skipped + count <= offset) {
-            skipped += count
-            continue
-          }
-        }
-        const part: Part = { offset: offset - skipped, limit: limit - found.length }
-        found.push(...(await listIn(query, stretch, part)))
-        skipped = offset
-        if (found.length === limit) break
-      }
-      return found
+      return takePart(
+        findStretches(terrain, query),
+        { offset, limit },
+        {
+          count: (stretch) => countIn(query, stretch),
+          list: (stretch, part) => listIn(query, stretch, part),
+        },
+      )
     },
     count: async (resource, query) => {
       if (toCondition(query) === undefined) {

@@ -1,7 +1,8 @@
 import type { PostgresDatabase } from '../postgres-database.ts'
-import { and, inResource, toColumn, toFilterCondition, toStatement } from './postgres-conditions.ts'
+import { and, findNarrowFilters } from './conditions.ts'
+import { inResource, toColumn, toFilterCondition, toStatement } from './postgres-conditions.ts'
 import type { Path, Stretch } from './postgres-stretches.ts'
-import type { Filter, RecordQuery, SortTerm } from './records.ts'
+import type { RecordQuery, SortTerm } from './records.ts'
 
 /** So many records may be looked at, or sorted, in one step. */
 const few = 5000
@@ -28,8 +29,6 @@ export function toPath(
   return { key: toColumn(field), ties: ['created_at', 'id'], isDescending, where }
 }
 
-export const oldestFirst: SortTerm = { field: 'createdAt', isDescending: false }
-
 function toDefaultPath(resource: string, isDescending: boolean): Path {
   return { ties: ['created_at', 'id'], isDescending, where: inResource(resource) }
 }
@@ -45,23 +44,12 @@ export function toTies({ ties, isDescending }: Path, { where }: Stretch): Path {
   return { ties, isDescending, where }
 }
 
-const comparisons = ['eq', 'lt', 'lte', 'gt', 'gte']
-
-/** The filters that an index can be entered by. */
-function findNarrowFilters({ indexed }: Terrain, filters: readonly Filter[]): Filter[] {
-  return filters.filter(
-    ({ field, operator }) =>
-      comparisons.includes(operator) &&
-      (field === '_id' || field === 'createdAt' || indexed.has(field)),
-  )
-}
-
 /** What an index leads to, if one does and it is little. */
 export async function findFew(
   terrain: Terrain,
   { filters }: RecordQuery,
 ): Promise<Stretch | undefined> {
-  for (const filter of findNarrowFilters(terrain, filters)) {
+  for (const filter of findNarrowFilters(terrain.indexed, filters)) {
     const stretch = { where: and(inResource(terrain.resource), toFilterCondition(filter)) }
     if (await isFew(terrain.database, stretch)) return stretch
   }
@@ -71,7 +59,7 @@ export async function findFew(
 /** A path past as few records as possible, or past all of them. */
 export function findNarrowPath(terrain: Terrain, { filters }: RecordQuery): Path {
   const [filter] = findNarrowFilters(
-    terrain,
+    terrain.indexed,
     filters.filter(({ values }) => values.length === 1),
   )
   const path = filter && toPath(terrain, { field: filter.field, isDescending: false })

@@ -1,25 +1,16 @@
-import { StoreFailure } from '../failure.ts'
-import { and, inResource, toCondition, toStatement } from './postgres-conditions.ts'
-import { toOrder, toOrderBy, type Term } from './postgres-order.ts'
-import {
-  findFew,
-  findNarrowPath,
-  isFew,
-  oldestFirst,
-  toPath,
-  toTies,
-  type Terrain,
-} from './postgres-paths.ts'
+import { and } from './conditions.ts'
+import { isOrderedBy, oldestFirst, toOrder, toOrderBy } from './order.ts'
+import { inResource, toColumn, toCondition, toStatement } from './postgres-conditions.ts'
+import { findFew, findNarrowPath, isFew, toPath, toTies, type Terrain } from './postgres-paths.ts'
 import {
   cut,
   cutKeys,
-  toPathColumns,
   toStretch,
   type Path,
   type Stretch,
 } from './postgres-stretches.ts'
-import type { RecordQuery } from './records.ts'
-import { openSorter, type Sorter } from './sqlite-sorter.ts'
+import { refuseAbandoned, type RecordQuery } from './records.ts'
+import { openSorter, type Sorter } from './sorter.ts'
 
 /**
  * Finds a way to the records of a query that takes many small steps and keeps none of them, as
@@ -38,9 +29,9 @@ export async function* findStretches(
     return
   }
   const { database, size } = terrain
-  const order = toOrder(query.sort)
+  const order = toOrder(query.sort, toColumn)
   const path = toPath(terrain, query.sort[0] ?? oldestFirst)
-  if (path && hasOrder(path, order)) yield* cut(database, path, size)
+  if (path && isOrderedBy(path, order)) yield* cut(database, path, size)
   else if (path && hasKey(path)) {
     // Those of one key are in another order than that of the index; of most keys there is one.
     for await (const stretch of cutKeys(database, path, size)) {
@@ -54,16 +45,6 @@ function hasKey(path: Path): path is Path & { key: string } {
   return path.key !== undefined
 }
 
-function hasOrder(path: Path, order: readonly Term[]): boolean {
-  const columns = toPathColumns(path)
-  return (
-    columns.length === order.length &&
-    order.every(
-      (term, index) => term.column === columns[index] && term.isDescending === path.isDescending,
-    )
-  )
-}
-
 /** All records that may fit, in any order. */
 export async function* findAnyOrder(terrain: Terrain, query: RecordQuery): AsyncGenerator<Stretch> {
   const narrow = await findFew(terrain, query)
@@ -72,7 +53,6 @@ export async function* findAnyOrder(terrain: Terrain, query: RecordQuery): Async
 }
 
 const recordsToSort = 1000
-const idsPerStretch = 100
 
 /** What fits along a path, in the order of the query: by way of a file, unless it is little. */
 async function* sort(terrain: Terrain, query: RecordQuery, path: Path): AsyncGenerator<Stretch> {
@@ -81,27 +61,19 @@ async function* sort(terrain: Terrain, query: RecordQuery, path: Path): AsyncGen
     yield whole
     return
   }
-  const sorter = openSorter(toOrder(query.sort).map(({ isDescending }) => isDescending))
+  const sorter = openSorter(toOrder(query.sort, toColumn).map(({ isDescending }) => isDescending))
   try {
     const size = terrain.wanted === undefined ? recordsToSort : terrain.size
     for await (const stretch of cut(terrain.database, path, size)) {
       await sortStretch(terrain, query, { sorter, stretch })
     }
-    const ids = sorter.read()
-    for (;;) {
-      const next = [...Iterator.from({ next: () => ids.next() }).take(idsPerStretch)]
-      if (next.length === 0) return
-      const isOne = { sql: `id IN (${next.map(() => '?').join(', ')})`, values: next }
+    for (const ids of sorter.read()) {
+      const isOne = { sql: `id IN (${ids.map(() => '?').join(', ')})`, values: ids }
       yield { where: and(inResource(terrain.resource), isOne) }
     }
   } finally {
     sorter.close()
   }
-}
-
-/** Throws when whoever asked does not wait any more. */
-export function refuseAbandoned({ signal }: RecordQuery): void {
-  if (signal?.aborted === true) throw new StoreFailure('unavailable', 'nobody waits for the answer')
 }
 
 async function sortStretch(
@@ -110,7 +82,7 @@ async function sortStretch(
   { sorter, stretch }: { sorter: Sorter; stretch: Stretch },
 ): Promise<void> {
   refuseAbandoned(query)
-  const order = toOrder(query.sort)
+  const order = toOrder(query.sort, toColumn)
   const columns = order.map(({ column }, position) => `${column} AS c${String(position)}`)
   const { sql, values } = and(stretch.where, toCondition(query))
   // Of no stretch more can come among the first than are wanted.

@@ -1,7 +1,7 @@
-import { StoreFailure } from '../failure.ts'
 import type { Row } from '../postgres-database.ts'
+import { parseDocument } from './document.ts'
 import { fromText } from './postgres-keys.ts'
-import type { Document, StoredRecord } from './records.ts'
+import type { StoredRecord } from './records.ts'
 
 export const columns = 'id, document, version, created_at, updated_at'
 
@@ -12,14 +12,5 @@ export function toStoredRecord(row: Row): StoredRecord {
     version: Number(row.version),
     createdAt: row.created_at as string,
     updatedAt: row.updated_at as string,
-  }
-}
-
-function parseDocument(text: string): Document {
-  try {
-    return JSON.parse(text) as Document
-  } catch (error) {
-    // Only JSON was ever written: the table is damaged.
-    throw new StoreFailure('unavailable', error)
   }
 }

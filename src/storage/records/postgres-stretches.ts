@@ -1,5 +1,6 @@
 import type { PostgresDatabase } from '../postgres-database.ts'
-import { and, toStatement, type Condition } from './postgres-conditions.ts'
+import { and } from './conditions.ts'
+import { toStatement, type Condition } from './postgres-conditions.ts'
 
 /** The order of an index that records can be followed along, and the part of it that is of interest. */
 export interface Path {
@@ -26,7 +27,7 @@ export function toStretch({ where, from, to }: Path): Stretch {
   return { where: and(where, from, to) }
 }
 
-export function toPathColumns({ key, ties }: Path): readonly string[] {
+function toPathColumns({ key, ties }: Path): readonly string[] {
   return key === undefined ? ties : [key, ...ties]
 }
 

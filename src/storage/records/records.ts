@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { StoreFailure } from '../failure.ts'
 
 /** What a resource stores of one record, as JSON: its fields by name. */
 export type Document = Readonly<Record<string, unknown>>
@@ -62,6 +63,11 @@ export interface RecordQuery {
 }
 
 export const everything: RecordQuery = { filters: [], sort: [] }
+
+/** Throws when whoever asked does not wait any more. */
+export function refuseAbandoned({ signal }: RecordQuery): void {
+  if (signal?.aborted === true) throw new StoreFailure('unavailable', 'nobody waits for the answer')
+}
 
 /** A part of what a query finds. */
 export interface Part {

@@ -1,27 +1,15 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { and, or, toColumnOf, type Condition as AnyCondition } from './conditions.ts'
 import type { Filter, Operator, RecordQuery } from './records.ts'
 
-/** A part of a WHERE with what is bound to its question marks. */
-export interface Condition {
-  sql: string
-  values: readonly SQLInputValue[]
-}
-
-const ownColumns = new Map([
-  ['_id', 'id'],
-  ['createdAt', 'created_at'],
-  ['updatedAt', 'updated_at'],
-])
+export type Condition = AnyCondition<SQLInputValue>
 
 /**
  * The value of a field as SQL. What is missing is an empty blob, which SQLite holds to be greater
  * than any number or text: so no value is ever NULL, which would equal nothing and follow nothing.
  */
 export function toColumn(field: string): string {
-  const own = ownColumns.get(field)
-  if (own !== undefined) return own
-  if (!/^\w+$/.test(field)) throw new Error(`${field} cannot be the name of a field`)
-  return `ifnull(document ->> '$.${field}', x'')`
+  return toColumnOf(field, (name) => `ifnull(document ->> '$.${name}', x'')`)
 }
 
 export function inResource(resource: string): Condition {
@@ -68,10 +56,7 @@ export function toFilterCondition({ operator, values }: Filter, column: string):
     return { sql: `${column} ${operator === 'eq' ? 'IN' : 'NOT IN'} (${marks})`, values }
   }
   const sql = tests[operator](column)
-  return join(
-    values.map((value) => ({ sql, values: [value] })),
-    'OR',
-  )
+  return or(...values.map((value) => ({ sql, values: [value] })))
 }
 
 /**
@@ -87,18 +72,4 @@ export function addFunctions(database: DatabaseSync): void {
   database.function('ends_with', pure, (text, end) =>
     typeof text === 'string' && text.endsWith(String(end)) ? 1 : 0,
   )
-}
-
-export function and(...conditions: readonly (Condition | undefined)[]): Condition {
-  return join(
-    conditions.filter((condition) => condition !== undefined),
-    'AND',
-  )
-}
-
-function join(conditions: readonly Condition[], word: 'AND' | 'OR'): Condition {
-  return {
-    sql: conditions.map(({ sql }) => `(${sql})`).join(` ${word} `),
-    values: conditions.flatMap(({ values }) => values),
-  }
 }

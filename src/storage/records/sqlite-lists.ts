@@ -1,14 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreFailure } from '../failure.ts'
 import { isDamage, whenFree } from '../sqlite-database.ts'
-import type { Part, RecordQuery, Records, StoredRecord } from './records.ts'
-import { addFunctions, and, inResource, toColumn, toCondition } from './sqlite-conditions.ts'
-import { toOrder, toOrderBy } from './sqlite-order.ts'
+import { refuseAbandoned, type RecordQuery, type Records } from './records.ts'
+import { and, isOfText } from './conditions.ts'
+import { toOrder, toOrderBy } from './order.ts'
+import { addFunctions, inResource, toColumn, toCondition } from './sqlite-conditions.ts'
 import { toIndexName, type Terrain } from './sqlite-paths.ts'
-import { findAnyOrder, findStretches, findWhole, refuseAbandoned } from './sqlite-plan.ts'
+import { findAnyOrder, findStretches, findWhole } from './sqlite-plan.ts'
 import { columns, fromList } from './sqlite-rows.ts'
 import type { Prepare } from './sqlite-statements.ts'
 import type { Stretch } from './sqlite-stretches.ts'
+import { takePart } from './take-part.ts'
 
 /** So many records take a few milliseconds to be read and held against a filter. */
 const recordsToTest = 1000
@@ -19,7 +21,7 @@ const recordsPerPage = 250
 
 /** How many texts every record is folded for and held against; at least one. */
 function countTexts({ filters, search }: RecordQuery): number {
-  const ofText = filters.filter(({ operator }) => /^(contains|startsWith|endsWith)$/.test(operator))
+  const ofText = filters.filter(({ operator }) => isOfText(operator))
   const count = ofText.reduce((sum, { values }) => sum + values.length, search ? 1 : 0)
   return Math.max(count, 1)
 }
@@ -53,7 +55,7 @@ export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lis
   async function listIn(query: RecordQuery, stretch: Stretch, { offset = 0, limit = -1 } = {}) {
     refuseAbandoned(query)
     const { text, values } = toSelect(columns, query, stretch)
-    const paged = `${text} ORDER BY ${toOrderBy(toOrder(query.sort))} LIMIT ? OFFSET ?`
+    const paged = `${text} ORDER BY ${toOrderBy(toOrder(query.sort, toColumn))} LIMIT ? OFFSET ?`
     const rows = await whenFree(() => prepare(paged).all(...values, limit, offset))
     return rows.map(fromList)
   }
@@ -86,22 +88,14 @@ export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lis
       const terrain = { ...toTerrain(resource, query, recordsToCount), wanted: offset + limit }
       const whole = offset + limit <= recordsToCount ? findWhole(terrain, query) : undefined
       if (whole) return listIn(query, whole, { offset, limit })
-      const found: StoredRecord[] = []
-      let skipped = 0
-      for await (const stretch of findStretches(terrain, query)) {
-        if (skipped < offset) {
-          const count = await countIn(query, stretch)
-          if (skipped + count <= offset) {
-            skipped += count
-            continue
-          }
-        }
-        const part: Part = { offset: offset - skipped, limit: limit - found.length }
-        found.push(...(await listIn(query, stretch, part)))
-        skipped = offset
-        if (found.length === limit) break
-      }
-      return found
+      return takePart(
+        findStretches(terrain, query),
+        { offset, limit },
+        {
+          count: (stretch) => countIn(query, stretch),
+          list: (stretch, part) => listIn(query, stretch, part),
+        },
+      )
     },
     count: async (resource, query) => {
       if (toCondition(query) === undefined) {

@@ -1,6 +1,7 @@
 import { whenFree } from '../sqlite-database.ts'
 import type { Filter, Operator, RecordQuery, SortTerm } from './records.ts'
-import { and, inResource, toColumn, toFilterCondition } from './sqlite-conditions.ts'
+import { and, findNarrowFilters } from './conditions.ts'
+import { inResource, toColumn, toFilterCondition } from './sqlite-conditions.ts'
 import type { Prepare } from './sqlite-statements.ts'
 import type { Path, Stretch } from './sqlite-stretches.ts'
 
@@ -33,8 +34,6 @@ export function toPath(
   return { index: toIndexName(resource, field), key: toColumn(field), ties, isDescending, where }
 }
 
-export const oldestFirst: SortTerm = { field: 'createdAt', isDescending: false }
-
 function toDefaultPath(resource: string, isDescending: boolean): Path {
   const ties = ['created_at', 'id']
   return { index: 'records_oldest_first', ties, isDescending, where: inResource(resource) }
@@ -51,23 +50,12 @@ export function toTies({ index, ties, isDescending }: Path, { where }: Stretch):
   return { index, ties, isDescending, where }
 }
 
-const comparisons = ['eq', 'lt', 'lte', 'gt', 'gte']
-
-/** The filters that an index can be entered by. */
-function findNarrowFilters({ indexed }: Terrain, filters: readonly Filter[]): Filter[] {
-  return filters.filter(
-    ({ field, operator }) =>
-      comparisons.includes(operator) &&
-      (field === '_id' || field === 'createdAt' || indexed.has(field)),
-  )
-}
-
 /** What an index leads to, if one does and it is little. */
 export async function findFew(
   terrain: Terrain,
   { filters }: RecordQuery,
 ): Promise<Stretch | undefined> {
-  for (const filter of findNarrowFilters(terrain, filters)) {
+  for (const filter of findNarrowFilters(terrain.indexed, filters)) {
     const path = toPath(terrain, { field: filter.field, isDescending: false })
     const condition = toFilterCondition(filter, toColumn(filter.field))
     const stretch = path && { index: path.index, where: and(path.where, condition) }
@@ -79,7 +67,7 @@ export async function findFew(
 /** A path past as few records as possible, or past all of them. */
 export function findNarrowPath(terrain: Terrain, { filters }: RecordQuery): Path {
   const [filter] = findNarrowFilters(
-    terrain,
+    terrain.indexed,
     filters.filter(({ values }) => values.length === 1),
   )
   const path = filter && toPath(terrain, { field: filter.field, isDescending: false })

@@ -1,20 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
-import { StoreFailure } from '../failure.ts'
 import { whenFree } from '../sqlite-database.ts'
-import type { RecordQuery } from './records.ts'
-import { and, inResource, toCondition } from './sqlite-conditions.ts'
-import { toOrder, toOrderBy, type Term } from './sqlite-order.ts'
+import { refuseAbandoned, type RecordQuery } from './records.ts'
+import { and } from './conditions.ts'
+import { isOrderedBy, oldestFirst, toOrder, toOrderBy } from './order.ts'
+import { inResource, toColumn, toCondition } from './sqlite-conditions.ts'
 import {
   byId,
   findFew,
   findNarrowPath,
   isFew,
-  oldestFirst,
   toPath,
   toTies,
   type Terrain,
 } from './sqlite-paths.ts'
-import { openSorter, type Sorter } from './sqlite-sorter.ts'
+import { openSorter, type Sorter } from './sorter.ts'
 import { cutKeys, cutTies, toStretch, type Path, type Stretch } from './sqlite-stretches.ts'
 
 /**
@@ -34,9 +33,9 @@ export async function* findStretches(
     return
   }
   const { prepare, size } = terrain
-  const order = toOrder(query.sort)
+  const order = toOrder(query.sort, toColumn)
   const path = toPath(terrain, query.sort[0] ?? oldestFirst)
-  if (path && hasOrder(path, order)) yield* walk(terrain, path)
+  if (path && isOrderedBy(path, order)) yield* walk(terrain, path)
   else if (path?.key !== undefined) {
     // Those of one key are in another order than that of the index; of most keys there is one.
     for await (const stretch of cutKeys(prepare, path, size)) {
@@ -52,18 +51,9 @@ export async function* findStretches(
  */
 export function findWhole(terrain: Terrain, query: RecordQuery): Stretch | undefined {
   const path = toPath(terrain, query.sort[0] ?? oldestFirst)
-  const isPlain = path && toCondition(query) === undefined && hasOrder(path, toOrder(query.sort))
+  const isPlain =
+    path && toCondition(query) === undefined && isOrderedBy(path, toOrder(query.sort, toColumn))
   return isPlain ? toStretch(path) : undefined
-}
-
-function hasOrder({ key, ties, isDescending }: Path, order: readonly Term[]): boolean {
-  const columns = key === undefined ? ties : [key, ...ties]
-  return (
-    columns.length === order.length &&
-    order.every(
-      (term, index) => term.column === columns[index] && term.isDescending === isDescending,
-    )
-  )
 }
 
 /** All records that may fit, in any order. */
@@ -82,7 +72,6 @@ async function* walk({ prepare, size }: Terrain, path: Path): AsyncGenerator<Str
 }
 
 const recordsToSort = 1000
-const idsPerStretch = 100
 
 /** What fits along a path, in the order of the query: by way of a file, unless it is little. */
 async function* sort(terrain: Terrain, query: RecordQuery, path: Path): AsyncGenerator<Stretch> {
@@ -91,29 +80,21 @@ async function* sort(terrain: Terrain, query: RecordQuery, path: Path): AsyncGen
     yield whole
     return
   }
-  const sorter = openSorter(toOrder(query.sort).map(({ isDescending }) => isDescending))
+  const sorter = openSorter(toOrder(query.sort, toColumn).map(({ isDescending }) => isDescending))
   try {
     const size = Math.min(terrain.size, recordsToSort)
     for await (const stretch of walk({ ...terrain, size }, path)) {
       await sortStretch(terrain, query, { sorter, stretch })
     }
-    const ids = sorter.read()
-    for (;;) {
+    for (const ids of sorter.read()) {
       // Reading the order back is no work to speak of, so others would never have their turn.
       await setImmediate()
-      const next = [...Iterator.from({ next: () => ids.next() }).take(idsPerStretch)]
-      if (next.length === 0) return
-      const isOne = { sql: `id IN (${next.map(() => '?').join(', ')})`, values: next }
+      const isOne = { sql: `id IN (${ids.map(() => '?').join(', ')})`, values: ids }
       yield { index: byId, where: and(inResource(terrain.resource), isOne) }
     }
   } finally {
     sorter.close()
   }
-}
-
-/** Throws when whoever asked does not wait any more. */
-export function refuseAbandoned({ signal }: RecordQuery): void {
-  if (signal?.aborted === true) throw new StoreFailure('unavailable', 'nobody waits for the answer')
 }
 
 async function sortStretch(
@@ -122,7 +103,7 @@ async function sortStretch(
   { sorter, stretch: { index, where } }: { sorter: Sorter; stretch: Stretch },
 ): Promise<void> {
   refuseAbandoned(query)
-  const order = toOrder(query.sort)
+  const order = toOrder(query.sort, toColumn)
   const columns = order.map(({ column }) => column)
   const { sql, values } = and(where, toCondition(query))
   // Of no stretch more can come among the first than are wanted.

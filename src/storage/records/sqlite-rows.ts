@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import { StoreFailure } from '../failure.ts'
-import type { Document, StoredRecord } from './records.ts'
+import { parseDocument } from './document.ts'
+import type { StoredRecord } from './records.ts'
 
 export const columns = 'id, document, version, created_at, updated_at'
 
@@ -23,14 +23,5 @@ export function fromList(row: readonly SQLOutputValue[]): StoredRecord {
     version: version as number,
     createdAt: createdAt as string,
     updatedAt: updatedAt as string,
-  }
-}
-
-function parseDocument(text: string): Document {
-  try {
-    return JSON.parse(text) as Document
-  } catch (error) {
-    // Only JSON was ever written: the file is damaged.
-    throw new StoreFailure('unavailable', error)
   }
 }

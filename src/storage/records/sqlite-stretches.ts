@@ -1,7 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { whenFree } from '../sqlite-database.ts'
-import { and, type Condition } from './sqlite-conditions.ts'
+import { and } from './conditions.ts'
+import type { Condition } from './sqlite-conditions.ts'
 import type { Prepare } from './sqlite-statements.ts'
 
 /** An index that records can be followed along, and the part of it that is of interest. */

@@ -2,11 +2,13 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 
 type Row = readonly SQLOutputValue[]
 
+const rowsPerRead = 100
+
 export interface Sorter {
   /** Each row is what it is sorted by; no two are the same. */
   add: (rows: readonly Row[]) => void
-  /** The last value of each row, in order. */
-  read: () => Iterator<string>
+  /** The last value of each row, in order, a hundred at a time. */
+  read: () => Generator<string[]>
   close: () => void
 }
 
@@ -34,7 +36,14 @@ export function openSorter(directions: readonly boolean[]): Sorter {
       for (const row of rows) insert.run(...row)
       database.exec('COMMIT')
     },
-    read: () => select.iterate().map(({ last }) => String(last)),
+    read: function* () {
+      const rows = select.iterate()
+      for (;;) {
+        const next = [...Iterator.from({ next: () => rows.next() }).take(rowsPerRead)]
+        if (next.length === 0) return
+        yield next.map(({ last }) => String(last))
+      }
+    },
     close: () => {
       database.close()
     },
