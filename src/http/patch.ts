@@ -1,6 +1,5 @@
 import { applyPatch, type Operation } from 'rfc6902'
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { conflict, invalidPatch, patchTestFailed } from './refusal.ts'
 
 /** RFC 7396 §2: what `patch` makes of `target`, which stays as it is. */
@@ -22,25 +21,36 @@ function isObject(value: unknown): value is Record<string, unknown> {
 export const maxOperations = 100
 
 // RFC 6901 §3
-const pointer = Type.String({ pattern: '^(/([^~/]|~[01])*)*$' })
+const pointer = {
+  type: 'string',
+  format: 'json-pointer',
+  pattern: '^(/([^~/]|~[01])*)*$',
+} as const
 
 /** A JSON Patch as a schema: RFC 6902 §4. What else is in an operation is passed over. */
-export const jsonPatchSchema = Type.Array(
-  Type.Union([
-    Type.Object({
-      op: Type.Union([Type.Literal('add'), Type.Literal('replace'), Type.Literal('test')]),
-      path: pointer,
-      value: Type.Unknown(),
-    }),
-    Type.Object({ op: Type.Literal('remove'), path: pointer }),
-    Type.Object({
-      op: Type.Union([Type.Literal('move'), Type.Literal('copy')]),
-      from: pointer,
-      path: pointer,
-    }),
-  ]),
-  { maxItems: maxOperations },
-)
+export const jsonPatchSchema = {
+  type: 'array',
+  maxItems: maxOperations,
+  items: {
+    anyOf: [
+      {
+        type: 'object',
+        required: ['op', 'path', 'value'],
+        properties: { op: { enum: ['add', 'replace', 'test'] }, path: pointer, value: {} },
+      },
+      {
+        type: 'object',
+        required: ['op', 'path'],
+        properties: { op: { const: 'remove' }, path: pointer },
+      },
+      {
+        type: 'object',
+        required: ['op', 'from', 'path'],
+        properties: { op: { enum: ['move', 'copy'] }, from: pointer, path: pointer },
+      },
+    ],
+  },
+} as const
 
 const jsonPatch = Compile(jsonPatchSchema)
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import Type from 'typebox'
 import {
   asForm,
   createRecord,
@@ -19,12 +18,16 @@ const books = defineResource({
   singular: 'book',
   title: 'Books',
   summary: 'Things to read.',
-  schema: Type.Object({
-    title: Type.String({ title: 'Title', minLength: 1, maxLength: 100 }),
-    pages: Type.Number({ title: 'Pages', minimum: 1 }),
-    combination: Type.Optional(Type.String({ title: 'Lock', minLength: 4, writeOnly: true })),
-    review: Type.Optional(Type.String({ title: 'Review', maxLength: 500 })),
-  }),
+  schema: {
+    type: 'object',
+    required: ['title', 'pages'],
+    properties: {
+      title: { type: 'string', title: 'Title', minLength: 1, maxLength: 100 },
+      pages: { type: 'number', title: 'Pages', minimum: 1 },
+      combination: { type: 'string', title: 'Lock', minLength: 4, writeOnly: true },
+      review: { type: 'string', title: 'Review', maxLength: 500 },
+    },
+  },
 })
 const emma = { title: 'Emma', pages: 474, combination: '4711', review: 'Clever' }
 const shownEmma = { title: 'Emma', pages: 474, review: 'Clever' }

@@ -1,5 +1,4 @@
-import Type from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 
 /**
  * Everything that makes one resource different from another. Its seven routes, forms,
@@ -19,12 +18,28 @@ export interface ResourceDefinition {
    * A string of over 200 characters gets a text area. `description` says what to type where the
    * limits do not tell. `dependentRequired` is honoured.
    */
-  schema: Type.TObject<Record<string, FieldSchema>>
+  schema: ResourceSchema
+  /** Of a text in UTF-8, by field: JSON Schema limits characters alone. */
+  maxBytes?: Readonly<Record<string, number>>
   /** The fields by which lists are found and ordered fast, however many records there are. */
   indexed?: readonly string[]
 }
 
-export type FieldSchema = Type.TString | Type.TNumber | Type.TRefine<Type.TString>
+export interface ResourceSchema {
+  type: 'object'
+  required: readonly string[]
+  properties: Readonly<Record<string, FieldSchema>>
+  dependentRequired?: Readonly<Record<string, readonly string[]>>
+}
+
+type Limits = Pick<Field, 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'description'>
+
+export interface FieldSchema extends Limits {
+  type: 'string' | 'number'
+  title?: string
+  writeOnly?: boolean
+  examples?: readonly (string | number)[]
+}
 
 export interface Field {
   name: string
@@ -58,23 +73,14 @@ export function defineResource(definition: ResourceDefinition): Resource {
   }
 }
 
-interface Annotations extends Pick<
-  Field,
-  'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'description'
-> {
-  type?: string
-  title?: string
-  writeOnly?: boolean
-}
-
-function toField(schema: ResourceDefinition['schema'], name: string): Field {
-  const { title, ...annotations }: Annotations = schema.properties[name] ?? {}
-  const { minimum, maximum, minLength, maxLength, description } = annotations
+function toField({ properties, required }: ResourceSchema, name: string): Field {
+  const schema = properties[name] ?? { type: 'string' }
+  const { title, minimum, maximum, minLength, maxLength, description } = schema
   return {
     name,
     label: title ?? name,
-    kind: toKind(annotations),
-    isRequired: !Type.IsOptional(schema.properties[name]),
+    kind: toKind(schema),
+    isRequired: required.includes(name),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
     ...(minLength !== undefined && { minLength }),
@@ -83,7 +89,7 @@ function toField(schema: ResourceDefinition['schema'], name: string): Field {
   }
 }
 
-function toKind({ type, writeOnly, maxLength = 0 }: Annotations): Field['kind'] {
+function toKind({ type, writeOnly, maxLength = 0 }: FieldSchema): Field['kind'] {
   if (type === 'number') return 'number'
   if (writeOnly === true) return 'password'
   return maxLength > 200 ? 'long text' : 'text'

@@ -114,10 +114,18 @@ export function refuseUnstorable(value: unknown): void {
 /** What is wrong with a document, field by field; nothing when it may be kept. */
 export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
   const order = resource.fields.map(({ name }) => name)
-  return resource.validator
-    .Errors(document)
-    .flatMap(toFieldProblems)
-    .toSorted((one, other) => order.indexOf(one.field) - order.indexOf(other.field))
+  const [, errors] = resource.validator.Errors(document)
+  return [...errors.flatMap(toFieldProblems), ...toByteProblems(resource, document)].toSorted(
+    (one, other) => order.indexOf(one.field) - order.indexOf(other.field),
+  )
+}
+
+function toByteProblems({ maxBytes = {} }: Resource, document: Document): FieldProblem[] {
+  return Object.entries(maxBytes).flatMap(([field, limit]) => {
+    const value = document[field]
+    const isLong = typeof value === 'string' && Buffer.byteLength(value) > limit
+    return isLong ? [{ field, message: `must be at most ${String(limit)} bytes long` }] : []
+  })
 }
 
 function toFieldProblems(error: TLocalizedValidationError): FieldProblem[] {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import Type from 'typebox'
 import { defineResource } from './definition.ts'
 import { BadParameter } from './list-parameters.ts'
 import { parseListQuery, type ListQuery } from './list-query.ts'
@@ -11,12 +10,16 @@ const things = defineResource({
   singular: 'thing',
   title: 'Things',
   summary: 'Things.',
-  schema: Type.Object({
-    name: Type.String(),
-    size: Type.Number(),
-    height_gte: Type.Optional(Type.Number()),
-    secret: Type.String({ writeOnly: true }),
-  }),
+  schema: {
+    type: 'object',
+    required: ['name', 'size', 'secret'],
+    properties: {
+      name: { type: 'string' },
+      size: { type: 'number' },
+      height_gte: { type: 'number' },
+      secret: { type: 'string', writeOnly: true },
+    },
+  },
 })
 
 function parse(query: string): ListQuery {

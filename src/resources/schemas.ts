@@ -1,7 +1,7 @@
 import { toComponent } from '../http/openapi/component.ts'
 import { objectSchema } from '../http/openapi/content.ts'
 import type { Schema } from '../http/openapi/operation.ts'
-import { maxOperations } from '../http/patch.ts'
+import { jsonPatchSchema } from '../http/patch.ts'
 import type { Resource } from './definition.ts'
 
 const text = { type: 'string' } as const
@@ -69,24 +69,8 @@ export const envelope = toComponent(
   }),
 )
 
-const pointer = { ...text, format: 'json-pointer', pattern: '^(/([^~/]|~[01])*)*$' } as const
-
-function operationOf(ops: readonly string[], more: Readonly<Record<string, object>>): object {
-  return objectSchema({ op: { enum: ops }, path: pointer, ...more })
-}
-
 /** RFC 6902. */
-export const jsonPatch = toComponent('schemas', 'JsonPatch', {
-  type: 'array',
-  maxItems: maxOperations,
-  items: {
-    anyOf: [
-      operationOf(['add', 'replace', 'test'], { value: {} }),
-      operationOf(['remove'], {}),
-      operationOf(['move', 'copy'], { from: pointer }),
-    ],
-  },
-})
+export const jsonPatch = toComponent('schemas', 'JsonPatch', jsonPatchSchema)
 
 /** What the definition gives as an example of a field. */
 export function exampleOf({ schema }: Resource, field: string): unknown {

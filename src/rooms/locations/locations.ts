@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { defineResource } from '../../resources/definition.ts'
 
 export const locations = defineResource({
@@ -7,19 +6,21 @@ export const locations = defineResource({
   title: 'Locations',
   summary: 'Places with a name, coordinates and a note, through the same seven routes.',
   indexed: ['name', 'latitude', 'longitude'],
-  schema: Type.Object(
-    {
-      name: Type.String({ title: 'Name', minLength: 1, maxLength: 200, examples: ['Pier'] }),
-      latitude: Type.Optional(
-        Type.Number({ title: 'Latitude', minimum: -90, maximum: 90, examples: [53.5] }),
-      ),
-      longitude: Type.Optional(
-        Type.Number({ title: 'Longitude', minimum: -180, maximum: 180, examples: [-9.25] }),
-      ),
-      note: Type.Optional(
-        Type.String({ title: 'Note', maxLength: 2000, examples: ['by the water'] }),
-      ),
+  schema: {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string', title: 'Name', minLength: 1, maxLength: 200, examples: ['Pier'] },
+      latitude: { type: 'number', title: 'Latitude', minimum: -90, maximum: 90, examples: [53.5] },
+      longitude: {
+        type: 'number',
+        title: 'Longitude',
+        minimum: -180,
+        maximum: 180,
+        examples: [-9.25],
+      },
+      note: { type: 'string', title: 'Note', maxLength: 2000, examples: ['by the water'] },
     },
-    { dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] } },
-  ),
+    dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] },
+  },
 })

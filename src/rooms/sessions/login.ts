@@ -1,13 +1,16 @@
 import type { FastifyRequest } from 'fastify'
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { unprocessable, unsupportedMediaType } from '../../http/refusal.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/bodies.ts'
 import { verifyPassword } from '../../resources/passwords.ts'
 import type { Records, StoredRecord } from '../../storage/records/records.ts'
 
 /** Seed, "login credentials". */
-export const credentialsSchema = Type.Object({ username: Type.String(), password: Type.String() })
+export const credentialsSchema = {
+  type: 'object',
+  required: ['username', 'password'],
+  properties: { username: { type: 'string' }, password: { type: 'string' } },
+} as const
 const credentials = Compile(credentialsSchema)
 
 export interface Credentials {

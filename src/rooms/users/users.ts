@@ -1,7 +1,6 @@
-import Type from 'typebox'
 import { defineResource } from '../../resources/definition.ts'
 
-export const maxPasswordBytes = 1024
+const maxPasswordBytes = 1024
 
 export const users = defineResource({
   name: 'users',
@@ -9,18 +8,20 @@ export const users = defineResource({
   title: 'Users',
   summary: 'People with a name and a password, through the seven classic routes.',
   indexed: ['name'],
-  schema: Type.Object({
-    name: Type.String({ title: 'Name', minLength: 1, maxLength: 200, examples: ['Ann'] }),
-    password: Type.Refine(
-      Type.String({
+  maxBytes: { password: maxPasswordBytes },
+  schema: {
+    type: 'object',
+    required: ['name', 'password'],
+    properties: {
+      name: { type: 'string', title: 'Name', minLength: 1, maxLength: 200, examples: ['Ann'] },
+      password: {
+        type: 'string',
         title: 'Password',
         description: `1 to ${maxPasswordBytes.toLocaleString('en')} bytes`,
         minLength: 1,
         writeOnly: true,
         examples: ['correct horse'],
-      }),
-      (password) => Buffer.byteLength(password) <= maxPasswordBytes,
-      () => `must be at most ${String(maxPasswordBytes)} bytes long`,
-    ),
-  }),
+      },
+    },
+  },
 })
