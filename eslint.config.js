@@ -28,6 +28,20 @@ export default defineConfig(
     },
   },
   {
+    files: ['src/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: 'node:http', allowTypeImports: true, message: 'See src/http/node-http.ts.' },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['bin/*.js', 'scripts/*.js', 'bench/**/*.js', '*.js', '.*.js'],
     languageOptions: {
       globals: {

@@ -1,5 +1,5 @@
 import { applyPatch, type Operation } from 'rfc6902'
-import { Compile } from 'typebox/schema'
+import { compileLater } from './json-schema.ts'
 import { conflict, invalidPatch, patchTestFailed } from './refusal.ts'
 
 /** RFC 7396 §2: what `patch` makes of `target`, which stays as it is. */
@@ -52,11 +52,11 @@ export const jsonPatchSchema = {
   },
 } as const
 
-const jsonPatch = Compile(jsonPatchSchema)
+const jsonPatch = compileLater(jsonPatchSchema)
 
 /** The operations of a JSON Patch. Throws 400 for what is none. */
 export function parseJsonPatch(value: unknown): readonly Operation[] {
-  if (jsonPatch.Check(value)) return value
+  if (jsonPatch().Check(value)) return value
   throw invalidPatch(
     `A JSON Patch is a list of at most ${String(maxOperations)} operations with op, path, and value or from as RFC 6902 has them.`,
   )

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES } from './node-http.ts'
 import { problemTypes, toProblemSlug, type ProblemSlug } from './problem-types.ts'
 
 /** One thing wrong with one field of a request's content. */

@@ -1,4 +1,5 @@
-import { Compile, type Validator } from 'typebox/schema'
+import type { Validator } from 'typebox/schema'
+import { compileLater } from '../http/json-schema.ts'
 
 /**
  * Everything that makes one resource different from another. Its seven routes, forms,
@@ -60,7 +61,7 @@ export interface Resource extends ResourceDefinition {
   /** `/users` */
   path: string
   fields: readonly Field[]
-  validator: Validator
+  validator: () => Validator
 }
 
 export function defineResource(definition: ResourceDefinition): Resource {
@@ -69,7 +70,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
     ...definition,
     path: `/${name}`,
     fields: Object.keys(schema.properties).map((field) => toField(schema, field)),
-    validator: Compile(schema),
+    validator: compileLater(schema),
   }
 }
 

@@ -114,7 +114,7 @@ export function refuseUnstorable(value: unknown): void {
 /** What is wrong with a document, field by field; nothing when it may be kept. */
 export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
   const order = resource.fields.map(({ name }) => name)
-  const [, errors] = resource.validator.Errors(document)
+  const [, errors] = resource.validator().Errors(document)
   return [...errors.flatMap(toFieldProblems), ...toByteProblems(resource, document)].toSorted(
     (one, other) => order.indexOf(one.field) - order.indexOf(other.field),
   )

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { Compile } from 'typebox/schema'
 import { unprocessable, unsupportedMediaType } from '../../http/refusal.ts'
+import { compileLater } from '../../http/json-schema.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/bodies.ts'
 import { verifyPassword } from '../../resources/passwords.ts'
 import type { Records, StoredRecord } from '../../storage/records/records.ts'
@@ -11,7 +11,7 @@ export const credentialsSchema = {
   required: ['username', 'password'],
   properties: { username: { type: 'string' }, password: { type: 'string' } },
 } as const
-const credentials = Compile(credentialsSchema)
+const credentials = compileLater(credentialsSchema)
 
 export interface Credentials {
   username: string
@@ -26,7 +26,7 @@ export function parseCredentials(request: FastifyRequest): Credentials {
       'accept-post': 'application/json, application/x-www-form-urlencoded',
     })
   }
-  if (credentials.Check(body)) return body
+  if (credentials().Check(body)) return body
   const given = body as Partial<Record<string, unknown>>
   throw unprocessable(
     ['username', 'password']

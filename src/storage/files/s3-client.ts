@@ -1,5 +1,6 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { hash } from 'node:crypto'
+// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- loaded only where a bucket is set
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
