@@ -57,7 +57,7 @@ its own; the best that was measured for Vitrine is 0.90 of \`node:http\`, in a r
 0.86. For a record, asking SQLite whether anybody has written (\`PRAGMA data_version\`) is 5 to 8 %, and is
 not left out, since nothing else keeps a cache fresh that other processes write behind. A page is also
 recorded for the wire. In an upload, collecting garbage is a quarter, writing the file 18 %, SHA-256 10 %.
-Of a start, loading 170 modules is three quarters.
+Of a start, loading modules is two thirds, and building the routes a fifth.
 
 Ratios below about 0.8 look worse here than the work is. Bare \`node:http\` made to wait in each answer
 takes longer than it waits, since wrk has fallen asleep meanwhile, and sending then has to wake it:

@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
 import createRouter, { type HTTPMethod } from 'find-my-way'
 import { toMediaTypeList } from './structured-field.ts'
 
@@ -29,11 +29,33 @@ const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as co
  * knows the path.
  */
 export function watchOffers(app: FastifyInstance, maxUrlBytes: number): OfferFinder {
-  const router = createRouter({ maxParamLength: maxUrlBytes })
-
-  app.addHook('onRoute', ({ method, url, config }) => {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
     // A wildcard makes no path known: whoever adds one tells 404 from 405 there.
-    if (url.endsWith('*')) return
+    if (!route.url.endsWith('*')) routes.push(route)
+  })
+  // Made by the first who asks: a start is a twentieth shorter for it.
+  let router: Router | undefined
+
+  const whole = toOffer(methods.map((method) => ({ method })))
+  return (path) => {
+    // RFC 9110 §9.3.7: the asterisk asks about the server as a whole.
+    if (path === '*') return whole
+    router ??= toRouter(routes, maxUrlBytes)
+    const known = router
+    const found = methods.flatMap((method) => {
+      const route = known.find(method as HTTPMethod, path)
+      return route === null ? [] : [{ method, config: route.store as FastifyContextConfig }]
+    })
+    return found.length === 0 ? undefined : toOffer(found)
+  }
+}
+
+type Router = ReturnType<typeof createRouter>
+
+function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number): Router {
+  const router = createRouter({ maxParamLength: maxUrlBytes })
+  for (const { method, url, config } of routes) {
     for (const name of [method].flat()) {
       const known = methods.find((candidate) => candidate === name)
       // The types of the router leave QUERY out.
@@ -42,18 +64,8 @@ export function watchOffers(app: FastifyInstance, maxUrlBytes: number): OfferFin
         router.on(routed, url, () => undefined, config)
       }
     }
-  })
-
-  const whole = toOffer(methods.map((method) => ({ method })))
-  return (path) => {
-    // RFC 9110 §9.3.7: the asterisk asks about the server as a whole.
-    if (path === '*') return whole
-    const found = methods.flatMap((method) => {
-      const route = router.find(method as HTTPMethod, path)
-      return route === null ? [] : [{ method, config: route.store as FastifyContextConfig }]
-    })
-    return found.length === 0 ? undefined : toOffer(found)
   }
+  return router
 }
 
 interface FoundRoute {
