@@ -46,8 +46,8 @@ module.exports = {
     {
       name: 'only-main-starts',
       severity: 'error',
-      from: { pathNot: '^src/main\\.ts$' },
-      to: { path: '^src/(main|rooms|backends)\\.ts$', dependencyTypesNot: ['type-only'] },
+      from: { pathNot: '^src/(main|serve)\\.ts$' },
+      to: { path: '^src/(main|serve|rooms|backends)\\.ts$', dependencyTypesNot: ['type-only'] },
     },
   ],
   options: {

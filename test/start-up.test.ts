@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../package.json' with { type: 'json' }
-import { loadConfig, settingNames, toEnvironmentName, toFlagName } from '../src/config.ts'
+import { loadConfig } from '../src/config.ts'
+import { settingNames, toEnvironmentName, toFlagName } from '../src/settings.ts'
 import { projectFolder, spawnVitrine, startVitrine, temporaryFolder } from './start-vitrine.ts'
 
 const run = promisify(execFile)

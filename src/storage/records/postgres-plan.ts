@@ -2,13 +2,7 @@ import { and } from './conditions.ts'
 import { isOrderedBy, oldestFirst, toOrder, toOrderBy } from './order.ts'
 import { inResource, toColumn, toCondition, toStatement } from './postgres-conditions.ts'
 import { findFew, findNarrowPath, isFew, toPath, toTies, type Terrain } from './postgres-paths.ts'
-import {
-  cut,
-  cutKeys,
-  toStretch,
-  type Path,
-  type Stretch,
-} from './postgres-stretches.ts'
+import { cut, cutKeys, toStretch, type Path, type Stretch } from './postgres-stretches.ts'
 import { refuseAbandoned, type RecordQuery } from './records.ts'
 import { openSorter, type Sorter } from './sorter.ts'
 

@@ -1,0 +1,142 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Each throws an Error whose message completes "MAX_BODY_BYTES must be …".
+
+export const bodyReaderNames = ['json', 'form', 'text', 'multipart'] as const
+export type BodyReaderName = (typeof bodyReaderNames)[number]
+
+export function parseText(text: string): string {
+  return text
+}
+
+/** The default is the folder of that name, or, where there is none, the one that Vitrine brings. */
+export function parseFolder(text: string): string {
+  const own = fileURLToPath(new URL('../public', import.meta.url))
+  const folder = text === 'public' && !existsSync(text) ? own : resolve(text)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
+  throw new Error('a folder that is there')
+}
+
+export function parseInteger(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : NaN
+    if (value >= minimum && value <= maximum) return value
+    throw new Error(`a whole number from ${String(minimum)} to ${String(maximum)}`)
+  }
+}
+
+/** Undefined is no limit. */
+export function parseLimit(minimum: number, maximum: number): (text: string) => number | undefined {
+  return (text) => {
+    if (text === 'off') return undefined
+    try {
+      return parseInteger(minimum, maximum)(text)
+    } catch {
+      throw new Error(`off or a whole number from ${String(minimum)} to ${String(maximum)}`)
+    }
+  }
+}
+
+export function parseWorkers(text: string): number {
+  if (text === 'auto') return availableParallelism()
+  try {
+    return parseInteger(1, 256)(text)
+  } catch {
+    throw new Error('auto or a whole number from 1 to 256')
+  }
+}
+
+export function parseChoice<Choice extends string>(
+  choices: readonly Choice[],
+): (text: string) => Choice {
+  return (text) => {
+    const choice = choices.find((candidate) => candidate === text)
+    if (choice !== undefined) return choice
+    throw new Error(`one of ${choices.join(', ')}`)
+  }
+}
+
+export function parseOptional<Value>(
+  parse: (text: string) => Value,
+): (text: string) => Value | undefined {
+  return (text) => (text === '' ? undefined : parse(text))
+}
+
+/** The content of a file; undefined where none is named. */
+export function parseFile(path: string): string | undefined {
+  try {
+    return path === '' ? undefined : readFileSync(path, 'utf8')
+  } catch {
+    throw new Error('a file that can be read')
+  }
+}
+
+export function parseFilesUrl(text: string): string {
+  if (/^file:./.test(text) || isS3Url(text)) return text
+  throw new Error('file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name')
+}
+
+/** With characters alone that need no encoding, in an address or in XML. */
+function isS3Url(text: string): boolean {
+  const { searchParams } = URL.parse(text) ?? {}
+  const endpoint = URL.parse(searchParams?.get('endpoint') ?? 'https://host')
+  return (
+    /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?(\?[^?#]*)?$/.test(text) &&
+    /^https?:$/.test(endpoint?.protocol ?? '') &&
+    /^[\w-]*$/.test(searchParams?.get('region') ?? '')
+  )
+}
+
+export function parseSwitch(text: string): boolean {
+  return parseChoice(['on', 'off'])(text) === 'on'
+}
+
+export function parseNames(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
+
+export function parseBodyReaders(text: string): readonly BodyReaderName[] {
+  if (text === 'none') return []
+  try {
+    return parseNames(text).map(parseChoice(bodyReaderNames))
+  } catch {
+    throw new Error(`none, or a comma-separated list of ${bodyReaderNames.join(', ')}`)
+  }
+}
+
+export function parseDatabaseUrl(text: string): string {
+  if (/^(sqlite:|postgres(ql)?:\/\/)./.test(text)) return text
+  throw new Error('sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name')
+}
+
+export function parseRedisUrl(text: string): string {
+  const isRedis = /^(redis|valkey)s?:$/.test(URL.parse(text)?.protocol ?? '')
+  if (isRedis && URL.parse(text)?.hostname) return text
+  throw new Error('redis://host:port, or rediss://host:port for TLS')
+}
+
+export function parseOrigins(text: string): readonly string[] {
+  return parseNames(text).map((origin) => {
+    if (URL.canParse(origin) && new URL(origin).origin === origin) return origin
+    throw new Error('a comma-separated list of origins such as https://example.org')
+  })
+}
+
+/** Addresses and networks as Fastify's `trustProxy` takes them. */
+export function parseNetworks(text: string): readonly string[] {
+  return parseNames(text).map((network) => {
+    const [address = '', prefix, ...more] = network.split('/')
+    const family = isIP(address)
+    const maxPrefix = family === 6 ? 128 : 32
+    const isPrefix = prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= maxPrefix)
+    if (family !== 0 && isPrefix && more.length === 0) return network
+    throw new Error('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8')
+  })
+}

@@ -1,0 +1,25 @@
+import type { SettingName } from './settings.ts'
+
+const mebibyte = String(1024 ** 2)
+
+/** Other defaults for what is not set, as they would be written in the environment. */
+export const presets: Readonly<
+  Record<'none' | 'public', Readonly<Partial<Record<SettingName, string>>>>
+> = {
+  none: {},
+  // For strangers: a visitor alone can neither fill the machine nor keep others out.
+  public: {
+    rateLimit: '300',
+    loginRateLimit: '10',
+    maxBodyBytes: '65536',
+    maxUploadBytes: mebibyte,
+    headersSeconds: '5',
+    bodyIdleSeconds: '10',
+    requestSeconds: '60',
+    maxConnections: '1000',
+    maxRecords: '1000',
+    maxDatabaseBytes: String(256 * 1024 ** 2),
+    maxFilesBytes: String(256 * 1024 ** 2),
+    maxEventLoopDelayMs: '250',
+  },
+}

@@ -1,0 +1,65 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { buildApp } from './app.ts'
+import { openBackends } from './backends.ts'
+import type { Config } from './config.ts'
+import { createHttpsRedirect } from './http/https-redirect.ts'
+import { rooms } from './rooms.ts'
+import { findWorkerPort, isSpeaker, isWorker, leave, sayOpened } from './workers.ts'
+
+const stopSeconds = 10
+
+/** Opens the service in this process, until a SIGTERM or SIGINT; throws what keeps it from opening. */
+export async function serve(config: Config): Promise<void> {
+  const backends = await openBackends(config, (problem) => {
+    console.error(`vitrine: ${problem}`)
+  })
+  const app = await buildApp({ config, backends, rooms }).catch(async (error: unknown) => {
+    // A connection that is left open would keep the process from ending.
+    await backends.close()
+    throw error
+  })
+  let redirect: Server | undefined
+  const close = async () => {
+    redirect?.close()
+    await app.close()
+    await backends.close()
+  }
+  try {
+    // A name is looked up here: Fastify would open a second server, without our limits, for another
+    // address of it.
+    const { address: host } = await lookup(config.host)
+    const address = await app.listen({ host, port: findWorkerPort() ?? config.port })
+    redirect = await openRedirect(config, address)
+    if (isSpeaker()) console.log(`Vitrine is open at ${address}`)
+    sayOpened()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const stop = () => {
+    // A second signal, of either kind, ends the process as it would any other.
+    process.off('SIGTERM', stop).off('SIGINT', stop)
+    // What is still in flight by then is cut off.
+    const exit = () => void backends.close().finally(() => process.exit(0))
+    setTimeout(exit, stopSeconds * 1000).unref()
+    void close().then(leave)
+  }
+  process.on('SIGTERM', stop)
+  // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
+  process.on('SIGINT', isWorker ? () => undefined : stop)
+}
+
+/** Listens for plain HTTP when a port for it is set; the caller closes it. */
+async function openRedirect(config: Config, address: string): Promise<Server | undefined> {
+  const { host, redirectHttpPort } = config
+  if (redirectHttpPort === undefined) return undefined
+  const redirect = createHttpsRedirect(config, Number(new URL(address).port || 443))
+  redirect.listen(redirectHttpPort, host)
+  await once(redirect, 'listening')
+  const bound = redirect.address()
+  const port = typeof bound === 'object' ? bound?.port : redirectHttpPort
+  if (isSpeaker()) console.log(`Plain HTTP is redirected from port ${String(port)}`)
+  return redirect
+}
