@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { spawnVitrine, startVitrine, temporaryFolder } from './start-vitrine.ts'
+import { failedStart } from './failed-start.ts'
+import { startVitrine, temporaryFolder } from './start-vitrine.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
 const drivers = Object.keys(packageJson.peerDependencies)
@@ -20,16 +20,12 @@ const withoutDrivers = `--import=data:text/javascript,${encodeURIComponent(`
 
 async function startWithout(t: TestContext, settings: Record<string, string>) {
   const folder = await temporaryFolder(t)
-  const { process: child, output } = spawnVitrine({
-    PORT: '0',
+  return failedStart(t, {
     DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
     FILES_URL: `file:${join(folder, 'files')}`,
     NODE_OPTIONS: withoutDrivers,
     ...settings,
   })
-  t.after(() => child.kill('SIGKILL'))
-  await once(child, 'close')
-  return { status: child.exitCode, output: output() }
 }
 
 test('the default start loads no driver', async (t) => {

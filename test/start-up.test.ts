@@ -9,21 +9,13 @@ import { promisify } from 'node:util'
 import packageJson from '../package.json' with { type: 'json' }
 import { loadConfig } from '../src/config.ts'
 import { settingNames, toEnvironmentName, toFlagName } from '../src/settings.ts'
-import { projectFolder, spawnVitrine, startVitrine, temporaryFolder } from './start-vitrine.ts'
+import { failedStart } from './failed-start.ts'
+import { projectFolder, startVitrine, temporaryFolder } from './start-vitrine.ts'
 
 const run = promisify(execFile)
 
-async function failedStart(
-  settings: Record<string, string>,
-  flags: string[] = [],
-): Promise<{ status: number | null; lines: string[] }> {
-  const { process: child, output } = spawnVitrine(settings, flags)
-  await once(child, 'close')
-  return { status: child.exitCode, lines: output().trimEnd().split('\n') }
-}
-
-test('every bad setting has a line of its own and the status is 2', async () => {
-  const { status, lines } = await failedStart({
+test('every bad setting has a line of its own and the status is 2', async (t) => {
+  const { status, lines } = await failedStart(t, {
     PORT: '70000',
     DATABASE_URL: 'mysql://localhost',
     REDIS_URL: 'http://localhost',
@@ -53,8 +45,8 @@ test('every bad setting has a line of its own and the status is 2', async () => 
   ])
 })
 
-test('a bucket without its key is a bad setting, and no password of an address is shown', async () => {
-  const { status, lines } = await failedStart({
+test('a bucket without its key is a bad setting, and no password of an address is shown', async (t) => {
+  const { status, lines } = await failedStart(t, {
     FILES_URL: 's3://bucket/some/files?endpoint=http://127.0.0.1:9000&region=eu-1',
     AWS_ACCESS_KEY_ID: 'key',
     REDIS_URL: 'redis+ssh://ann:p@ss:word@localhost/1',
@@ -93,8 +85,8 @@ test('the address of a bucket, of Redis: what is one, and what is none', () => {
   }
 })
 
-test('every unknown or incomplete flag has a line of its own and the status is 2', async () => {
-  const { status, lines } = await failedStart({}, ['--prot', '80', '--port'])
+test('every unknown or incomplete flag has a line of its own and the status is 2', async (t) => {
+  const { status, lines } = await failedStart(t, {}, ['--prot', '80', '--port'])
   assert.equal(status, 2)
   assert.deepEqual(lines, [
     'vitrine: there is no flag --prot; see --help',
@@ -102,8 +94,8 @@ test('every unknown or incomplete flag has a line of its own and the status is 2
   ])
 })
 
-test('a flag wins over the environment', async () => {
-  const { status, lines } = await failedStart({ PORT: '80' }, ['--port=nought'])
+test('a flag wins over the environment', async (t) => {
+  const { status, lines } = await failedStart(t, { PORT: '80' }, ['--port=nought'])
   assert.equal(status, 2)
   assert.deepEqual(lines, ['vitrine: PORT must be a whole number from 0 to 65535; it is "nought"'])
 })
@@ -113,7 +105,7 @@ test('a database that cannot be opened stops the start with one line', async (t)
   await writeFile(join(folder, 'text.db'), 'This is no database. '.repeat(100))
   await mkdir(join(folder, 'folder.db'))
   for (const name of ['text.db', 'folder.db', 'text.db/inside.db']) {
-    const { status, lines } = await failedStart({ DATABASE_URL: `sqlite:${join(folder, name)}` })
+    const { status, lines } = await failedStart(t, { DATABASE_URL: `sqlite:${join(folder, name)}` })
     assert.equal(status, 2, name)
     assert.equal(lines.length, 1, lines.join('\n'))
     assert.match(lines[0] ?? '', /^vitrine: cannot start: /)
@@ -122,7 +114,7 @@ test('a database that cannot be opened stops the start with one line', async (t)
 
 test('a port that is taken stops the start with one line', async (t) => {
   const { origin } = await startVitrine(t)
-  const { status, lines } = await failedStart({
+  const { status, lines } = await failedStart(t, {
     PORT: new URL(origin).port,
     DATABASE_URL: 'sqlite::memory:',
   })

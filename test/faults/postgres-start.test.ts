@@ -2,23 +2,22 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { failedStart } from '../failed-start.ts'
 import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 
 /** What a start says that fails with status 2 and one line. */
-async function failedStart(t: TestContext, settings: Record<string, string>): Promise<string> {
+async function lineOfFailure(t: TestContext, settings: Record<string, string>): Promise<string> {
   const files = `file:${join(await temporaryFolder(t), 'files')}`
-  const { process: child, output } = spawnVitrine({ PORT: '0', FILES_URL: files, ...settings })
-  t.after(() => child.kill('SIGKILL'))
-  await once(child, 'close')
-  assert.equal(child.exitCode, 2, `${String(child.signalCode)} ${output()}`)
-  return output().trimEnd()
+  const { status, output } = await failedStart(t, { FILES_URL: files, ...settings })
+  assert.equal(status, 2, output)
+  return output.trimEnd()
 }
 
 test('a server that is not there stops the start with one line, without the password', async (t) => {
   // Port 1 is for a service that nobody has had for decades.
   const url = 'postgres://ann:secret@127.0.0.1:1,127.0.0.1:1/records?sslmode=disable'
   assert.match(
-    await failedStart(t, { DATABASE_URL: url }),
+    await lineOfFailure(t, { DATABASE_URL: url }),
     /^vitrine: cannot start: postgres:\/\/127\.0\.0\.1:1,127\.0\.0\.1:1\/records cannot .*ECONNREFUSED.*$/,
   )
 })
@@ -26,7 +25,7 @@ test('a server that is not there stops the start with one line, without the pass
 test('without the driver a start says how to get it', async (t) => {
   const hooks = `import { registerHooks } from 'node:module'
     registerHooks({ resolve: (name, context, next) => next(name === 'pg' ? 'no-such-pg' : name, context) })`
-  const line = await failedStart(t, {
+  const line = await lineOfFailure(t, {
     DATABASE_URL: 'postgresql://127.0.0.1/records',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
   })

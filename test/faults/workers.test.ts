@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { makeCertificate } from '../hardening/tls-client.ts'
-import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { failedStart } from '../failed-start.ts'
+import { temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { asJson, openClient, toCookie } from './client.ts'
 import { ended, get, limit, openWire, startInFolder } from './stopping.ts'
@@ -128,8 +129,7 @@ test('a redirect that cannot be opened ends the start of workers too', patience,
   await once(holder, 'listening')
   t.after(() => holder.close())
   const folder = await temporaryFolder(t)
-  const { process: child, output } = spawnVitrine({
-    PORT: '0',
+  const { status, output } = await failedStart(t, {
     REDIRECT_HTTP_PORT: String((holder.address() as AddressInfo).port),
     ...(await makeCertificate(t)),
     DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
@@ -137,10 +137,8 @@ test('a redirect that cannot be opened ends the start of workers too', patience,
     WORKERS: '2',
     LOG_LEVEL: 'silent',
   })
-  t.after(() => child.kill('SIGKILL'))
-  await once(child, 'close')
-  assert.equal(child.exitCode, 2)
-  assert.match(output(), /cannot start: .*EADDRINUSE/)
+  assert.equal(status, 2)
+  assert.match(output, /cannot start: .*EADDRINUSE/)
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -172,23 +170,19 @@ test('workers that cannot start say why once, and the status is that of one proc
   await once(holder, 'listening')
   t.after(() => holder.close())
   const folder = await temporaryFolder(t)
-  const { process: child, output } = spawnVitrine({
+  const { status, output } = await failedStart(t, {
     PORT: String((holder.address() as AddressInfo).port),
     DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
     FILES_URL: `file:${join(folder, 'files')}`,
     WORKERS: '2',
     LOG_LEVEL: 'silent',
   })
-  t.after(() => child.kill('SIGKILL'))
-  await once(child, 'close')
-  assert.equal(child.exitCode, 2)
-  assert.match(output(), /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
+  assert.equal(status, 2)
+  assert.match(output, /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
 })
 
 test('workers are refused a database that is in the memory of one', async (t) => {
-  const { process: child, output } = spawnVitrine({ DATABASE_URL: 'sqlite::memory:', WORKERS: '2' })
-  t.after(() => child.kill('SIGKILL'))
-  await once(child, 'close')
-  assert.equal(child.exitCode, 2)
-  assert.match(output(), /^vitrine: WORKERS must be 1 /)
+  const { status, output } = await failedStart(t, { DATABASE_URL: 'sqlite::memory:', WORKERS: '2' })
+  assert.equal(status, 2)
+  assert.match(output, /^vitrine: WORKERS must be 1 /)
 })

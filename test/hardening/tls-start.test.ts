@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { failedStart } from '../failed-start.ts'
 import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { curl, makeCertificate } from './tls-client.ts'
 import {
@@ -132,17 +133,17 @@ test('TLS settings that cannot work stop the start with a line for each', async 
   ]
   await Promise.all(
     rows.map(async ([settings, lines]) => {
-      const { process: child, output } = spawnVitrine({
-        PORT: '0',
+      const {
+        status,
+        output,
+        lines: said,
+      } = await failedStart(t, {
         DATABASE_URL: 'sqlite::memory:',
         FILES_URL: `file:${folder}`,
         ...settings,
       })
-      t.after(() => child.kill('SIGKILL'))
-      await once(child, 'close')
-      const what = `${JSON.stringify(settings)}: ${output()}`
-      assert.equal(child.exitCode, 2, what)
-      const said = output().trim().split('\n')
+      const what = `${JSON.stringify(settings)}: ${output}`
+      assert.equal(status, 2, what)
       assert.equal(said.length, lines, what)
       assert.ok(
         said.every((line) => line.startsWith('vitrine: ')),
