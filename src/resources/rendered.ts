@@ -18,7 +18,7 @@ const rendered = new WeakMap<StoredRecord, Partial<Record<RecordType, Rendered>>
 
 /**
  * What a GET answers with. Made once for as long as the store hands out the same record, which is a
- * fifth of the answer's cost as JSON and two thirds as a page.
+ * tenth of the answer's cost as JSON and a quarter as a page.
  */
 export function render(resource: Resource, record: StoredRecord, type: RecordType): Rendered {
   let byType = rendered.get(record)
