@@ -26,18 +26,6 @@ export async function serve(config: Config): Promise<void> {
     await app.close()
     await backends.close()
   }
-  try {
-    // A name is looked up here: Fastify would open a second server, without our limits, for another
-    // address of it.
-    const { address: host } = await lookup(config.host)
-    const address = await app.listen({ host, port: findWorkerPort() ?? config.port })
-    redirect = await openRedirect(config, address)
-    if (isSpeaker()) console.log(`Vitrine is open at ${address}`)
-    sayOpened()
-  } catch (error) {
-    await close()
-    throw error
-  }
   const stop = () => {
     // A second signal, of either kind, ends the process as it would any other.
     process.off('SIGTERM', stop).off('SIGINT', stop)
@@ -46,9 +34,22 @@ export async function serve(config: Config): Promise<void> {
     setTimeout(exit, stopSeconds * 1000).unref()
     void close().then(leave)
   }
-  process.on('SIGTERM', stop)
-  // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
-  process.on('SIGINT', isWorker ? () => undefined : stop)
+  try {
+    // A name is looked up here: Fastify would open a second server, without our limits, for another
+    // address of it.
+    const { address: host } = await lookup(config.host)
+    const address = await app.listen({ host, port: findWorkerPort() ?? config.port })
+    redirect = await openRedirect(config, address)
+    // Before anybody is told that it is open, and may tell it to stop.
+    process.on('SIGTERM', stop)
+    // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
+    process.on('SIGINT', isWorker ? () => undefined : stop)
+    if (isSpeaker()) console.log(`Vitrine is open at ${address}`)
+    sayOpened()
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /** Listens for plain HTTP when a port for it is set; the caller closes it. */
