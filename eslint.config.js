@@ -3,7 +3,7 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['node_modules', 'data', 'bench/.python'] },
+  { ignores: ['node_modules', 'data', 'dist', 'bench/.python'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -1,5 +1,7 @@
 #!/usr/bin/env -S node --min-semi-space-size=4 --max-semi-space-size=4 --no-parallel-scavenge
 // Plain JavaScript that an old Node can read too, so that it can say what is wrong in one line.
+import { existsSync } from 'node:fs'
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 if (major < 24 || (major === 24 && minor < 7)) {
@@ -8,12 +10,17 @@ if (major < 24 || (major === 24 && minor < 7)) {
 } else {
   await rememberCompiling()
   await keepHeapSmall()
-  await import('../src/main.ts')
+  // A package has no sources, which Node would not run under node_modules. Where there are some, they
+  // are what runs, whatever an older `npm pack` has left beside them.
+  const hasSources = existsSync(new URL('../src/main.ts', import.meta.url))
+  await (hasSources ? import('../src/main.ts') : import('../dist/main.js'))
 }
 
 /**
- * What Node makes of the sources, without their types, is kept for the next start, which takes half
- * as long. In a folder of our own: what lies in a common one might come from somebody else.
+ * What Node makes of the sources is kept for the next start, which takes half as long. In a folder of
+ * our own: what lies in a common one might come from somebody else. In a package that is below its own
+ * folder, where nobody may write who may not change the code as well, and which goes when the package
+ * goes. Where we may not write either, as in an image, Node reads what is there, or does without.
  */
 async function rememberCompiling() {
   const { enableCompileCache } = await import('node:module')

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type SpawnOptionsWithoutStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ interface RunningVitrine {
 }
 
 /** A started process that has not necessarily come up. */
-interface StartedVitrine {
+export interface StartedVitrine {
   process: ChildProcess
   /** What it has written so far. */
   output: () => string
@@ -27,11 +27,19 @@ export function spawnVitrine(
   settings: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
 ): StartedVitrine {
-  const child = spawn(process.execPath, ['bin/vitrine.js', ...flags], {
+  return spawnProgram(process.execPath, ['bin/vitrine.js', ...flags], {
     cwd: projectFolder,
     env: { PATH: process.env.PATH, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
   })
+}
+
+/** Starts what may be Vitrine by another way, and listens to what it writes. */
+export function spawnProgram(
+  program: string,
+  args: readonly string[],
+  options: SpawnOptionsWithoutStdio,
+): StartedVitrine {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let written = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -50,21 +58,27 @@ export async function startVitrine(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningVitrine> {
   const folder = await temporaryFolder(t)
-  const { process: child, output } = spawnVitrine({
+  const started = spawnVitrine({
     PORT: '0',
     FILES_URL: `file:${join(folder, 'files')}`,
     ...settings,
     DATABASE_URL:
       settings.DATABASE_URL ?? (await emptyDatabase(`sqlite:${join(folder, 'vitrine.db')}`)),
   })
+  const child = started.process
   t.after(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')
     await once(child, 'exit')
   })
+  return { origin: await findOrigin(started), process: child }
+}
+
+/** Where it listens, once it does. */
+export async function findOrigin({ process: child, output }: StartedVitrine): Promise<string> {
   for (;;) {
     const origin = /^Vitrine is open at (\S+)$/m.exec(output())?.[1]
-    if (origin !== undefined) return { origin, process: child }
+    if (origin !== undefined) return origin
     if (child.exitCode !== null) throw new Error(`Vitrine did not start: ${output()}`)
     await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')])
   }

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import packageJson from '../package.json' with { type: 'json' }
+import {
+  copyRepository,
+  countBytes,
+  environment,
+  findFiles,
+  installPackage,
+  makeFolder,
+  npm,
+} from './installed-package.ts'
+import { findOrigin, projectFolder, spawnProgram, temporaryFolder } from './start-vitrine.ts'
+
+const run = promisify(execFile)
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+
+let folder: string
+let copy: string
+/** Where the package is installed. */
+let installed: string
+/** Of everything that is installed, before a start has put its cache beside it. */
+let bytes: number
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-package-'))
+  copy = await copyRepository(folder)
+  installed = await installPackage(copy, folder)
+  bytes = await countBytes(join(installed, 'node_modules'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+const inPackage = (...path: string[]) => join(installed, 'node_modules/vitrine', ...path)
+
+/** Starts it on a free port and otherwise as it is; `stop` ends all that the start has started. */
+async function start(t: TestContext, program: string, args: readonly string[]) {
+  const cwd = await temporaryFolder(t)
+  const env = { PATH: environment.PATH, HOME: cwd, npm_config_cache: cwd, PORT: '0' }
+  const started = spawnProgram(program, args, { cwd, env, detached: true })
+  const { process: child } = started
+  const ended = once(child, 'close')
+  const kill = (signal: NodeJS.Signals) => {
+    if (child.pid !== undefined) process.kill(-child.pid, signal)
+  }
+  t.after(async () => {
+    if (child.exitCode === null && child.signalCode === null) kill('SIGKILL')
+    await ended
+  })
+  const stop = async () => {
+    kill('SIGTERM')
+    await ended
+    return child.exitCode
+  }
+  return { cwd, origin: await findOrigin(started), stop, output: started.output }
+}
+
+/** A page, JSON, a record that is kept, a file of public/, an asset of ours and one of a dependency. */
+async function ask(origin: string) {
+  const get = (path: string, accept = '*/*') => fetch(origin + path, { headers: { accept } })
+  assert.match(await (await get('/', 'text/html')).text(), /<h1>/)
+  assert.deepEqual(Object.keys((await (await get('/api/json')).json()) as object), ['content'])
+  const headers = { 'content-type': 'application/json' }
+  const body = '{"name":"Rome"}'
+  const put = await fetch(`${origin}/locations/rome`, { method: 'PUT', headers, body })
+  assert.equal(put.status, 201)
+  assert.match(await (await get('/locations/rome', 'application/json')).text(), /"name":"Rome"/)
+  assert.match(await (await get('/topic.html')).text(), /<form/)
+  assert.match(await (await get('/assets/vitrine.css')).text(), /\{/)
+  assert.match(await (await get('/assets/simple.min.css')).text(), /\{/)
+  assert.equal((await get('/openapi.json')).status, 200)
+}
+
+test('the repository runs its sources, whatever an older build has left beside them', async () => {
+  const left = await makeFolder(join(folder, 'left-over'))
+  const stale = await copyRepository(left)
+  const { stdout } = await run(process.execPath, ['bin/vitrine.js', '--version'], { cwd: stale })
+  assert.equal(stdout, `${packageJson.version}\n`)
+})
+
+test('packing leaves nothing behind', () => {
+  assert.ok(!existsSync(join(copy, 'dist')))
+})
+
+test('the package holds what runs, compiled, and what one reads first', async () => {
+  const kept = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'public']
+  assert.deepEqual((await readdir(inPackage())).toSorted(), kept)
+  const files = await findFiles(inPackage())
+  assert.deepEqual(
+    files.filter((file) => /(?<!\.d)\.ts$|\.(test|contract)\.|left-over/.test(file)),
+    [],
+  )
+  for (const kind of ['public', 'src/http/assets']) {
+    const own = await findFiles(join(projectFolder, kind))
+    const packed = await findFiles(inPackage(kind.replace('src/', 'dist/')))
+    assert.deepEqual(packed, own)
+  }
+})
+
+test('every compiled file has its types, and its source in its map', async () => {
+  const files = await findFiles(inPackage('dist'))
+  const compiled = files.filter((file) => /(?<!^http\/assets\/.*)\.js$/.test(file))
+  assert.ok(compiled.includes('main.js') && compiled.length > 100)
+  for (const file of compiled) {
+    const source = file.replace(/\.js$/, '.ts')
+    assert.ok(files.includes(file.replace(/\.js$/, '.d.ts')), file)
+    const map = JSON.parse(await readFile(inPackage('dist', `${file}.map`), 'utf8')) as {
+      sourcesContent: string[]
+    }
+    assert.deepEqual(map.sourcesContent, [
+      await readFile(join(projectFolder, 'src', source), 'utf8'),
+    ])
+    assert.match(await readFile(inPackage('dist', file), 'utf8'), /\n\/\/# sourceMappingURL=/)
+  }
+})
+
+test('its dependencies come along and nothing optional, as many and as large as README says', async () => {
+  const lock = JSON.parse(await readFile(join(installed, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, unknown>
+  }
+  const packages = Object.keys(lock.packages).filter((path) => path.startsWith('node_modules/'))
+  const optional = new Set(Object.keys(packageJson.peerDependencies))
+  assert.deepEqual(
+    packages.filter((path) => optional.has(path.replace('node_modules/', ''))),
+    [],
+  )
+  const [, count, size] = /The package: (\d+) packages, (\d+) MB installed/.exec(readme) ?? []
+  const said = `${String(packages.length)} packages, ${(bytes / 1e6).toFixed(1)} MB`
+  // Dependencies of dependencies come and go without us.
+  assert.ok(Math.abs(Number(count) - packages.length) <= 3, said)
+  assert.ok(Math.abs(Number(size) - bytes / 1e6) <= 2, said)
+})
+
+test('npx starts it, and all it keeps is in data/ of the folder where it was started', async (t) => {
+  const args = ['--prefix', installed, '--no', '--', 'vitrine']
+  const { cwd, origin, stop } = await start(t, 'npx', args)
+  await ask(origin)
+  await stop()
+  assert.ok((await readdir(join(cwd, 'data'))).includes('vitrine.db'))
+  const elsewhere = (await findFiles(installed)).filter((file) => /(^|\/)data\//.test(file))
+  assert.deepEqual(elsewhere, [])
+})
+
+test('a SIGTERM ends it with 0, and its cache is in its own folder', async (t) => {
+  const { cwd, stop } = await start(t, join(installed, 'node_modules/.bin/vitrine'), [])
+  assert.equal(await stop(), 0)
+  assert.deepEqual(await readdir(cwd), ['data'])
+  assert.deepEqual(await readdir(inPackage('node_modules')), ['.cache'])
+})
+
+test('its help and its version are what the repository has', async () => {
+  for (const flag of ['--help', '--version']) {
+    const [own, packed] = await Promise.all([
+      run(process.execPath, [join(projectFolder, 'bin/vitrine.js'), flag]),
+      run(process.execPath, [inPackage('bin/vitrine.js'), flag]),
+    ])
+    assert.equal(packed.stdout, own.stdout)
+  }
+})
+
+test('a program in TypeScript sees what it exports', async (t) => {
+  if (!existsSync(join(projectFolder, 'src/embed.ts'))) {
+    t.skip('there is nothing to embed yet')
+    return
+  }
+  const program = `import { buildApp } from 'vitrine'
+    import packageJson from 'vitrine/package.json' with { type: 'json' }
+    const app = await buildApp({ settings: { LOG_LEVEL: 'silent' } })
+    const origin: string = await app.start()
+    await app.seed(2)
+    const answer = await fetch(origin + '/users', { headers: { accept: 'application/json' } })
+    console.log(((await answer.json()) as unknown[]).length, packageJson.version)
+    await app.stop()
+    // @ts-expect-error its settings are text
+    export const wrong = () => buildApp({ settings: { PORT: 1 } })
+  `
+  await writeFile(join(installed, 'program.mts'), program)
+  const types = join(projectFolder, 'node_modules/@types')
+  const options = ['--typeRoots', types, '--types', 'node', '--module', 'nodenext']
+  const tsc = join(projectFolder, 'node_modules/typescript/bin/tsc')
+  const flags = [...options, '--strict', '--target', 'es2024', 'program.mts']
+  await run(process.execPath, [tsc, ...flags], { cwd: installed })
+  const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: installed })
+  assert.equal(stdout, `2 ${packageJson.version}\n`)
+})
+
+test('Node 24 runs it too', async (t) => {
+  const older = await makeFolder(join(folder, 'node-24'))
+  const binary = `node-${process.platform}-${process.arch}`
+  try {
+    await npm(older, 'install', `${binary}@^24`)
+  } catch (error) {
+    if (!String(error).includes('E404')) throw error
+    t.skip(`there is no ${binary}`)
+    return
+  }
+  const node = join(older, 'node_modules', binary, 'bin/node')
+  assert.match((await run(node, ['--version'])).stdout, /^v24\./)
+  const { origin, stop, output } = await start(t, node, [inPackage('bin/vitrine.js')])
+  await ask(origin)
+  assert.equal(await stop(), 0)
+  assert.doesNotMatch(output(), /warning/i)
+})
