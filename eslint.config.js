@@ -42,7 +42,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['bin/*.js', 'scripts/*.js', 'bench/**/*.js', '*.js', '.*.js'],
+    files: ['bin/*.js', 'scripts/*.js', 'deploy/*.js', 'bench/**/*.js', '*.js', '.*.js'],
     languageOptions: {
       globals: {
         process: 'readonly',

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { parse } from 'yaml'
+import { loadConfig } from '../../src/config.ts'
+import { settingNames, toEnvironmentName } from '../../src/settings.ts'
+import { findProgram } from '../find-program.ts'
+import { projectFolder, temporaryFolder } from '../start-vitrine.ts'
+import { imageEnvironment, readProjectFile } from './dockerfile.ts'
+
+interface Service {
+  /** That of Vitrine is built. */
+  image?: string
+  build?: string
+  user?: string
+  read_only: boolean
+  cap_drop: string[]
+  security_opt: string[]
+  environment?: Record<string, string>
+  volumes?: string[]
+  ports?: string[]
+  networks: string[] | Record<string, { ipv4_address: string } | null>
+  depends_on?: Record<string, { condition: string }>
+  healthcheck?: { test: string[] }
+  deploy?: { replicas: number }
+  stop_grace_period?: string
+}
+
+const run = promisify(execFile)
+const text = readProjectFile('compose.yaml')
+const { services, networks } = parse(text, { merge: true }) as {
+  services: Record<'proxy' | 'vitrine' | 'postgres' | 'valkey' | 'garage', Service>
+  networks: Record<string, { internal?: boolean }>
+}
+const nginx = readProjectFile('deploy/nginx.conf')
+const { vitrine, proxy, garage } = services
+const settings = vitrine.environment ?? {}
+
+/** Whatever is not by the schema of Compose, or an error by the rules of the linter. */
+async function lint(file: string): Promise<string> {
+  const dclint = fileURLToPath(new URL('../bin/dclint.cjs', import.meta.resolve('dclint')))
+  const linted = run(process.execPath, [dclint, '--quiet', '--formatter', 'compact', file])
+  return linted.then(
+    () => '',
+    (error: unknown) => (error as { stdout?: string }).stdout || String(error),
+  )
+}
+
+test('compose.yaml is one', async (t) => {
+  assert.equal(await lint(join(projectFolder, 'compose.yaml')), '')
+  const wrong = join(await temporaryFolder(t), 'compose.yaml')
+  await writeFile(wrong, text.replace('stop_grace_period', 'stop_grace_time'))
+  assert.match(await lint(wrong), /invalid-schema/)
+})
+
+test('every service is confined, of a pinned image, and asked how it is', () => {
+  for (const [name, service] of Object.entries(services)) {
+    const { read_only, cap_drop, security_opt } = service
+    assert.deepEqual(
+      { read_only, cap_drop, security_opt },
+      { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+      name,
+    )
+    if (service.build === undefined) {
+      assert.match(service.image ?? '', /:v?\d/, name)
+      // The image that is built brings its own.
+      assert.ok(service.healthcheck, name)
+    }
+    for (const { condition } of Object.values(service.depends_on ?? {})) {
+      assert.equal(condition, 'service_healthy')
+    }
+  }
+})
+
+test('only the proxy can be reached, and leads to the port that Vitrine opens', () => {
+  const published = Object.entries(services).filter(([, { ports }]) => ports)
+  assert.deepEqual(
+    published.map(([name]) => name),
+    ['proxy'],
+  )
+  for (const [name, { internal }] of Object.entries(networks)) {
+    assert.equal(internal ?? false, name !== 'edge', name)
+  }
+  const [, listens = ''] = /listen (\d+);/.exec(nginx) ?? []
+  assert.deepEqual(proxy.ports, [`127.0.0.1:${listens}:${listens}`])
+  assert.ok(proxy.healthcheck?.test.at(-1)?.includes(`:${listens}/`))
+  assert.ok(nginx.includes(`set $vitrine vitrine:${imageEnvironment.PORT ?? ''};`))
+})
+
+test('two replicas have settings that there are, for strangers, and time to stop', () => {
+  const known = settingNames.map(toEnvironmentName)
+  assert.deepEqual(
+    Object.keys(settings).filter((name) => !known.includes(name)),
+    [],
+  )
+  const filled = Object.entries({ ...imageEnvironment, ...settings }).map(([name, value]) => [
+    name,
+    value.replace(/\$\{\w+:\?.*?\}/g, 'secret'),
+  ])
+  const config = loadConfig(Object.fromEntries(filled) as Record<string, string>, ['topic'])
+  assert.equal(config.preset, 'public')
+  assert.equal(vitrine.deploy?.replicas, 2)
+  // README: what is in flight has ten seconds.
+  assert.ok(parseInt(vitrine.stop_grace_period ?? '', 10) > 10)
+})
+
+test('the proxy alone is believed', () => {
+  assert.ok(!Array.isArray(proxy.networks))
+  assert.equal(settings.TRUSTED_PROXIES, proxy.networks.front?.ipv4_address)
+  assert.match(nginx, /X-Forwarded-For \$remote_addr;/)
+})
+
+test('no secret is written down, and a start without them says so', () => {
+  const named = Object.values(services).flatMap(({ environment }) =>
+    Object.entries(environment ?? {}),
+  )
+  const secrets = named.filter(([name]) => /PASS|SECRET|KEY|AUTH|FLAGS/.test(name))
+  assert.ok(secrets.length > 5)
+  for (const [name, value] of secrets) {
+    if (name !== 'POSTGRES_INITDB_ARGS') assert.match(value, /\$\{\w+:\?/, name)
+  }
+  const asked = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
+  const made = [...text.matchAll(/"(\w+)=.*?\$\(openssl/g)].map(([, name]) => name)
+  assert.deepEqual([...asked].toSorted(), made.toSorted())
+  assert.ok(readProjectFile('.gitignore').split('\n').includes('.env'))
+})
+
+test('what is mounted is there, and the bucket is the one that is made', () => {
+  const mounted = Object.values(services).flatMap(({ volumes }) => volumes ?? [])
+  for (const volume of mounted.filter((name) => name.startsWith('.'))) {
+    const [path = '', , mode] = volume.split(':')
+    assert.ok(existsSync(join(projectFolder, path)), path)
+    assert.equal(mode, 'ro')
+  }
+  const url = new URL(settings.FILES_URL ?? '')
+  const toml = readProjectFile('deploy/garage.toml')
+  assert.equal(url.hostname, garage.environment?.GARAGE_DEFAULT_BUCKET)
+  assert.ok(toml.includes(`s3_region = "${url.searchParams.get('region') ?? ''}"`))
+  const { port, hostname } = new URL(url.searchParams.get('endpoint') ?? '')
+  assert.ok(hostname in services && toml.includes(`api_bind_addr = "0.0.0.0:${port}"`))
+})
+
+// Debian has it where only root's PATH looks.
+const program = findProgram('nginx', '../sbin/nginx')
+const skip =
+  program === undefined && !process.env.REQUIRE_NGINX
+    ? 'there is no nginx here; install nginx-light'
+    : false
+
+test('nginx takes its configuration', { skip }, async (t) => {
+  if (program === undefined) throw new Error('REQUIRE_NGINX is set: there is no nginx')
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'nginx.conf')
+  await writeFile(file, nginx.replaceAll('/tmp/', `${folder}/`))
+  const { stderr } = await run(program, ['-t', '-c', file])
+  assert.match(stderr, /test is successful/)
+})

@@ -1,0 +1,117 @@
+import { validate } from 'dockerfile-utils'
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import packageJson from '../../package.json' with { type: 'json' }
+import { loadConfig } from '../../src/config.ts'
+import { settingNames, toEnvironmentName } from '../../src/settings.ts'
+import { projectFolder } from '../start-vitrine.ts'
+import {
+  dockerfileText,
+  findInImage,
+  imageEnvironment,
+  readProjectFile,
+  stages,
+} from './dockerfile.ts'
+
+test('the Dockerfile is one', () => {
+  assert.deepEqual(validate(dockerfileText), [])
+  assert.equal(validate(dockerfileText.replace('--interval', '--intervall')).length, 1)
+})
+
+test('every stage is of a pinned image, and copies from one before it', () => {
+  const named: string[] = []
+  for (const [from, ...rest] of stages) {
+    const [image = '', , name = ''] = from?.text.split(' ') ?? []
+    assert.match(image, /^node:26-[a-z]+-slim$/)
+    const sources = rest.map(({ flags }) => flags.from).filter((source) => source !== undefined)
+    for (const source of sources) assert.ok(named.includes(source), source)
+    named.push(name)
+  }
+  assert.equal(named.length, 3)
+})
+
+test('what is copied from the repository is there, and let into the build', () => {
+  const ignored = readProjectFile('.dockerignore').split('\n')
+  assert.ok(ignored.includes('*'))
+  const admitted = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+  const copies = stages.flat().filter(({ name, flags }) => name === 'COPY' && !flags.from)
+  const copied = copies.flatMap(({ text }) => text.split(' ').slice(0, -1))
+  assert.ok(copied.length > 3)
+  for (const path of [...admitted, ...copied.filter((name) => name !== '.')]) {
+    assert.ok(existsSync(join(projectFolder, path)), path)
+    assert.ok(admitted.includes(path), path)
+  }
+  // What the package is made of; `npm pack` puts in LICENSE and README by itself.
+  for (const path of [...packageJson.files, 'src', 'LICENSE', 'README.md', 'tsconfig.build.json']) {
+    if (path !== 'dist') assert.ok(admitted.includes(path), path)
+  }
+})
+
+test('it is started as npm start does, by nobody special, and hears signals', () => {
+  assert.match(findInImage('USER'), /^[1-9]\d+:[1-9]\d+$/)
+  assert.equal(findInImage('STOPSIGNAL'), 'SIGTERM')
+  const entry = JSON.parse(findInImage('ENTRYPOINT')) as string[]
+  const command = entry.join(' ').replace('/app/', '')
+  assert.equal(command, packageJson.scripts.start)
+  const [shebang = ''] = readProjectFile('bin/vitrine.js').split('\n')
+  assert.equal(`${shebang.replace('#!/usr/bin/env -S ', '')} bin/vitrine.js`, command)
+  // The cache is only taken by who made it, with the same flags.
+  const warm = stages[1]?.find(({ text }) => text.includes('--version'))
+  assert.deepEqual(JSON.parse(warm?.text ?? ''), [...command.split(' '), '--version'])
+  assert.equal(stages[1]?.find(({ name }) => name === 'USER')?.text, 'node')
+})
+
+test('its settings are ours, and what it keeps is in its volume', () => {
+  const { NODE_ENV, SQLITE_TMPDIR, ...settings } = imageEnvironment
+  const known = settingNames.map(toEnvironmentName)
+  assert.deepEqual(
+    Object.keys(settings).filter((name) => !known.includes(name)),
+    [],
+  )
+  const { port, host, databaseUrl, filesUrl } = loadConfig(settings, ['topic'])
+  assert.equal(String(port), findInImage('EXPOSE'))
+  assert.equal(host, '0.0.0.0')
+  const volume = findInImage('VOLUME')
+  for (const path of [databaseUrl, filesUrl, SQLITE_TMPDIR ?? '']) {
+    assert.ok(path.includes(volume), path)
+  }
+  assert.equal(NODE_ENV, 'production')
+})
+
+/** What HEALTHCHECK makes of these settings: its exit status. */
+async function checkHealth(settings: Record<string, string>) {
+  const [, command = ''] = findInImage('HEALTHCHECK').split('CMD ')
+  const [, script = ''] = JSON.parse(command) as string[]
+  const path = script.replace('/app/', 'deploy/')
+  const child = spawn(process.execPath, [path], { cwd: projectFolder, env: settings })
+  const [status] = (await once(child, 'close')) as [number]
+  return status
+}
+
+test('its health is what /health/live says, on the port for that where there is one', async (t) => {
+  let status = 200
+  const asked: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url)
+    response.writeHead(status).end()
+  })
+  t.after(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const port = String((server.address() as AddressInfo).port)
+  const cases = [
+    { HOST: '0.0.0.0', PORT: port },
+    { HOST: '127.0.0.1', PORT: '1', ADMIN_HOST: '0.0.0.0', ADMIN_PORT: port },
+    { PORT: '1', ADMIN_PORT: port, TLS_CERT: 'cert.pem' },
+  ]
+  for (const settings of cases) assert.equal(await checkHealth(settings), 0)
+  assert.deepEqual(asked, ['/health/live', '/health/live', '/health/live'])
+  status = 503
+  assert.equal(await checkHealth({ PORT: port }), 1)
+  assert.equal(await checkHealth({ PORT: '1' }), 1)
+})
