@@ -16,10 +16,10 @@ RUN tar -xzf vitrine-*.tgz --strip-components=1 \
   && rm vitrine-*.tgz \
   && npm pkg set $(node -p "Object.entries(require('./package.json').peerDependencies).map(([name, range]) => 'dependencies.' + name + '=' + range).join(' ')") \
   && npm pkg delete devDependencies peerDependencies peerDependenciesMeta scripts \
-  && npm install --ignore-scripts --no-audit --no-fund \
-  && install -d -o node -g node node_modules/.cache/vitrine
+  && npm install --ignore-scripts --no-audit --no-fund
 # What Node makes of the code is kept for every start, as nothing can be written here later. It is made
 # by the user and with the flags of those starts, or it would not be theirs.
+RUN install -d -o node -g node node_modules/.cache/vitrine
 USER node
 RUN ["node", "--min-semi-space-size=4", "--max-semi-space-size=4", "--no-parallel-scavenge", "bin/vitrine.js", "--version"]
 RUN chmod -R a+rX node_modules/.cache/vitrine

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../package.json' with { type: 'json' }
+import { stages } from './deployment/dockerfile.ts'
 import {
   copyRepository,
   countBytes,
@@ -77,6 +78,14 @@ async function ask(origin: string) {
   assert.equal((await get('/openapi.json')).status, 200)
 }
 
+/** What the lock file of a folder says of every package, by its path. */
+async function readLock(root: string) {
+  const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string }>
+  }
+  return Object.fromEntries(Object.entries(lock.packages).filter(([path]) => path !== ''))
+}
+
 test('the repository runs its sources, whatever an older build has left beside them', async () => {
   const left = await makeFolder(join(folder, 'left-over'))
   const stale = await copyRepository(left)
@@ -121,10 +130,7 @@ test('every compiled file has its types, and its source in its map', async () =>
 })
 
 test('its dependencies come along and nothing optional, as many and as large as README says', async () => {
-  const lock = JSON.parse(await readFile(join(installed, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, unknown>
-  }
-  const packages = Object.keys(lock.packages).filter((path) => path.startsWith('node_modules/'))
+  const packages = Object.keys(await readLock(installed))
   const optional = new Set(Object.keys(packageJson.peerDependencies))
   assert.deepEqual(
     packages.filter((path) => optional.has(path.replace('node_modules/', ''))),
@@ -188,6 +194,28 @@ test('a program in TypeScript sees what it exports', async (t) => {
   await run(process.execPath, [tsc, ...flags], { cwd: installed })
   const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: installed })
   assert.equal(stdout, `2 ${packageJson.version}\n`)
+})
+
+test('an image has the drivers too, and all in the versions of the lock file', async () => {
+  const image = join(folder, 'image')
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
+  for (const file of [join('..', tarball), 'package-lock.json', '.npmrc']) {
+    await cp(join(copy, file), join(image, basename(file)))
+  }
+  const install = stages[1]?.find(({ name }) => name === 'RUN')?.text ?? ''
+  await run('sh', ['-c', install], { cwd: image, env: environment })
+  const locked = await readLock(copy)
+  const brought = await readLock(image)
+  for (const [path, { version }] of Object.entries(brought)) {
+    assert.equal(version, locked[path]?.version, path)
+  }
+  for (const name of Object.keys({
+    ...packageJson.peerDependencies,
+    ...packageJson.dependencies,
+  })) {
+    assert.ok(existsSync(join(image, 'node_modules', name)), name)
+  }
+  assert.ok(!existsSync(join(image, 'node_modules/typescript')))
 })
 
 test('Node 24 runs it too', async (t) => {
