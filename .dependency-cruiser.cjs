@@ -44,6 +44,12 @@ module.exports = {
       to: { path: drivers },
     },
     {
+      name: 'metrics-inside-admin-only',
+      severity: 'error',
+      from: { pathNot: '^src/admin/' },
+      to: { path: '(^|node_modules/)prom-client(/|$)' },
+    },
+    {
       name: 'only-main-starts',
       severity: 'error',
       from: { pathNot: '^src/(main|serve)\\.ts$' },

@@ -1,5 +1,4 @@
 import {
-  LogController,
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
@@ -7,7 +6,7 @@ import {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import { randomUUID } from 'node:crypto'
+import type { Metrics } from './admin/metrics.ts'
 import type { Backends } from './backends.ts'
 import type { Config } from './config.ts'
 import { watchOffers } from './http/allow.ts'
@@ -26,14 +25,18 @@ import { createExchanges, sayRequestId, type Exchanges } from './http/exchanges.
 import { createQueryParser, findRefusal } from './http/first-checks.ts'
 import { heedControlFields } from './http/control-fields.ts'
 import { sayDigests } from './http/digest.ts'
+import { countStreams, followAnswer } from './http/follow-answer.ts'
 import { frameByTheWire, ruleConnections } from './http/framing.ts'
 import { methodOverride } from './http/method-override.ts'
 import { answerPreflights, answerUnrouted } from './http/options.ts'
+import { toRequestId } from './http/request-id.ts'
 import { insufficientStorage, Refusal, serviceUnavailable } from './http/refusal.ts'
 import { createRefusalSender, toFrameworkRefusal, type RefusalShape } from './http/send-refusal.ts'
 import { createServer } from './http/server.ts'
-import { toPath, toPlainTarget } from './http/target.ts'
+import { toPlainTarget } from './http/target.ts'
+import { FaultLog, logAnswer } from './log-answer.ts'
 import { createLog, type LogStream } from './log.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
 import { replayAnswers } from './replays/replays.ts'
 import type { House, Room } from './room.ts'
 import { openDocs } from './rooms/docs/docs.ts'
@@ -51,6 +54,10 @@ interface AppOptions {
   rooms: readonly Room[]
   /** Where the log goes; standard output when unset. */
   logTo?: LogStream
+  /** Whether requests should come; of an app that is asked with `inject` alone when unset. */
+  readiness?: Pick<Readiness, 'find'>
+  /** Told of every answer, when set. */
+  metrics?: Pick<Metrics, 'begin' | 'end'> | undefined
 }
 
 /**
@@ -58,7 +65,7 @@ interface AppOptions {
  * be asked with `inject` or told to `listen`; the caller closes it, and then the backends.
  */
 export async function buildApp(options: AppOptions) {
-  const { config, backends, rooms } = options
+  const { config, backends, rooms, readiness = toReadiness(backends) } = options
   const house: House = { config, ...backends }
   const mounted = rooms.filter(({ name }) => config.rooms.includes(name))
   const parts = createParts(options, mounted, house)
@@ -80,11 +87,12 @@ export async function buildApp(options: AppOptions) {
   sayDigests(app)
   frameByTheWire(app)
   ruleConnections(app)
+  if (parts.isLogged || parts.metrics) countStreams(app)
 
   openDocs(app, { rooms: mounted, shapes: parts.shapes })
   openAssets(app)
   openHome(app, mounted)
-  openHealth(app)
+  openHealth(app, readiness)
   openProblems(app)
   openWire(app, parts.exchanges.find, createAsking(parts.exchanges.find))
   for (const room of mounted) {
@@ -93,12 +101,19 @@ export async function buildApp(options: AppOptions) {
   return app
 }
 
+function toReadiness({ records }: Backends): Readiness {
+  const readiness = createReadiness()
+  readiness.open(records)
+  return readiness
+}
+
 /** What several of the steps below share. */
 interface Parts {
   config: Config
   log: FastifyBaseLogger
   /** Whether each answer has a line in the log. */
   isLogged: boolean
+  metrics: AppOptions['metrics']
   exchanges: Exchanges
   readBody: BodyReader
   /** The headers of every answer to this request. */
@@ -107,12 +122,14 @@ interface Parts {
   sendRefusal: ReturnType<typeof createRefusalSender>
 }
 
-function createParts({ config, logTo }: AppOptions, mounted: readonly Room[], house: House): Parts {
+function createParts(options: AppOptions, mounted: readonly Room[], house: House): Parts {
+  const { config, logTo, metrics } = options
   const shapes = mounted.flatMap(({ shapeRefusals }) => shapeRefusals?.(house) ?? [])
   return {
     config,
     log: createLog(config, logTo),
     isLogged: ['trace', 'debug', 'info'].includes(config.logLevel),
+    metrics,
     exchanges: createExchanges(),
     readBody: createBodyReader(config),
     toHeaders: createHeaders(config),
@@ -123,8 +140,8 @@ function createParts({ config, logTo }: AppOptions, mounted: readonly Room[], ho
 
 function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
   return {
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    logController: new FaultLog(parts.log),
+    genReqId: toRequestId,
     frameworkErrors: (error, request, reply) => {
       refuseUnroutable(error, request, { reply, ...parts })
     },
@@ -141,16 +158,14 @@ function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
 function refuseUnroutable(
   error: FastifyError,
   request: FastifyRequest,
-  { reply, toHeaders, sendRefusal, log }: Parts & { reply: FastifyReply },
+  { reply, ...parts }: Parts & { reply: FastifyReply },
 ): void {
-  reply.headers(toHeaders(request.raw))
-  sayRequestId(request, reply)
+  beginAnswer(request, reply, parts)
   try {
-    sendRefusal(toFrameworkRefusal(error), request, reply)
-    logAnswer(request, reply, 0)
+    parts.sendRefusal(toFrameworkRefusal(error), request, reply)
   } catch (failure) {
     // Nothing can be answered any more, and nobody would catch this.
-    log.error({ reqId: request.id, err: failure }, 'fault')
+    parts.log.error({ reqId: request.id, err: failure }, 'fault')
     request.raw.destroy()
   }
 }
@@ -165,27 +180,27 @@ function sendRefusals(app: FastifyInstance, { config, sendRefusal }: Parts): voi
 
 /** The first that a routed request meets: the headers of its answer, and what is wrong with it. */
 function receiveRequests(app: FastifyInstance, parts: Parts): void {
-  const { config, toHeaders } = parts
+  const { config } = parts
   app.decorateRequest('negotiation', undefined)
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(toHeaders(request.raw))
-    sayRequestId(request, reply)
-    followAnswer(request, reply, parts)
+    beginAnswer(request, reply, parts)
     replaceUnreadableType(request.raw)
     done(findRefusal(request, config))
   })
 }
 
-/** Not by a hook behind the answer, for which Fastify would follow every one to its end. */
-function followAnswer(request: FastifyRequest, reply: FastifyReply, parts: Parts): void {
-  const { exchanges, isLogged } = parts
+/** The end not by a hook behind the answer, for which Fastify would follow every one to its end. */
+function beginAnswer(request: FastifyRequest, reply: FastifyReply, parts: Parts): void {
+  const { exchanges, isLogged, metrics, toHeaders } = parts
+  reply.headers(toHeaders(request.raw))
+  sayRequestId(request, reply)
   const isRecorded = exchanges.wants(request)
-  if (!isLogged && !isRecorded) return
-  const receivedAt = performance.now()
-  reply.raw.once('finish', () => {
-    const ms = performance.now() - receivedAt
-    if (isRecorded) exchanges.record(request, reply, ms)
-    if (isLogged) logAnswer(request, reply, ms)
+  if (!isLogged && !isRecorded && metrics === undefined) return
+  metrics?.begin()
+  followAnswer(request, reply, (answer) => {
+    if (isRecorded && !answer.isCutOff) exchanges.record(request, reply, answer.ms)
+    if (isLogged) logAnswer(request, answer)
+    metrics?.end(answer)
   })
 }
 
@@ -207,11 +222,4 @@ function fromStore(error: unknown, request: FastifyRequest): unknown {
   return error.kind === 'full'
     ? insufficientStorage()
     : serviceUnavailable('What is kept here cannot be reached just now.')
-}
-
-/** The path without its query string: what people type into forms does not belong in a log. */
-function logAnswer({ id, raw, server }: FastifyRequest, reply: FastifyReply, ms: number): void {
-  const { method, wireMethod, url = '' } = raw
-  const { statusCode: status } = reply
-  server.log.info({ reqId: id, method, wireMethod, path: toPath(url), status, ms }, 'answered')
 }

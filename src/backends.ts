@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { loadDriver } from './load-driver.ts'
 import type { Answers } from './storage/answers/answers.ts'
 import { createDatabaseAnswers } from './storage/answers/database.ts'
 import { openDiskFiles } from './storage/files/disk.ts'
@@ -99,19 +100,4 @@ async function openRedisSessions({ redisUrl }: Config, warn: Warn) {
   const { redis, problem, close } = await openRedis(redisUrl)
   if (problem) warn(`REDIS_URL cannot be reached yet, and until then sessions get 503: ${problem}`)
   return { sessions: createRedisSessions({ redis }), close }
-}
-
-/** What a setting needs and the default install does not have. */
-async function loadDriver<Module>(
-  setting: string,
-  packageName: string,
-  load: () => Promise<Module>,
-): Promise<Module> {
-  try {
-    return await load()
-  } catch (error) {
-    const isMissing = (error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND'
-    if (!isMissing) throw error
-    throw new Error(`${setting} needs a driver: npm install ${packageName}`, { cause: error })
-  }
 }

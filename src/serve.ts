@@ -5,6 +5,8 @@ import { buildApp } from './app.ts'
 import { openBackends } from './backends.ts'
 import type { Config } from './config.ts'
 import { createHttpsRedirect } from './http/https-redirect.ts'
+import { loadDriver } from './load-driver.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
 import { rooms } from './rooms.ts'
 import { findWorkerPort, isSpeaker, isWorker, leave, sayOpened } from './workers.ts'
 
@@ -12,10 +14,28 @@ const stopSeconds = 10
 
 /** Opens the service in this process, until a SIGTERM or SIGINT; throws what keeps it from opening. */
 export async function serve(config: Config): Promise<void> {
+  const readiness = createReadiness()
+  // First and last: it tells that the rest is not there yet, or no longer.
+  const admin = await openAdmin(config, readiness)
+  try {
+    await serveRooms(config, readiness, admin)
+  } catch (error) {
+    admin?.close()
+    throw error
+  }
+}
+
+async function serveRooms(config: Config, readiness: Readiness, admin?: Admin): Promise<void> {
   const backends = await openBackends(config, (problem) => {
     console.error(`vitrine: ${problem}`)
   })
-  const app = await buildApp({ config, backends, rooms }).catch(async (error: unknown) => {
+  const app = await buildApp({
+    config,
+    backends,
+    rooms,
+    readiness,
+    metrics: admin?.metrics,
+  }).catch(async (error: unknown) => {
     // A connection that is left open would keep the process from ending.
     await backends.close()
     throw error
@@ -29,10 +49,13 @@ export async function serve(config: Config): Promise<void> {
   const stop = () => {
     // A second signal, of either kind, ends the process as it would any other.
     process.off('SIGTERM', stop).off('SIGINT', stop)
+    readiness.drain()
     // What is still in flight by then is cut off.
     const exit = () => void backends.close().finally(() => process.exit(0))
     setTimeout(exit, stopSeconds * 1000).unref()
-    void close().then(leave)
+    void close()
+      .finally(() => admin?.close())
+      .then(leave)
   }
   try {
     // A name is looked up here: Fastify would open a second server, without our limits, for another
@@ -40,6 +63,7 @@ export async function serve(config: Config): Promise<void> {
     const { address: host } = await lookup(config.host)
     const address = await app.listen({ host, port: findWorkerPort() ?? config.port })
     redirect = await openRedirect(config, address)
+    readiness.open(backends.records)
     // Before anybody is told that it is open, and may tell it to stop.
     process.on('SIGTERM', stop)
     // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
@@ -50,6 +74,27 @@ export async function serve(config: Config): Promise<void> {
     await close()
     throw error
   }
+}
+
+type Admin = NonNullable<Awaited<ReturnType<typeof openAdmin>>>
+
+/** Undefined where ADMIN_PORT is not set. A worker opens none: it answers its supervisor, who does. */
+async function openAdmin(config: Config, { find }: Readiness) {
+  const { adminPort } = config
+  if (adminPort === undefined) return undefined
+  const { createMetrics } = await loadDriver(
+    'ADMIN_PORT',
+    'prom-client',
+    () => import('./admin/metrics.ts'),
+  )
+  const metrics = createMetrics()
+  if (isWorker) {
+    const { answerSupervisor } = await import('./admin/worker-questions.ts')
+    return { metrics, close: answerSupervisor({ readiness: find, metrics: metrics.toSnapshot }) }
+  }
+  const { openAdminServer } = await import('./admin/admin-server.ts')
+  const source = { findReadiness: find, readMetrics: metrics.toText }
+  return { metrics, close: await openAdminServer({ ...config, adminPort }, source) }
 }
 
 /** Listens for plain HTTP when a port for it is set; the caller closes it. */

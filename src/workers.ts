@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Supervised } from './admin/supervisor-admin.ts'
 import type { Config } from './config.ts'
 import { findFreePort } from './free-port.ts'
 
@@ -12,12 +13,14 @@ const soonMs = 1000
  * dies. Resolves with the status to exit with: after a SIGTERM or SIGINT, when all have ended, or when
  * the first has not been able to start.
  */
-export async function superviseWorkers({ workers: count, host, port }: Config): Promise<number> {
+export async function superviseWorkers(config: Config): Promise<number> {
+  const { workers: count, host, port } = config
   // All have to open the same one, those too that come later.
   const environment = { [portName]: String(port === 0 ? await findFreePort(host) : port) }
   const living = new Set<Worker>()
   const ended = Promise.withResolvers<number>()
   let state: 'starting' | 'running' | 'stopping' = 'starting'
+  const closeAdmin = await openAdmin(config, { living, isStopping: () => state === 'stopping' })
 
   const start = () => {
     const startedAt = performance.now()
@@ -46,20 +49,30 @@ export async function superviseWorkers({ workers: count, host, port }: Config): 
   }
 
   process.on('SIGTERM', stop).on('SIGINT', stop)
-  cluster.on('message', (from, message: Message | typeof opened) => {
+  cluster.on('message', (from, message: object | typeof opened) => {
     if (message === opened) {
       if (state !== 'starting') return
       state = 'running'
       for (let index = 1; index < count; index += 1) start()
       return
     }
+    // What a worker tells the supervisor is for nobody else.
+    if (typeof message === 'string' || !('question' in message)) return
     for (const worker of living) {
       if (worker !== from && worker.isConnected()) worker.send(message, () => undefined)
     }
   })
   // The first brings the database up to date, and finds out whether a start is possible at all.
   start()
-  return ended.promise
+  return ended.promise.finally(closeAdmin)
+}
+
+/** Opens ADMIN_PORT where it is set; gives the function that closes it. */
+async function openAdmin(config: Config, supervised: Supervised) {
+  const { adminPort } = config
+  if (adminPort === undefined) return undefined
+  const { openSupervisorAdmin } = await import('./admin/supervisor-admin.ts')
+  return openSupervisorAdmin({ ...config, adminPort }, supervised)
 }
 
 const portName = 'VITRINE_WORKER_PORT'
@@ -113,7 +126,8 @@ export function createAsking<Value>(
 ): (key: string) => Promise<Value | undefined> {
   if (!isWorker) return () => Promise.resolve(undefined)
   const questions = new Map<string, (answer: Value) => void>()
-  process.on('message', ({ question, key, answer }: Message) => {
+  process.on('message', ({ question, key, answer }: Partial<Message>) => {
+    if (question === undefined || key === undefined) return
     if (answer !== undefined) questions.get(question)?.(answer as Value)
     else {
       const value = find(key)

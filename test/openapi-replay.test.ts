@@ -83,6 +83,8 @@ const rows: readonly Row[] = [
   ...samples.flatMap(rowsOfResource),
   { url: '/', status: 200 },
   { url: '/health', status: 200 },
+  { url: '/health/live', status: 200 },
+  { url: '/health/ready', status: 200 },
   { url: '/docs', status: 200 },
   { url: '/docs', headers: { range: 'bytes=0-9' }, status: 206 },
   { url: '/docs', headers: { range: 'bytes=9999999-' }, status: 416 },

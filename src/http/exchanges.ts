@@ -40,7 +40,7 @@ export interface Exchanges {
 
 const maxExchanges = 500
 
-/** Keeps them in memory, under the id that the answer carries in X-Request-Id, and nobody can guess. */
+/** Keeps them in memory, under the id that the answer carries in Server-Timing, and nobody can guess. */
 export function createExchanges(): Exchanges {
   // A ring, and not a Map: to look one up is rare.
   const exchanges: Exchange[] = []
@@ -65,17 +65,25 @@ function isOfBrowser({ headers: { accept, referer, 'sec-fetch-site': site } }: F
 }
 
 /**
- * Under which id this exchange can be seen. A page's own script reads of the answer nothing but
- * Server-Timing, which a 304 renews as well.
+ * Under which id the log has this request, and under which its exchange can be seen: the same, unless
+ * the client has chosen the first, which others may guess. A page's own script reads of the answer
+ * nothing but Server-Timing, which a 304 renews as well.
  */
-export function sayRequestId({ id }: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ 'x-request-id': id, 'server-timing': `wire;desc="${id}"` })
+export function sayRequestId(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({
+    'x-request-id': request.id,
+    'server-timing': `wire;desc="${toExchangeId(request)}"`,
+  })
+}
+
+function toExchangeId({ id, raw }: FastifyRequest): string {
+  return raw.ownId ?? id
 }
 
 function toExchange(request: FastifyRequest, reply: FastifyReply, ms: number): Exchange {
   const { raw } = request
   return {
-    id: request.id,
+    id: toExchangeId(request),
     origin: toOrigin(request),
     receivedAt: new Date(Date.now() - ms).toISOString(),
     request: {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Refusal } from './refusal.ts'
 import { toOrigin } from './request-head.ts'
+import { toRequestUri } from './request-id.ts'
 
 /** A refusal as RFC 9457 §3 has it. */
 export function toProblem(refusal: Refusal, request: FastifyRequest): object {
@@ -11,7 +12,7 @@ export function toProblem(refusal: Refusal, request: FastifyRequest): object {
     title,
     status,
     detail: message,
-    instance: `urn:uuid:${request.id}`,
+    instance: toRequestUri(request.id),
     ...(errors.length > 0 && { errors }),
     ...members,
   }

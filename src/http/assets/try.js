@@ -14,7 +14,8 @@ async function send(form) {
     ...(hasBody && { body: content }),
   })
   const text = await response.text()
-  const wire = await fetch(`/wire/${response.headers.get('x-request-id')}`, {
+  const [, id] = /wire;desc="([^"]*)"/.exec(response.headers.get('server-timing')) ?? []
+  const wire = await fetch(`/wire/${id}`, {
     headers: { accept: 'text/plain' },
   })
   return `${await wire.text()}\n${text}`

@@ -102,7 +102,7 @@ async function receive(answered, file) {
     ' · ',
     createLink('/uploads', 'All uploads'),
     ' · ',
-    createLink(`/wire/${answered.getResponseHeader('x-request-id')}`, 'This upload on the wire'),
+    createLink(`/wire/${toExchangeId(answered)}`, 'This upload on the wire'),
   )
   say('', `The upload succeeded: ${answer.name} is kept.`, list, links)
 }
@@ -113,6 +113,11 @@ function parse(text) {
   } catch {
     return {}
   }
+}
+
+/** Not X-Request-Id, which a proxy before us may have chosen. */
+function toExchangeId(answered) {
+  return /wire;desc="([^"]*)"/.exec(answered.getResponseHeader('server-timing'))?.[1]
 }
 
 /** Whether what arrived is the file, in words. */

@@ -1,9 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { describeRoutes } from '../../http/openapi/operation.ts'
+import { toProbeAnswer, type Readiness } from '../../readiness.ts'
 import { operations } from './operations.ts'
 
-/** `GET /health`: 200 while the service answers. Always there. */
-export function openHealth(app: FastifyInstance): void {
+const config = { defaultAnswer: 'json' } as const
+
+/** `GET /health`: 200 while the service answers; and what those who run it ask. Always there. */
+export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find'>): void {
   describeRoutes(app, 'vitrine', operations)
-  app.get('/health', { config: { defaultAnswer: 'json' } }, () => ({ status: 'ok' }))
+  app.get('/health', { config }, () => ({ status: 'ok' }))
+  app.get('/health/live', { config }, (_request, reply) =>
+    reply.header('cache-control', 'no-store').send({ status: 'live' }),
+  )
+  app.get('/health/ready', { config }, async (_request, reply) => {
+    const { code, headers, content } = toProbeAnswer(await find())
+    return reply.code(code).headers(headers).send(content)
+  })
 }

@@ -47,7 +47,7 @@ export const operations: Operations = {
   },
   'GET /wire/:id': {
     summary: 'One exchange as it was on the wire',
-    parameters: [pathParameter('id', 'The `X-Request-Id` of its answer.', id)],
+    parameters: [pathParameter('id', 'What `Server-Timing` of its answer calls `wire`.', id)],
     responses: {
       200: {
         description: 'Request and answer, one of the last 500; secrets are masked.',

@@ -9,12 +9,13 @@ import { toRequestHead, toResponseHead } from './head.ts'
 export function wirePage(): Html {
   return page({
     title: 'On the wire',
-    main: html`<p>Every answer of this service carries an <code>X-Request-Id</code>. Under
-<code>/wire/</code> and that id, the exchange can be seen as it was: the request line and its
+    main: html`<p>Every answer of this service carries an id in <code>Server-Timing</code>, which is its
+<code>X-Request-Id</code> too unless the client has chosen that one. Under
+<code>/wire/</code> and the id, the exchange can be seen as it was: the request line and its
 headers, the status and its headers, the method before and after an override, which
 representation was chosen and why, and the same request as a command to copy.</p>
 <p>With JavaScript each page has its own exchange at its foot. From a command line:</p>
-<pre tabindex="0"><code>curl -si -H 'Accept: text/html' localhost:3000/users | grep -i x-request-id</code></pre>
+<pre tabindex="0"><code>curl -si -H 'Accept: text/html' localhost:3000/users | grep -i server-timing</code></pre>
 <p>The last 500 exchanges of browsers, and of whoever asks for pages, are kept, in memory, without their contents. Cookies and credentials are
 masked, and nobody can guess the id of another's.</p>`,
   })

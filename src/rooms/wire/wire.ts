@@ -10,8 +10,8 @@ import { operations } from './operations.ts'
 import { exchangePage, wirePage } from './views.ts'
 
 /**
- * `/wire/:id`: one exchange as it was on the wire, by the X-Request-Id of its answer. Always there,
- * since every page shows its own.
+ * `/wire/:id`: one exchange as it was on the wire, by the id in Server-Timing of its
+ * answer. Always there, since every page shows its own.
  */
 export function openWire(
   app: FastifyInstance,
