@@ -34,7 +34,7 @@ export function followAnswer(
   const receivedAt = performance.now()
   const { raw } = reply
   let isOver = false
-  const end = () => {
+  const end = (isCutOff: boolean) => {
     if (isOver) return
     isOver = true
     take({
@@ -43,17 +43,20 @@ export function followAnswer(
       status: raw.headersSent ? raw.statusCode : undefined,
       bytes: countBytes(request, reply),
       ms: performance.now() - receivedAt,
-      isCutOff: isCutOff(raw),
+      isCutOff,
     })
   }
-  // An answer that is cut off has no `finish`.
-  raw.on('finish', end).on('close', end)
+  raw.on('finish', () => {
+    end(isAborted(raw))
+  })
+  raw.on('close', () => {
+    end(true)
+  })
 }
 
 /** Over HTTP/2 Node says `finish` of what was cut off, too. */
-function isCutOff(raw: ServerResponse): boolean {
-  const response: object = raw
-  if (!(response instanceof Http2ServerResponse)) return !raw.writableFinished
+function isAborted(response: object): boolean {
+  if (!(response instanceof Http2ServerResponse)) return false
   const { stream } = response
   return stream.aborted || !stream.writableFinished
 }
