@@ -40,6 +40,8 @@ test('a driver that is not installed is asked for in one line', async (t) => {
       { FILES_URL: 's3://bucket', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
       'FILES_URL needs a driver: npm install aws4fetch',
     ],
+    [{ ADMIN_PORT: '0' }, 'ADMIN_PORT needs a driver: npm install prom-client'],
+    [{ ADMIN_PORT: '0', WORKERS: '2' }, 'ADMIN_PORT needs a driver: npm install prom-client'],
   ]
   for (const [settings, line] of cases) {
     const { status, output } = await startWithout(t, settings)

@@ -52,6 +52,13 @@ export function followAnswer(
   raw.on('close', () => {
     end(true)
   })
+  // It may have left while its content was being read for an override.
+  if (isGone(raw)) end(true)
+}
+
+function isGone(raw: ServerResponse): boolean {
+  const response: object = raw
+  return response instanceof Http2ServerResponse ? response.stream.destroyed : raw.destroyed
 }
 
 /** Over HTTP/2 Node says `finish` of what was cut off, too. */

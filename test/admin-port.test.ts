@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import packageJson from '../package.json' with { type: 'json' }
+import { ready, startWithAdmin } from './admin.ts'
+import { openClient } from './faults/client.ts'
+import { beginUpload, ended, limit, openWire } from './faults/stopping.ts'
+import { spawnVitrine, temporaryFolder } from './start-vitrine.ts'
+import { until } from './until.ts'
+
+test('the admin port has the probes and the metrics, and nothing else', limit, async (t) => {
+  const { ask } = await startWithAdmin(t)
+  const rows = [
+    ['/health/live', 200, 'application/json; charset=utf-8'],
+    ['/health/ready', 200, 'application/json; charset=utf-8'],
+    ['/health/ready/?verbose', 200, 'application/json; charset=utf-8'],
+    ['/metrics', 200, 'text/plain; version=0.0.4; charset=utf-8'],
+    ['/', 404, 'text/plain; charset=utf-8'],
+    ['/health', 404, 'text/plain; charset=utf-8'],
+    ['/users', 404, 'text/plain; charset=utf-8'],
+    ['/metrics/__proto__', 404, 'text/plain; charset=utf-8'],
+    ['/%ff', 404, 'text/plain; charset=utf-8'],
+  ] as const
+  for (const [path, status, type] of rows) {
+    for (const method of ['GET', 'HEAD']) {
+      const headers = { origin: 'https://else.where' }
+      const answer = await ask(path, { method, headers })
+      assert.deepEqual([path, answer.status], [path, status])
+      assert.equal(answer.headers['content-type'], type)
+      assert.equal(answer.headers['cache-control'], 'no-store')
+      assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+      const cors = Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))
+      assert.deepEqual(cors, [])
+      if (method === 'HEAD') assert.equal(answer.text, '')
+    }
+  }
+  assert.equal((await ask('/health/live')).text, '{"status":"live"}')
+})
+
+test('what the admin port has is for reading alone', limit, async (t) => {
+  const { ask } = await startWithAdmin(t)
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+    const answer = await ask('/metrics?_method=GET', { method })
+    assert.deepEqual([method, answer.status, answer.headers.allow], [method, 405, 'GET, HEAD'])
+  }
+})
+
+test('the main port has the probes too, and no metrics', limit, async (t) => {
+  const { origin } = await startWithAdmin(t)
+  const ask = openClient(t, origin)
+  assert.equal((await ask('/health/live')).text, '{"status":"live"}')
+  assert.equal((await ask('/health/ready')).text, '{"status":"ready"}')
+  assert.equal((await ask('/metrics')).status, 404)
+})
+
+test('requests are counted by method, route and status', limit, async (t) => {
+  const { origin, metrics } = await startWithAdmin(t)
+  const ask = openClient(t, origin)
+  const before = await metrics()
+  assert.equal(before.sum('http_requests_total'), 0)
+  assert.equal(before.sum('vitrine_info', { version: packageJson.version }), 1)
+  let bytes = 0
+  for (const id of ['a', 'b', 'c']) bytes += (await ask(`/users/${id}`)).text.length
+  bytes += (await ask('/locations.json')).text.length
+  await ask('/topic?_method=HEAD')
+  const { sum } = await metrics()
+  const user = { method: 'GET', route: '/users/:id' }
+  assert.equal(sum('http_requests_total', { ...user, status: '404' }), 3)
+  assert.equal(sum('http_request_duration_seconds_count', user), 3)
+  assert.equal(sum('http_requests_total', { method: 'HEAD', route: '/topic', status: '200' }), 1)
+  assert.equal(sum('http_requests_total'), 5)
+  assert.equal(sum('http_response_bytes_total'), bytes)
+  assert.equal(sum('http_requests_in_flight'), 0)
+  for (const name of [
+    'process_resident_memory_bytes',
+    'process_cpu_seconds_total',
+    'nodejs_eventloop_lag_p99_seconds',
+  ]) {
+    assert.ok(sum(name) > 0, name)
+  }
+})
+
+test('no client can make up a label', limit, async (t) => {
+  const { origin, metrics } = await startWithAdmin(t)
+  const ask = openClient(t, origin)
+  for (let index = 0; index < 200; index += 1) {
+    const name = `"}\\n${String(index)}`
+    await ask(`/nowhere/${encodeURIComponent(name)}`)
+    await ask(`/locations/${encodeURIComponent(name)}`, { headers: { 'x-request-id': name } })
+  }
+  for (const method of ['PROPFIND', 'MKCOL', 'SOURCE', 'M-SEARCH', 'TRACE']) {
+    await ask('/users', { method })
+  }
+  await ask('/users', { headers: { 'x-http-method-override': 'BREW' } })
+  const { samples, sum } = await metrics()
+  const counted = samples.filter(({ name }) => name === 'http_requests_total')
+  const labels = counted.map(({ labels }) => Object.values(labels).join(' ')).toSorted()
+  assert.deepEqual(
+    labels.map((text) => text.replace(/^other none \d+$/, 'other none')),
+    [
+      'GET /locations/:id 404',
+      'GET /users 200',
+      'GET none 404',
+      ...labels.filter((text) => text.startsWith('other')).map(() => 'other none'),
+    ],
+  )
+  assert.equal(sum('http_requests_total', { method: 'other' }), 5)
+})
+
+test('what is under way is counted, and what is cut off', limit, async (t) => {
+  const { metrics, ...vitrine } = await startWithAdmin(t)
+  const upload = await beginUpload(t, vitrine, Buffer.alloc(100_000))
+  assert.equal((await metrics()).sum('http_requests_in_flight'), 1)
+  // Its content is read before it has a route.
+  const wire = await openWire(t, vitrine.origin)
+  wire.write('POST /users/post HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"half')
+  wire.end()
+  upload.end()
+  await until(async () => (await metrics()).sum('http_requests_total') === 2)
+  const { sum } = await metrics()
+  assert.equal(sum('http_requests_in_flight'), 0)
+  assert.equal(sum('http_requests_total', { route: '/profile' }), 1)
+  assert.equal(sum('http_requests_total', { route: '/users/post' }), 1)
+})
+
+test('an admin port that is taken stops the start, of workers too', limit, async (t) => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  t.after(() => holder.close())
+  const folder = await temporaryFolder(t)
+  for (const workers of ['1', '2']) {
+    const { process: child, output } = spawnVitrine({
+      PORT: '0',
+      ADMIN_PORT: String((holder.address() as AddressInfo).port),
+      WORKERS: workers,
+      DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+      FILES_URL: `file:${join(folder, 'files')}`,
+    })
+    t.after(() => child.kill('SIGKILL'))
+    await once(child, 'close')
+    assert.match(output(), /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
+    assert.equal(child.exitCode, 2)
+  }
+})
+
+test('a start that fails closes the admin port, and ends', limit, async (t) => {
+  for (const workers of ['1', '2']) {
+    const { process: child, output } = spawnVitrine({
+      PORT: '0',
+      ADMIN_PORT: '0',
+      WORKERS: workers,
+      DATABASE_URL: 'sqlite:/dev/null/vitrine.db',
+      FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
+    })
+    t.after(() => child.kill('SIGKILL'))
+    await once(child, 'close')
+    assert.match(
+      output(),
+      /^Probes and metrics are open at .*\nvitrine: cannot start: sqlite:.*\n$/,
+    )
+    assert.equal(child.exitCode, 2)
+  }
+})
+
+test('who stays connected to the admin port does not keep the process', limit, async (t) => {
+  const { adminOrigin, process: child, ready: readiness } = await startWithAdmin(t)
+  assert.deepEqual(await readiness(), ready)
+  await openWire(t, adminOrigin)
+  const half = await openWire(t, adminOrigin)
+  half.write('GET /health/live HTTP/1.1\r\n')
+  child.kill('SIGTERM')
+  await ended(child)
+  assert.equal(child.exitCode, 0)
+})
+
+test('nothing of it is loaded where no port is set', limit, async (t) => {
+  const hooks = `import { registerHooks } from 'node:module'
+    registerHooks({ load: (url, context, next) => {
+      if (/src.admin|prom-client/.test(url)) throw new Error('loaded: ' + url)
+      return next(url, context)
+    } })`
+  const { process: child, output } = spawnVitrine({
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: 'sqlite::memory:',
+    FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+  })
+  t.after(() => child.kill('SIGKILL'))
+  await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')])
+  assert.match(output(), /^Vitrine is open at /)
+})

@@ -1,0 +1,32 @@
+import type { TestContext } from 'node:test'
+import { findFreePort } from '../src/free-port.ts'
+import { openClient, type Ask } from './faults/client.ts'
+import { startInFolder } from './faults/stopping.ts'
+import { parseMetrics, type ParsedMetrics } from './parse-metrics.ts'
+
+/** The service with an admin port, and ways to ask it there. */
+export async function startWithAdmin(t: TestContext, settings: Record<string, string> = {}) {
+  const port = String(await findFreePort())
+  const vitrine = await startInFolder(t, { ADMIN_PORT: port, ...settings })
+  const adminOrigin = `http://127.0.0.1:${port}`
+  return { ...vitrine, adminOrigin, ...askAdmin(t, adminOrigin) }
+}
+
+export function askAdmin(t: TestContext, adminOrigin: string) {
+  const ask = openClient(t, adminOrigin)
+  return {
+    ask,
+    ready: () => askReadiness(ask),
+    metrics: async (): Promise<ParsedMetrics> => parseMetrics((await ask('/metrics')).text),
+  }
+}
+
+/** Status and word of a probe, and whether it says when to come again. */
+export async function askReadiness(ask: Ask) {
+  const { status, headers, text } = await ask('/health/ready')
+  const { status: word } = JSON.parse(text) as { status: string }
+  return [status, word, headers['retry-after']]
+}
+
+export const ready = [200, 'ready', undefined]
+export const notReady = (word: string) => [503, word, '1']
