@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test, type TestContext } from 'node:test'
+import { notReady, ready, startWithAdmin } from '../admin.ts'
+import { until } from '../until.ts'
+import { openClient } from './client.ts'
+import { ended, openWire } from './stopping.ts'
+
+const patience = { timeout: 60_000 }
+
+async function startTwo(t: TestContext) {
+  const vitrine = await startWithAdmin(t, { WORKERS: '2' })
+  const workers = async () => {
+    const { pid } = vitrine.process
+    const path = `/proc/${String(pid)}/task/${String(pid)}/children`
+    return (await readFile(path, 'utf8')).split(' ').filter(Boolean).map(Number)
+  }
+  await until(async () => (await workers()).length === 2)
+  // As many connections as there are turns until both have had some.
+  const asks = () => Array.from({ length: 6 }, () => openClient(t, vitrine.origin))
+  return { ...vitrine, workers, asks }
+}
+
+async function kill(pid: number | undefined, workers: () => Promise<number[]>): Promise<void> {
+  process.kill(pid ?? NaN, 'SIGKILL')
+  await until(async () => {
+    const living = await workers()
+    return living.length === 2 && !living.includes(pid ?? NaN)
+  })
+}
+
+test('the requests of all workers are counted together', patience, async (t) => {
+  const { asks, metrics, ready: readiness } = await startTwo(t)
+  assert.deepEqual(await readiness(), ready)
+  for (const ask of asks()) {
+    for (let round = 0; round < 5; round += 1) await ask(`/users/${String(round)}`)
+  }
+  const { sum, samples } = await metrics()
+  const labels = { method: 'GET', route: '/users/:id' }
+  assert.equal(sum('http_requests_total', { ...labels, status: '404' }), 30)
+  assert.equal(sum('http_request_duration_seconds_count', labels), 30)
+  assert.equal(sum('http_requests_in_flight'), 0)
+  assert.equal(sum('vitrine_info'), 1)
+  const info = samples.filter(({ name }) => name === 'vitrine_info')
+  assert.equal(info.length, 1)
+})
+
+test('what a worker has counted stays when it dies, and a sum never falls', patience, async (t) => {
+  const { asks, metrics, workers, ready: readiness } = await startTwo(t)
+  const count = async () => (await metrics()).sum('http_requests_total', { route: '/topic' })
+  let asked = 0
+  for (let round = 0; round < 3; round += 1) {
+    for (const ask of asks()) {
+      // On its way to a worker that dies a request may be lost.
+      const answer = await ask('/topic').catch(() => undefined)
+      if (answer?.status === 200) asked += 1
+    }
+    await until(async () => (await count()) >= asked)
+    await kill((await workers())[0], workers)
+    assert.ok((await count()) >= asked)
+  }
+  assert.ok(asked > 0)
+  await until(async () => (await readiness())[0] === 200)
+})
+
+test('workers that hang keep neither the probes nor the metrics', patience, async (t) => {
+  const { asks, metrics, workers, ready: readiness, ask } = await startTwo(t)
+  for (const one of asks()) await one('/topic')
+  const count = async () => (await metrics()).sum('http_requests_total', { route: '/topic' })
+  assert.equal(await count(), 6)
+  const [one = NaN, other = NaN] = await workers()
+  try {
+    process.kill(one, 'SIGSTOP')
+    await until(async () => (await readiness())[0] === 200)
+    assert.equal(await count(), 6)
+    process.kill(other, 'SIGSTOP')
+    assert.deepEqual(await readiness(), notReady('starting'))
+    assert.equal(await count(), 6)
+    assert.equal((await ask('/health/live')).status, 200)
+  } finally {
+    for (const pid of [one, other]) process.kill(pid, 'SIGCONT')
+  }
+  await until(async () => (await readiness())[0] === 200)
+})
+
+test('workers that are told to stop are draining until all have ended', patience, async (t) => {
+  const { origin, process: child, ready: readiness, ask } = await startTwo(t)
+  const content = '{"name":"Late"}'
+  const wire = await openWire(t, origin)
+  const head = `POST /users/post HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
+  wire.write(head + content.slice(0, 5))
+  const { write } = await openWire(t, origin)
+  write('GET / HTTP/1.1\r\n')
+  child.kill('SIGTERM')
+  await until(async () => (await readiness())[1] === 'draining')
+  assert.deepEqual(await readiness(), notReady('draining'))
+  assert.equal((await ask('/metrics')).status, 200)
+  wire.write(content.slice(5))
+  assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
+  write('Host: x\r\n\r\n')
+  await ended(child)
+  assert.equal(child.exitCode, 0)
+})
+
+test('an exchange is still found in another worker', patience, async (t) => {
+  const { asks, ask, metrics } = await startTwo(t)
+  const clients = asks()
+  const shown = await clients[0]?.('/api/json', { headers: { accept: 'text/html' } })
+  const id = String(shown?.headers['x-request-id'])
+  const looks = await Promise.all(
+    clients.map(async (other) => {
+      await Promise.all([metrics(), ask('/health/ready')])
+      return (await other(`/wire/${id}`)).status
+    }),
+  )
+  assert.deepEqual(
+    looks,
+    clients.map(() => 200),
+  )
+})

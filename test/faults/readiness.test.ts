@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, before, suite, test, type TestContext } from 'node:test'
+import pg from 'pg'
+import { findFreePort } from '../../src/free-port.ts'
+import { askAdmin, askReadiness, notReady, ready, startWithAdmin } from '../admin.ts'
+import {
+  createSchema,
+  openPostgresServer,
+  withoutPostgres,
+  type PostgresServer,
+} from '../postgres-server.ts'
+import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { until } from '../until.ts'
+import { openClient } from './client.ts'
+import { beginUpload, ended, get, limit, openWire, refusesConnections } from './stopping.ts'
+
+const patience = { timeout: 60_000 }
+
+test('a process that is told to stop is draining, wherever it is asked', limit, async (t) => {
+  const { adminOrigin, ask, ready: readiness, ...vitrine } = await startWithAdmin(t)
+  const upload = await beginUpload(t, vitrine, Buffer.alloc(100_000))
+  const wire = await openWire(t, vitrine.origin)
+  wire.write(get('/health/ready'))
+  assert.match(await wire.answer(), /^HTTP\/1.1 200 [^]*"ready"/)
+  const probe = get('/health/ready')
+  wire.write(probe.slice(0, 20))
+  vitrine.process.kill('SIGTERM')
+  await refusesConnections(vitrine.origin)
+  wire.write(probe.slice(20))
+  const answer = await wire.answer()
+  assert.match(answer, /^HTTP\/1.1 503 /)
+  assert.match(answer, /^retry-after: 1\r$/im)
+  assert.match(answer, /\{"status":"draining"\}$/)
+  assert.deepEqual(await readiness(), notReady('draining'))
+  assert.equal((await ask('/health/live')).status, 200)
+  assert.match((await ask('/metrics')).text, /^http_requests_in_flight 1$/m)
+  upload.finish()
+  assert.match(await upload.answer(), /^HTTP\/1.1 200 /)
+  await ended(vitrine.process)
+  assert.equal(vitrine.process.exitCode, 0)
+  await refusesConnections(adminOrigin)
+})
+
+test('a file that is damaged is no database', limit, async (t) => {
+  const { folder, origin, ready: readiness, ask } = await startWithAdmin(t, { LOG_LEVEL: 'warn' })
+  assert.deepEqual(await readiness(), ready)
+  for (const name of ['vitrine.db', 'vitrine.db-wal', 'vitrine.db-shm']) {
+    await writeFile(join(folder, name), Buffer.alloc(100_000, 'no database'))
+  }
+  assert.deepEqual(await readiness(), notReady('no database'))
+  assert.deepEqual(await askReadiness(openClient(t, origin)), notReady('no database'))
+  assert.equal((await ask('/health/live')).status, 200)
+})
+
+suite('with PostgreSQL', { skip: withoutPostgres }, () => {
+  let server: PostgresServer
+  before(async () => {
+    server = await openPostgresServer()
+  })
+  after(() => server.remove())
+
+  async function startOnServer(t: TestContext) {
+    const DATABASE_URL = await createSchema(server.url)
+    const vitrine = await startWithAdmin(t, { DATABASE_URL, LOG_LEVEL: 'info' })
+    let written = ''
+    for (const stream of [vitrine.process.stdout, vitrine.process.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (written += chunk.toString()))
+    }
+    const main = openClient(t, vitrine.origin)
+    const all = async () => [await vitrine.ready(), await askReadiness(main)]
+    return { ...vitrine, all, written: () => written }
+  }
+
+  const failures = {
+    'is frozen': [
+      () => {
+        server.freeze()
+      },
+      () => {
+        server.thaw()
+      },
+    ],
+    'has ended': [() => server.stop('SIGQUIT'), () => server.start()],
+  } as const
+
+  for (const [what, [fail, heal]] of Object.entries(failures)) {
+    test(`a server that ${what} is no database until it is back`, patience, async (t) => {
+      const { all, ask, origin, written } = await startOnServer(t)
+      assert.deepEqual(await all(), [ready, ready])
+      await fail()
+      try {
+        for (let round = 0; round < 2; round += 1) {
+          assert.deepEqual(await all(), [notReady('no database'), notReady('no database')])
+        }
+        assert.equal((await ask('/health/live')).status, 200)
+        // However many ask at once, they wait no longer than one.
+        const many = Array.from({ length: 50 }, () => askReadiness(openClient(t, origin)))
+        for (const one of await Promise.all(many)) assert.deepEqual(one, notReady('no database'))
+      } finally {
+        await heal()
+      }
+      await until(async () => (await all()).every(([status]) => status === 200))
+      assert.doesNotMatch(written(), /"level":[456]0/)
+    })
+  }
+
+  test('until the records are there a process is starting', patience, async (t) => {
+    const url = await createSchema(server.url)
+    // Whoever brings a schema up to date waits for whoever holds this.
+    const holder = new pg.Client({ connectionString: server.url })
+    await holder.connect()
+    await holder.query('SELECT pg_advisory_lock(8427963501)')
+    const adminPort = String(await findFreePort())
+    const { process: child, output } = spawnVitrine({
+      PORT: '0',
+      ADMIN_PORT: adminPort,
+      DATABASE_URL: url,
+      FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
+    })
+    t.after(() => child.kill('SIGKILL'))
+    await once(child.stdout ?? child, 'data')
+    assert.equal(output(), `Probes and metrics are open at http://127.0.0.1:${adminPort}\n`)
+    const admin = askAdmin(t, `http://127.0.0.1:${adminPort}`)
+    assert.deepEqual(await admin.ready(), notReady('starting'))
+    assert.equal((await admin.ask('/health/live')).status, 200)
+    assert.equal((await admin.metrics()).sum('vitrine_info'), 1)
+    await holder.end()
+    await until(async () => (await admin.ready())[0] === 200)
+    const origin = /^Vitrine is open at (\S+)$/m.exec(output())?.[1] ?? assert.fail(output())
+    assert.deepEqual(await askReadiness(openClient(t, origin)), ready)
+  })
+})
