@@ -55,6 +55,26 @@ test('the main port has the probes too, and no metrics', limit, async (t) => {
   assert.equal((await ask('/metrics')).status, 404)
 })
 
+test('what is no request ends its own connection alone', limit, async (t) => {
+  const { ask, adminOrigin } = await startWithAdmin(t)
+  const messages = [
+    'garbage\r\n\r\n',
+    'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
+    'POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    'GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    'GET /health/live HTTP/1.1\r\nExpect: much\r\nConnection: close\r\n\r\n',
+    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  ]
+  for (const message of messages) {
+    const wire = await openWire(t, adminOrigin)
+    wire.write(message)
+    const heard = await wire.closed()
+    assert.match(heard, /^$|^HTTP\/1\.1 4\d\d /, message.slice(0, 20))
+    assert.doesNotMatch(heard, /access-control/i)
+  }
+  assert.equal((await ask('/health/live')).status, 200)
+})
+
 test('requests are counted by method, route and status', limit, async (t) => {
   const { origin, metrics } = await startWithAdmin(t)
   const ask = openClient(t, origin)

@@ -59,3 +59,27 @@ test('where a browser gives no clipboard, nothing offers to copy', inBrowser, as
   await exchange.getByText(/^curl /).waitFor()
   assert.equal(await exchange.getByRole('button', { name: 'Copy' }).count(), 0)
 })
+
+test(
+  'behind a proxy that names every request, each shows its own exchange',
+  inBrowser,
+  async (t) => {
+    const { visit } = await openSite(t)
+    const page = await visit({ extraHTTPHeaders: { 'x-request-id': 'named-by-the-proxy' } })
+    await page.goto('/')
+    await (await openPanel(page)).getByText('GET / HTTP/1.1').waitFor()
+    const form = page.locator('form.try[action="/topic"]')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await form
+      .locator('.answer')
+      .filter({ hasText: /^GET \/topic/ })
+      .waitFor()
+    await page.goto('/profile.html')
+    const buffer = Buffer.from('glass')
+    const file = { name: 'glass.txt', mimeType: 'text/plain', buffer }
+    await page.getByLabel('File').setInputFiles(file)
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByRole('link', { name: 'This upload on the wire' }).click()
+    await page.getByRole('heading', { name: 'POST /profile' }).waitFor()
+  },
+)
