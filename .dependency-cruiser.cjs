@@ -14,7 +14,9 @@ module.exports = {
       name: 'http-and-storage-know-no-room',
       severity: 'error',
       from: { path: '^src/(http|storage)/' },
-      to: { path: '^src/(rooms|resources|rooms\\.ts|room\\.ts|app\\.ts|main\\.ts|backends\\.ts)' },
+      to: {
+        path: '^src/(rooms|resources|limits|rooms\\.ts|room\\.ts|app\\.ts|main\\.ts|backends\\.ts)',
+      },
     },
     {
       name: 'http-and-storage-know-not-each-other',
@@ -31,7 +33,7 @@ module.exports = {
     {
       name: 'only-interfaces-of-storage',
       severity: 'error',
-      from: { path: '^src/(rooms|resources|replays|app\\.ts)' },
+      from: { path: '^src/(rooms|resources|replays|limits|app\\.ts)' },
       to: {
         path: '^src/storage/',
         pathNot: ['^src/storage/([^/]+)/\\1\\.ts$', '^src/storage/failure\\.ts$'],

@@ -34,6 +34,7 @@ import { insufficientStorage, Refusal, serviceUnavailable } from './http/refusal
 import { createRefusalSender, toFrameworkRefusal, type RefusalShape } from './http/send-refusal.ts'
 import { createServer } from './http/server.ts'
 import { toPlainTarget } from './http/target.ts'
+import type { Limits } from './limits/limits.ts'
 import { FaultLog, logAnswer } from './log-answer.ts'
 import { createLog, type LogStream } from './log.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
@@ -68,12 +69,14 @@ export async function buildApp(options: AppOptions) {
   const { config, backends, rooms, readiness = toReadiness(backends) } = options
   const house: House = { config, ...backends }
   const mounted = rooms.filter(({ name }) => config.rooms.includes(name))
-  const parts = createParts(options, mounted, house)
+  const limits = await loadLimits(options)
+  const parts = createParts(options, { house, mounted, limits })
 
   const app = createServer(config, toServerOptions(config, parts))
   // Not `request.log`, which says nothing: a logger for each request costs a fifth of a small answer.
   app.log = parts.log
-  if (config.methodOverride) app.addConstraintStrategy(methodOverride(parts.readBody, config))
+  if (config.methodOverride)
+    app.addConstraintStrategy(methodOverride(parts.readBody, config, limits?.isShed))
   sendRefusals(app, parts)
   const findOffer = watchOffers(app, config.maxUrlBytes)
   answerUnrouted(app, findOffer, config)
@@ -88,6 +91,7 @@ export async function buildApp(options: AppOptions) {
   frameByTheWire(app)
   ruleConnections(app)
   if (parts.isLogged || parts.metrics) countStreams(app)
+  if (limits) app.addHook('onClose', limits.close)
 
   openDocs(app, { rooms: mounted, shapes: parts.shapes })
   openAssets(app)
@@ -107,6 +111,14 @@ function toReadiness({ records }: Backends): Readiness {
   return readiness
 }
 
+/** Undefined where no setting asks for one, and then nothing of it is loaded. */
+async function loadLimits({ config, backends }: AppOptions): Promise<Limits | undefined> {
+  const { counters } = backends
+  if (counters === undefined && config.maxEventLoopDelayMs === undefined) return undefined
+  const { openLimits } = await import('./limits/limits.ts')
+  return openLimits(config, counters)
+}
+
 /** What several of the steps below share. */
 interface Parts {
   config: Config
@@ -120,10 +132,19 @@ interface Parts {
   toHeaders: ReturnType<typeof createHeaders>
   shapes: readonly RefusalShape[]
   sendRefusal: ReturnType<typeof createRefusalSender>
+  limits: Limits | undefined
 }
 
-function createParts(options: AppOptions, mounted: readonly Room[], house: House): Parts {
-  const { config, logTo, metrics } = options
+interface Made {
+  house: House
+  mounted: readonly Room[]
+  limits: Limits | undefined
+}
+
+function createParts(
+  { config, logTo, metrics }: AppOptions,
+  { house, mounted, limits }: Made,
+): Parts {
   const shapes = mounted.flatMap(({ shapeRefusals }) => shapeRefusals?.(house) ?? [])
   return {
     config,
@@ -135,6 +156,7 @@ function createParts(options: AppOptions, mounted: readonly Room[], house: House
     toHeaders: createHeaders(config),
     shapes,
     sendRefusal: createRefusalSender(shapes),
+    limits,
   }
 }
 
@@ -160,14 +182,19 @@ function refuseUnroutable(
   request: FastifyRequest,
   { reply, ...parts }: Parts & { reply: FastifyReply },
 ): void {
+  const { limits, log, sendRefusal } = parts
   beginAnswer(request, reply, parts)
-  try {
-    parts.sendRefusal(toFrameworkRefusal(error), request, reply)
-  } catch (failure) {
-    // Nothing can be answered any more, and nobody would catch this.
-    parts.log.error({ reqId: request.id, err: failure }, 'fault')
-    request.raw.destroy()
+  const send = (refusal: unknown = toFrameworkRefusal(error)) => {
+    try {
+      sendRefusal(refusal, request, reply)
+    } catch (failure) {
+      // Nothing can be answered any more, and nobody would catch this.
+      log.error({ reqId: request.id, err: failure }, 'fault')
+      request.raw.destroy()
+    }
   }
+  if (limits) limits.refuse(request, reply, send)
+  else send()
 }
 
 /** Everything thrown, by a hook or a room, is rendered in one place. */
@@ -180,19 +207,24 @@ function sendRefusals(app: FastifyInstance, { config, sendRefusal }: Parts): voi
 
 /** The first that a routed request meets: the headers of its answer, and what is wrong with it. */
 function receiveRequests(app: FastifyInstance, parts: Parts): void {
-  const { config } = parts
+  const { config, limits } = parts
   app.decorateRequest('negotiation', undefined)
   app.addHook('onRequest', (request, reply, done) => {
     beginAnswer(request, reply, parts)
     replaceUnreadableType(request.raw)
-    done(findRefusal(request, config))
+    if (limits === undefined) done(findRefusal(request, config))
+    else {
+      limits.refuse(request, reply, (refusal) => {
+        done(refusal ?? findRefusal(request, config))
+      })
+    }
   })
 }
 
 /** The end not by a hook behind the answer, for which Fastify would follow every one to its end. */
 function beginAnswer(request: FastifyRequest, reply: FastifyReply, parts: Parts): void {
   const { exchanges, isLogged, metrics, toHeaders } = parts
-  reply.headers(toHeaders(request.raw))
+  reply.headers(toHeaders(request))
   sayRequestId(request, reply)
   const isRecorded = exchanges.wants(request)
   if (!isLogged && !isRecorded && metrics === undefined) return

@@ -3,6 +3,8 @@ import { loadDriver } from './load-driver.ts'
 import type { Answers } from './storage/answers/answers.ts'
 import { createDatabaseAnswers } from './storage/answers/database.ts'
 import { openDiskFiles } from './storage/files/disk.ts'
+import { windowSeconds, type CountingPlaces } from './storage/counters/counters.ts'
+import type { createRedisCounters } from './storage/counters/redis.ts'
 import type { Files } from './storage/files/files.ts'
 import type { Records } from './storage/records/records.ts'
 import { createSqliteRecords } from './storage/records/sqlite.ts'
@@ -16,6 +18,8 @@ export interface Backends {
   files: Files
   sessions: Sessions
   answers: Answers
+  /** Unset where no requests are counted. */
+  counters?: CountingPlaces
   close: () => Promise<void>
 }
 
@@ -33,11 +37,13 @@ export async function openBackends(
   const { files, ...bucket } = await openFiles(config, warn)
   const { records, close } = await openRecords(config)
   const redis = await openRedisSessions(config, warn)
+  const counters = await openCounters(config, redis)
   return {
     records,
     files,
     sessions: redis?.sessions ?? createDatabaseSessions(records),
     answers: createDatabaseAnswers(records),
+    ...(counters && { counters }),
     close: async () => {
       bucket.close?.()
       redis?.close()
@@ -99,5 +105,19 @@ async function openRedisSessions({ redisUrl }: Config, warn: Warn) {
   )
   const { redis, problem, close } = await openRedis(redisUrl)
   if (problem) warn(`REDIS_URL cannot be reached yet, and until then sessions get 503: ${problem}`)
-  return { sessions: createRedisSessions({ redis }), close }
+  return { redis, sessions: createRedisSessions({ redis }), close }
+}
+
+/** Undefined when no limit asks for them; `connection` is where all processes count together. */
+async function openCounters(
+  { rateLimit, loginRateLimit }: Config,
+  connection: Parameters<typeof createRedisCounters>[0] | undefined,
+): Promise<CountingPlaces | undefined> {
+  if (rateLimit === undefined && loginRateLimit === undefined) return undefined
+  const windowMs = windowSeconds * 1000
+  const { createMemoryCounters } = await import('./storage/counters/memory.ts')
+  const own = createMemoryCounters(windowMs)
+  if (connection === undefined) return { own }
+  const { createRedisCounters } = await import('./storage/counters/redis.ts')
+  return { own, shared: createRedisCounters(connection, windowMs) }
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { readableBy, readableByAll } from './cors.ts'
 
@@ -29,13 +29,26 @@ type Headers = Readonly<Record<string, string>>
 export function createHeaders({
   tlsKey,
   corsOrigins,
-}: Pick<Config, 'tlsKey' | 'corsOrigins'>): (raw: IncomingMessage) => Headers {
+  trustedProxies,
+}: Pick<Config, 'tlsKey' | 'corsOrigins' | 'trustedProxies'>): (
+  request: FastifyRequest,
+) => Headers {
+  const overHttp = createVariants(headersOfEveryAnswer, corsOrigins)
   const hsts = { 'strict-transport-security': 'max-age=31536000' }
-  const common = { ...headersOfEveryAnswer, ...(tlsKey && hsts) }
+  const overHttps = createVariants({ ...headersOfEveryAnswer, ...hsts }, corsOrigins)
+  if (trustedProxies.length === 0) return tlsKey === undefined ? overHttp : overHttps
+  return (request) => (request.protocol === 'https' ? overHttps : overHttp)(request)
+}
+
+/** The same headers for every origin, but for what an origin may read. */
+function createVariants(
+  common: Headers,
+  corsOrigins: readonly string[],
+): (request: FastifyRequest) => Headers {
   if (corsOrigins.length === 0) return () => common
   const forStrangers = { ...common, vary: 'Origin' }
   const byOrigin = new Map<string | undefined, Headers>(
     corsOrigins.map((origin) => [origin, { ...forStrangers, ...readableBy(origin) }]),
   )
-  return ({ headers }) => byOrigin.get(headers.origin) ?? forStrangers
+  return ({ raw }) => byOrigin.get(raw.headers.origin) ?? forStrangers
 }

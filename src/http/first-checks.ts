@@ -5,7 +5,7 @@ import { refuseCrossSite } from './cross-site.ts'
 import { isSafe, refuseUnsafeLink } from './method-override.ts'
 import { parseParameters } from './query-string.ts'
 import { Refusal } from './refusal.ts'
-import { refuseBadHead, toOrigin } from './request-head.ts'
+import { refuseBadForwarding, refuseBadHead, toOrigin } from './request-head.ts'
 
 /** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
 export function createQueryParser(config: Config) {
@@ -27,6 +27,7 @@ export function findRefusal(request: FastifyRequest, config: Config): Refusal | 
   const { raw } = request
   try {
     refuseBadHead(raw, config)
+    if (config.trustedProxies.length > 0) refuseBadForwarding(request)
     const { refusal } = request.query as { refusal?: unknown }
     if (refusal instanceof Refusal) throw refusal
     if (isSafe(request.method)) return undefined

@@ -32,9 +32,14 @@ export function isSafe(method: string): boolean {
 /**
  * Method override as a constraint strategy: the one place that Fastify passes before it looks for a
  * route, for a socket and for `inject` alike, and that may wait for a body. It constrains nothing:
- * it replaces `method` on the request, so that everything after it sees only that method.
+ * it replaces `method` on the request, so that everything after it sees only that method. What
+ * `isRefused` says yes to is going to be, so that nobody waits for its body.
  */
-export function methodOverride(readBody: BodyReader, limits: ParameterLimits) {
+export function methodOverride(
+  readBody: BodyReader,
+  limits: ParameterLimits,
+  isRefused: (raw: IncomingMessage) => boolean = () => false,
+) {
   return {
     name: 'methodOverride',
     // Fastify asks only strategies that are in use, and this marks it as such without any route.
@@ -43,7 +48,7 @@ export function methodOverride(readBody: BodyReader, limits: ParameterLimits) {
     // find-my-way takes a strategy with three parameters for an asynchronous one, and always gives
     // it the third, which the types of Fastify leave out.
     deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: Done) {
-      if (!mayOverride(raw)) {
+      if (!mayOverride(raw) || isRefused(raw)) {
         done?.(null)
         return
       }

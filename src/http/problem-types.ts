@@ -196,6 +196,15 @@ export const problemTypes = {
     remedy: 'Read it, and send its ETag in If-Match.',
     example: `curl -X DELETE -H 'If-Match: "ETAG"' {origin}/locations/ID`,
   },
+  'too-many-requests': {
+    status: 429,
+    title: 'Too Many Requests',
+    meaning:
+      'The client at this address has sent more requests within a minute than RateLimit-Policy allows: in all, or logins. Every request counts, also one that is refused.',
+    remedy:
+      'Wait as long as Retry-After says. RateLimit in every answer tells how many are left until the minute is over.',
+    example: `curl -si {origin}/ | grep -i ratelimit`,
+  },
   'headers-too-large': {
     status: 431,
     title: 'Request Header Fields Too Large',
@@ -219,7 +228,8 @@ export const problemTypes = {
   unavailable: {
     status: 503,
     title: 'Service Unavailable',
-    meaning: 'The service cannot do this just now: a store cannot be reached, or too many wait.',
+    meaning:
+      'The service cannot do this just now: a store cannot be reached, or there is more to do than can be done in time.',
     remedy: 'Repeat the request after the seconds in Retry-After.',
   },
   'version-not-supported': {
@@ -231,7 +241,8 @@ export const problemTypes = {
   'insufficient-storage': {
     status: 507,
     title: 'Insufficient Storage',
-    meaning: 'The store is full. Nothing was kept, and what was there still is.',
+    meaning:
+      'The store is full, or holds as much of this kind as MAX_RECORDS, MAX_DATABASE_BYTES or MAX_FILES_BYTES allows. Nothing was kept, and what was there still is.',
     remedy: 'Delete something, or tell whoever runs the service.',
   },
 } as const satisfies Readonly<Record<string, ProblemType>>

@@ -157,6 +157,19 @@ export function expectationFailed(): Refusal {
   return new Refusal(417, 'Nothing but 100-continue can be expected.')
 }
 
+/** `what` there may be a number of in a minute; `policy` is the name of the one that was exceeded. */
+export function tooManyRequests(
+  what: string,
+  { policy, retryAfterSeconds }: { policy: string; retryAfterSeconds: number },
+): Refusal {
+  const seconds = String(retryAfterSeconds)
+  return new Refusal(429, `One client may send ${what} in a minute. Try again in ${seconds} s.`, {
+    headers: { 'retry-after': seconds },
+    // As draft-ietf-httpapi-ratelimit-headers-10 §6 names it.
+    members: { 'violated-policies': [policy] },
+  })
+}
+
 export function headersTooLarge(maxBytes: number): Refusal {
   return new Refusal(431, `The headers are over ${String(maxBytes)} bytes.`)
 }
@@ -200,6 +213,10 @@ export function requestTimeout(detail: string): Refusal {
 
 export function serviceUnavailable(detail: string): Refusal {
   return new Refusal(503, detail, { headers: { 'retry-after': '1' } })
+}
+
+export function overloaded(): Refusal {
+  return serviceUnavailable('There is more to do here just now than can be done in time.')
 }
 
 export function insufficientStorage(): Refusal {

@@ -17,7 +17,20 @@ function isHost(text: string): boolean {
 
 /** Empty for a request without a host that can be used, so that what follows is a path. */
 export function toOrigin({ protocol, host }: FastifyRequest): string {
-  return isHost(host) ? `${protocol}://${host}` : ''
+  return isScheme(protocol) && isHost(host) ? `${protocol}://${host}` : ''
+}
+
+function isScheme(text: string): boolean {
+  return text === 'http' || text === 'https'
+}
+
+/** Refuses what a trusted proxy says of the request as it was sent, where it cannot be so. */
+export function refuseBadForwarding(request: FastifyRequest): void {
+  const { host, protocol, raw } = request
+  const { host: ownHost, ':authority': authority } = raw.headers
+  const isForwarded = host !== (ownHost ?? authority ?? '')
+  if (isForwarded && !isHost(host)) throw badRequest('X-Forwarded-Host names no host.')
+  if (!isScheme(protocol)) throw badRequest('X-Forwarded-Proto is neither http nor https.')
 }
 
 /**

@@ -18,7 +18,7 @@ export const withoutSchemas: Pick<FastifyServerOptions, 'schemaController'> = {
 
 /** Over HTTPS, with HTTP/2 and HTTP/1.1, when there is a certificate; otherwise plain HTTP/1.1. */
 export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
-  const { tlsCert: cert, tlsKey: key } = config
+  const { tlsCert: cert, tlsKey: key, trustedProxies } = config
   const limits = toLimits(config)
   const { headersTimeout: handshakeTimeout, requestTimeout } = limits
   const https = { key, cert, allowHTTP1: true, handshakeTimeout, ...limits }
@@ -29,6 +29,7 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
     ...withoutSchemas,
     requestTimeout,
     return503OnClosing: false,
+    ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
   })
   ruleServer(app.server, config)

@@ -39,7 +39,7 @@ export const sessions: Room = {
       chooseType(request, reply, ['text/html'])
       return sendPage(reply, loginPage())
     })
-    app.post('/login', json, logIn(house))
+    app.post('/login', { config: { ...json.config, isLogin: true } }, logIn(house))
     app.get('/session', showSession(house))
     app.post('/session', json, renew(house))
     app.post('/logout', json, logOut(house))

@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import assert from 'node:assert/strict'
+import { isIP } from 'node:net'
+import { test } from 'node:test'
+import { toAddressKey, toClientKey } from './client-key.ts'
+
+const rows: readonly [address: string | undefined, key: string | undefined][] = [
+  ['192.0.2.1', '192.0.2.1'],
+  ['127.0.0.1', '127.0.0.1'],
+  ['192.0.2.1:49152', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:192.0.2.1', '192.0.2.1'],
+  ['::ffff:c000:201', '192.0.2.1'],
+  ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
+  ['[::ffff:192.0.2.1]:443', '192.0.2.1'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:DB8:0:0:1::', '2001:db8:0:0::/64'],
+  ['2001:0db8:0000:0000:ffff:ffff:ffff:ffff', '2001:db8:0:0::/64'],
+  ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+  ['[2001:db8::1]', '2001:db8:0:0::/64'],
+  ['[2001:db8::1]:8443', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::192.0.2.1', '0:0:0:0::/64'],
+  ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+  ['1:2:3:4:5:6:7:8', '1:2:3:4::/64'],
+  ['', undefined],
+  [undefined, undefined],
+  ['unknown', undefined],
+  ['_hidden', undefined],
+  ['192.0.2.256', undefined],
+  ['192.0.2.1, 192.0.2.2', undefined],
+  ['192.0.2.01', undefined],
+  ['2001:db8::1:8443:99999', undefined],
+  ['[192.0.2.1', undefined],
+  ['::1 ', undefined],
+]
+
+test('an address stands for its client', () => {
+  for (const [address, key] of rows) assert.equal(toAddressKey(address), key, String(address))
+})
+
+const group = fc.integer({ min: 0, max: 0xffff })
+const groups = (length: number) => fc.array(group, { minLength: length, maxLength: length })
+const hex = (value: number) => value.toString(16)
+const write = (parts: readonly number[]) => parts.map(hex).join(':')
+
+test('of IPv6 the first half is the key, however the address is written', () => {
+  const property = fc.property(groups(4), groups(4), groups(4), (network, one, other) => {
+    fc.pre(network.some((part) => part !== 0))
+    const addresses = [
+      write([...network, ...one]),
+      write([...network, ...other]).toUpperCase(),
+      [...network, ...one].map((part) => hex(part).padStart(4, '0')).join(':'),
+      new URL(`http://[${write([...network, ...other])}]`).hostname,
+    ]
+    const keys = new Set(addresses.map(toAddressKey))
+    assert.deepEqual([...keys], [`${write(network)}::/64`])
+  })
+  fc.assert(property)
+})
+
+test('of two networks the keys are two', () => {
+  const property = fc.property(groups(4), groups(4), groups(4), (one, other, host) => {
+    fc.pre(write(one) !== write(other))
+    assert.notEqual(
+      toAddressKey(write([...one, ...host])),
+      toAddressKey(write([...other, ...host])),
+    )
+  })
+  fc.assert(property)
+})
+
+test('an address of IPv4 is its own key, mapped or not', () => {
+  const property = fc.property(fc.ipV4(), (address) => {
+    assert.equal(toAddressKey(address), address)
+    assert.equal(toAddressKey(`::ffff:${address}`), address)
+  })
+  fc.assert(property)
+})
+
+test('no text is too strange, and what is an address has a short key', () => {
+  const property = fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4Extended()), (text) => {
+    const key = toAddressKey(text)
+    if (isIP(text) !== 0) assert.ok(key !== undefined && key.length <= 30, text)
+  })
+  fc.assert(property)
+})
+
+test('where a proxy names no address, the proxy is the client', () => {
+  assert.equal(toClientKey('unknown', '::ffff:10.0.0.1'), '10.0.0.1')
+  assert.equal(toClientKey('192.0.2.1', '10.0.0.1'), '192.0.2.1')
+  assert.equal(toClientKey(undefined, undefined), 'unknown')
+})

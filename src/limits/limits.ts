@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config.ts'
+import { overloaded } from '../http/refusal.ts'
+import { isUnder } from '../http/send-refusal.ts'
+import type { CountingPlaces } from '../storage/counters/counters.ts'
+import { watchEventLoop } from './load-shedding.ts'
+import { createRateLimits, type Limit } from './rate-limits.ts'
+
+/** What may keep a request out, whatever it asks for. */
+export interface Limits {
+  /** Whether this one comes while there is too much to do; before anything of it is read. */
+  isShed: (raw: IncomingMessage) => boolean
+  /** The refusal of one that is shed, or is one too many of its client. */
+  refuse: Limit
+  close: () => void
+}
+
+/** `counters` are there when one of the limits on requests is set. */
+export function openLimits(
+  config: Pick<Config, 'maxEventLoopDelayMs' | 'rateLimit' | 'loginRateLimit'>,
+  counters: CountingPlaces | undefined,
+): Limits {
+  const { maxEventLoopDelayMs: maxDelayMs } = config
+  const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
+  const limitRate = counters && createRateLimits(config, counters)
+  const isShed = (raw: IncomingMessage) => eventLoop?.isLate() === true && !isProbe(raw)
+  return {
+    isShed,
+    refuse: (request, reply, done) => {
+      if (isShed(request.raw)) done(overloaded())
+      else if (limitRate === undefined || isProbe(request.raw)) done()
+      else limitRate(request, reply, done)
+    },
+    close: () => eventLoop?.close(),
+  }
+}
+
+/** Whoever watches the service has to hear of it when it has the most to do. */
+function isProbe({ url = '' }: IncomingMessage): boolean {
+  return isUnder('/health', url)
+}

@@ -1,0 +1,225 @@
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseList } from 'structured-headers'
+import { askOverSocket, type Question } from '../../test/ask-both-ways.ts'
+import { browserAccept, createRecord } from '../../test/resources.ts'
+import { ann, logIn } from '../../test/sign-in.ts'
+import { testApp } from '../../test/test-app.ts'
+
+/** The items of a field by name, with their numbers. */
+function readNumbers(field: unknown): Record<string, object> {
+  const items = parseList(String(field)).map(([name, parameters]) => [
+    String(name),
+    Object.fromEntries(parameters),
+  ])
+  return Object.fromEntries(items) as Record<string, object>
+}
+
+interface Left {
+  r: number
+  t: number
+}
+
+function readLeft(headers: Readonly<Record<string, unknown>>): Record<string, Left | undefined> {
+  return readNumbers(headers.ratelimit) as Record<string, Left | undefined>
+}
+
+/** How many requests are left before this one, by one that counts itself. */
+async function countLeft(app: FastifyInstance, remoteAddress = '127.0.0.1'): Promise<number> {
+  const { headers } = await app.inject({ url: '/api/json', remoteAddress })
+  return (readLeft(headers).default?.r ?? NaN) + 1
+}
+
+test('without a limit no answer speaks of one', async (t) => {
+  const app = await testApp(t)
+  const { headers } = await app.inject('/api/json')
+  assert.equal(headers.ratelimit, undefined)
+  assert.equal(headers['ratelimit-policy'], undefined)
+})
+
+test('every answer says what the limit is and what is left of it', async (t) => {
+  const app = await testApp(t, { settings: { RATE_LIMIT: '300' } })
+  const { headers } = await app.inject('/api/json')
+  assert.equal(headers['ratelimit-policy'], '"default";q=300;w=60')
+  assert.equal(headers.ratelimit, '"default";r=299;t=60')
+  const again = await app.inject('/api/json')
+  const { default: left } = readLeft(again.headers)
+  assert.equal(left?.r, 298)
+  assert.ok(left.t > 0 && left.t <= 60)
+})
+
+test('one request too many is refused until the window ends, in the form that is asked for', async (t) => {
+  const app = await testApp(t, { settings: { RATE_LIMIT: '2' } })
+  for (const status of [200, 200, 429]) {
+    assert.equal((await app.inject('/api/json')).statusCode, status)
+  }
+  const forms = [
+    ['application/json', /^application\/problem\+json/, /"violated-policies":\["default"\]/],
+    ['text/plain', /^text\/plain/, /^One client may send 2 requests in a minute\..*\n$/],
+    [browserAccept, /^text\/html/, /Too Many Requests/],
+  ] as const
+  for (const [accept, type, words] of forms) {
+    const { statusCode, headers, body } = await app.inject({ url: '/topic', headers: { accept } })
+    assert.equal(statusCode, 429)
+    assert.match(String(headers['content-type']), type)
+    assert.match(body, words)
+    const seconds = Number(headers['retry-after'])
+    assert.ok(seconds >= 1 && seconds <= 60, String(seconds))
+    assert.deepEqual(readLeft(headers).default, { r: 0, t: seconds })
+    assert.equal(headers['cache-control'], 'no-store')
+    assert.match(String(headers['access-control-expose-headers']), /RateLimit, .*Retry-After/)
+  }
+})
+
+const strange: readonly Question[] = [
+  { path: '/nowhere' },
+  { path: '/%ff' },
+  { path: '/topic.html' },
+  { path: '/topic?a=%ff' },
+  { path: '/users/none' },
+  { method: 'DELETE', path: '/users' },
+  { method: 'PROPFIND', path: '/' },
+  { method: 'HEAD', path: '/' },
+  { method: 'OPTIONS', path: '/users' },
+  {
+    method: 'OPTIONS',
+    path: '/users',
+    headers: { origin: 'https://other.example', 'access-control-request-method': 'POST' },
+  },
+  { method: 'POST', path: '/users', headers: { 'sec-fetch-site': 'cross-site' } },
+  { path: '/api/json', headers: { host: 'no host' } },
+  { path: '/api/json', headers: { expect: 'more' } },
+  { method: 'POST', path: '/users/post', body: '{', headers: { 'content-type': 'text/json' } },
+]
+
+test('whatever is asked counts, over a socket too, and says so', async (t) => {
+  const app = await testApp(t, { settings: { RATE_LIMIT: '1000' } })
+  for (const question of strange) {
+    const what = `${question.method ?? 'GET'} ${question.path}`
+    const before = await countLeft(app)
+    const { headers } = await askOverSocket(app, question)
+    assert.equal(readLeft(headers).default?.r, before - 2, what)
+    assert.equal(await countLeft(app), before - 2, what)
+  }
+})
+
+test('what cannot be routed is refused like the rest', async (t) => {
+  const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
+  await app.inject('/api/json')
+  for (const question of strange) {
+    const { status, headers } = await askOverSocket(app, question)
+    assert.equal(status, 429, `${question.method ?? 'GET'} ${question.path}`)
+    assert.equal(readLeft(headers).default?.r, 0)
+  }
+})
+
+test('whoever watches the service is not counted, and never refused', async (t) => {
+  const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
+  for (const url of ['/health', '/health/', '/%68ealth', '/health?a=b', '/health/nothing']) {
+    const { statusCode, headers } = await app.inject(url)
+    assert.notEqual(statusCode, 429, url)
+    assert.equal(headers.ratelimit, undefined, url)
+  }
+  assert.equal(await countLeft(app), 1)
+  assert.equal((await app.inject('/health')).statusCode, 200)
+  assert.equal((await app.inject('/healthy')).statusCode, 429)
+})
+
+test('every client has a limit of its own, and a network of IPv6 is one client', async (t) => {
+  const app = await testApp(t, { settings: { RATE_LIMIT: '10' } })
+  assert.equal(await countLeft(app, '192.0.2.1'), 10)
+  assert.equal(await countLeft(app, '192.0.2.2'), 10)
+  assert.equal(await countLeft(app, '::ffff:192.0.2.1'), 9)
+  assert.equal(await countLeft(app, '2001:db8::1'), 10)
+  assert.equal(await countLeft(app, '2001:db8::2'), 9)
+  assert.equal(await countLeft(app, '2001:db8:0:1::1'), 10)
+})
+
+test('no header of a stranger makes another client of it', async (t) => {
+  const app = await testApp(t, {
+    settings: { RATE_LIMIT: '100', TRUSTED_PROXIES: '10.0.0.0/8' },
+  })
+  let expected = 99
+  for (const name of [
+    'x-forwarded-for',
+    'forwarded',
+    'x-real-ip',
+    'cf-connecting-ip',
+    'client-ip',
+  ]) {
+    const value = name === 'forwarded' ? 'for=198.51.100.7' : '198.51.100.7'
+    const { headers } = await app.inject({ url: '/api/json', headers: { [name]: value } })
+    assert.equal(readLeft(headers).default?.r, expected, name)
+    expected -= 1
+  }
+})
+
+test('behind a trusted proxy the clients are told apart, whatever they claim before it', async (t) => {
+  const app = await testApp(t, {
+    settings: { RATE_LIMIT: '100', TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32' },
+  })
+  const ask = async (forwardedFor: string, remoteAddress = '10.0.0.1') => {
+    const headers = { 'x-forwarded-for': forwardedFor, forwarded: 'for=203.0.113.9' }
+    const answer = await app.inject({ url: '/api/json', remoteAddress, headers })
+    return readLeft(answer.headers).default?.r
+  }
+  assert.equal(await ask('192.0.2.1'), 99)
+  assert.equal(await ask('192.0.2.2'), 99)
+  assert.equal(await ask('198.51.100.7, 192.0.2.1'), 98)
+  assert.equal(await ask('192.0.2.1, 10.9.9.9'), 97)
+  assert.equal(await ask('192.0.2.1', '::ffff:10.0.0.1'), 96)
+  assert.equal(await ask('192.0.2.1:4711', '2001:db8::1'), 95)
+  // What is no address is counted for the proxy.
+  assert.equal(await ask('nonsense'), 99)
+  assert.equal(await ask('more nonsense, '), 98)
+  assert.equal(await ask('192.0.2.1', '192.0.2.200'), 99)
+})
+
+test('logins have a stricter limit beside the one of everything', async (t) => {
+  const settings = { RATE_LIMIT: '100', LOGIN_RATE_LIMIT: '3' }
+  const app = await testApp(t, { settings })
+  await createRecord(app, '/users', ann)
+  const post = (payload: object) => app.inject({ method: 'POST', url: '/login', payload })
+  const { headers } = await post({ username: 'Ann', password: 'wrong' })
+  assert.equal(headers['ratelimit-policy'], '"default";q=100;w=60, "login";q=3;w=60')
+  assert.deepEqual(
+    Object.entries(readLeft(headers)).map(([name, left]) => [name, left?.r]),
+    [
+      ['default', 98],
+      ['login', 2],
+    ],
+  )
+  const cookie = await logIn(app)
+  assert.equal((await post({})).statusCode, 422)
+  const refused = await post({ username: 'Ann', password: ann.password })
+  assert.equal(refused.statusCode, 429)
+  assert.deepEqual(refused.json<Record<string, unknown>>()['violated-policies'], ['login'])
+  assert.match(refused.body, /3 logins in a minute/)
+  // All else goes on, the renewal of a session too.
+  const renewed = await app.inject({ method: 'POST', url: '/session', headers: { cookie } })
+  assert.equal(renewed.statusCode, 200)
+  assert.equal(renewed.headers['ratelimit-policy'], '"default";q=100;w=60')
+  assert.equal((await app.inject('/login')).statusCode, 200)
+})
+
+test('a login counts as one by whatever way it comes', async (t) => {
+  const app = await testApp(t, { settings: { LOGIN_RATE_LIMIT: '1' } })
+  const payload = { username: 'Ann', password: 'wrong' }
+  const other = await app.inject('/login')
+  assert.equal(other.headers.ratelimit, undefined)
+  const first = await app.inject({ method: 'POST', url: '/login/', payload })
+  assert.equal(first.headers['ratelimit-policy'], '"login";q=1;w=60')
+  assert.equal(first.statusCode, 401)
+  const ways = [
+    { method: 'POST', url: '/login', payload },
+    { method: 'POST', url: '/%6cogin?', payload },
+    { method: 'PUT', url: '/login?_method=post', payload },
+    { method: 'PATCH', url: '/login', payload: { ...payload, _method: 'POST' } },
+    { method: 'DELETE', url: '/login', payload, headers: { 'x-http-method-override': 'POST' } },
+    { method: 'POST', url: '/login', payload: 'no json' },
+  ] as const
+  for (const way of ways) {
+    assert.equal((await app.inject(way)).statusCode, 429, `${way.method} ${way.url}`)
+  }
+})

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { startRedis, withRedis } from '../../test/redis-server.ts'
+import { testApp } from '../../test/test-app.ts'
+import { until } from '../../test/until.ts'
+
+async function readLeft(app: FastifyInstance): Promise<string> {
+  const { statusCode, headers } = await app.inject('/api/json')
+  const [, left = ''] = /;r=(\d+)/.exec(String(headers.ratelimit)) ?? []
+  return `${String(statusCode)} ${left}`
+}
+
+suite('with Redis', withRedis, () => {
+  test('all processes count together, and each by itself while Redis is away', async (t) => {
+    const redis = await startRedis()
+    t.after(redis.kill)
+    const settings = { RATE_LIMIT: '5', REDIS_URL: redis.url }
+    const one = await testApp(t, { settings })
+    const another = await testApp(t, { settings })
+    assert.deepEqual(
+      [await readLeft(one), await readLeft(another), await readLeft(one)],
+      ['200 4', '200 3', '200 2'],
+    )
+    await redis.kill()
+    for (const app of [one, another]) {
+      for (const expected of ['200 4', '200 3', '200 2', '200 1', '200 0', '429 0']) {
+        assert.equal(await readLeft(app), expected)
+      }
+      const warnings = app.logLines.filter((line) => line.includes('counted by this process alone'))
+      assert.equal(warnings.length, 1)
+    }
+    await redis.restart()
+    // By then both are connected again: what one counts, the other has seen.
+    await until(async () => (await readLeft(one)) === '200 4')
+    await until(async () => (await readLeft(another)).startsWith('200'))
+  })
+
+  test('a frozen Redis holds nobody up for long', async (t) => {
+    const redis = await startRedis()
+    t.after(redis.kill)
+    const app = await testApp(t, { settings: { RATE_LIMIT: '5', REDIS_URL: redis.url } })
+    assert.equal(await readLeft(app), '200 4')
+    redis.signal('SIGSTOP')
+    const answers = await Promise.all([readLeft(app), readLeft(app), readLeft(app)])
+    assert.deepEqual(answers.toSorted(), ['200 2', '200 3', '200 4'])
+    assert.equal(await readLeft(app), '200 1')
+    redis.signal('SIGCONT')
+  })
+})
