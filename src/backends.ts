@@ -55,6 +55,8 @@ export async function openBackends(
 async function openRecords({
   databaseUrl: url,
   durability,
+  maxRecords,
+  maxDatabaseBytes,
 }: Config): Promise<Pick<Backends, 'records' | 'close'>> {
   if (url.startsWith('postgres')) {
     const { openPostgresRecords } = await loadDriver(
@@ -62,10 +64,10 @@ async function openRecords({
       'pg',
       () => import('./storage/records/postgres.ts'),
     )
-    return openPostgresRecords(url)
+    return openPostgresRecords(url, maxRecords)
   }
-  const database = openSqliteDatabase(url, durability)
-  const records = createSqliteRecords(database)
+  const database = openSqliteDatabase(url, durability, maxDatabaseBytes)
+  const records = createSqliteRecords(database, maxRecords)
   const close = async () => {
     await records.settle()
     database.close()

@@ -11,3 +11,8 @@ export class StoreFailure extends Error {
     this.kind = kind
   }
 }
+
+/** Whether a store has no room for what it was to keep. */
+export function isFull(error: unknown): boolean {
+  return error instanceof StoreFailure && error.kind === 'full'
+}

@@ -42,11 +42,18 @@ const maxBusyMs = 3000
 /**
  * Opens the database of `sqlite:path` or `sqlite::memory:`, creating file and folder, and brings
  * its schema up to date. The caller closes it. Throws an Error that names the URL when it cannot be
- * reached, is no database, or was made by a newer Vitrine.
+ * reached, is no database, or was made by a newer Vitrine. A write that would make the file larger
+ * than `maxBytes` fails like one for which the disk has no room; the log beside it does not count.
  */
-export function openSqliteDatabase(url: string, durability: Durability = 'process'): DatabaseSync {
+export function openSqliteDatabase(
+  url: string,
+  durability: Durability = 'process',
+  maxBytes?: number,
+): DatabaseSync {
   try {
-    return open(url.slice('sqlite:'.length), durability)
+    const database = open(url.slice('sqlite:'.length), durability)
+    if (maxBytes !== undefined) limitSize(database, maxBytes)
+    return database
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${url} cannot be opened: ${reason}`, { cause: error })
@@ -72,6 +79,12 @@ function open(path: string, durability: Durability): DatabaseSync {
     throw error
   }
   return database
+}
+
+/** Of a file that is larger already, SQLite makes its size the limit, so that it can be opened. */
+function limitSize(database: DatabaseSync, maxBytes: number): void {
+  const pageBytes = Number(database.prepare('PRAGMA page_size').get()?.page_size)
+  database.exec(`PRAGMA max_page_count = ${String(Math.floor(maxBytes / pageBytes))}`)
 }
 
 /** Not `recursive`, which goes round for ever where the file system refuses a folder with ENOENT. */

@@ -15,6 +15,7 @@ import { sessionsContract } from '../sessions/sessions.contract.ts'
 import { createPostgresRecords } from './postgres.ts'
 import { everything } from './records.ts'
 import { recordsContract } from './records.contract.ts'
+import { roomContract } from './room.contract.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
 
@@ -27,6 +28,9 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
 
   const openEmpty = async (t: TestContext) => openRecords(t, await createSchema(server.url))
   recordsContract('PostgreSQL', openEmpty)
+  roomContract('PostgreSQL', async (t, maxRecords) =>
+    openRecords(t, await createSchema(server.url), maxRecords),
+  )
   sessionsContract('PostgreSQL', async (t) => createDatabaseSessions(await openEmpty(t)))
   answersContract('PostgreSQL', async (t) => createDatabaseAnswers(await openEmpty(t)))
 
@@ -123,8 +127,8 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   }
 })
 
-async function openRecords(t: TestContext, url: string) {
+async function openRecords(t: TestContext, url: string, maxRecords?: number) {
   const database = await openPostgresDatabase(url)
   t.after(() => database.close())
-  return createPostgresRecords(database)
+  return createPostgresRecords(database, maxRecords)
 }

@@ -1,4 +1,5 @@
 import { openPostgresDatabase, type PostgresDatabase } from '../postgres-database.ts'
+import { StoreFailure } from '../failure.ts'
 import { toKey, toKeys, toText } from './postgres-keys.ts'
 import { createPostgresLists } from './postgres-lists.ts'
 import { columns, toStoredRecord } from './postgres-rows.ts'
@@ -16,6 +17,19 @@ const create = {
   text: `WITH created AS (
       INSERT INTO records (resource, id, document, keys, version, created_at, updated_at)
       VALUES ($1, $2, $3, $4, 1, $5, $5) ON CONFLICT DO NOTHING RETURNING resource
+    )
+    INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, 1 FROM created
+    ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + 1`,
+}
+// Only where there is a limit: it sums up to 64 rows each time. Two that ask at the same time do not
+// see each other, so there may be a few records more.
+const createWithin = {
+  name: 'create-within',
+  text: `WITH created AS (
+      INSERT INTO records (resource, id, document, keys, version, created_at, updated_at)
+      SELECT $1::text, $2::text, $3::text, $4::jsonb, 1, $5::text, $5::text
+      WHERE (SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = $1) < $6::bigint
+      ON CONFLICT DO NOTHING RETURNING resource
     )
     INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, 1 FROM created
     ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + 1`,
@@ -48,13 +62,18 @@ const listByName = {
 }
 
 /** The records of `postgres://…` with their own connections; the caller closes them. */
-export async function openPostgresRecords(url: string) {
+export async function openPostgresRecords(url: string, maxRecords?: number) {
   const database = await openPostgresDatabase(url)
-  return { records: createPostgresRecords(database), close: () => database.close() }
+  return { records: createPostgresRecords(database, maxRecords), close: () => database.close() }
 }
 
-/** Records in one table of a PostgreSQL database, which stays the caller's to close. */
-export function createPostgresRecords(database: PostgresDatabase): Records {
+/**
+ * Records in one table of a PostgreSQL database, which stays the caller's to close; of each resource
+ * about `maxRecords` at most.
+ */
+export function createPostgresRecords(database: PostgresDatabase, maxRecords?: number): Records {
+  const isThere = async (resource: string, id: string) =>
+    (await database.run({ ...find, values: [resource, toText(id)] })).rows.length > 0
   return {
     // Only the server could tell, and asking it takes as long as the reading.
     state: () => undefined,
@@ -65,7 +84,12 @@ export function createPostgresRecords(database: PostgresDatabase): Records {
     create: async (resource, { id, document, createdAt }) => {
       const texts = [JSON.stringify(document), JSON.stringify(toKeys(id, document))]
       const values = [resource, toText(id), ...texts, createdAt]
-      return (await database.run({ ...create, values })).rowCount === 1
+      if (maxRecords === undefined)
+        return (await database.run({ ...create, values })).rowCount === 1
+      const within = { ...createWithin, values: [...values, maxRecords] }
+      if ((await database.run(within)).rowCount === 1) return true
+      if (await isThere(resource, id)) return false
+      throw new StoreFailure('full', `no more ${resource}`)
     },
     change: async (resource, { id, version, document, updatedAt }) => {
       const texts = [JSON.stringify(document), JSON.stringify(toKeys(id, document))]

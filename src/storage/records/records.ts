@@ -90,7 +90,10 @@ export interface Records {
     id: string,
   ) => StoredRecord | undefined | Promise<StoredRecord | undefined>
 
-  /** False when the id is taken. The first version is 1 and `updatedAt` is `createdAt`. */
+  /**
+   * False when the id is taken. The first version is 1 and `updatedAt` is `createdAt`. The store is
+   * full when the resource has as many records as it may.
+   */
   create: (
     resource: string,
     record: Pick<StoredRecord, 'id' | 'document' | 'createdAt'>,

@@ -12,13 +12,13 @@ import { createSqliteRecords } from './sqlite.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
 
-async function openRecords(t: TestContext, durability?: Durability) {
+async function openRecords(t: TestContext, durability?: Durability, maxRecords?: number) {
   const path = join(await temporaryFolder(t), 'records.db')
   const database = openSqliteDatabase(`sqlite:${path}`, durability)
   t.after(() => {
     if (database.isOpen) database.close()
   })
-  const records = createSqliteRecords(database)
+  const records = createSqliteRecords(database, maxRecords)
   const create = (id: string) => records.create('users', { id, document: {}, createdAt: noon })
   const count = () => records.count('users', everything)
   return { path, database, records, create, count }
@@ -44,6 +44,40 @@ test('writes that are asked for together are one transaction', async (t) => {
   assert.deepEqual(new Set(await Promise.all(ids.map(create))), new Set([true]))
   const pages = ((await stat(`${path}-wal`)).size - size) / 4096
   assert.ok(pages < ids.length, `wrote ${String(pages)} pages`)
+})
+
+test('of creates that are asked for together, as many take place as there is room for', async (t) => {
+  const { records, create, count } = await openRecords(t, 'process', 20)
+  await create('first')
+  const outcomes = await Promise.allSettled([
+    ...ids.map(create),
+    records.remove('users', 'first'),
+    create('last'),
+    create('0'),
+    create('next'),
+  ])
+  const said = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'full'))
+  assert.deepEqual(said, [
+    ...ids.map((_, index) => (index < 19 ? true : 'full')),
+    true,
+    true,
+    false,
+    'full',
+  ])
+  assert.equal(await count(), 20)
+})
+
+test('two connections to one file take no more together than one', async (t) => {
+  const { path, create, count } = await openRecords(t, 'process', 20)
+  const database = openSqliteDatabase(`sqlite:${path}`)
+  t.after(() => {
+    database.close()
+  })
+  const other = createSqliteRecords(database, 20)
+  const createThere = (id: string) =>
+    other.create('users', { id: `there-${id}`, document: {}, createdAt: noon })
+  await Promise.allSettled(ids.flatMap((id) => [create(id), createThere(id)]))
+  assert.equal(await count(), 20)
 })
 
 test('writes that are asked for together keep their order, and the count is right', async (t) => {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { StoreFailure } from '../failure.ts'
+import { isFull, StoreFailure } from '../failure.ts'
 import { isDamage, whenFree } from '../sqlite-database.ts'
 import { refuseAbandoned, type RecordQuery, type Records } from './records.ts'
 import { and, isOfText } from './conditions.ts'
@@ -60,7 +60,10 @@ export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lis
     return rows.map(fromList)
   }
 
-  /** False where a damaged record is in its way, which is to be refused only when it is read. */
+  /**
+   * False where a damaged record is in its way, which is to be refused only when it is read, or where
+   * there is no room for it: what is full has to open, so that something can be deleted.
+   */
   async function createIndex(resource: string, field: string): Promise<boolean> {
     const on = `${toColumn(field)}, created_at, id`
     const name = toIndexName(resource, field)
@@ -71,7 +74,7 @@ export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lis
       })
       return true
     } catch (error) {
-      if (error instanceof StoreFailure && isDamage(error.cause)) return false
+      if (isFull(error) || (error instanceof StoreFailure && isDamage(error.cause))) return false
       throw error
     }
   }

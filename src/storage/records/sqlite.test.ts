@@ -9,6 +9,7 @@ import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { openSqliteDatabase } from '../sqlite-database.ts'
 import { everything } from './records.ts'
 import { recordsContract } from './records.contract.ts'
+import { roomContract } from './room.contract.ts'
 import { createSqliteRecords } from './sqlite.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
@@ -29,6 +30,11 @@ recordsContract('SQLite in memory', async (t) => openRecords(t, 'sqlite::memory:
 
 recordsContract('a SQLite file', async (t) => {
   return openRecords(t, `sqlite:${await temporaryFile(t)}`).records
+})
+
+roomContract('a SQLite file', async (t, maxRecords) => {
+  const { database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
+  return createSqliteRecords(database, maxRecords)
 })
 
 test('two databases in memory share nothing', async (t) => {

@@ -11,9 +11,12 @@ import { createStatements } from './sqlite-statements.ts'
 /** What a database keeps; `settle` resolves when every write that was asked for has ended. */
 type SqliteRecords = Records & Pick<Commits, 'settle'>
 
-/** Records in one table of a SQLite database, which stays the caller's to close. */
-export function createSqliteRecords(database: DatabaseSync): SqliteRecords {
-  const { write, settle } = createCommits(database)
+/**
+ * Records in one table of a SQLite database, which stays the caller's to close; of each resource
+ * `maxRecords` at most.
+ */
+export function createSqliteRecords(database: DatabaseSync, maxRecords?: number): SqliteRecords {
+  const { write, settle } = createCommits(database, maxRecords)
   const find = database.prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
   const create = database.prepare(
     `INSERT INTO records (resource, id, document, version, created_at, updated_at)
@@ -46,7 +49,8 @@ export function createSqliteRecords(database: DatabaseSync): SqliteRecords {
         recent.forget(resource, id)
         return create.run(resource, id, text, createdAt, createdAt).changes === 1
       }
-      return write({ resource, growth: 1, run })
+      const isIdle = () => find.get(resource, id) !== undefined
+      return write({ resource, growth: 1, run, isIdle })
     },
     change: (resource, { id, version, document, updatedAt }) => {
       const text = JSON.stringify(document)
