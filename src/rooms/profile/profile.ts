@@ -5,6 +5,7 @@ import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendJson, sendPage, sendText } from '../../http/send.ts'
 import type { House, Room } from '../../room.ts'
 import { sweepRegularly } from '../../sweep-regularly.ts'
+import { createFileSpace } from './file-space.ts'
 import { operations } from './operations.ts'
 import { saveUpload } from './save-upload.ts'
 import { listUploads, sendUpload, toRepresentation } from './uploads.ts'
@@ -31,9 +32,12 @@ export const profile: Room = {
 }
 
 function receiveUpload(house: House) {
+  const { records, config } = house
+  const { maxFilesBytes: maxBytes } = config
+  const space = maxBytes === undefined ? undefined : createFileSpace(records, maxBytes)
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
-    const upload = await saveUpload(request, house)
+    const upload = await saveUpload(request, house, space)
     const where = `/uploads/${upload.id}`
     reply.header('location', where)
     switch (type) {

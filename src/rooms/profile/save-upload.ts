@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { toMediaType } from '../../http/bodies.ts'
 import { parseMultipart, toMultipartRefusal, type Part } from '../../http/multipart.ts'
 import { badRequest, unsupportedMediaType } from '../../http/refusal.ts'
 import type { House } from '../../room.ts'
 import type { Files, SavedFile } from '../../storage/files/files.ts'
+import type { FileSpace, Share } from './file-space.ts'
 
 /** What the database keeps of an upload, beside its id and its time. */
 export type Upload = SavedFile & {
@@ -23,11 +25,36 @@ const framingBytes = 16 * 1024
 
 /**
  * Keeps the one file of the form. Throws 415 when it is no multipart form, 413 when it is too large,
- * 400 for any other shape and for another digest than was announced; then nothing is kept.
+ * 507 when there is no `space` for it, 400 for any other shape and for another digest than was
+ * announced; then nothing is kept.
  */
 export async function saveUpload(
   request: FastifyRequest,
+  house: House,
+  space?: FileSpace,
+): Promise<KeptUpload> {
+  // Random throughout: whoever knows one id can guess no other.
+  const id = randomBytes(16).toString('base64url')
+  const share = await space?.(id)
+  try {
+    const upload = await receiveFile(request, house, { id, share })
+    share?.keep()
+    return upload
+  } finally {
+    share?.release()
+  }
+}
+
+/** Where a file is to be, and what it may take there. */
+interface Place {
+  id: string
+  share: Share | undefined
+}
+
+async function receiveFile(
+  request: FastifyRequest,
   { config, files, records }: House,
+  place: Place,
 ): Promise<KeptUpload> {
   const isMultipart = toMediaType(request.headers['content-type']) === 'multipart/form-data'
   if (!isMultipart || !config.bodyReaders.includes('multipart')) {
@@ -41,8 +68,7 @@ export async function saveUpload(
     maxBytes: config.maxUploadBytes + framingBytes,
     times: config,
   }
-  // Random throughout: whoever knows one id can guess no other.
-  const id = randomBytes(16).toString('base64url')
+  const { id } = place
   let upload: Upload | undefined
   let isRecorded = false
   try {
@@ -50,7 +76,7 @@ export async function saveUpload(
       if (upload !== undefined) throw badRequest(`Only one file may be sent, in ${fieldName}.`)
       refuseOtherPart(part)
       const name = toDisplayName(part.fileName ?? '')
-      upload = { ...(await save(files, id, part)), name, type: toType(part.type) }
+      upload = { ...(await save(files, part, place)), name, type: toType(part.type) }
     }
     if (upload === undefined) throw badRequest(`There is no file in ${fieldName}.`)
     const createdAt = new Date().toISOString()
@@ -69,19 +95,30 @@ export async function saveUpload(
   }
 }
 
-async function save(files: Files, id: string, { content }: Part): Promise<SavedFile> {
+async function save(files: Files, { content }: Part, { id, share }: Place): Promise<SavedFile> {
   // The parser tells of an error before the content ends, at its end, or by destroying it.
   let told: unknown
   content.once('error', (error) => {
     told = error
   })
   try {
-    return await files.save(id, content)
+    return await files.save(id, share ? takeShare(content, share) : content)
   } catch (error) {
     // What the form did wrong is the client's; what the store did is not.
     const isOfContent = error === told || error === content.errored
     throw isOfContent ? toMultipartRefusal(error) : error
   }
+}
+
+/** The same content, for which something of the share is taken as it comes. */
+function takeShare(content: Readable, share: Share): Readable {
+  async function* take() {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      share.take(chunk.length)
+      yield chunk
+    }
+  }
+  return Readable.from(take(), { objectMode: false })
 }
 
 /** What is not the file is refused before it is read. */

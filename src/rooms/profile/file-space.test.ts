@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { asFile, asJson, listOf, openClient } from '../../../test/faults/client.ts'
+import { startInFolder } from '../../../test/faults/stopping.ts'
+import { asMultipart, asUpload } from '../../../test/multipart-form.ts'
+import { temporaryDatabase } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { until } from '../../../test/until.ts'
+import { listUploads, openUploads, upload } from '../../../test/uploads.ts'
+
+const content = (bytes: number) => Buffer.alloc(bytes, 'g')
+
+test('uploads are kept as long as there is space for all together, to the byte', async (t) => {
+  const { app, folder } = await openUploads(t, { MAX_FILES_BYTES: '1000' })
+  const send = async (bytes: number) =>
+    (await app.inject({ method: 'POST', url: '/profile', ...asUpload(content(bytes)) })).statusCode
+  assert.equal(await send(1001), 507)
+  assert.deepEqual(await readdir(folder), [])
+  for (const [bytes, status] of [
+    [600, 200],
+    [401, 507],
+    [400, 200],
+    [0, 200],
+    [1, 507],
+  ] as const) {
+    assert.equal(await send(bytes), status, String(bytes))
+  }
+  const kept = await listUploads(app)
+  assert.deepEqual(
+    kept.map(({ size }) => size),
+    [600, 400, 0],
+  )
+  assert.deepEqual((await readdir(folder)).toSorted(), kept.map(({ _id }) => _id).toSorted())
+})
+
+test('what is refused, for whatever reason, takes no space', async (t) => {
+  const { app } = await openUploads(t, { MAX_FILES_BYTES: '1000', MAX_UPLOAD_BYTES: '900' })
+  const file = { name: 'upfiles', fileName: 'a', content: content(600) }
+  const wrong = [
+    asMultipart([file, file]),
+    asMultipart([file, { name: 'other', content: 'text' }]),
+    asUpload(content(901)),
+  ]
+  for (const form of wrong) {
+    const { statusCode } = await app.inject({ method: 'POST', url: '/profile', ...form })
+    assert.ok(statusCode === 400 || statusCode === 413, String(statusCode))
+  }
+  await upload(app, content(900))
+})
+
+test('of uploads that come together no more are kept than there is space for', async (t) => {
+  const { app, folder } = await openUploads(t, { MAX_FILES_BYTES: '250000' })
+  const form = asUpload(content(100_000))
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => app.inject({ method: 'POST', url: '/profile', ...form })),
+  )
+  const kept = await listUploads(app)
+  assert.ok(kept.length <= 2, String(kept.length))
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, kept.length)
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 507).length, 10 - kept.length)
+  assert.deepEqual((await readdir(folder)).toSorted(), kept.map(({ _id }) => _id).toSorted())
+  for (let index = kept.length; index < 2; index += 1) await upload(app, content(100_000))
+  const { statusCode } = await app.inject({ method: 'POST', url: '/profile', ...form })
+  assert.equal(statusCode, 507)
+})
+
+test('what others have kept, before and meanwhile, counts too', async (t) => {
+  const settings = { DATABASE_URL: await temporaryDatabase(t), MAX_FILES_BYTES: '1000' }
+  const one = await testApp(t, { settings })
+  await upload(one, content(400))
+  const other = await testApp(t, { settings })
+  await upload(other, content(400))
+  const form = asUpload(content(300))
+  assert.equal((await other.inject({ method: 'POST', url: '/profile', ...form })).statusCode, 507)
+  // Two files are refused in any case, so that this changes nothing.
+  const file = { name: 'upfiles', fileName: 'a', content: content(300) }
+  const twoFiles = { method: 'POST', url: '/profile', ...asMultipart([file, file]) } as const
+  await until(async () => (await one.inject(twoFiles)).statusCode === 507)
+})
+
+test('a real service refuses a file that has no space, and goes on with the connection', async (t) => {
+  const vitrine = await startInFolder(t, { MAX_FILES_BYTES: '1000000' })
+  const ask = openClient(t, vitrine.origin)
+  assert.equal((await ask('/profile', asFile(content(900_000)))).status, 200)
+  for (const bytes of [100_001, 5_000_000]) {
+    const { status, text } = await ask('/profile', asFile(content(bytes)))
+    assert.equal(status, 507, text)
+    assert.match(text, /no room left/)
+  }
+  assert.equal((await readdir(vitrine.filesFolder)).length, 1)
+  assert.equal((await listOf(ask, '/uploads')).length, 1)
+  assert.equal((await ask('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
+  assert.equal((await ask('/profile', asFile(content(100_000)))).status, 200)
+})
