@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { asJson, listOf, openClient, type Ask } from '../faults/client.ts'
+import { limit, startInFolder } from '../faults/stopping.ts'
+import { asUpload } from '../multipart-form.ts'
+import { asForm, createRecord, samples } from '../resources.ts'
+import { ann, isLoggedIn, logIn } from '../sign-in.ts'
+import { testApp } from '../test-app.ts'
+import { startVitrine } from '../start-vitrine.ts'
+import { listUploads, openUploads } from '../uploads.ts'
+
+const json = { accept: 'application/json' }
+
+test('one record more than allowed is refused with 507, whatever creates it', async (t) => {
+  const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
+  for (const { path, fields } of samples) {
+    const put = (id: string, payload: object = fields) =>
+      app.inject({ method: 'PUT', url: `${path}/${id}`, payload, headers: json })
+    const { _id } = await createRecord(app, path, fields)
+    assert.equal((await put('chosen')).statusCode, 201)
+    const refused = await app.inject({ method: 'POST', url: path, payload: fields, headers: json })
+    assert.equal(refused.statusCode, 507)
+    assert.match(refused.json<{ type: string }>().type, /\/problems\/insufficient-storage$/)
+    const page = await app.inject({ method: 'POST', url: path, ...asForm(fields) })
+    assert.equal(page.statusCode, 507)
+    assert.match(page.body, /no room left/)
+    assert.equal((await put('other')).statusCode, 507)
+    assert.equal((await app.inject(`${path}/other`)).statusCode, 404)
+    // All else goes on.
+    assert.equal((await put('chosen', { ...fields, name: 'New' })).statusCode, 200)
+    const change = { method: 'PATCH', url: `${path}/${_id}`, payload: { name: 'Newer' } } as const
+    assert.equal((await app.inject(change)).statusCode, 200)
+    assert.equal((await app.inject({ method: 'DELETE', url: `${path}/${_id}` })).statusCode, 200)
+    assert.equal((await put('other')).statusCode, 201)
+    assert.equal((await put('another')).statusCode, 507)
+    assert.equal((await app.inject({ url: path, headers: json })).json<unknown[]>().length, 2)
+  }
+})
+
+test('of creates that come together as many are kept as allowed', async (t) => {
+  const app = await testApp(t, { settings: { MAX_RECORDS: '10' } })
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      app.inject({ method: 'POST', url: '/locations', payload: { name: 'Rome' } }),
+    ),
+  )
+  const statuses = answers.map(({ statusCode }) => statusCode)
+  const kept = (await app.inject({ url: '/locations', headers: json })).json<unknown[]>()
+  assert.equal(statuses.filter((status) => status === 201).length, kept.length)
+  assert.equal(statuses.filter((status) => status === 507).length, 40 - kept.length)
+  // PostgreSQL may keep a few more.
+  if (process.env.TEST_DATABASE_URL === undefined) assert.equal(kept.length, 10)
+})
+
+test('an upload too many is refused and leaves no file', async (t) => {
+  const { app, folder } = await openUploads(t, { MAX_RECORDS: '2' })
+  const send = async () =>
+    (await app.inject({ method: 'POST', url: '/profile', ...asUpload('glass') })).statusCode
+  assert.deepEqual([await send(), await send(), await send()], [200, 200, 507])
+  const kept = await listUploads(app)
+  assert.deepEqual((await readdir(folder)).toSorted(), kept.map(({ _id }) => _id).toSorted())
+})
+
+test('a login too many is refused until a session ends, and ends none', async (t) => {
+  const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
+  await createRecord(app, '/users', ann)
+  const cookies = [await logIn(app), await logIn(app)]
+  const payload = { username: ann.name, password: ann.password }
+  const refused = await app.inject({ method: 'POST', url: '/login', payload })
+  assert.equal(refused.statusCode, 507)
+  assert.equal(refused.headers['set-cookie'], undefined)
+  for (const cookie of cookies) assert.ok(await isLoggedIn(app, cookie))
+  const [cookie = ''] = cookies
+  await app.inject({ method: 'POST', url: '/logout', headers: { cookie } })
+  assert.ok(await isLoggedIn(app, await logIn(app)))
+})
+
+test('a key too many is refused, and its request can be sent without', async (t) => {
+  const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
+  const create = async (key?: string) => {
+    const headers = key === undefined ? {} : { 'idempotency-key': key }
+    const question = { method: 'POST', url: '/locations', headers, payload: { name: 'Rome' } }
+    return (await app.inject({ ...question, method: 'POST' })).statusCode
+  }
+  assert.deepEqual([await create('a'), await create('a')], [201, 201])
+  assert.equal(await create('b'), 201)
+  assert.equal(await create('c'), 507)
+  assert.equal((await app.inject({ url: '/locations', headers: json })).json<[]>().length, 2)
+  assert.equal(await create('b'), 201)
+})
+
+const mebibyte = 1024 ** 2
+const note = 'n'.repeat(2000)
+
+async function fill(ask: Ask, name: string): Promise<string[]> {
+  for (const ids: string[] = []; ; ids.push(`${name}-${String(ids.length)}`)) {
+    const path = `/locations/${name}-${String(ids.length)}`
+    const { status, text } = await ask(path, asJson('PUT', { name, note }))
+    if (status === 201) continue
+    assert.equal(status, 507, text)
+    return ids
+  }
+}
+
+test(
+  'a database that is as large as it may be serves, deletes, and takes more for it',
+  limit,
+  async (t) => {
+    const settings = { MAX_DATABASE_BYTES: String(mebibyte) }
+    const vitrine = await startInFolder(t, settings)
+    const path = join(vitrine.folder, 'vitrine.db')
+    const ask = openClient(t, vitrine.origin)
+    const ids = await fill(ask, 'first')
+    assert.ok(ids.length > 100, String(ids.length))
+    const all = async () => (await listOf<{ _id: string }>(ask, '/locations')).map(({ _id }) => _id)
+    assert.deepEqual((await all()).toSorted(), ids.toSorted())
+    assert.equal((await ask('/locations/first-0')).status, 200)
+    for (const id of ids.slice(0, 100)) {
+      assert.equal((await ask(`/locations/${id}`, { method: 'DELETE' })).status, 200, id)
+    }
+    const more = await fill(ask, 'second')
+    assert.ok(more.length >= 90, String(more.length))
+    assert.deepEqual((await all()).toSorted(), [...ids.slice(100), ...more].toSorted())
+    vitrine.process.kill('SIGTERM')
+    await once(vitrine.process, 'exit')
+    assert.ok((await stat(path)).size <= mebibyte)
+    const database = new DatabaseSync(path, { readOnly: true })
+    assert.deepEqual(
+      { ...database.prepare('PRAGMA integrity_check').get() },
+      { integrity_check: 'ok' },
+    )
+    database.close()
+    // What is full opens again.
+    const again = await startVitrine(t, { DATABASE_URL: `sqlite:${path}`, ...settings })
+    const askAgain = openClient(t, again.origin)
+    assert.equal((await askAgain('/locations/second-0')).status, 200)
+    assert.ok((await fill(askAgain, 'third')).length < 5)
+  },
+)
