@@ -14,20 +14,11 @@ const limit = { timeout: 50_000 }
 
 test('for strangers 300 requests in a minute pass, and the next do not', limit, async (t) => {
   const ask = await startForStrangers(t)
-  const statuses = new Map<number, number>()
   for (let index = 0; index < 320; index += 1) {
     const { status, headers } = await ask('/api/json')
     assert.equal(status, index < 300 ? 200 : 429, String(index))
     assert.equal(headers['ratelimit-policy'], '"default";q=300;w=60')
-    statuses.set(status, (statuses.get(status) ?? 0) + 1)
   }
-  assert.deepEqual(
-    [...statuses],
-    [
-      [200, 300],
-      [429, 20],
-    ],
-  )
   assert.equal((await ask('/health')).status, 200)
 })
 

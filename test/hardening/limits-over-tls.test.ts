@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { connect, type ClientHttp2Session } from 'node:http2'
+import { test } from 'node:test'
+import { curl, makeCertificate } from './tls-client.ts'
+import { startWatched } from './watched-vitrine.ts'
+
+test('a client has one limit over HTTP/1.1 and HTTP/2, and a proxy is believed over both', async (t) => {
+  const { origin, assertSound } = await startWatched(t, {
+    ...(await makeCertificate(t)),
+    RATE_LIMIT: '4',
+    TRUSTED_PROXIES: '127.0.0.1',
+    MAX_EVENT_LOOP_DELAY_MS: '60000',
+  })
+  for (const client of ['192.0.2.1', '2001:db8::1']) {
+    const heads = []
+    for (const version of [
+      '--http1.1',
+      '--http2',
+      '--http1.1',
+      '--http2',
+      '--http2',
+      '--http1.1',
+    ]) {
+      const forwarded = ['-H', `X-Forwarded-For: ${client}`, '-H', 'X-Forwarded-Host: out.example']
+      const { head, status, body } = await curl(
+        version,
+        ...forwarded,
+        `${origin}/problems/not-found`,
+      )
+      heads.push(`${String(status)} ${/^ratelimit: .*;r=(\d)/im.exec(head)?.[1] ?? 'no field'}`)
+      if (status === 200) assert.match(body, /https:\/\/out\.example/)
+      assert.match(head, /^strict-transport-security: /im)
+    }
+    assert.deepEqual(heads, ['200 3', '200 2', '200 1', '200 0', '429 0', '429 0'])
+  }
+  await assertSound()
+})
+
+test('connections of HTTP/2 that end in the middle of a request do no harm', async (t) => {
+  const { origin, assertSound } = await startWatched(t, {
+    ...(await makeCertificate(t)),
+    RATE_LIMIT: '1000000',
+    LOGIN_RATE_LIMIT: '1000000',
+    TRUSTED_PROXIES: '10.0.0.0/8',
+    MAX_EVENT_LOOP_DELAY_MS: '60000',
+  })
+  for (let round = 0; round < 40; round += 1) {
+    const session = connect(origin, { rejectUnauthorized: false })
+    session.on('error', () => undefined)
+    await begin(session, round % 2 === 0 ? '/login' : '/%ff')
+    if (round % 4 < 2) session.destroy()
+    else session.close()
+    if (!session.closed) session.destroy()
+  }
+  const { status } = await curl('--http2', `${origin}/health`)
+  assert.equal(status, 200)
+  await assertSound()
+})
+
+/** Sends the half of some requests, and waits until the other end has had a part of it. */
+async function begin(session: ClientHttp2Session, path: string): Promise<void> {
+  for (let index = 0; index < 5; index += 1) {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': path,
+      'content-type': 'application/json',
+    })
+    stream.on('error', () => undefined)
+    stream.write('{"username":')
+  }
+  await new Promise((resolve) => session.ping(resolve))
+}
