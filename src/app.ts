@@ -93,7 +93,7 @@ export async function buildApp(options: AppOptions) {
   if (parts.isLogged || parts.metrics) countStreams(app)
   if (limits) app.addHook('onClose', limits.close)
 
-  openDocs(app, { rooms: mounted, shapes: parts.shapes })
+  openDocs(app, { rooms: mounted, shapes: parts.shapes, limits: limits?.statuses })
   openAssets(app)
   openHome(app, mounted)
   openHealth(app, readiness)

@@ -12,6 +12,8 @@ export interface Limits {
   isShed: (raw: IncomingMessage) => boolean
   /** The refusal of one that is shed, or is one too many of its client. */
   refuse: Limit
+  /** With which statuses it may do so. */
+  statuses: readonly (429 | 503)[]
   close: () => void
 }
 
@@ -31,6 +33,7 @@ export function openLimits(
       else if (limitRate === undefined || isProbe(request.raw)) done()
       else limitRate(request, reply, done)
     },
+    statuses: [...(counters ? [429 as const] : []), ...(eventLoop ? [503 as const] : [])],
     close: () => eventLoop?.close(),
   }
 }

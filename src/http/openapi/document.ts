@@ -8,6 +8,7 @@ import {
   type Operation,
   type Parameter,
   type Reference,
+  type RefusalStatus,
 } from './operation.ts'
 import { toRefusalAnswer, toRefusalStatuses } from './refusals.ts'
 
@@ -40,17 +41,23 @@ export function watchRoutes(app: FastifyInstance): () => readonly RouteOptions[]
 interface DocumentParts extends Pick<OpenApiDocument, 'info' | 'tags'> {
   routes: readonly RouteOptions[]
   shapes: readonly RefusalShape[]
+  /** With what the limits of this service refuse, whatever the route; but for the probes. */
+  limits: readonly RefusalStatus[]
 }
 
 /** The OpenAPI 3.1 document of all routes that describe themselves. */
-export function toDocument({ info, tags, routes, shapes }: DocumentParts): OpenApiDocument {
+export function toDocument(parts: DocumentParts): OpenApiDocument {
+  const { info, tags, routes, shapes, limits } = parts
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
   for (const { url, method: methods, config } of routes) {
     if (config?.operation === undefined) continue
     const path = toTemplate(url)
     for (const method of methodsOf(methods)) {
       const ofPath = (paths[path] ??= {})
-      ofPath[method.toLowerCase()] = toDocumented({ method, path, shapes }, config.operation)
+      ofPath[method.toLowerCase()] = toDocumented(
+        { method, path, shapes, limits },
+        config.operation,
+      )
     }
   }
   const used = new Set(Object.values(paths).flatMap((ofPath) => Object.values(ofPath).map(toTag)))
@@ -71,16 +78,17 @@ export function toTemplate(url: string): string {
   return url.replace(/:(\w+)(?:\(.*\))?/g, '{$1}')
 }
 
-interface Place {
+interface Place extends Pick<DocumentParts, 'shapes' | 'limits'> {
   method: DocumentedMethod
   path: string
-  shapes: readonly RefusalShape[]
 }
 
 function toDocumented(place: Place, operation: Operation & { tag: string }): DocumentedOperation {
   const { tag, summary, description, parameters, requestBody, responses } = operation
   const shape = place.shapes.find(({ under }) => isUnder(under, place.path))
-  const refused = toRefusalStatuses(place.method, operation).map(
+  const limits = isUnder('/health', place.path) ? [] : place.limits
+  const refusals = [...limits, ...(operation.refusals ?? [])]
+  const refused = toRefusalStatuses(place.method, { ...operation, refusals }).map(
     (status) => [status, toRefusalAnswer(status, shape)] as const,
   )
   return {

@@ -57,6 +57,7 @@ const fieldsOf: Partial<Record<RefusalStatus, Answer['headers']>> = {
   412: { ETag: answerFields.etag },
   415: { 'Accept-Post': answerFields.acceptPost, 'Accept-Patch': answerFields.acceptPatch },
   416: { 'Content-Range': answerFields.contentRange },
+  429: { 'Retry-After': answerFields.retryAfter },
   503: { 'Retry-After': answerFields.retryAfter },
 }
 

@@ -35,6 +35,20 @@ suite('the document', () => {
     assert.equal(paths['/users'], undefined)
   })
 
+  test('tells what the limits of the service refuse, where there are any', async (t) => {
+    const settings = { RATE_LIMIT: '100', MAX_EVENT_LOOP_DELAY_MS: '60000' }
+    for (const [limits, expected] of [
+      [{}, [false, false]],
+      [settings, [true, true]],
+    ] as const) {
+      const app = await testApp(t, { settings: limits })
+      const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
+      const { responses = {} } = paths['/topic']?.get ?? {}
+      assert.deepEqual(['429' in responses, '503' in responses], expected)
+      assert.equal('429' in (paths['/health']?.get?.responses ?? {}), false)
+    }
+  })
+
   test('tells the refusals of a room that shapes them itself', async (t) => {
     const app = await testApp(t)
     const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
 import { html } from '../../http/html.ts'
 import { toDocument, watchRoutes } from '../../http/openapi/document.ts'
-import { describeRoutes } from '../../http/openapi/operation.ts'
+import { describeRoutes, type RefusalStatus } from '../../http/openapi/operation.ts'
 import { toOrigin } from '../../http/request-head.ts'
 import type { RefusalShape } from '../../http/send-refusal.ts'
 import { sendBytes } from '../../http/send-bytes.ts'
@@ -14,18 +14,20 @@ import { operations } from './operations.ts'
 interface DocsOptions {
   rooms: readonly Room[]
   shapes: readonly RefusalShape[]
+  /** With what any route may refuse on top of its own. */
+  limits?: readonly RefusalStatus[] | undefined
 }
 
 /**
  * `GET /openapi.json` and `GET /docs`: what every route takes and gives, for programs and for people.
  * Always there; to be opened before the first route that it shall describe.
  */
-export function openDocs(app: FastifyInstance, { rooms, shapes }: DocsOptions): void {
+export function openDocs(app: FastifyInstance, { rooms, shapes, limits = [] }: DocsOptions): void {
   const listRoutes = watchRoutes(app)
   const tags = rooms.map(({ name, summary: description }) => ({ name, description }))
   // Not before it is asked for: then all routes are there.
   const loadDocument = once(() =>
-    toDocument({ info, tags: [...tags, tagOfTheHouse], routes: listRoutes(), shapes }),
+    toDocument({ info, tags: [...tags, tagOfTheHouse], routes: listRoutes(), shapes, limits }),
   )
   const loadJson = once(() => JSON.stringify(loadDocument()))
   const loadPage = once(() => docsPage(loadDocument()).markup)
