@@ -3,7 +3,7 @@ import { loadDriver } from './load-driver.ts'
 import type { Answers } from './storage/answers/answers.ts'
 import { createDatabaseAnswers } from './storage/answers/database.ts'
 import { openDiskFiles } from './storage/files/disk.ts'
-import { windowSeconds, type CountingPlaces } from './storage/counters/counters.ts'
+import type { CountingPlaces } from './storage/counters/counters.ts'
 import type { createRedisCounters } from './storage/counters/redis.ts'
 import type { Files } from './storage/files/files.ts'
 import type { Records } from './storage/records/records.ts'
@@ -116,8 +116,11 @@ async function openCounters(
   connection: Parameters<typeof createRedisCounters>[0] | undefined,
 ): Promise<CountingPlaces | undefined> {
   if (rateLimit === undefined && loginRateLimit === undefined) return undefined
+  const [{ windowSeconds }, { createMemoryCounters }] = await Promise.all([
+    import('./storage/counters/counters.ts'),
+    import('./storage/counters/memory.ts'),
+  ])
   const windowMs = windowSeconds * 1000
-  const { createMemoryCounters } = await import('./storage/counters/memory.ts')
   const own = createMemoryCounters(windowMs)
   if (connection === undefined) return { own }
   const { createRedisCounters } = await import('./storage/counters/redis.ts')

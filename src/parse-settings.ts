@@ -135,7 +135,10 @@ export function parseNetworks(text: string): readonly string[] {
     const [address = '', prefix, ...more] = network.split('/')
     const family = isIP(address)
     const maxPrefix = family === 6 ? 128 : 32
-    const isPrefix = prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= maxPrefix)
+    // Of length 0 it would be everybody, who then could name any address as theirs.
+    const isPrefix =
+      prefix === undefined ||
+      (/^\d+$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= maxPrefix)
     if (family !== 0 && isPrefix && more.length === 0) return network
     throw new Error('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8')
   })

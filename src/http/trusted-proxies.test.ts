@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { createRecord } from '../../test/resources.ts'
 import { ann } from '../../test/sign-in.ts'
 import { testApp } from '../../test/test-app.ts'
+import { loadConfig } from '../config.ts'
 
 const proxy = '10.0.0.1'
 const forwarded = {
@@ -108,4 +109,35 @@ test('of several proxies the last one is believed', async (t) => {
   }
   const { body } = await app.inject({ url: '/nowhere', headers, remoteAddress: proxy })
   assert.match(body, /https:\/\/vitrine\.example\//)
+})
+
+test('whoever can be trusted is named by address or network, and never everybody', async (t) => {
+  const good = [
+    '127.0.0.1',
+    '10.0.0.0/8, 192.168.1.1',
+    '::1,2001:db8::/32',
+    '::ffff:10.0.0.1',
+    '::ffff:10.0.0.0/104',
+    'fe80::1%eth0',
+    '0.0.0.0/1',
+  ]
+  for (const TRUSTED_PROXIES of good) {
+    const app = await testApp(t, { settings: { TRUSTED_PROXIES } })
+    assert.equal((await app.inject('/api/json')).statusCode, 200, TRUSTED_PROXIES)
+  }
+  const bad = [
+    'all',
+    'true',
+    '1',
+    'loopback',
+    '10.0.0.1/33',
+    '0.0.0.0/0',
+    '::/0',
+    '::1/129',
+    '10.0.0',
+  ]
+  for (const TRUSTED_PROXIES of bad) {
+    const load = () => loadConfig({ TRUSTED_PROXIES }, ['users'])
+    assert.throws(load, /^Error: TRUSTED_PROXIES must be /, TRUSTED_PROXIES)
+  }
 })

@@ -22,6 +22,9 @@ suite('with Redis', withRedis, () => {
       [await readLeft(one), await readLeft(another), await readLeft(one)],
       ['200 4', '200 3', '200 2'],
     )
+    const unroutable = await one.inject('/%ff')
+    assert.equal(unroutable.statusCode, 400)
+    assert.match(String(unroutable.headers.ratelimit), /;r=1;/)
     await redis.kill()
     for (const app of [one, another]) {
       for (const expected of ['200 4', '200 3', '200 2', '200 1', '200 0', '429 0']) {

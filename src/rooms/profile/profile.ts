@@ -5,7 +5,7 @@ import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendJson, sendPage, sendText } from '../../http/send.ts'
 import type { House, Room } from '../../room.ts'
 import { sweepRegularly } from '../../sweep-regularly.ts'
-import { createFileSpace } from './file-space.ts'
+import type { FileSpace } from './file-space.ts'
 import { operations } from './operations.ts'
 import { saveUpload } from './save-upload.ts'
 import { listUploads, sendUpload, toRepresentation } from './uploads.ts'
@@ -21,7 +21,7 @@ export const profile: Room = {
   open: async (app, house) => {
     describeRoutes(app, 'profile', operations)
     if (house.config.bodyReaders.includes('multipart')) await registerMultipart(app)
-    app.post('/profile', receiveUpload(house))
+    app.post('/profile', receiveUpload(house, await openSpace(house)))
     app.get('/uploads', listUploads(house))
     app.get('/uploads/:id', sendUpload(house))
     const { files, records } = house
@@ -31,10 +31,15 @@ export const profile: Room = {
   },
 }
 
-function receiveUpload(house: House) {
-  const { records, config } = house
+/** Undefined where uploads may take any space. */
+async function openSpace({ records, config }: House): Promise<FileSpace | undefined> {
   const { maxFilesBytes: maxBytes } = config
-  const space = maxBytes === undefined ? undefined : createFileSpace(records, maxBytes)
+  if (maxBytes === undefined) return undefined
+  const { createFileSpace } = await import('./file-space.ts')
+  return createFileSpace(records, maxBytes)
+}
+
+function receiveUpload(house: House, space: FileSpace | undefined) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
     const upload = await saveUpload(request, house, space)
