@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
+import { isFull } from '../failure.ts'
 import { openSqliteDatabase } from '../sqlite-database.ts'
-import { everything } from './records.ts'
+import { everything, type Records } from './records.ts'
 import { recordsContract } from './records.contract.ts'
 import { roomContract } from './room.contract.ts'
 import { createSqliteRecords } from './sqlite.ts'
@@ -35,6 +36,49 @@ recordsContract('a SQLite file', async (t) => {
 roomContract('a SQLite file', async (t, maxRecords) => {
   const { database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
   return createSqliteRecords(database, maxRecords)
+})
+
+test('a file that is as large as it may be opens, and goes without an index it has no room for', async (t) => {
+  const database = openSqliteDatabase(`sqlite:${await temporaryFile(t)}`, 'process', 1024 ** 2)
+  t.after(() => {
+    database.close()
+  })
+  const records = createSqliteRecords(database)
+  const document = { name: 'n'.repeat(2000) }
+  const create = (index: number) =>
+    records.create('users', { id: String(index), document, createdAt: noon })
+  let count = 0
+  await assert.rejects(async () => {
+    for (; await create(count); count += 1);
+  }, isFull)
+  await records.index('users', ['name'])
+  const sort = [{ field: 'name', isDescending: false }]
+  const listed = await records.list('users', { filters: [], sort }, { offset: 0, limit: 1000 })
+  assert.equal(listed.length, count)
+  for (let index = 0; index < 100; index += 1) {
+    assert.equal(await records.remove('users', String(index)), true)
+  }
+  for (let index = 0; index < 90; index += 1) assert.equal(await create(index), true)
+})
+
+test('a file that is larger than it may be is served, and does not grow', async (t) => {
+  const file = await temporaryFile(t)
+  const document = { name: 'n'.repeat(2000) }
+  const first = openRecords(t, `sqlite:${file}`)
+  const create = (records: Records, index: number) =>
+    records.create('users', { id: String(index), document, createdAt: noon })
+  for (let index = 0; index < 1000; index += 1) await create(first.records, index)
+  first.database.close()
+  const { size } = await stat(file)
+  const database = openSqliteDatabase(`sqlite:${file}`, 'process', 1024 ** 2)
+  const records = createSqliteRecords(database)
+  assert.ok(await records.find('users', '999'))
+  await assert.rejects(async () => {
+    for (let index = 1000; await create(records, index); index += 1);
+  }, isFull)
+  assert.equal(await records.remove('users', '0'), true)
+  database.close()
+  assert.ok(size > 1024 ** 2 && (await stat(file)).size <= size)
 })
 
 test('two databases in memory share nothing', async (t) => {
