@@ -36,7 +36,7 @@ module.exports = {
       from: { path: '^src/(rooms|resources|replays|limits|app\\.ts)' },
       to: {
         path: '^src/storage/',
-        pathNot: ['^src/storage/([^/]+)/\\1\\.ts$', '^src/storage/failure\\.ts$'],
+        pathNot: ['^src/storage/([^/]+)/\\1\\.ts$', '^src/storage/(failure|leftovers)\\.ts$'],
       },
     },
     {
@@ -54,7 +54,7 @@ module.exports = {
     {
       name: 'only-main-starts',
       severity: 'error',
-      from: { pathNot: '^src/(main|serve)\\.ts$' },
+      from: { pathNot: '^src/(main|serve|embed)\\.ts$|^src/commands/' },
       to: { path: '^src/(main|serve|rooms|backends)\\.ts$', dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -52,7 +52,8 @@ export async function openBackends(
   }
 }
 
-async function openRecords({
+/** The records alone; the caller closes them. Throws when they cannot be reached. */
+export async function openRecords({
   databaseUrl: url,
   durability,
   maxRecords,
@@ -75,9 +76,10 @@ async function openRecords({
   return { records, close }
 }
 
-async function openFiles(
+/** The files alone; the caller closes them. */
+export async function openFiles(
   config: Config,
-  warn: Warn,
+  warn: Warn = () => undefined,
 ): Promise<{ files: Files; close?: () => void }> {
   const { filesUrl: url, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = config
   // No upload takes as long, and the hour is for what comes after its content.

@@ -1,27 +1,41 @@
 import { parseArgs } from 'node:util'
+import { commands, parseCommand, type Command } from './commands/commands.ts'
 import { ConfigProblems, loadConfig, type Config } from './config.ts'
 import { settingNames, settings, toEnvironmentName, toFlagName } from './settings.ts'
 
-/** Flags before the environment. Throws {@link ConfigProblems} with all that is wrong with either. */
-export function parseConfig(args: readonly string[], roomNames: readonly string[]): Config {
-  const { values, problems } = parseFlags(args)
+/**
+ * What is to be done, and with which settings: flags before the environment. Throws
+ * {@link ConfigProblems} with all that is wrong with either.
+ */
+export function parseCommandLine(
+  args: readonly string[],
+  roomNames: readonly string[],
+): { command: Command; config: Config } {
+  const { values, words, problems } = parseFlags(args)
+  let command: Command | undefined
+  try {
+    command = parseCommand(words)
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error))
+  }
   try {
     const config = loadConfig({ ...process.env, ...values }, roomNames)
-    if (problems.length > 0) throw new ConfigProblems([])
-    return config
+    if (command !== undefined && problems.length === 0) return { command, config }
   } catch (error) {
     if (!(error instanceof ConfigProblems)) throw error
-    throw new ConfigProblems([...problems, ...error.problems])
+    problems.push(...error.problems)
   }
+  throw new ConfigProblems(problems)
 }
 
-/** Flags as the environment would say them, and what is wrong with them. */
+/** Flags as the environment would say them, what is no flag, and what is wrong with them. */
 function parseFlags(args: readonly string[]) {
   const options = Object.fromEntries(
     settingNames.map((name) => [toFlagName(name), { type: 'string' as const }]),
   )
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
   const problems: string[] = []
+  const words: string[] = []
   const values: Record<string, string> = {}
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'option') {
@@ -29,25 +43,29 @@ function parseFlags(args: readonly string[]) {
       if (name === undefined) problems.push(`there is no flag ${token.rawName}; see --help`)
       else if (token.value === undefined) problems.push(`${token.rawName} needs a value`)
       else values[toEnvironmentName(name)] = token.value
-      continue
-    }
-    const previous = tokens[index - 1]
-    const isItsValue = previous?.kind === 'option' && previous.value === undefined
-    if (!isItsValue) {
-      problems.push(`"${args[token.index] ?? ''}" is not a flag; see --help`)
+    } else if (token.kind === 'positional') {
+      const previous = tokens[index - 1]
+      const isItsValue = previous?.kind === 'option' && previous.value === undefined
+      if (!isItsValue) words.push(token.value)
     }
   }
-  return { values, problems }
+  return { values, words, problems }
 }
 
 export function helpText(): string {
+  const commandLines = Object.entries(commands).map(
+    ([name, { argument = '', description }]) =>
+      `  ${`${name} ${argument}`.padEnd(13)} ${description}`,
+  )
   const lines = settingNames.map((name) => {
     const { default: fallback, description } = settings[name]
     const flag = `--${toFlagName(name)}`.padEnd(20)
     return `  ${flag} ${toEnvironmentName(name).padEnd(17)} ${description} (${fallback ?? 'unset'})`
   })
   return [
-    'Usage: vitrine [--flag value …]',
+    'Usage: vitrine [command] [--flag value …]',
+    '',
+    ...commandLines,
     '',
     'Every setting is a flag or a variable of the environment; the flag wins.',
     '',

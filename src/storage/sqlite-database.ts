@@ -87,8 +87,14 @@ function limitSize(database: DatabaseSync, maxBytes: number): void {
   database.exec(`PRAGMA max_page_count = ${String(Math.floor(maxBytes / pageBytes))}`)
 }
 
+/** The path of a database that is a file; undefined of one in the memory of a process. */
+export function toDatabasePath(url: string): string | undefined {
+  const path = url.slice('sqlite:'.length)
+  return path === ':memory:' ? undefined : path
+}
+
 /** Not `recursive`, which goes round for ever where the file system refuses a folder with ENOENT. */
-function makeFolder(path: string): void {
+export function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
   try {
@@ -165,7 +171,7 @@ export function isLocked(error: unknown): boolean {
   return error instanceof StoreFailure && isBusy(error.cause)
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return toResultCode(error) === 5
 }
 
@@ -174,19 +180,29 @@ function toResultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 }
 
+/** Throws when this is the schema of a newer Vitrine. */
+export function readSchemaVersion(database: DatabaseSync): number {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
+  if (version <= migrations.length) return version
+  throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
+}
+
+/** Brings the schema from one version to another, within a transaction of the caller's. */
+export function applyMigrations(
+  database: DatabaseSync,
+  from: number,
+  to = migrations.length,
+): void {
+  for (const migration of migrations.slice(from, to)) database.exec(migration)
+  database.exec(`PRAGMA user_version = ${String(to)}`)
+}
+
 function migrate(database: DatabaseSync): void {
   // IMMEDIATE: of several processes that start at once, one migrates and the others find it done.
   database.exec('BEGIN IMMEDIATE')
   try {
-    const row = database.prepare('PRAGMA user_version').get()
-    const version = Number(row?.user_version)
-    if (version > migrations.length) {
-      throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
-    }
-    migrations.slice(version).forEach((migration) => {
-      database.exec(migration)
-    })
-    database.exec(`PRAGMA user_version = ${String(migrations.length)}`)
+    const version = readSchemaVersion(database)
+    applyMigrations(database, version)
     database.exec('COMMIT')
   } catch (error) {
     // Some errors have ended it already, and then this would hide what they were.

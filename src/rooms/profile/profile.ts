@@ -4,6 +4,7 @@ import { negotiate } from '../../http/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendJson, sendPage, sendText } from '../../http/send.ts'
 import type { House, Room } from '../../room.ts'
+import { removeLeftovers } from '../../storage/leftovers.ts'
 import { sweepRegularly } from '../../sweep-regularly.ts'
 import type { FileSpace } from './file-space.ts'
 import { operations } from './operations.ts'
@@ -26,7 +27,10 @@ export const profile: Room = {
     app.get('/uploads/:id', sendUpload(house))
     const { files, records } = house
     const isKnown = async (id: string) => (await records.find('uploads', id)) !== undefined
-    const sweep = () => files.sweep(isKnown)
+    const sweep = async () => {
+      await files.sweep(isKnown)
+      await removeLeftovers(files, records)
+    }
     sweepRegularly(app, { what: 'unfinished uploads', everySeconds: 600, sweep })
   },
 }

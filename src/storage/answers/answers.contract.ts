@@ -81,6 +81,15 @@ export function answersContract(name: string, open: OpenAnswers): void {
       assert.equal((await answers.find(hash))?.version, 1)
     })
 
+    test('a clearing removes all of many, and says how many', async (t) => {
+      const answers = await open(t)
+      assert.equal(await answers.clear(), 0)
+      for (const racer of racers) await answers.create(String(racer), claimOf())
+      assert.equal(await answers.clear(), 20)
+      for (const racer of racers) assert.equal(await answers.find(String(racer)), undefined)
+      assert.equal(await answers.create('1', claimOf()), true)
+    })
+
     test('a sweep removes what has expired and nothing else, of many', async (t) => {
       const answers = await open(t)
       const hashes = Array.from({ length: 350 }, (_, index) => `hash-${String(index)}`)

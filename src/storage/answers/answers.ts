@@ -38,6 +38,9 @@ export interface Answers {
   /** False when there was none, or no longer of this version. */
   remove: (keyHash: string, version: number) => Promise<boolean>
 
+  /** Removes all; those that come meanwhile may stay. Resolves with how many there were. */
+  clear: () => Promise<number>
+
   /** Removes what has expired by `now`, the oldest first. */
   sweep: (now: string) => Promise<void>
 }

@@ -45,6 +45,7 @@ export function createDatabaseAnswers(records: Records): Answers {
     change: (keyHash, version, claim) =>
       records.change(resource, { id: keyHash, version, document: { ...claim }, updatedAt: now() }),
     remove: (keyHash, version) => records.remove(resource, keyHash, version),
+    clear: () => records.clear(resource),
     sweep: async (time) => {
       for await (const page of eachPage(records, resource)) {
         const expired = page.filter((record) => toStandingClaim(record).expiresAt <= time)

@@ -48,6 +48,23 @@ const remove = {
     INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, -1 FROM removed
     ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count - 1`,
 }
+/** So many are gone long before a statement has run out of time. */
+const recordsPerStep = 500
+const clear = {
+  name: 'clear',
+  text: `WITH removed AS (
+      DELETE FROM records WHERE resource = $1 AND id IN (
+        SELECT id FROM records WHERE resource = $1
+        ORDER BY created_at, id LIMIT ${String(recordsPerStep)}
+      )
+      RETURNING resource
+    ), counted AS (
+      INSERT INTO record_counts (resource, shard, count)
+      SELECT resource, ${shard}, -count(*) FROM removed GROUP BY resource
+      ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + excluded.count
+    )
+    SELECT count(*) AS count FROM removed`,
+}
 const listAfter = {
   name: 'list-after',
   text: `SELECT ${columns} FROM records WHERE resource = $1 AND (created_at, id) > ($2, $3)
@@ -99,6 +116,15 @@ export function createPostgresRecords(database: PostgresDatabase, maxRecords?: n
     remove: async (resource, id, version) => {
       const values = [resource, toText(id), version]
       return (await database.run({ ...remove, values })).rowCount === 1
+    },
+    clear: async (resource) => {
+      let total = 0
+      for (;;) {
+        const { rows } = await database.run({ ...clear, values: [resource] })
+        const removed = Number(rows[0]?.count)
+        total += removed
+        if (removed < recordsPerStep) return total
+      }
     },
     listAfter: async (resource, after, limit) => {
       const values = [resource, after?.createdAt ?? '', toText(after?.id ?? ''), limit]

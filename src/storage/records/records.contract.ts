@@ -95,6 +95,27 @@ function oneRecord(open: OpenRecords): void {
     assert.equal((await records.find('users', 'a'))?.version, 1)
   })
 
+  test('a clearing removes all of a resource and nothing else, and says how many', async (t) => {
+    const records = await open(t)
+    assert.equal(await records.clear('users'), 0)
+    for (let first = 0; first < 510; first += 30) {
+      const ids = range(first, first + 29).map(String)
+      await Promise.all(ids.map((id) => records.create('users', record(id, noon))))
+    }
+    await records.create('locations', record('a', noon))
+    const read = await records.find('users', '5')
+    const state = records.state()
+    assert.equal(await records.clear('users'), 510)
+    if (state !== undefined) assert.notEqual(records.state(), state)
+    assert.equal(read?.id, '5')
+    assert.equal(await records.find('users', '5'), undefined)
+    assert.equal(await records.count('users', everything), 0)
+    assert.deepEqual(await records.listAfter('users', undefined, 9), [])
+    assert.equal(await records.count('locations', everything), 1)
+    assert.equal(await records.create('users', record('5', later)), true)
+    assert.equal(await records.count('users', everything), 1)
+  })
+
   test('the same id in two resources is two records', async (t) => {
     const records = await open(t)
     await records.create('users', record('a', noon, { of: 'users' }))

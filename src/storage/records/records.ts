@@ -108,6 +108,12 @@ export interface Records {
    */
   remove: (resource: string, id: string, version?: number) => Promise<boolean>
 
+  /**
+   * Removes all records of a resource, some at a time, so that nobody waits long; those that others
+   * create meanwhile may stay. Resolves with how many there were.
+   */
+  clear: (resource: string) => Promise<number>
+
   /** Oldest first, at most `limit`, from just after `after`. */
   listAfter: (
     resource: string,

@@ -12,6 +12,8 @@ interface RecentRecords {
   find: (resource: string, id: string) => StoredRecord | undefined
   /** For what this connection writes itself, as part of the write. */
   forget: (resource: string, id: string) => void
+  /** The same where it is many. */
+  forgetAll: () => void
 }
 
 /**
@@ -63,6 +65,10 @@ export function rememberRecent(
     forget: (resource, id) => {
       ownWrites += 1
       records.delete(`${resource}/${id}`)
+    },
+    forgetAll: () => {
+      ownWrites += 1
+      forgetAll()
     },
   }
 }

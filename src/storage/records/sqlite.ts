@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { nowOrWhenFree, whenFree } from '../sqlite-database.ts'
 import type { Records } from './records.ts'
+import { createClear } from './sqlite-clear.ts'
 import { createCommits, type Commits } from './sqlite-commits.ts'
 import { inResource, toColumn } from './sqlite-conditions.ts'
 import { createSqliteLists } from './sqlite-lists.ts'
@@ -67,6 +68,7 @@ export function createSqliteRecords(database: DatabaseSync, maxRecords?: number)
       }
       return write({ resource, growth: -1, run })
     },
+    clear: createClear(database, recent.forgetAll),
     settle,
     listAfter: (resource, after, limit) =>
       whenFree(() =>

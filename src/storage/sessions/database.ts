@@ -59,6 +59,7 @@ export function createDatabaseSessions(records: Records): Sessions {
     },
     remove: (idHash) => records.remove(resource, idHash),
     sweep,
+    clear: () => records.clear(resource),
   }
 }
 

@@ -25,6 +25,18 @@ export function createRedisSessions({ redis }: Pick<RedisConnection, 'redis'>): 
       await inRedis(() => redis.set(toKey(idHash), value, 'PXAT', toEnd(touched), 'XX'))
     },
     remove: async (idHash) => (await inRedis(() => redis.del(toKey(idHash)))) > 0,
+    clear: async () => {
+      let total = 0
+      let cursor = '0'
+      do {
+        const [next, keys] = await inRedis(() =>
+          redis.scan(cursor, 'MATCH', toKey('*'), 'COUNT', 500),
+        )
+        if (keys.length > 0) total += await inRedis(() => redis.unlink(keys))
+        cursor = next
+      } while (cursor !== '0')
+      return total
+    },
     sweep: async () => undefined,
   }
 }

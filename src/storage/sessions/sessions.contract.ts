@@ -76,6 +76,17 @@ function oneSession(open: OpenSessions): void {
     assert.deepEqual(await sessions.find(other), sessionOf())
   })
 
+  test('a clearing removes all of many, and says how many', async (t) => {
+    const sessions = await open(t)
+    assert.equal(await sessions.clear(), 0)
+    const hashes = Array.from({ length: 60 }, (_, index) => `hash-${String(index)}`)
+    for (const idHash of hashes) await sessions.create(idHash, sessionOf())
+    assert.equal(await sessions.clear(), 60)
+    for (const idHash of hashes) assert.equal(await sessions.find(idHash), undefined)
+    await sessions.create(hash, sessionOf())
+    assert.deepEqual(await sessions.find(hash), sessionOf())
+  })
+
   test('a removal among twenty touches at once is for good', async (t) => {
     const sessions = await open(t)
     await sessions.create(hash, sessionOf())

@@ -34,6 +34,9 @@ export interface Sessions {
   /** False when there was none. */
   remove: (idHash: string) => Promise<boolean>
 
+  /** Removes all; those that begin meanwhile may stay. Resolves with how many there were. */
+  clear: () => Promise<number>
+
   /** Removes all that have ended by `now`. */
   sweep: (now: string) => Promise<void>
 }

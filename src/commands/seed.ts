@@ -1,0 +1,36 @@
+import { openRecords } from '../backends.ts'
+import type { Config } from '../config.ts'
+import { seedPassword } from '../seeding/documents.ts'
+import { seedings, seedRecords } from '../seeding/seed-records.ts'
+import { StoreFailure } from '../storage/failure.ts'
+import { everything, type Records } from '../storage/records/records.ts'
+import { createProgress } from './progress.ts'
+import { refuseMemory, toCount } from './texts.ts'
+
+/** Adds `count` locations and as many users, whether the service runs or not. */
+export async function seed(config: Config, count: number): Promise<void> {
+  refuseMemory(config.databaseUrl)
+  const { records, close } = await openRecords(config)
+  try {
+    await refuseTooMany(config, records, count)
+    const progress = createProgress(seedings.length * count, process.stdout)
+    await seedRecords(records, count, progress)
+    const made = `${toCount(count, 'location')} and ${toCount(count, 'user')}`
+    console.log(`Added ${made}; the password of every user is "${seedPassword}"`)
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error
+    throw new Error(`the database is ${error.kind}: ${error.message}`, { cause: error })
+  } finally {
+    await close()
+  }
+}
+
+async function refuseTooMany({ maxRecords }: Config, records: Records, count: number) {
+  if (maxRecords === undefined) return
+  for (const { resource } of seedings) {
+    const there = await records.count(resource.name, everything)
+    if (there + count <= maxRecords) continue
+    const kept = `${toCount(there, resource.singular)} of the ${maxRecords.toLocaleString('en')}`
+    throw new Error(`there are ${kept} that MAX_RECORDS allows`)
+  }
+}
