@@ -66,7 +66,12 @@ async function open(config: Config, removeFolder: () => void): Promise<Vitrine> 
   return {
     start: () =>
       whileOpen(() => (started ??= app.listen({ host: config.host, port: config.port }))),
-    seed: (count) => whileOpen(({ records }) => seedRecords(records, count)),
+    seed: (count) =>
+      whileOpen(async ({ records }) => {
+        if (!Number.isSafeInteger(count) || count < 0)
+          throw new RangeError('seed takes a whole number')
+        await seedRecords(records, count)
+      }),
     reset: () =>
       whileOpen(async (stores) => {
         await removeEverything(stores)

@@ -25,7 +25,10 @@ export async function removeEverything(
   const { records, files, sessions, answers } = backends
   const removed = new Map<string, number>()
   // The records of a resource are called as the room that has it.
-  for (const { name } of rooms) removed.set(name, await records.clear(name))
+  for (const { name } of rooms) {
+    const count = await records.clear(name)
+    if (count > 0) removed.set(name, count)
+  }
   removed.set('uploads', await removeUploads(records))
   await removeLeftovers(files, records)
   removed.set('sessions', await sessions.clear())

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Server } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 
 /** Whether the request came over HTTP/2; a request line of HTTP/1.1 may say so too, and lie. */
@@ -30,11 +31,23 @@ export function ruleConnections(app: FastifyInstance): void {
   let isClosing = false
   app.addHook('preClose', (done) => {
     isClosing = true
+    closeIdle(app.server)
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isHttp2(request.raw)) reply.removeHeader('connection').removeHeader('upgrade')
     else if (isClosing) reply.header('connection', 'close')
     done(null, payload)
+  })
+}
+
+/** An answer that had begun before does not say so, and its connection would be kept for a minute. */
+function closeIdle(server: Server): void {
+  if (!server.listening) return
+  const timer = setInterval(() => {
+    server.closeIdleConnections()
+  }, 50).unref()
+  server.once('close', () => {
+    clearInterval(timer)
   })
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
@@ -40,7 +40,8 @@ export async function restoreBackup({ path, file, files }: RestoreOptions): Prom
 
 /** Throws unless this is a backup of ours that is whole and not from the future. */
 function checkBackup(file: string): void {
-  if (!existsSync(file)) throw new Error(`there is no ${file}`)
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
+  if (!isFile) throw new Error(`there is no file ${file}`)
   try {
     const database = new DatabaseSync(file, { readOnly: true })
     try {

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { asFile, listOf, openClient, type Ask } from '../faults/client.ts'
+import { spawnVitrine, startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import type { ShownUpload } from '../uploads.ts'
+
+/** Where one Vitrine keeps everything, whether it runs or not. */
+export interface TestHouse {
+  folder: string
+  settings: Record<string, string>
+}
+
+/** In a folder of its own, with nothing in it yet. */
+export async function emptyHouse(
+  t: TestContext,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestHouse> {
+  const folder = await temporaryFolder(t)
+  return {
+    folder,
+    settings: {
+      DATABASE_URL: `sqlite:${join(folder, 'kept', 'vitrine.db')}`,
+      FILES_URL: `file:${join(folder, 'kept', 'files')}`,
+      LOG_LEVEL: 'silent',
+      ...settings,
+    },
+  }
+}
+
+interface Outcome {
+  status: number | null
+  output: string
+}
+
+/** Runs a command to its end. */
+export async function runCommand({ settings }: TestHouse, ...args: string[]): Promise<Outcome> {
+  const { process: child, output } = spawnVitrine(settings, args)
+  await once(child, 'close')
+  return { status: child.exitCode, output: output().trimEnd() }
+}
+
+/** Runs a command that has to succeed; gives what it has said. */
+export async function done(house: TestHouse, ...args: string[]): Promise<string> {
+  const { status, output } = await runCommand(house, ...args)
+  assert.equal(status, 0, output)
+  return output
+}
+
+/** Runs a command that has to fail; gives its one line. */
+export async function refused(house: TestHouse, ...args: string[]): Promise<string> {
+  const { status, output } = await runCommand(house, ...args)
+  assert.equal(status, 2, output)
+  assert.match(output, /^vitrine: .*$/)
+  return output
+}
+
+/** Runs the service; `stop` ends it in order, or `kill` at once. */
+export async function openHouse(t: TestContext, { settings }: TestHouse) {
+  const { origin, process: child } = await startVitrine(t, settings)
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+  return { origin, ask: openClient(t, origin), stop: () => end('SIGTERM') }
+}
+
+export async function uploadFile(ask: Ask, name: string, content: Buffer): Promise<void> {
+  const { status, text } = await ask('/profile', asFile(content, name))
+  assert.equal(status, 200, text)
+}
+
+/** All that can be seen of what is kept, with the hashes of the contents. */
+export async function look({ origin, ask }: { origin: string; ask: Ask }) {
+  const uploads = await listOf<ShownUpload>(ask, '/uploads')
+  const contents: Record<string, string> = {}
+  for (const { _id, name, sha256 } of uploads) {
+    const answer = await fetch(`${origin}/uploads/${_id}`)
+    assert.equal(answer.status, 200, name)
+    const hash = createHash('sha256')
+      .update(await answer.bytes())
+      .digest('hex')
+    assert.equal(hash, sha256, name)
+    contents[_id] = hash
+  }
+  const [locations, users] = [
+    await listOf<{ _id: string; name: string }>(ask, '/locations'),
+    await listOf<{ _id: string; name: string }>(ask, '/users'),
+  ]
+  return { locations, users, uploads, contents }
+}

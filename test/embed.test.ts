@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { ModuleKind, transpileDeclaration } from 'typescript'
+import { buildApp, type Vitrine, type VitrineOptions } from '../src/embed.ts'
+import { projectFolder, temporaryFolder } from './start-vitrine.ts'
+
+async function openVitrine(t: TestContext, options?: VitrineOptions): Promise<Vitrine> {
+  const vitrine = await buildApp(options)
+  t.after(() => vitrine.stop())
+  return vitrine
+}
+
+async function listOf(origin: string, path: string): Promise<{ name: string }[]> {
+  const answer = await fetch(origin + path, { headers: { accept: 'application/json' } })
+  return (await answer.json()) as { name: string }[]
+}
+
+async function post(origin: string, path: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' }
+  return fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+test('it opens on a port of its own, is seeded and reset, and is gone in the end', async (t) => {
+  const vitrine = await openVitrine(t)
+  const origin = await vitrine.start()
+  assert.match(origin, /^http:\/\/127\.0\.0\.1:\d+$/)
+  assert.equal((await post(origin, '/locations', { name: 'Pier' })).status, 201)
+  await vitrine.seed(120)
+  assert.equal((await listOf(origin, '/locations')).length, 121)
+  assert.equal((await listOf(origin, '/users')).length, 120)
+  const form = new FormData()
+  form.append('upfiles', new Blob(['glass']), 'glass.txt')
+  assert.equal((await fetch(`${origin}/profile`, { method: 'POST', body: form })).status, 200)
+  await vitrine.reset()
+  for (const path of ['/locations', '/users', '/uploads']) {
+    assert.deepEqual(await listOf(origin, path), [], path)
+  }
+  await vitrine.stop()
+  await assert.rejects(fetch(origin))
+})
+
+test('several stand side by side, and none knows what another keeps', async (t) => {
+  const vitrines = await Promise.all([1, 2, 3].map(() => openVitrine(t)))
+  const origins = await Promise.all(vitrines.map((vitrine) => vitrine.start()))
+  assert.equal(new Set(origins).size, 3)
+  const [first = '', second = ''] = origins
+  await post(first, '/locations', { name: 'Pier' })
+  assert.deepEqual(await listOf(second, '/locations'), [])
+  await vitrines[1]?.reset()
+  await vitrines[2]?.stop()
+  assert.equal((await listOf(first, '/locations')).length, 1)
+})
+
+test('it is seeded before it starts, and a hundred take no time worth waiting for', async (t) => {
+  const vitrine = await openVitrine(t)
+  for (const count of [-1, 0.5, NaN]) await assert.rejects(vitrine.seed(count), RangeError)
+  await vitrine.seed(0)
+  await vitrine.seed(100)
+  assert.equal((await listOf(await vitrine.start(), '/users')).length, 100)
+})
+
+test('start twice is once, stop twice is once, and after a stop there is nothing to be had', async (t) => {
+  const vitrine = await openVitrine(t)
+  const [one, other] = await Promise.all([vitrine.start(), vitrine.start()])
+  assert.equal(one, other)
+  await Promise.all([vitrine.stop(), vitrine.stop()])
+  await vitrine.stop()
+  for (const ask of [() => vitrine.start(), () => vitrine.reset(), () => vitrine.seed(1)]) {
+    await assert.rejects(ask(), /this Vitrine is stopped/)
+  }
+})
+
+test('a stop before the start, or while it starts, ends it', async (t) => {
+  const never = await openVitrine(t)
+  await never.stop()
+  const starting = await openVitrine(t)
+  const started = starting.start()
+  await starting.stop()
+  await assert.rejects(fetch(await started))
+})
+
+test('what is in flight when it stops is answered', async (t) => {
+  const vitrine = await openVitrine(t)
+  const origin = await vitrine.start()
+  await vitrine.seed(2000)
+  const answer = await fetch(`${origin}/locations`, { headers: { accept: 'application/json' } })
+  const stopped = vitrine.stop()
+  assert.equal(((await answer.json()) as unknown[]).length, 2000)
+  await stopped
+})
+
+test('settings are named as in the environment, and the environment itself is not read', async (t) => {
+  const vitrine = await openVitrine(t, { settings: { MAX_BODY_BYTES: '1000', ROOMS: 'users' } })
+  process.env.ROOMS = 'topic'
+  t.after(() => delete process.env.ROOMS)
+  const origin = await vitrine.start()
+  const tooLarge = { name: 'a'.repeat(2000), password: 'glass' }
+  assert.equal((await post(origin, '/users', tooLarge)).status, 413)
+  assert.equal((await fetch(`${origin}/topic?a=1`)).status, 404)
+  const other = await openVitrine(t)
+  assert.equal((await fetch(`${await other.start()}/users`)).status, 200)
+})
+
+test('an error names all settings that are wrong', async () => {
+  const settings = {
+    MAX_BODY_BYTES: 'many',
+    PORTS: '1',
+    WORKERS: '2',
+    REDIRECT_HTTP_PORT: '80',
+    LOG_LEVEL: 'loud',
+  }
+  await assert.rejects(buildApp({ settings }), (error: Error) => {
+    for (const name of Object.keys(settings))
+      assert.match(error.message, new RegExp(`\\b${name}\\b`))
+    return true
+  })
+})
+
+test('a port that is taken rejects the start, and the stop still ends it', async (t) => {
+  const port = new URL(await (await openVitrine(t)).start()).port
+  const second = await openVitrine(t, { settings: { PORT: port } })
+  await assert.rejects(second.start(), /EADDRINUSE/)
+  await second.stop()
+})
+
+test('a program that uses it says nothing, ends by itself and leaves nothing behind', async (t) => {
+  const folder = await temporaryFolder(t)
+  const program = `
+    import { buildApp } from '${projectFolder}src/embed.ts'
+    const before = process.listenerCount('SIGTERM') + process.listenerCount('SIGINT')
+    const vitrine = await buildApp()
+    const origin = await vitrine.start()
+    await vitrine.seed(5)
+    const { length } = await (await fetch(origin + '/users.json')).json()
+    if (length !== 5) throw new Error(String(length))
+    if (process.listenerCount('SIGTERM') + process.listenerCount('SIGINT') !== before) throw new Error('listens')
+    await vitrine.stop()`
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '-e', program],
+    { env: { TMPDIR: folder, PORT: '1', DATABASE_URL: 'nonsense', ROOMS: 'attic' }, cwd: folder },
+  )
+  assert.deepEqual([stdout, stderr], ['', ''])
+  assert.deepEqual(await readdir(folder), [])
+})
+
+test('its declaration stands alone: whoever uses it needs no types of anybody', async () => {
+  const source = await readFile(join(projectFolder, 'src', 'embed.ts'), 'utf8')
+  const { outputText, diagnostics } = transpileDeclaration(source, {
+    reportDiagnostics: true,
+    compilerOptions: { module: ModuleKind.NodeNext },
+  })
+  assert.deepEqual(diagnostics, [])
+  assert.match(outputText, /export interface Vitrine \{/)
+  assert.doesNotMatch(outputText, /\bimport\b|\breference\b/)
+})
