@@ -39,7 +39,7 @@ const room: Room = {
   open: (app) => {
     app.get('/refusing/:index', ({ params }) => {
       const [, refusal] = refusals[Number((params as { index: string }).index)] ?? []
-      throw refusal ?? new Refusal(429, 'Too many of you.')
+      throw refusal ?? new Refusal(423, 'Somebody is in there.')
     })
   },
 }
@@ -76,11 +76,11 @@ test('a page names the request of a fault, and of a refusal what its headers say
 test('a status that is no kind of problem here has a page all the same', async (t) => {
   const app = await testApp(t, { rooms: [room] })
   const answer = await app.inject({ url: '/refusing/none', headers: { accept: 'text/html' } })
-  assert.equal(answer.statusCode, 429)
-  assert.match(answer.body, /<h1>Too Many Requests<\/h1>/)
-  assert.match(answer.body, /Too many of you\./)
+  assert.equal(answer.statusCode, 423)
+  assert.match(answer.body, /<h1>Locked<\/h1>/)
+  assert.match(answer.body, /Somebody is in there\./)
   assert.ok(!answer.body.includes('href="/problems/'))
-  assert.deepEqual(await findInvalid(answer.body, '429'), [])
+  assert.deepEqual(await findInvalid(answer.body, '423'), [])
 })
 
 function escape(text: string): string {
