@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { StoreFailure } from '../failure.ts'
@@ -63,4 +64,19 @@ test('a folder that is gone is a failure of the store', async (t) => {
     files.save('a', toStream('content')),
     (error) => error instanceof StoreFailure && error.kind === 'unavailable',
   )
+})
+
+test('content that is destroyed while its file is being made leaves nothing', async (t) => {
+  const { folder, files } = await openFolder(t)
+  const breakOff = async (id: string) => {
+    const content = new PassThrough().on('error', () => undefined)
+    const saved = files.save(id, content)
+    content.destroy(new Error('broken off'))
+    await assert.rejects(saved)
+  }
+  // It is a matter of luck, and with two at once of little: of a thousand, ten would stay.
+  for (let index = 0; index < 500; index += 1) {
+    await Promise.all(['a', 'b'].map((name) => breakOff(`${name}${String(index)}`)))
+  }
+  assert.deepEqual(await readdir(folder), [])
 })

@@ -95,9 +95,12 @@ async function save(path: string, content: Readable): Promise<SavedFile> {
       yield chunk
     }
   }
+  const file = createWriteStream(path, { flags: 'wx' })
   try {
-    await pipeline(content, measure, createWriteStream(path, { flags: 'wx' }))
+    await pipeline(content, measure, file)
   } catch (error) {
+    // Its opening may still be under way, and would make it once more.
+    if (!file.closed) await new Promise((resolve) => file.once('close', resolve))
     // What was there before stays.
     if (!hasCode(error, ['EEXIST'])) await rm(path, { force: true })
     throw toStoreFailure(error)
