@@ -3,7 +3,14 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { settingNames, settings, toEnvironmentName, toFlagName } from '../src/settings.ts'
+import {
+  settingNames,
+  settings,
+  toEnvironmentName,
+  toFlagName,
+  type SettingName,
+} from '../src/settings.ts'
+import { presets } from '../src/presets.ts'
 import { rooms } from '../src/rooms.ts'
 import { projectFolder, startVitrine } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
@@ -19,6 +26,16 @@ test('the table of settings is what the code has', () => {
   })
   const table = ['| Variable | Flag | Default | Meaning |', '| --- | --- | --- | --- |', ...rows]
   const [, written] = /<!-- settings:.*-->\n\n([^]*?)\n+<!-- \/settings -->/.exec(readme) ?? []
+  assert.equal(written, table.join('\n'))
+})
+
+test('the table of the preset is what the code has', () => {
+  const rows = Object.entries(presets.public).map(([key, value]) => {
+    const name = key as SettingName
+    return `| \`${toEnvironmentName(name)}\` | \`${value}\` | \`${settings[name].default ?? ''}\` |`
+  })
+  const table = ['| Variable | With `--preset public` | Otherwise |', '| --- | --- | --- |', ...rows]
+  const [, written] = /<!-- preset:.*-->\n\n([^]*?)\n+<!-- \/preset -->/.exec(readme) ?? []
   assert.equal(written, table.join('\n'))
 })
 
