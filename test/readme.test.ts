@@ -34,7 +34,11 @@ test('the table of the preset is what the code has', () => {
     const name = key as SettingName
     return `| \`${toEnvironmentName(name)}\` | \`${value}\` | \`${settings[name].default ?? ''}\` |`
   })
-  const table = ['| Variable | With `--preset public` | Otherwise |', '| --- | --- | --- |', ...rows]
+  const table = [
+    '| Variable | With `--preset public` | Otherwise |',
+    '| --- | --- | --- |',
+    ...rows,
+  ]
   const [, written] = /<!-- preset:.*-->\n\n([^]*?)\n+<!-- \/preset -->/.exec(readme) ?? []
   assert.equal(written, table.join('\n'))
 })

@@ -112,9 +112,11 @@ async function addContents(source: DatabaseSync, target: DatabaseSync, options: 
   const isThere = source.prepare(`SELECT 1 FROM records WHERE resource = 'uploads' AND id = ?`)
   const lost: string[] = []
   for (const known of eachKnownFile(target)) {
-    options.signal.throwIfAborted()
     const { id } = known
-    const add = (place: number, piece: Buffer) => addPiece.run(id, place, piece)
+    const add = (place: number, piece: Buffer) => {
+      options.signal.throwIfAborted()
+      addPiece.run(id, place, piece)
+    }
     if (await addContent(options.files, known, add)) continue
     if (isThere.get(id)) lost.push(id)
     forgetContent.run(id)
