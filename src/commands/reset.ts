@@ -8,7 +8,12 @@ import { refuseMemory, toCount } from './texts.ts'
 /** Removes all that is kept, and says what that was. */
 export async function reset(config: Config): Promise<void> {
   refuseMemory(config.databaseUrl)
-  const backends = await openBackends(config)
+  // Limits are for others: in a store that is full, to name what goes needs a little more of it.
+  const backends = await openBackends({
+    ...config,
+    maxRecords: undefined,
+    maxDatabaseBytes: undefined,
+  })
   try {
     const removed = [...(await removeEverything(backends))].filter(([, count]) => count > 0)
     const list = removed.map(([what, count]) => toCount(count, what.replace(/s$/, ''), what))
