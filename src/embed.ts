@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildApp as buildHouse } from './app.ts'
+import { buildApp as buildInside } from './app.ts'
 import { openBackends, type Backends } from './backends.ts'
 import { removeEverything } from './commands/reset.ts'
 import { ConfigProblems, loadConfig, type Config } from './config.ts'
@@ -48,7 +48,7 @@ export async function buildApp({ settings = {} }: VitrineOptions = {}): Promise<
 
 async function open(config: Config, removeFolder: () => void): Promise<Vitrine> {
   const backends = await openBackends(config)
-  const app = await buildHouse({ config, backends, rooms }).catch(async (error: unknown) => {
+  const app = await buildInside({ config, backends, rooms }).catch(async (error: unknown) => {
     await backends.close()
     throw error
   })
@@ -81,7 +81,7 @@ async function open(config: Config, removeFolder: () => void): Promise<Vitrine> 
 }
 
 /** What the process around it has for itself. */
-const notHere = ['WORKERS', 'REDIRECT_HTTP_PORT']
+const notHere = ['ADMIN_HOST', 'ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']
 
 function parseSettings(settings: Readonly<Record<string, string>>, folder: string): Config {
   const known = settingNames.map(toEnvironmentName)

@@ -57,10 +57,12 @@ export function helpText(): string {
     ([name, { argument = '', description }]) =>
       `  ${`${name} ${argument}`.padEnd(13)} ${description}`,
   )
+  const width = Math.max(...settingNames.map((name) => toFlagName(name).length))
   const lines = settingNames.map((name) => {
     const { default: fallback, description } = settings[name]
-    const flag = `--${toFlagName(name)}`.padEnd(20)
-    return `  ${flag} ${toEnvironmentName(name).padEnd(17)} ${description} (${fallback ?? 'unset'})`
+    const flag = `--${toFlagName(name).padEnd(width)}`
+    const variable = toEnvironmentName(name).padEnd(width)
+    return `  ${flag} ${variable} ${description} (${fallback ?? 'unset'})`
   })
   return [
     'Usage: vitrine [command] [--flag value …]',
@@ -70,7 +72,7 @@ export function helpText(): string {
     'Every setting is a flag or a variable of the environment; the flag wins.',
     '',
     ...lines,
-    '  --help               this text',
-    '  --version            the version',
+    `  --${'help'.padEnd(width)} this text`,
+    `  --${'version'.padEnd(width)} the version`,
   ].join('\n')
 }

@@ -8,7 +8,16 @@ export function logAnswer({ id, raw, server }: FastifyRequest, answer: EndedAnsw
   const { wireMethod, url = '', headers } = raw
   const { method, route, status, ms, bytes, isCutOff } = answer
   const { traceparent } = headers
-  const line = { reqId: id, method, wireMethod, path: toPath(url), route, status, ms, bytes }
+  const line = {
+    reqId: id,
+    method,
+    wireMethod,
+    path: toPath(url),
+    route,
+    status,
+    ms: Math.round(ms * 1000) / 1000,
+    bytes,
+  }
   if (typeof traceparent === 'string') Object.assign(line, parseTraceparent(traceparent))
   if (isCutOff) Object.assign(line, { cutOff: true })
   server.log.info(line, 'answered')

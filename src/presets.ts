@@ -7,7 +7,8 @@ export const presets: Readonly<
   Record<'none' | 'public', Readonly<Partial<Record<SettingName, string>>>>
 > = {
   none: {},
-  // For strangers: a visitor alone can neither fill the machine nor keep others out.
+  // For strangers: whatever they send, the machine is neither filled nor stalled. One of them alone
+  // can still fill what they have together.
   public: {
     rateLimit: '300',
     loginRateLimit: '10',

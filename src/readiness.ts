@@ -1,7 +1,7 @@
 import type { Records } from './storage/records/records.ts'
 
 /** Whether this process should be sent requests, or why not. */
-export type Condition = 'ready' | 'starting' | 'draining' | 'no database'
+export type ReadinessState = 'ready' | 'starting' | 'draining' | 'no database'
 
 /** What is known of it; `starting` until it is opened. */
 export interface Readiness {
@@ -10,7 +10,7 @@ export interface Readiness {
   /** From now on it is `draining`, for good. */
   drain: () => void
   /** Never fails, and takes two seconds at most. */
-  find: () => Promise<Condition>
+  find: () => Promise<ReadinessState>
 }
 
 /** Half a second more than PostgreSQL has. */
@@ -60,7 +60,7 @@ async function read(records: Pick<Records, 'find'>): Promise<boolean> {
 }
 
 /** How a probe is told. */
-export function toProbeAnswer(status: Condition) {
+export function toProbeAnswer(status: ReadinessState) {
   const isReady = status === 'ready'
   return {
     code: isReady ? 200 : 503,

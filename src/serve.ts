@@ -29,13 +29,8 @@ async function serveRooms(config: Config, readiness: Readiness, admin?: Admin): 
   const backends = await openBackends(config, (problem) => {
     console.error(`vitrine: ${problem}`)
   })
-  const app = await buildApp({
-    config,
-    backends,
-    rooms,
-    readiness,
-    metrics: admin?.metrics,
-  }).catch(async (error: unknown) => {
+  const options = { config, backends, rooms, readiness, metrics: admin?.metrics }
+  const app = await buildApp(options).catch(async (error: unknown) => {
     // A connection that is left open would keep the process from ending.
     await backends.close()
     throw error
@@ -46,17 +41,6 @@ async function serveRooms(config: Config, readiness: Readiness, admin?: Admin): 
     await app.close()
     await backends.close()
   }
-  const stop = () => {
-    // A second signal, of either kind, ends the process as it would any other.
-    process.off('SIGTERM', stop).off('SIGINT', stop)
-    readiness.drain()
-    // What is still in flight by then is cut off.
-    const exit = () => void backends.close().finally(() => process.exit(0))
-    setTimeout(exit, stopSeconds * 1000).unref()
-    void close()
-      .finally(() => admin?.close())
-      .then(leave)
-  }
   try {
     // A name is looked up here: Fastify would open a second server, without our limits, for another
     // address of it.
@@ -65,15 +49,38 @@ async function serveRooms(config: Config, readiness: Readiness, admin?: Admin): 
     redirect = await openRedirect(config, address)
     readiness.open(backends.records)
     // Before anybody is told that it is open, and may tell it to stop.
-    process.on('SIGTERM', stop)
-    // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
-    process.on('SIGINT', isWorker ? () => undefined : stop)
+    stopAtSignals({ drain: readiness.drain, close, closeBackends: backends.close, admin })
     if (isSpeaker()) console.log(`Vitrine is open at ${address}`)
     sayOpened()
   } catch (error) {
     await close()
     throw error
   }
+}
+
+interface Stopping {
+  drain: () => void
+  /** Answers what is in flight, and closes everything but the admin port. */
+  close: () => Promise<void>
+  closeBackends: () => Promise<void>
+  admin: Admin | undefined
+}
+
+function stopAtSignals({ drain, close, closeBackends, admin }: Stopping): void {
+  const stop = () => {
+    // A second signal, of either kind, ends the process as it would any other.
+    process.off('SIGTERM', stop).off('SIGINT', stop)
+    drain()
+    // What is still in flight by then is cut off.
+    const exit = () => void closeBackends().finally(() => process.exit(0))
+    setTimeout(exit, stopSeconds * 1000).unref()
+    void close()
+      .finally(() => admin?.close())
+      .then(leave)
+  }
+  process.on('SIGTERM', stop)
+  // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
+  process.on('SIGINT', isWorker ? () => undefined : stop)
 }
 
 type Admin = NonNullable<Awaited<ReturnType<typeof openAdmin>>>
@@ -93,7 +100,7 @@ async function openAdmin(config: Config, { find }: Readiness) {
     return { metrics, close: answerSupervisor({ readiness: find, metrics: metrics.toSnapshot }) }
   }
   const { openAdminServer } = await import('./admin/admin-server.ts')
-  const source = { findReadiness: find, readMetrics: metrics.toText }
+  const source = { readReadiness: find, readMetrics: metrics.toText }
   return { metrics, close: await openAdminServer({ ...config, adminPort }, source) }
 }
 

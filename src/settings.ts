@@ -59,7 +59,7 @@ export const settings = {
   redisUrl: setting(
     undefined,
     parseOptional(parseRedisUrl),
-    'where sessions are kept, if not with the records: `redis://host:6379`, `rediss:` for TLS',
+    'where sessions are kept, if not with the records, and requests are counted for all processes: `redis://host:6379`, `rediss:` for TLS',
   ),
   filesUrl: setting(
     'file:data/files',

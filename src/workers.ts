@@ -9,7 +9,7 @@ import { findFreePort } from './free-port.ts'
 const soonMs = 1000
 
 /**
- * Runs the service in `count` processes that take connections in turn, and another for each that
+ * Runs the service in `workers` processes that take connections in turn, and another for each that
  * dies. Resolves with the status to exit with: after a SIGTERM or SIGINT, when all have ended, or when
  * the first has not been able to start.
  */

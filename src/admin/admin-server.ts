@@ -5,11 +5,11 @@ import type { Config } from '../config.ts'
 import { createServer } from '../http/node-http.ts'
 import { toLimits } from '../http/server.ts'
 import { toPath, toPlainTarget } from '../http/target.ts'
-import { toProbeAnswer, type Condition } from '../readiness.ts'
+import { toProbeAnswer, type ReadinessState } from '../readiness.ts'
 
 /** What can be asked at the admin port besides whether anybody is there. */
 export interface AdminSource {
-  findReadiness: () => Promise<Condition>
+  readReadiness: () => Promise<ReadinessState>
   /** In the text format of Prometheus. */
   readMetrics: () => Promise<string>
 }
@@ -66,13 +66,13 @@ async function answer({ method = '', url = '/' }: IncomingMessage, source: Admin
 
 function findPage(
   path: string,
-  { findReadiness, readMetrics }: AdminSource,
+  { readReadiness, readMetrics }: AdminSource,
 ): (() => Promise<Answer>) | undefined {
   switch (path) {
     case '/health/live':
       return () => Promise.resolve(toJson({ code: 200, content: { status: 'live' } }))
     case '/health/ready':
-      return async () => toJson(toProbeAnswer(await findReadiness()))
+      return async () => toJson(toProbeAnswer(await readReadiness()))
     case '/metrics':
       return async () => ({
         code: 200,

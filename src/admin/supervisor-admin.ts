@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster'
 import type { Config } from '../config.ts'
 import { loadDriver } from '../load-driver.ts'
-import type { Condition } from '../readiness.ts'
+import type { ReadinessState } from '../readiness.ts'
 import { openAdminServer } from './admin-server.ts'
 import { createQuestioning } from './worker-questions.ts'
 
@@ -26,7 +26,7 @@ export async function openSupervisorAdmin(
   const merge = createMerging()
   const ask = createQuestioning()
   return openAdminServer(config, {
-    findReadiness: async () => (isStopping() ? 'draining' : findReadiness([...living], ask)),
+    readReadiness: async () => (isStopping() ? 'draining' : readReadiness([...living], ask)),
     readMetrics: async () => {
       const entries = [...living].map(
         async (worker) => [worker.id, await ask(worker, 'metrics')] as const,
@@ -37,8 +37,11 @@ export async function openSupervisorAdmin(
 }
 
 /** Ready as soon as one says so. */
-async function findReadiness(workers: readonly Worker[], ask: Questioning): Promise<Condition> {
-  const { promise, resolve } = Promise.withResolvers<Condition>()
+async function readReadiness(
+  workers: readonly Worker[],
+  ask: Questioning,
+): Promise<ReadinessState> {
+  const { promise, resolve } = Promise.withResolvers<ReadinessState>()
   const answers = workers.map(async (worker) => {
     const answer = await ask(worker, 'readiness')
     if (answer === 'ready') resolve('ready')

@@ -1,11 +1,11 @@
 import { openFiles } from '../backends.ts'
 import type { Config } from '../config.ts'
 import { writeBackup } from '../storage/sqlite-backup.ts'
-import { findPath, toText } from './texts.ts'
+import { parseDatabasePath, toText } from './texts.ts'
 
 /** Saves everything as one file, whoever is writing meanwhile. */
 export async function backup(config: Config, file: string): Promise<void> {
-  const path = findPath(config, `pg_dump --format=custom --file=FILE "$DATABASE_URL"`)
+  const path = parseDatabasePath(config, `pg_dump --format=custom --file=FILE "$DATABASE_URL"`)
   const { files, close } = await openFiles(config)
   const interruption = new AbortController()
   const interrupt = () => {

@@ -30,7 +30,8 @@ async function refuseTooMany({ maxRecords }: Config, records: Records, count: nu
   for (const { resource } of seedings) {
     const there = await records.count(resource.name, everything)
     if (there + count <= maxRecords) continue
-    const kept = `${toCount(there, resource.singular)} of the ${maxRecords.toLocaleString('en')}`
-    throw new Error(`there are ${kept} that MAX_RECORDS allows`)
+    throw new Error(
+      `MAX_RECORDS allows ${toCount(maxRecords, resource.singular)}; there are ${there.toLocaleString('en')}, and ${count.toLocaleString('en')} more would be too many`,
+    )
   }
 }

@@ -8,12 +8,12 @@ export function toCount(count: number, one: string, many = `${one}s`): string {
 }
 
 export function toText({ records, files, bytes }: Sums): string {
-  const known = `${toCount(records, 'record')} and ${toCount(files, 'file')}`
+  const known = `${toCount(records, 'record')} and ${toCount(files, 'upload')}`
   return `${known} (${toCount(bytes, 'byte')})`
 }
 
 /** The file of the database; throws where there is none. `instead` does the same for PostgreSQL. */
-export function findPath({ databaseUrl: url }: Config, instead: string): string {
+export function parseDatabasePath({ databaseUrl: url }: Config, instead: string): string {
   if (url.startsWith('postgres')) throw new Error(`PostgreSQL has its own for this: ${instead}`)
   refuseMemory(url)
   return toDatabasePath(url) ?? ''

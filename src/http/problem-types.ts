@@ -200,10 +200,10 @@ export const problemTypes = {
     status: 429,
     title: 'Too Many Requests',
     meaning:
-      'The client at this address has sent more requests within a minute than RateLimit-Policy allows: in all, or logins. Every request counts, also one that is refused.',
+      'The client at this address has sent more requests within a minute than RateLimit-Policy allows: in all, or logins. Refused ones count too.',
     remedy:
-      'Wait as long as Retry-After says. RateLimit in every answer tells how many are left until the minute is over.',
-    example: `curl -si {origin}/ | grep -i ratelimit`,
+      'Wait as long as Retry-After says. RateLimit in the answers tells how many are left until the minute is over.',
+    example: `curl -si {origin}/ | grep -i '^ratelimit'`,
   },
   'headers-too-large': {
     status: 431,

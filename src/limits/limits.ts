@@ -25,12 +25,12 @@ export function openLimits(
   const { maxEventLoopDelayMs: maxDelayMs } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const limitRate = counters && createRateLimits(config, counters)
-  const isShed = (raw: IncomingMessage) => eventLoop?.isLate() === true && !isProbe(raw)
+  const isShed = (raw: IncomingMessage) => eventLoop?.isLate() === true && !isExempt(raw)
   return {
     isShed,
     refuse: (request, reply, done) => {
       if (isShed(request.raw)) done(overloaded())
-      else if (limitRate === undefined || isProbe(request.raw)) done()
+      else if (limitRate === undefined || isExempt(request.raw)) done()
       else limitRate(request, reply, done)
     },
     statuses: [...(counters ? [429 as const] : []), ...(eventLoop ? [503 as const] : [])],
@@ -38,7 +38,10 @@ export function openLimits(
   }
 }
 
-/** Whoever watches the service has to hear of it when it has the most to do. */
-function isProbe({ url = '' }: IncomingMessage): boolean {
-  return isUnder('/health', url)
+/**
+ * Whoever watches the service has to hear of it when it has the most to do, and a page that refuses
+ * has to look like one.
+ */
+function isExempt({ url = '' }: IncomingMessage): boolean {
+  return isUnder('/health', url) || isUnder('/assets', url)
 }

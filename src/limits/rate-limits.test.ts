@@ -223,3 +223,12 @@ test('a login counts as one by whatever way it comes', async (t) => {
     assert.equal((await app.inject(way)).statusCode, 429, `${way.method} ${way.url}`)
   }
 })
+
+test('over the limit the probes and the looks of a page are still there', async (t) => {
+  const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
+  assert.equal((await app.inject('/')).statusCode, 200)
+  assert.equal((await app.inject('/')).statusCode, 429)
+  for (const url of ['/health', '/health/ready', '/assets/vitrine.css']) {
+    assert.equal((await app.inject(url)).statusCode, 200, url)
+  }
+})

@@ -68,10 +68,10 @@ test('what was acknowledged before a backup begins is in it, whoever writes mean
 
 test('a backup is restored into a folder where nothing is, and into one where much else is', async (t) => {
   const { vitrine, file, said, seen } = await savedHouse(t)
-  assert.match(said, /^Saved 3 records and 4 files \(3,100,001 bytes\) as /)
+  assert.match(said, /^Saved 3 records and 4 uploads \(3,100,001 bytes\) as /)
   await vitrine.stop()
   const other = await emptyHouse(t)
-  assert.match(await done(other, 'restore', file), /^Restored 3 records and 4 files /)
+  assert.match(await done(other, 'restore', file), /^Restored 3 records and 4 uploads /)
   const opened = await openHouse(t, other)
   assert.deepEqual(await look(opened), seen)
   // What the backup does not have goes, and what is damaged is put right.
@@ -95,7 +95,7 @@ test('whoever is logged in stays so through backup and restore', async (t) => {
   const { headers } = await ask('/login', asJson('POST', credentials))
   const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? assert.fail('no session')
   const file = join(house.folder, 'saved.vitrine')
-  assert.match(await done(house, 'backup', file), /^Saved 1 record and 0 files \(0 bytes\)/)
+  assert.match(await done(house, 'backup', file), /^Saved 1 record and 0 uploads \(0 bytes\)/)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   await ask('/logout', { method: 'POST', headers: { cookie } })
   await stop()

@@ -57,7 +57,7 @@ test('more than MAX_RECORDS allows are none', async (t) => {
   await done(house, 'seed', '30')
   assert.match(
     await refused(house, 'seed', '21'),
-    /cannot seed: there are 30 locations of the 50 that MAX_RECORDS allows$/,
+    /cannot seed: MAX_RECORDS allows 50 locations; there are 30, and 21 more would be too many$/,
   )
   await done(house, 'seed', '20')
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../../../test/until.ts'
 import type { Count, Counters } from './counters.ts'
 import { countersContract } from './counters.contract.ts'
 import { createMemoryCounters } from './memory.ts'
@@ -37,15 +36,6 @@ test('a hundred thousand clients are counted, and the first of them after as man
   for (let index = 100_000; index < 300_000; index += 1) add(counters, String(index))
   assert.equal(add(counters, '0'), 1)
   assert.equal(add(counters, '299999'), 2)
-})
-
-test('windows that are over make room before any that is not', async () => {
-  const counters = createMemoryCounters(50, 4)
-  for (const key of ['a', 'b', 'c']) add(counters, key)
-  await until(() => add(counters, 'a') === 1)
-  for (const key of ['d', 'e']) add(counters, key)
-  await until(() => add(counters, 'f') === 1)
-  await until(() => add(counters, 'f') === 1)
 })
 
 test('the clock of the day changes nothing', (t) => {
