@@ -198,11 +198,21 @@ function refuseUnroutable(
 }
 
 /** Everything thrown, by a hook or a room, is rendered in one place. */
-function sendRefusals(app: FastifyInstance, { config, sendRefusal }: Parts): void {
-  app.setErrorHandler(async (error, request, reply) => {
+function sendRefusals(app: FastifyInstance, parts: Parts): void {
+  const { config, sendRefusal } = parts
+  app.setErrorHandler(async (error: unknown, request, reply) => {
+    if (isUnrouted(error)) {
+      refuseUnroutable(error, request, { reply, ...parts })
+      return reply
+    }
     if (error instanceof Refusal && error.status === 413) await discardRest(request.raw, config)
     return sendRefusal(fromStore(error, request), request, reply)
   })
+}
+
+/** Of a method that only HTTP/2 lets through no hook has run either. */
+function isUnrouted(error: unknown): error is FastifyError {
+  return error instanceof Error && 'code' in error && error.code === 'FST_ERR_NOT_FOUND'
 }
 
 /** The first that a routed request meets: the headers of its answer, and what is wrong with it. */

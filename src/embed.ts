@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { lookup } from 'node:dns/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,19 +54,27 @@ async function open(config: Config, removeFolder: () => void): Promise<Vitrine> 
     throw error
   })
   const close = async () => {
+    await Promise.allSettled(running)
     await app.close()
     await backends.close()
     removeFolder()
   }
   let started: Promise<string> | undefined
   let stopped: Promise<void> | undefined
+  const listen = async () => {
+    // As in serve.ts: a name may have two addresses, and would get two servers.
+    const { address: host } = await lookup(config.host)
+    return app.listen({ host, port: config.port })
+  }
+  const running = new Set<Promise<unknown>>()
   const whileOpen = async <Result>(run: (stores: Backends) => Promise<Result>): Promise<Result> => {
     if (stopped !== undefined) throw new Error('this Vitrine is stopped')
-    return run(backends)
+    const result = run(backends)
+    running.add(result)
+    return result.finally(() => running.delete(result))
   }
   return {
-    start: () =>
-      whileOpen(() => (started ??= app.listen({ host: config.host, port: config.port }))),
+    start: () => whileOpen(() => (started ??= listen())),
     seed: (count) =>
       whileOpen(async ({ records }) => {
         if (!Number.isSafeInteger(count) || count < 0)
@@ -76,7 +85,7 @@ async function open(config: Config, removeFolder: () => void): Promise<Vitrine> 
       whileOpen(async (stores) => {
         await removeEverything(stores)
       }),
-    stop: () => (stopped ??= (started ?? Promise.resolve()).then(close, close)),
+    stop: () => (stopped ??= close()),
   }
 }
 

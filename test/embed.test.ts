@@ -158,3 +158,16 @@ test('its declaration stands alone: whoever uses it needs no types of anybody', 
   assert.match(outputText, /export interface Vitrine \{/)
   assert.doesNotMatch(outputText, /\bimport\b|\breference\b/)
 })
+
+test('a stop waits for what is under way, which is all there', async () => {
+  const vitrine = await buildApp()
+  const seeding = vitrine.seed(500)
+  await vitrine.stop()
+  await seeding
+})
+
+test('what belongs to a process of its own is refused by name', async () => {
+  for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']) {
+    await assert.rejects(buildApp({ settings: { [name]: '2' } }), new RegExp(name))
+  }
+})

@@ -13,6 +13,8 @@ export async function seed(config: Config, count: number): Promise<void> {
   const { records, close } = await openRecords(config)
   try {
     await refuseTooMany(config, records, count)
+    // Whoever reads the progress may go before it ends.
+    process.stdout.on('error', () => undefined)
     const progress = createProgress(seedings.length * count, process.stdout)
     await seedRecords(records, count, progress)
     const made = `${toCount(count, 'location')} and ${toCount(count, 'user')}`

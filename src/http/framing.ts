@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Server } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
+import type { Socket } from 'node:net'
 
 /** Whether the request came over HTTP/2; a request line of HTTP/1.1 may say so too, and lie. */
 export function isHttp2(raw: object): boolean {
@@ -29,6 +30,7 @@ export function frameByTheWire(app: FastifyInstance): void {
  */
 export function ruleConnections(app: FastifyInstance): void {
   let isClosing = false
+  spareSending(app.server)
   app.addHook('preClose', (done) => {
     isClosing = true
     closeIdle(app.server)
@@ -39,6 +41,24 @@ export function ruleConnections(app: FastifyInstance): void {
     else if (isClosing) reply.header('connection', 'close')
     done(null, payload)
   })
+}
+
+/**
+ * Node takes a connection for idle whose answer has been written and not yet been taken by the client.
+ * While there is one no connection is closed: to stop has to wait for it in any case.
+ */
+function spareSending(server: Server): void {
+  const sockets = new Set<Socket>()
+  const follow = (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  }
+  server.on('connection', follow).on('secureConnection', follow)
+  const closeIdleConnections = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    const isSending = [...sockets].some(({ writableLength }) => writableLength > 0)
+    if (!isSending) closeIdleConnections()
+  }
 }
 
 /** An answer that had begun before does not say so, and its connection would be kept for a minute. */

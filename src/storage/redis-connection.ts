@@ -26,6 +26,8 @@ export async function openRedis(url: string): Promise<RedisConnection> {
   const redis = new Redis(url.replace(/^valkey/, 'redis'), {
     lazyConnect: true,
     connectTimeout: connectMs,
+    // Armed too for a connection that is closed already, and keeps the process so long.
+    disconnectTimeout: 100,
     commandTimeout: commandMs,
     // A server that is frozen, or gone without a word, keeps its connections open.
     socketTimeout: commandMs,

@@ -61,6 +61,14 @@ function refuseOther(database: DatabaseSync): void {
   readSchemaVersion(database)
   const finding = ask('integrity_check(1)')
   if (finding !== 'ok') throw new Error(`it is damaged: ${String(finding)}`)
+  // They become names of files.
+  const odd = database
+    .prepare(
+      `SELECT id FROM records
+       WHERE resource IN ('uploads', '${leftovers}') AND (id = '' OR id GLOB '*[^A-Za-z0-9_-]*')`,
+    )
+    .get()
+  if (odd !== undefined) throw new Error('it has an upload that no Vitrine has made')
 }
 
 /** For as long as it is open, nobody else can open the database; throws when somebody has. */

@@ -180,3 +180,16 @@ test('a database itself is no backup, and one of somebody else is left alone', a
   database.open()
   assert.equal(database.prepare('SELECT a FROM theirs').get()?.a, 1)
 })
+
+test('a backup whose uploads would lie outside of their folder is refused', async (t) => {
+  const { house, file, vitrine, seen } = await savedHouse(t)
+  await vitrine.stop()
+  const saved = new DatabaseSync(file)
+  saved.exec(`UPDATE contents SET id = '../outside' WHERE id = (SELECT min(id) FROM contents);
+    UPDATE records SET id = '../outside' WHERE resource = 'uploads' AND id NOT IN (SELECT id FROM contents)
+      AND json_extract(document, '$.size') > 0`)
+  saved.close()
+  assert.match(await refused(house, 'restore', file), /no Vitrine has made$/)
+  assert.deepEqual(await look(await openHouse(t, house)), seen)
+  assert.deepEqual((await readdir(join(house.folder, 'kept'))).includes('outside'), false)
+})

@@ -5,7 +5,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
+import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { openSqliteDatabase } from '../../src/storage/sqlite-database.ts'
 import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { makeCertificate } from '../hardening/tls-client.ts'
@@ -254,5 +256,33 @@ test(
     await ended(vitrine.process)
     const { origin } = await startInFolderOf(t, vitrine.folder)
     assert.equal((await openClient(t, origin)('/locations/rome')).status, 200)
+  },
+)
+
+test(
+  'a large answer that its client takes slowly is sent whole before the end',
+  limit,
+  async (t) => {
+    const { origin, process: child } = await startInFolder(t, { MAX_BODY_BYTES: '20000000' })
+    const text = JSON.stringify('x'.repeat(9_000_000))
+    const { hostname, port } = new URL(origin)
+    const socket = connect(Number(port), hostname)
+    t.after(() => socket.destroy())
+    await once(socket, 'connect')
+    socket.write(
+      `POST /users/post HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${String(text.length)}\r\n\r\n`,
+    )
+    await new Promise((resolve) => socket.write(text.slice(0, -1), resolve))
+    child.kill('SIGTERM')
+    await refusesConnections(origin)
+    socket.write(text.slice(-1))
+    let received = 0
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      received += chunk.length
+      await setTimeout(5)
+    }
+    assert.ok(received > text.length, String(received))
+    await ended(child)
+    assert.equal(child.exitCode, 0)
   },
 )

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect, type ClientHttp2Session } from 'node:http2'
 import { test } from 'node:test'
 import { curl, makeCertificate } from './tls-client.ts'
@@ -33,6 +34,27 @@ test('a client has one limit over HTTP/1.1 and HTTP/2, and a proxy is believed o
     }
     assert.deepEqual(heads, ['200 3', '200 2', '200 1', '200 0', '429 0', '429 0'])
   }
+  await assertSound()
+})
+
+test('a method that only HTTP/2 lets through is counted like any other', async (t) => {
+  const { origin, assertSound } = await startWatched(t, {
+    ...(await makeCertificate(t)),
+    RATE_LIMIT: '2',
+  })
+  const session = connect(origin, { rejectUnauthorized: false })
+  t.after(() => {
+    session.destroy()
+  })
+  const answers = []
+  for (let index = 0; index < 3; index += 1) {
+    const stream = session.request({ ':path': '/users', ':method': 'FOO' }).end().resume()
+    const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
+    answers.push(head[':status'])
+    assert.match(String(head.ratelimit), /^"default";r=[01];t=\d+$/)
+    assert.ok(head['x-request-id'] !== undefined && head['strict-transport-security'] !== undefined)
+  }
+  assert.deepEqual(answers, [501, 501, 429])
   await assertSound()
 })
 
