@@ -59,6 +59,11 @@ not left out, since nothing else keeps a cache fresh that other processes write 
 recorded for the wire. In an upload, collecting garbage is a quarter, writing the file 18 %, SHA-256 10 %.
 Of a start, loading modules is two thirds, and building the routes a fifth.
 
+On this machine, which is shared, the same code differs by a third from one run to the next. The best medians
+of any whole run were: \`GET /api/json\` 0.76, with log lines 0.42 (0.52 when alone), record 0.52, 304 0.52, page 0.34, create 0.21
+and 26 times json-server, \`DURABILITY=full\` 0.14, 4 KiB file 0.29, echoes 0.49 and 0.41, upload 246 MB/s,
+start 405 ms.
+
 Ratios below about 0.8 look worse here than the work is. Bare \`node:http\` made to wait in each answer
 takes longer than it waits, since wrk has fallen asleep meanwhile, and sending then has to wake it:
 
