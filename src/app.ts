@@ -31,7 +31,12 @@ import { methodOverride } from './http/method-override.ts'
 import { answerPreflights, answerUnrouted } from './http/options.ts'
 import { toRequestId } from './http/request-id.ts'
 import { insufficientStorage, Refusal, serviceUnavailable } from './http/refusal.ts'
-import { createRefusalSender, toFrameworkRefusal, type RefusalShape } from './http/send-refusal.ts'
+import {
+  createRefusalSender,
+  isUnrouted,
+  toFrameworkRefusal,
+  type RefusalShape,
+} from './http/send-refusal.ts'
 import { createServer } from './http/server.ts'
 import { toPlainTarget } from './http/target.ts'
 import type { Limits } from './limits/limits.ts'
@@ -208,11 +213,6 @@ function sendRefusals(app: FastifyInstance, parts: Parts): void {
     if (error instanceof Refusal && error.status === 413) await discardRest(request.raw, config)
     return sendRefusal(fromStore(error, request), request, reply)
   })
-}
-
-/** Of a method that only HTTP/2 lets through no hook has run either. */
-function isUnrouted(error: unknown): error is FastifyError {
-  return error instanceof Error && 'code' in error && error.code === 'FST_ERR_NOT_FOUND'
 }
 
 /** The first that a routed request meets: the headers of its answer, and what is wrong with it. */

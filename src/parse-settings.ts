@@ -31,22 +31,20 @@ export function parseInteger(minimum: number, maximum: number): (text: string) =
 
 /** Undefined is no limit. */
 export function parseLimit(minimum: number, maximum: number): (text: string) => number | undefined {
-  return (text) => {
-    if (text === 'off') return undefined
-    try {
-      return parseInteger(minimum, maximum)(text)
-    } catch {
-      throw new Error(`off or a whole number from ${String(minimum)} to ${String(maximum)}`)
-    }
-  }
+  const parse = parseInteger(minimum, maximum)
+  return (text) => (text === 'off' ? undefined : orElse('off', parse, text))
 }
 
 export function parseWorkers(text: string): number {
-  if (text === 'auto') return availableParallelism()
+  return text === 'auto' ? availableParallelism() : orElse('auto', parseInteger(1, 256), text)
+}
+
+/** What is wrong names the word that would have been understood as well. */
+function orElse<Value>(word: string, parse: (text: string) => Value, text: string): Value {
   try {
-    return parseInteger(1, 256)(text)
-  } catch {
-    throw new Error('auto or a whole number from 1 to 256')
+    return parse(text)
+  } catch (error) {
+    throw new Error(`${word} or ${(error as Error).message}`, { cause: error })
   }
 }
 

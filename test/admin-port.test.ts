@@ -8,6 +8,7 @@ import { ready, startWithAdmin } from './admin.ts'
 import { openClient } from './faults/client.ts'
 import { beginUpload, ended, limit, openWire } from './faults/stopping.ts'
 import { spawnVitrine, temporaryFolder } from './start-vitrine.ts'
+import { assertOpensWithout } from './start-without.ts'
 import { until } from './until.ts'
 
 test('the admin port has the probes and the metrics, and nothing else', limit, async (t) => {
@@ -196,19 +197,5 @@ test('who stays connected to the admin port does not keep the process', limit, a
 })
 
 test('nothing of it is loaded where no port is set', limit, async (t) => {
-  const hooks = `import { registerHooks } from 'node:module'
-    registerHooks({ load: (url, context, next) => {
-      if (/src.admin|prom-client/.test(url)) throw new Error('loaded: ' + url)
-      return next(url, context)
-    } })`
-  const { process: child, output } = spawnVitrine({
-    PORT: '0',
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: 'sqlite::memory:',
-    FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
-  })
-  t.after(() => child.kill('SIGKILL'))
-  await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')])
-  assert.match(output(), /^Vitrine is open at /)
+  await assertOpensWithout(t, /src.admin|prom-client/)
 })

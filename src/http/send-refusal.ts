@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { protectiveHeaders } from './every-answer.ts'
 import { negotiate } from './negotiate.ts'
 import type { Schema } from './openapi/operation.ts'
@@ -112,8 +112,7 @@ export function isUnder(prefix: string, url: string): boolean {
 
 function toRefusal(error: unknown, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) return error
-  // Fastify knows only the methods of HTTP/1.1; HTTP/2 brings any.
-  if (hasCode(error, 'FST_ERR_NOT_FOUND')) return notImplemented(request.method)
+  if (isUnrouted(error)) return notImplemented(request.method)
   if (error instanceof Error && 'statusCode' in error) {
     const { statusCode, message } = error
     // Fastify and its plugins refuse with a 4xx of their own, written for the client.
@@ -125,8 +124,9 @@ function toRefusal(error: unknown, request: FastifyRequest): Refusal {
   return new Refusal(500, `Something is broken here. The log has more under ${request.id}.`)
 }
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+/** Of a method that only HTTP/2 lets through: Fastify has no route for it, and runs no hook. */
+export function isUnrouted(error: unknown): error is FastifyError {
+  return error instanceof Error && 'code' in error && error.code === 'FST_ERR_NOT_FOUND'
 }
 
 /** For what Fastify cannot even route: a path whose percent-encoding is not UTF-8. */

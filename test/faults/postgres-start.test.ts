@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { failedStart } from '../failed-start.ts'
-import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { temporaryFolder } from '../start-vitrine.ts'
+import { assertOpensWithout } from '../start-without.ts'
 
 /** What a start says that fails with status 2 and one line. */
 async function lineOfFailure(t: TestContext, settings: Record<string, string>): Promise<string> {
@@ -33,19 +33,5 @@ test('without the driver a start says how to get it', async (t) => {
 })
 
 test('nothing of the driver is loaded for SQLite', async (t) => {
-  const hooks = `import { registerHooks } from 'node:module'
-    registerHooks({ load: (url, context, next) => {
-      if (/storage.*postgres|node_modules.pg/.test(url)) throw new Error('loaded: ' + url)
-      return next(url, context)
-    } })`
-  const { process: child, output } = spawnVitrine({
-    PORT: '0',
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: 'sqlite::memory:',
-    FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
-  })
-  t.after(() => child.kill('SIGKILL'))
-  await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')])
-  assert.match(output(), /^Vitrine is open at /)
+  await assertOpensWithout(t, /storage.*postgres|node_modules.pg/)
 })
