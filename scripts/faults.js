@@ -6,13 +6,17 @@ import { run } from 'node:test'
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'test/faults')
 const titles = {
+  'admin-workers': 'The admin port of workers',
   crash: 'A process that is killed, on SQLite',
   damage: 'A database file that is damaged',
   database: 'A database file that another process has locked',
   'disk-full': 'A disk that is full or read-only',
+  log: 'A log that cannot be written',
+  pgbouncer: 'PgBouncer in front of PostgreSQL',
   'postgres-replicas': 'Replicas on PostgreSQL, and failover',
   'postgres-start': 'A start without PostgreSQL',
   postgres: 'PostgreSQL that fails',
+  readiness: 'Readiness',
   redis: 'Redis that fails',
   'repeated-requests': 'Requests that are repeated after a kill',
   s3: 'A bucket that fails',

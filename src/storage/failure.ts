@@ -16,3 +16,8 @@ export class StoreFailure extends Error {
 export function isFull(error: unknown): boolean {
   return error instanceof StoreFailure && error.kind === 'full'
 }
+
+/** Whether a store cannot be reached, or is not as it was set up. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof StoreFailure && error.kind === 'unavailable'
+}

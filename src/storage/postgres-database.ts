@@ -1,7 +1,13 @@
 import pg from 'pg'
 import { setTimeout } from 'node:timers/promises'
 import { StoreFailure } from './failure.ts'
-import { openHosts, refuseReadOnly, toClientOptions, toHostUrls } from './postgres-hosts.ts'
+import {
+  assertSession,
+  openHosts,
+  refuseReadOnly,
+  toClientOptions,
+  toHostUrls,
+} from './postgres-hosts.ts'
 import { alter, migrate } from './postgres-migrations.ts'
 
 /** All that a statement may take: with what comes before it a request is answered in two seconds. */
@@ -39,7 +45,10 @@ export interface PostgresDatabase {
  */
 export async function openPostgresDatabase(url: string): Promise<PostgresDatabase> {
   try {
-    await withClient(url, migrate)
+    await withClient(url, async (client, hostUrl) => {
+      await assertSession(client, hostUrl)
+      await migrate(client)
+    })
   } catch (error) {
     const reason = findReason(error).message
     throw new Error(`${hidePassword(url)} cannot be opened: ${reason}`, { cause: error })
@@ -94,7 +103,10 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
 }
 
 /** A connection outside the pool, on which a statement may take long. */
-async function withClient(url: string, use: (client: pg.Client) => Promise<void>): Promise<void> {
+async function withClient(
+  url: string,
+  use: (client: pg.Client, hostUrl: string) => Promise<void>,
+): Promise<void> {
   let failure: unknown
   for (const hostUrl of toHostUrls(url)) {
     const client = new pg.Client({ ...toClientOptions(hostUrl), connectionTimeoutMillis: 5000 })
@@ -108,7 +120,7 @@ async function withClient(url: string, use: (client: pg.Client) => Promise<void>
       continue
     }
     try {
-      await use(client)
+      await use(client, hostUrl)
       return
     } finally {
       await client.end()
@@ -132,8 +144,9 @@ const serializationFailure = '40001'
 const deadlock = '40P01'
 const diskFull = '53100'
 // Connections, resources, the operator (statement timeouts and shutdowns too), the system, damage;
-// a server that has become read-only; a lock; an account or a database that is gone.
-const unavailable = /^(08|53|57|58|28|3D|XX00[12]|25006|55P03)/
+// a server that has become read-only, or is not in the state that a statement needs; a lock; an
+// account, a database, a privilege or a table that is gone.
+const unavailable = /^(08|53|57|58|28|3D|XX00[12]|25006|55000|55P03|42501|42P01)/
 
 /** Whether the server has undone a statement that may well succeed if it is repeated. */
 function isConflict(error: unknown): boolean {

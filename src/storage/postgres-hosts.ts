@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
 /** So long for a connection, be it a new one or one that somebody else has. */
@@ -91,9 +92,8 @@ function openPool(hostUrl: string, statementMs: number): pg.Pool {
     idleTimeoutMillis: maxIdleMs,
     connectionTimeoutMillis: maxConnectMs,
     query_timeout: maxConnectMs,
-    statement_timeout: statementMs,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it
-    onConnect: prepareClient,
+    onConnect: (client) => prepareClient(client, statementMs),
   })
   // The pool has dropped the connection by then, and whoever used it has heard of it; without a
   // listener either of the two would end the process.
@@ -108,7 +108,9 @@ function openPool(hostUrl: string, statementMs: number): pg.Pool {
  */
 const planner = 'SET enable_seqscan = off; SET enable_bitmapscan = off'
 
-async function prepareClient(client: pg.ClientBase): Promise<void> {
+async function prepareClient(client: pg.ClientBase, statementMs: number): Promise<void> {
+  // PgBouncer takes no connection that names this one at its start.
+  await client.query(`SET statement_timeout = ${String(statementMs)}`)
   // Engines that plan in another way do not know these.
   await client.query(planner).catch(ignore)
   await refuseReadOnly(client)
@@ -120,6 +122,40 @@ export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
     'SHOW transaction_read_only',
   )
   if (rows[0]?.transaction_read_only === 'on') throw new Error('the server takes no writes')
+}
+
+/**
+ * Throws where a pooler gives connections out for each transaction (pool_mode of PgBouncer): prepared
+ * statements and settings would be those of others.
+ */
+export async function assertSession(client: pg.Client, hostUrl: string): Promise<void> {
+  const mark = randomUUID()
+  const other = new pg.Client({
+    ...toClientOptions(hostUrl),
+    connectionTimeoutMillis: 5000,
+    query_timeout: 5000,
+  })
+  other.on('error', ignore)
+  try {
+    await other.connect()
+    await client.query(`SELECT set_config('vitrine.session', '${mark}', false)`)
+    // A pooler with several idle connections may hand out the next one each time...
+    const isKept = (await readMark(client)) === mark
+    // ...and one that has a single idle connection hands it to whoever begins a transaction.
+    await other.query('BEGIN')
+    const isShared = (await readMark(other)) === mark
+    if (!isKept || isShared)
+      throw new Error('PgBouncer must pool sessions (pool_mode=session), not transactions')
+  } finally {
+    await other.end()
+  }
+}
+
+async function readMark(client: pg.Client): Promise<string | null | undefined> {
+  const { rows } = await client.query<{ mark: string | null }>(
+    `SELECT current_setting('vitrine.session', true) AS mark`,
+  )
+  return rows[0]?.mark
 }
 
 function ignore(): void {

@@ -193,6 +193,15 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     })
   }
 
+  for (const code of ['55000', '42501', '42P01']) {
+    test(`what is not as it was set up (${code}) gets 503`, async (t) => {
+      const { url, ask } = await startWithRecords(t)
+      await refuseCreation(url, code)
+      assert.equal((await ask('/locations', asJson('POST', rome))).status, 503)
+      assert.equal((await ask('/locations')).status, 200)
+    })
+  }
+
   test('a full disk gets 507', async (t) => {
     const { url, ask } = await startWithRecords(t)
     await refuseCreation(url, '53100')

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { aroundPart, multipartType } from '../multipart-form.ts'
 import { startS3, type S3Fault, type S3Server } from '../s3-server.ts'
 import { accessKeyId, secretAccessKey } from '../s3-signature.ts'
+import { projectFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { asFile, listOf, openClient, type Ask } from './client.ts'
 import { limit, openWire, startInFolder } from './stopping.ts'
@@ -22,7 +24,11 @@ async function openBucket(t: TestContext): Promise<S3Server> {
   return s3
 }
 
-async function startOn(t: TestContext, { url }: S3Server, settings: Record<string, string> = {}) {
+async function startOn(
+  t: TestContext,
+  { url }: Pick<S3Server, 'url'>,
+  settings: Record<string, string> = {},
+) {
   const vitrine = await startInFolder(t, {
     FILES_URL: url,
     AWS_ACCESS_KEY_ID: accessKeyId,
@@ -90,6 +96,8 @@ for (const [operation, fault] of failures) {
       assert.equal(status, 503, text)
       assert.match(headers['retry-after'] ?? '', /^\d+$/)
       assert.doesNotMatch(text, /S3|bucket|some.files|ECONN/)
+      // The 503 does not wait for the removal.
+      await until(() => s3.objects.size === 1 && s3.uploads.size === 0)
       await assertKept(ask, s3, [large.length])
       s3.fault = () => undefined
       assert.equal((await ask('/profile', asFile(small))).status, 200)
@@ -136,6 +144,56 @@ test('a download that the store fails gets 503, or is cut when it has begun', li
   s3.fault = () => undefined
   assert.equal((await ask(path)).text, large.toString())
   assert.equal(child.exitCode, null)
+})
+
+/** The store as a process of its own, which can be frozen. */
+async function spawnS3(t: TestContext) {
+  const program = `
+    const { startS3 } = await import('./test/s3-server.ts')
+    console.log((await startS3()).url)
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return { url: line.toString().trim(), child }
+}
+
+test('a frozen store gets 503, and all is well when it goes on', limit, async (t) => {
+  const { url, child } = await spawnS3(t)
+  const { origin, ask } = await startOn(t, { url })
+  assert.equal((await ask('/profile', asFile(small))).status, 200)
+  const path = `/uploads/${(await listOf<ShownUpload>(ask, '/uploads'))[0]?._id ?? ''}`
+  const digested = { headers: { 'want-repr-digest': 'sha-512=1' } }
+  const questions = [
+    [path, {}],
+    [path, { headers: { range: 'bytes=1-2' } }],
+    [path, digested],
+    [path, { method: 'HEAD', ...digested }],
+    ['/profile', asFile(small)],
+    ['/profile', asFile(large)],
+  ] as const
+  child.kill('SIGSTOP')
+  // First with connections that there are, then with new ones.
+  for (const round of [1, 2]) {
+    const ms = await Promise.all(
+      questions.map(async ([question, options]) => {
+        const begin = performance.now()
+        const { status, text } = await openClient(t, origin)(question, options)
+        assert.equal(status, 503, `${question} in round ${String(round)}: ${text}`)
+        return performance.now() - begin
+      }),
+    )
+    t.diagnostic(`503 after ${Math.max(...ms).toFixed()} ms at most`)
+    // Two seconds are what is meant; a machine that is busy with other tests may need more.
+    assert.ok(Math.max(...ms) < 5000)
+  }
+  assert.equal((await listOf(ask, '/uploads')).length, 1)
+  child.kill('SIGCONT')
+  assert.equal((await ask(path)).text, small.toString())
+  assert.equal((await ask('/profile', asFile(small))).status, 200)
 })
 
 test(

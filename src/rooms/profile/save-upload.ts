@@ -5,6 +5,7 @@ import { toMediaType } from '../../http/bodies.ts'
 import { parseMultipart, toMultipartRefusal, type Part } from '../../http/multipart.ts'
 import { badRequest, unsupportedMediaType } from '../../http/refusal.ts'
 import type { House } from '../../room.ts'
+import { isUnavailable } from '../../storage/failure.ts'
 import type { Files, SavedFile } from '../../storage/files/files.ts'
 import type { FileSpace, Share } from './file-space.ts'
 
@@ -85,14 +86,23 @@ async function receiveFile(
     await files.keep(id)
     return { id, createdAt, ...upload }
   } catch (error) {
-    // A file without its record is swept; a record without its file would stay.
-    if (isRecorded) await records.remove('uploads', id)
-    if (upload !== undefined) {
-      await files.remove(id)
-      await records.remove('uploads', id)
-    }
+    const removed = upload && removeUpload({ files, records }, id, isRecorded)
+    // A store that is silent would be waited for once more.
+    if (isUnavailable(error)) removed?.catch(() => undefined)
+    else await removed
     throw error
   }
+}
+
+/** A file without its record is swept; a record without its file would stay. */
+async function removeUpload(
+  { files, records }: Pick<House, 'files' | 'records'>,
+  id: string,
+  isRecorded: boolean,
+): Promise<void> {
+  if (isRecorded) await records.remove('uploads', id)
+  await files.remove(id)
+  await records.remove('uploads', id)
 }
 
 async function save(files: Files, { content }: Part, { id, share }: Place): Promise<SavedFile> {

@@ -53,8 +53,8 @@ export class S3Error extends Error {
   }
 }
 
-/** Without a byte in either direction for so long, it is not there. */
-const silenceMs = 5000
+/** Without a byte in either direction for so long, it is not there: the client has its 503 in two seconds. */
+const silenceMs = 1500
 /** Below what any store keeps an idle connection for, so that it is not closed under a request. */
 const idleMs = 4000
 const pausesMs = [100, 400]

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { startS3, type S3Fault, type S3Server } from '../../../test/s3-server.ts'
 import { accessKeyId, secretAccessKey } from '../../../test/s3-signature.ts'
-import { StoreFailure } from '../failure.ts'
+import { isUnavailable, StoreFailure } from '../failure.ts'
+import { until } from '../../../test/until.ts'
 import { filesContract, toStream } from './files.contract.ts'
 import { openS3Files, type S3FilesOptions } from './s3.ts'
 
@@ -36,9 +37,6 @@ filesContract('a bucket', async (t) => {
   const { server, files } = await openBucket(t)
   return { files, list: async () => listAll(server) }
 })
-
-const isUnavailable = (error: unknown) =>
-  error instanceof StoreFailure && error.kind === 'unavailable'
 
 test('a large file goes up in parts, and nothing but it stays', async (t) => {
   const { server, files } = await openBucket(t)
@@ -117,7 +115,7 @@ for (const operation of [
       server.fault = () => undefined
       // Whoever cannot keep what was saved removes it.
       if (operation === 'CompleteMultipartUpload') await files.remove('a')
-      assert.deepEqual(listAll(server), [])
+      await until(() => listAll(server).length === 0)
       await put()
       assert.deepEqual([...server.objects.keys()], ['some/files/a'])
     })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PassThrough, type Readable } from 'node:stream'
-import { StoreFailure } from '../failure.ts'
+import { isUnavailable, StoreFailure } from '../failure.ts'
 import type { Files, SavedFile } from './files.ts'
 import { S3Error, createS3Client, type S3Client, type S3Settings } from './s3-client.ts'
 import {
@@ -78,7 +78,9 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
       return await receive(id, content)
     } catch (error) {
       // Where this fails too, the sweep does it.
-      await remove(id).catch(() => undefined)
+      const removed = remove(id).catch(() => undefined)
+      // A store that is silent would be waited for once more.
+      if (!isUnavailable(error)) await removed
       throw error
     }
   }
