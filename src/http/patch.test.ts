@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import vectors from 'json-patch-test-suite/tests.json' with { type: 'json' }
 import examples from 'json-patch-test-suite/spec_tests.json' with { type: 'json' }
-import { applyJsonPatch, applyMergePatch, parseJsonPatch } from './patch.ts'
+import { applyJsonPatch } from './apply-json-patch.ts'
+import { applyMergePatch, parseJsonPatch } from './patch.ts'
 import { Refusal } from './refusal.ts'
+
+const limits = { maxBodyBytes: 10_000, maxJsonDepth: 10 }
 
 // RFC 7396, appendix A: the original, the patch, the result.
 const mergePatches: readonly [target: unknown, patch: unknown, result: unknown][] = [
@@ -53,7 +56,7 @@ suite('the public vectors of JSON Patch', () => {
     if (disabled === true) continue
     test(comment ?? error ?? JSON.stringify(patch), () => {
       const before = structuredClone(doc)
-      const apply = () => applyJsonPatch(doc, parseJsonPatch(patch))
+      const apply = () => applyJsonPatch(doc, parseJsonPatch(patch), limits)
       if (error === undefined) assert.deepEqual(apply(), expected ?? apply())
       else assert.throws(apply, Refusal)
       assert.deepEqual(doc, before)
@@ -99,12 +102,54 @@ const conflicts: readonly [title: string, operation: object][] = [
   ['a prototype', { op: 'add', path: '/__proto__/polluted', value: 1 }],
   ['a constructor', { op: 'add', path: '/constructor/prototype/polluted', value: 1 }],
 ]
+const equalities: readonly [one: unknown, other: unknown, isEqual: boolean][] = [
+  [1, 1, true],
+  [0, -0, true],
+  [1, '1', false],
+  [null, 0, false],
+  [[1, 2], [1, 2], true],
+  [[1, 2], [2, 1], false],
+  [[1], { 0: 1 }, false],
+  [{ a: 1, b: [{}] }, { b: [{}], a: 1 }, true],
+  [{ a: 1 }, { a: 1, b: 1 }, false],
+  [{}, { toString: 1 }, false],
+  [{}, null, false],
+]
+for (const [one, other, isEqual] of equalities) {
+  test(`${JSON.stringify(one)} ${isEqual ? 'equals' : 'differs from'} ${JSON.stringify(other)}`, () => {
+    const operations = parseJsonPatch([{ op: 'test', path: '/a', value: other }])
+    const apply = () => applyJsonPatch({ a: one }, operations, limits)
+    if (isEqual) apply()
+    else assert.throws(apply, Refusal)
+  })
+}
+
+test('a patch changes neither its own values nor what it has copied from', () => {
+  const operations = parseJsonPatch([
+    { op: 'add', path: '/a', value: { b: [] } },
+    { op: 'copy', from: '/a', path: '/c' },
+    { op: 'add', path: '/a/b/-', value: 1 },
+  ])
+  for (let round = 1; round <= 2; round += 1) {
+    assert.deepEqual(applyJsonPatch({}, operations, limits), { a: { b: [1] }, c: { b: [] } })
+  }
+})
+
+test('a member called __proto__ is a member like others', () => {
+  const operations = parseJsonPatch([{ op: 'add', path: '/__proto__', value: { polluted: 1 } }])
+  const patch: unknown = JSON.parse('{"__proto__":{"polluted":1}}')
+  for (const result of [applyJsonPatch({}, operations, limits), applyMergePatch({}, patch)]) {
+    assert.equal(JSON.stringify(result), '{"__proto__":{"polluted":1}}')
+    assert.equal(Object.getPrototypeOf(result), Object.prototype)
+  }
+})
+
 for (const [title, operation] of conflicts) {
   test(`${title} is a conflict, and nothing of the patch counts`, () => {
     const document = { a: 1, b: { c: 2 } }
     const operations = parseJsonPatch([{ op: 'add', path: '/first', value: 1 }, operation])
     assert.throws(
-      () => applyJsonPatch(document, operations),
+      () => applyJsonPatch(document, operations, limits),
       (error) => error instanceof Refusal && error.status === 409,
     )
     assert.deepEqual(document, { a: 1, b: { c: 2 } })

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { hasBody, isFieldsType, toMediaType } from '../http/bodies.ts'
+import { isObject } from '../http/is-object.ts'
 import { isDecimal } from '../http/number.ts'
 import {
   badRequest,
@@ -63,10 +64,6 @@ function unsupportedInput({ singular }: Resource, method: string) {
   return unsupportedMediaType(`A ${singular} is read from ${types.join(' or ')}.`, {
     [fieldsOfAcceptance[method] ?? 'accept']: types.join(', '),
   })
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Names that a write uses and the resource does not have. */

@@ -81,7 +81,7 @@ const refused: readonly [status: number, type: string, patch: unknown][] = [
   [409, jsonPatch, [set, { op: 'remove', path: '/nothing' }]],
   [409, jsonPatch, [set, { op: 'add', path: '/note/deeper', value: 1 }]],
   [422, jsonPatch, [set, { op: 'replace', path: '', value: {} }]],
-  [409, jsonPatch, [set, { op: 'copy', from: '', path: '/note' }]],
+  [422, jsonPatch, [set, { op: 'copy', from: '', path: '/note' }]],
   [400, jsonPatch, { name: 'Changed' }],
   [400, jsonPatch, [set, { op: 'unknown', path: '/name' }]],
   [400, jsonPatch, [set, { op: 'add', path: '/note', value: 'a\0b' }]],

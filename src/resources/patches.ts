@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { hasBody, toMediaType } from '../http/bodies.ts'
-import { applyJsonPatch, applyMergePatch, parseJsonPatch } from '../http/patch.ts'
-import { conflict, notAnObject, type FieldProblem } from '../http/refusal.ts'
+import { applyJsonPatch, type PatchLimits } from '../http/apply-json-patch.ts'
+import { isObject } from '../http/is-object.ts'
+import { applyMergePatch, parseJsonPatch } from '../http/patch.ts'
+import { notAnObject, type FieldProblem } from '../http/refusal.ts'
 import type { StoredRecord } from '../storage/records/records.ts'
 import type { Resource } from './definition.ts'
 import {
   findStrangers,
-  isObject,
   jsonPatchType,
   mergePatchType,
   ownFields,
@@ -24,14 +25,21 @@ export type Patch = (record: StoredRecord) => Input & { problems: readonly Field
  * Throws as `parseInput` does, and 400 for a malformed patch. The patch itself throws 409 when it
  * does not fit the record.
  */
-export function parsePatch(resource: Resource, request: FastifyRequest): Patch {
+export function parsePatch(
+  resource: Resource,
+  request: FastifyRequest,
+  limits: PatchLimits,
+): Patch {
   const type = hasBody(request.raw) ? toMediaType(request.headers['content-type']) : ''
   if (type === jsonPatchType) {
     const operations = parseJsonPatch(request.body)
     refuseUnstorable(request.body)
-    operations.forEach(refuseNested)
     return (record) => {
-      return toChanges(resource, record, applyJsonPatch(toTarget(resource, record), operations))
+      return toChanges(
+        resource,
+        record,
+        applyJsonPatch(toTarget(resource, record), operations, limits),
+      )
     }
   }
   if (type === mergePatchType) {
@@ -43,21 +51,6 @@ export function parsePatch(resource: Resource, request: FastifyRequest): Patch {
   }
   const input = parseInput(resource, request)
   return () => ({ ...input, problems: [] })
-}
-
-/** A record is flat. Copies of copies inside each other would grow without end. */
-function refuseNested(operation: { op: string; path: string; from?: string }): void {
-  const pointers = operation.from === undefined ? [] : [operation.from]
-  for (const pointer of [operation.path, ...pointers]) {
-    if (pointer.lastIndexOf('/') > 0) {
-      throw conflict(
-        `${operation.op} finds nothing at ${pointer}: the fields have none below them.`,
-      )
-    }
-    if (pointer === '' && /^(move|copy|remove)$/.test(operation.op)) {
-      throw conflict(`${operation.op} is for a field, not for the whole record.`)
-    }
-  }
 }
 
 /** What is patched is what is shown. A password is null: it can be set, but not read or tested. */

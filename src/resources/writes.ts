@@ -67,13 +67,13 @@ export function create(context: ResourceContext): Handler {
 
 /** Changes the fields that the request names and no others. */
 export function update(context: ResourceContext): Handler {
-  const { resource } = context
+  const { resource, config } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     const findStrange = createStrictness(request, reply)
     const id = toId(request)
     const stored = await loadRecord(context, id)
-    const patch = parsePatch(resource, request)
+    const patch = parsePatch(resource, request, config)
     const hash = createHasher(resource)
     let met = stored
     const pageAgain = (refusal: Refusal) => toPageAgain(context, request, refusal, { met, patch })
