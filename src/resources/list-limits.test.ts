@@ -25,12 +25,22 @@ test('a number a million digits long is refused at once', { timeout: 20_000 }, a
 const many = (count: number, of: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => of(index)).join('&')
 
+const searches = /have at most 10 values, of 500 characters together/
+
 const refused: readonly [title: string, query: string, names: RegExp][] = [
   [
     '60 values of two filters',
-    many(120, (i) => `${i % 2 ? 'name' : 'note'}:contains=${String(i)}`),
+    many(120, (i) => `${i % 2 ? 'name' : 'note'}:ne=${String(i)}`),
     /100/,
   ],
+  ['eleven texts to look for', many(11, (i) => `note:contains=${String(i)}`), searches],
+  [
+    'eleven texts in several filters',
+    `q=a&${many(5, (i) => `name:startsWith=${String(i)}`)}&${many(5, (i) => `note:endsWith=${String(i)}`)}`,
+    searches,
+  ],
+  ['a text of 501 characters', `q=${'a'.repeat(501)}`, searches],
+  ['texts of 501 characters', `q=${'a'.repeat(250)}&name:contains=${'b'.repeat(251)}`, searches],
   ['eleven fields to sort by', `sort=${Array.from({ length: 11 }, () => 'name').join()}`, /sort/],
   ['a text longer than any field', `q=${'a'.repeat(2001)}`, /q must be at most/],
   ['a value longer than any field', `note:endsWith=${'a'.repeat(2001)}`, /note:endsWith/],
@@ -45,6 +55,30 @@ for (const [title, query, names] of refused) {
     assert.match(answer.json<{ detail: string }>().detail, names)
   })
 }
+
+test('a list may search for ten texts of 500 characters together', async (t) => {
+  const app = await testApp(t)
+  for (const id of ['rome', 'oslo']) {
+    await app.inject({ method: 'PUT', url: `/locations/${id}`, payload: { name: id } })
+  }
+  const others = many(8, () => `name:contains=${'x'.repeat(62)}`)
+  const { statusCode, body } = await app.inject(`/locations.json?q=o&name:contains=sl&${others}`)
+  assert.equal(statusCode, 200, body)
+  assert.match(body, /^\[\{"_id":"oslo"[^[]*\]$/)
+})
+
+test('a QUERY of 60 texts of 1,000 characters is refused', async (t) => {
+  const app = await testApp(t)
+  const texts = Array.from({ length: 60 }, (_, i) => 'a'.repeat(1000) + String(i))
+  const { statusCode, body } = await app.inject({
+    method: 'QUERY',
+    url: '/locations',
+    headers: { ...json, 'content-type': 'application/json' },
+    payload: JSON.stringify({ 'note:contains': texts }),
+  })
+  assert.equal(statusCode, 422)
+  assert.match(body, searches)
+})
 
 test('times are compared as times, whatever their zone', async (t) => {
   const app = await testApp(t)

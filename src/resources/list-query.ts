@@ -1,5 +1,12 @@
 import { isDecimal } from '../http/number.ts'
-import type { Filter, Operator, Part, RecordQuery, SortTerm } from '../storage/records/records.ts'
+import {
+  isOfText,
+  type Filter,
+  type Operator,
+  type Part,
+  type RecordQuery,
+  type SortTerm,
+} from '../storage/records/records.ts'
 import type { Resource } from './definition.ts'
 import { toItems, toOwnSpelling } from './list-aliases.ts'
 import { BadParameter, type ParameterTexts } from './list-parameters.ts'
@@ -33,6 +40,7 @@ export function parseListQuery(resource: Resource, given: ParameterTexts): ListQ
     partNames.includes(name) ? [] : parseFilter(resource, name, values),
   )
   refuseMany(filters)
+  refuseSearches(filters, text)
   return {
     records: {
       filters,
@@ -64,6 +72,21 @@ function refuseMany(filters: readonly Filter[]): void {
   throw new BadParameter(
     last.field,
     `is one too many: all filters have ${String(maxValues)} values`,
+  )
+}
+
+const maxSearches = 10
+const maxSearchLength = 500
+
+/** Each text is compared with that of every record, at worst at each of its characters. */
+function refuseSearches(filters: readonly Filter[], text: string): void {
+  const searches = filters.filter(({ operator }) => isOfText(operator))
+  const texts = searches.flatMap(({ values }) => values.map(String))
+  if (text !== '') texts.push(text)
+  if (texts.length <= maxSearches && texts.join('').length <= maxSearchLength) return
+  throw new BadParameter(
+    searches.at(-1)?.field ?? 'q',
+    `is too much to search for: q, contains, startsWith and endsWith have at most ${String(maxSearches)} values, of ${String(maxSearchLength)} characters together`,
   )
 }
 
@@ -121,8 +144,7 @@ function parseFilter(resource: Resource, name: string, values: readonly string[]
   const items = (word === 'in' ? toItems(values) : values).map((item) => refuseLong(name, item))
   if (items.length > maxValues) throw new BadParameter(name, `has over ${String(maxValues)} values`)
   const isNumber = resource.fields.some((known) => known.name === field && known.kind === 'number')
-  const isText = operators.indexOf(operator) >= operators.indexOf('contains')
-  if (isText) return { field, operator, values: items }
+  if (isOfText(operator)) return { field, operator, values: items }
   if (isNumber) return { field, operator, values: items.map((item) => parseNumber(name, item)) }
   const isTime = field === 'createdAt' || field === 'updatedAt'
   return { field, operator, values: isTime ? items.map((item) => parseTime(name, item)) : items }

@@ -1,4 +1,4 @@
-import type { Filter, Operator } from './records.ts'
+import type { Filter } from './records.ts'
 
 /** A part of a WHERE with what is bound to its question marks. */
 export interface Condition<Value> {
@@ -42,11 +42,6 @@ function join<Value>(
     sql: conditions.map(({ sql }) => `(${sql})`).join(` ${word} `),
     values: conditions.flatMap(({ values }) => values),
   }
-}
-
-/** Whether letter case does not count in what the operator compares. */
-export function isOfText(operator: Operator): boolean {
-  return operator === 'contains' || operator === 'startsWith' || operator === 'endsWith'
 }
 
 const comparisons = ['eq', 'lt', 'lte', 'gt', 'gte']

@@ -1,14 +1,7 @@
 import type { Statement } from '../postgres-database.ts'
-import {
-  and,
-  isOfText,
-  or,
-  ownColumns,
-  toColumnOf,
-  type Condition as AnyCondition,
-} from './conditions.ts'
+import { and, or, ownColumns, toColumnOf, type Condition as AnyCondition } from './conditions.ts'
 import { absence, fold, toKey, toText } from './postgres-keys.ts'
-import type { Filter, Operator, RecordQuery } from './records.ts'
+import { isOfText, type Filter, type Operator, type RecordQuery } from './records.ts'
 
 export type Condition = AnyCondition<string>
 

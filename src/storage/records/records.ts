@@ -26,9 +26,16 @@ export interface Change {
   updatedAt: string
 }
 
-/** How values of a field are compared. The last three ignore letter case; the others are exact. */
-export type Operator =
-  'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains' | 'startsWith' | 'endsWith'
+/** How text is found in a field, in any letter case. */
+const textOperators = ['contains', 'startsWith', 'endsWith'] as const
+export type TextOperator = (typeof textOperators)[number]
+
+export function isOfText(operator: Operator): operator is TextOperator {
+  return textOperators.some((known) => known === operator)
+}
+
+/** How values of a field are compared; those that are not for text are exact. */
+export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | TextOperator
 
 /**
  * A field is one of the document, or `_id`, `createdAt` or `updatedAt`. Its name stands in the
