@@ -26,15 +26,14 @@ export function loadConfig(
   const problems: string[] = []
   const preset = presets[environment.PRESET === 'public' ? 'public' : 'none']
   const entries = settingNames.map((name) => {
-    const { parse, default: fallback } = settings[name]
+    const { parse, default: fallback, isSecret } = settings[name]
     const text = environment[toEnvironmentName(name)] || preset[name] || fallback || ''
     try {
       return [name, parse(text)]
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      // What stands before the @ of an address may be a password.
-      const shown = text.replace(/(?<=:\/\/)[^/]*@/, '…@')
-      problems.push(`${toEnvironmentName(name)} must be ${reason}; it is "${shown}"`)
+      const shown = isSecret ? '' : `; it is "${text}"`
+      problems.push(`${toEnvironmentName(name)} must be ${reason}${shown}`)
       return [name, undefined]
     }
   })

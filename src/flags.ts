@@ -40,7 +40,7 @@ function parseFlags(args: readonly string[]) {
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'option') {
       const name = settingNames.find((candidate) => toFlagName(candidate) === token.name)
-      if (name === undefined) problems.push(`there is no flag ${token.rawName}; see --help`)
+      if (name === undefined) problems.push(toUnknownFlag(token.rawName))
       else if (token.value === undefined) problems.push(`${token.rawName} needs a value`)
       else values[toEnvironmentName(name)] = token.value
     } else if (token.kind === 'positional') {
@@ -49,7 +49,13 @@ function parseFlags(args: readonly string[]) {
       if (!isItsValue) words.push(token.value)
     }
   }
-  return { values, words, problems }
+  return { values, words, problems: [...new Set(problems)] }
+}
+
+/** Behind one hyphen each letter would be a flag, those of a value too. */
+function toUnknownFlag(name: string): string {
+  if (/^--[\w-]+$/.test(name)) return `there is no flag ${name}; see --help`
+  return 'a flag is two hyphens and a name; see --help'
 }
 
 export function helpText(): string {

@@ -110,14 +110,20 @@ export function parseBodyReaders(text: string): readonly BodyReaderName[] {
 }
 
 export function parseDatabaseUrl(text: string): string {
-  if (/^(sqlite:|postgres(ql)?:\/\/)./.test(text)) return text
-  throw new Error('sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name')
+  // An @ behind the host is that of a password with a slash in it, whose rest would be taken for a
+  // host, and printed where that is not found.
+  if (/^(sqlite:.|postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$)/.test(text)) return text
+  throw new Error(
+    'sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name, with a password in percent-encoding',
+  )
 }
 
 export function parseRedisUrl(text: string): string {
-  const isRedis = /^(redis|valkey)s?:$/.test(URL.parse(text)?.protocol ?? '')
+  const isRedis = /^(redis|valkey)s?:\/\/[^/?#]*([/?#][^@]*)?$/.test(text)
   if (isRedis && URL.parse(text)?.hostname) return text
-  throw new Error('redis://host:port, or rediss://host:port for TLS')
+  throw new Error(
+    'redis://host:port, or rediss://host:port for TLS, with a password in percent-encoding',
+  )
 }
 
 export function parseOrigins(text: string): readonly string[] {

@@ -28,6 +28,8 @@ interface Setting<Value> {
   /** Throws an Error whose message completes "MAX_BODY_BYTES must be …". */
   parse: (text: string) => Value
   description: string
+  /** Whether its value may hold a secret, and so is never printed. */
+  isSecret?: boolean
 }
 
 function setting<Value>(
@@ -38,6 +40,10 @@ function setting<Value>(
   return { default: fallback, parse, description }
 }
 
+function secret<Value>(...args: Parameters<typeof setting<Value>>): Setting<Value> {
+  return { ...setting(...args), isSecret: true }
+}
+
 export const settings = {
   preset: setting(
     'none',
@@ -46,7 +52,7 @@ export const settings = {
   ),
   host: setting('127.0.0.1', parseText, 'address to listen on'),
   port: setting('3000', parseInteger(0, 65_535), 'port; `0` picks a free one'),
-  databaseUrl: setting(
+  databaseUrl: secret(
     'sqlite:data/vitrine.db',
     parseDatabaseUrl,
     'where records are kept: `sqlite:path`, `sqlite::memory:` or `postgres://…`',
@@ -56,18 +62,18 @@ export const settings = {
     parseChoice(['process', 'full'] as const),
     'what an answered write of a record survives: the end of the `process`, or `full`: that of the machine',
   ),
-  redisUrl: setting(
+  redisUrl: secret(
     undefined,
     parseOptional(parseRedisUrl),
     'where sessions are kept, if not with the records, and requests are counted for all processes: `redis://host:6379`, `rediss:` for TLS',
   ),
-  filesUrl: setting(
+  filesUrl: secret(
     'file:data/files',
     parseFilesUrl,
     'where uploaded files are kept: `file:path` or `s3://bucket/prefix?endpoint=https://host&region=name`',
   ),
-  awsAccessKeyId: setting(undefined, parseText, 'the key with which `s3:` is asked'),
-  awsSecretAccessKey: setting(undefined, parseText, 'the secret of that key'),
+  awsAccessKeyId: secret(undefined, parseText, 'the key with which `s3:` is asked'),
+  awsSecretAccessKey: secret(undefined, parseText, 'the secret of that key'),
   adminHost: setting('127.0.0.1', parseText, 'address on which `ADMIN_PORT` is opened'),
   adminPort: setting(
     undefined,
@@ -102,8 +108,8 @@ export const settings = {
     parseInteger(1, 400 * 24 * 3600),
     'a session ends after so long at the latest',
   ),
-  tlsCert: setting(undefined, parseFile, 'certificate in PEM: with `TLS_KEY`, HTTPS and HTTP/2'),
-  tlsKey: setting(undefined, parseFile, 'private key in PEM'),
+  tlsCert: secret(undefined, parseFile, 'certificate in PEM: with `TLS_KEY`, HTTPS and HTTP/2'),
+  tlsKey: secret(undefined, parseFile, 'private key in PEM'),
   redirectHttpPort: setting(
     undefined,
     parseOptional(parseInteger(0, 65_535)),

@@ -43,10 +43,11 @@ const maxSeeds = 10_000_000
 /** What was asked for besides flags; throws an Error that says what is wrong with it. */
 export function parseCommand(words: readonly string[]): Command {
   const [name = 'serve', argument = '', ...more] = words
-  if (!isCommand(name)) throw new Error(`"${name}" is no flag and no command; see --help`)
+  // No word is repeated: it may be the value of a setting whose flag is wrong.
+  if (!isCommand(name)) throw new Error('this is no flag and no command; see --help')
   const { argument: expected } = commands[name]
   const [superfluous] = expected === undefined ? words.slice(1) : more
-  if (superfluous !== undefined) throw new Error(`${name} has no use for "${superfluous}"`)
+  if (superfluous !== undefined) throw new Error(`${name} takes no more words`)
   if (expected === 'FILE' && argument === '') throw new Error(`${name} needs a FILE`)
   const isCount = /^\d{1,8}$/.test(argument) && +argument >= 1 && +argument <= maxSeeds
   if (expected === 'N' && !isCount) {

@@ -40,8 +40,8 @@ export interface PostgresDatabase {
 
 /**
  * Opens the database of `postgres://…` and brings its schema up to date. The caller closes it. Throws
- * an Error that names the URL, but for the password, when it cannot be reached or was made by a newer
- * Vitrine.
+ * an Error without the URL, which may hold a password, when it cannot be reached or was made by a
+ * newer Vitrine.
  */
 export async function openPostgresDatabase(url: string): Promise<PostgresDatabase> {
   try {
@@ -51,7 +51,7 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
     })
   } catch (error) {
     const reason = findReason(error).message
-    throw new Error(`${hidePassword(url)} cannot be opened: ${reason}`, { cause: error })
+    throw new Error(`DATABASE_URL cannot be opened: ${reason}`, { cause: error })
   }
   const hosts = openHosts(url, statementMs)
   let closed: Promise<void> | undefined
@@ -127,10 +127,6 @@ async function withClient(
     }
   }
   throw failure
-}
-
-function hidePassword(url: string): string {
-  return url.replace(/\/\/[^/?#]*@/, '//').replace(/\?.*$/s, '')
 }
 
 /** Of hosts that were asked at once, what the last one said. */
