@@ -45,7 +45,7 @@ suite('PgBouncer', { skip: withoutPgBouncer }, () => {
       const { status, lines } = await failedStart(t, { DATABASE_URL: url, FILES_URL: files })
       assert.equal(status, 2)
       assert.equal(lines.length, 1, lines.join('\n'))
-      assert.match(lines[0] ?? '', /^vitrine: cannot start: postgres:.* cannot be opened: .*pool/)
+      assert.match(lines[0] ?? '', /^vitrine: cannot start: DATABASE_URL cannot be opened: .*pool/)
     })
   }
 })
