@@ -19,6 +19,7 @@ const titles = {
   readiness: 'Readiness',
   redis: 'Redis that fails',
   'repeated-requests': 'Requests that are repeated after a kill',
+  'rolling-restart': 'Rolling restarts behind nginx',
   s3: 'A bucket that fails',
   stop: 'A stop under load',
   workers: 'Workers',

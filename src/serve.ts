@@ -49,7 +49,9 @@ async function serveRooms(config: Config, readiness: Readiness, admin?: Admin): 
     redirect = await openRedirect(config, address)
     readiness.open(backends.records)
     // Before anybody is told that it is open, and may tell it to stop.
-    stopAtSignals({ drain: readiness.drain, close, closeBackends: backends.close, admin })
+    const { drain } = readiness
+    const { drainSeconds } = config
+    stopAtSignals({ drainSeconds, drain, close, closeBackends: backends.close, admin })
     if (isSpeaker()) console.log(`Vitrine is open at ${address}`)
     sayOpened()
   } catch (error) {
@@ -59,6 +61,7 @@ async function serveRooms(config: Config, readiness: Readiness, admin?: Admin): 
 }
 
 interface Stopping {
+  drainSeconds: number
   drain: () => void
   /** Answers what is in flight, and closes everything but the admin port. */
   close: () => Promise<void>
@@ -66,11 +69,14 @@ interface Stopping {
   admin: Admin | undefined
 }
 
-function stopAtSignals({ drain, close, closeBackends, admin }: Stopping): void {
+function stopAtSignals({ drainSeconds, drain, close, closeBackends, admin }: Stopping): void {
   const stop = () => {
     // A second signal, of either kind, ends the process as it would any other.
     process.off('SIGTERM', stop).off('SIGINT', stop)
     drain()
+    setTimeout(finish, drainSeconds * 1000)
+  }
+  const finish = () => {
     // What is still in flight by then is cut off.
     const exit = () => void closeBackends().finally(() => process.exit(0))
     setTimeout(exit, stopSeconds * 1000).unref()

@@ -136,6 +136,11 @@ export const settings = {
     'a body without a byte for so long gets 408',
   ),
   requestSeconds: setting('300', parseInteger(1, 86_400), 'a request not there by then gets 408'),
+  drainSeconds: setting(
+    '0',
+    parseInteger(0, 3600),
+    'after a SIGTERM requests are taken for so long, while `/health/ready` gets 503',
+  ),
   maxConnections: setting('10000', parseInteger(1, 1_000_000), 'connections over it are dropped'),
   rateLimit: setting(
     'off',

@@ -9,12 +9,15 @@ import { findFreePort } from './free-port.ts'
 const soonMs = 1000
 
 /**
- * Runs the service in `workers` processes that take connections in turn, and another for each that
+ * Runs the service in `workers` processes that take connections from one listener, and another for each that
  * dies. Resolves with the status to exit with: after a SIGTERM or SIGINT, when all have ended, or when
  * the first has not been able to start.
  */
 export async function superviseWorkers(config: Config): Promise<number> {
   const { workers: count, host, port } = config
+  // All take connections from one listener. In turn, they would be handed over by this process, and
+  // what is on its way to a worker that dies would hang for ever, its socket left open here.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   // All have to open the same one, those too that come later.
   const environment = { [portName]: String(port === 0 ? await findFreePort(host) : port) }
   const living = new Set<Worker>()

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/config.ts'
 import { settingNames, toEnvironmentName } from '../../src/settings.ts'
-import { findProgram } from '../find-program.ts'
+import { withoutNginx, writeNginxFiles } from '../nginx.ts'
 import { projectFolder, temporaryFolder } from '../start-vitrine.ts'
 import { imageEnvironment, readProjectFile } from './dockerfile.ts'
 
@@ -27,18 +27,17 @@ interface Service {
   networks: string[] | Record<string, { ipv4_address: string } | null>
   depends_on?: Record<string, { condition: string }>
   healthcheck?: { test: string[] }
-  deploy?: { replicas: number }
   stop_grace_period?: string
 }
 
 const run = promisify(execFile)
 const text = readProjectFile('compose.yaml')
 const { services, networks } = parse(text, { merge: true }) as {
-  services: Record<'proxy' | 'vitrine' | 'postgres' | 'valkey' | 'garage', Service>
+  services: Record<'proxy' | 'vitrine-1' | 'vitrine-2' | 'postgres' | 'valkey' | 'garage', Service>
   networks: Record<string, { internal?: boolean }>
 }
 const nginx = readProjectFile('deploy/nginx.conf')
-const { vitrine, proxy, garage } = services
+const { 'vitrine-1': vitrine, 'vitrine-2': other, proxy, garage } = services
 const settings = vitrine.environment ?? {}
 
 /** Whatever is not by the schema of Compose, or an error by the rules of the linter. */
@@ -89,7 +88,15 @@ test('only the proxy can be reached, and leads to the port that Vitrine opens', 
   const [, listens = ''] = /listen (\d+);/.exec(nginx) ?? []
   assert.deepEqual(proxy.ports, [`127.0.0.1:${listens}:${listens}`])
   assert.ok(proxy.healthcheck?.test.at(-1)?.includes(`:${listens}/`))
-  assert.ok(nginx.includes(`set $vitrine vitrine:${imageEnvironment.PORT ?? ''};`))
+  const servers = [vitrine, other].map(({ networks: its }) => {
+    const address = Array.isArray(its) ? undefined : its.front?.ipv4_address
+    return `${address ?? ''}:${imageEnvironment.PORT ?? ''}`
+  })
+  const upstream = readProjectFile('deploy/upstream.conf')
+  assert.deepEqual(
+    [...upstream.matchAll(/^ *server (\S+);/gm)].map(([, server]) => server),
+    servers,
+  )
 })
 
 test('two replicas have settings that there are, for strangers, and time to stop', () => {
@@ -104,9 +111,10 @@ test('two replicas have settings that there are, for strangers, and time to stop
   ])
   const config = loadConfig(Object.fromEntries(filled) as Record<string, string>, ['topic'])
   assert.equal(config.preset, 'public')
-  assert.equal(vitrine.deploy?.replicas, 2)
-  // README: what is in flight has ten seconds.
-  assert.ok(parseInt(vitrine.stop_grace_period ?? '', 10) > 10)
+  assert.deepEqual({ ...other, networks: vitrine.networks }, vitrine)
+  // README: what is in flight has ten seconds after the drain.
+  assert.ok(config.drainSeconds > 0)
+  assert.ok(parseInt(vitrine.stop_grace_period ?? '', 10) > config.drainSeconds + 10)
 })
 
 test('the proxy alone is believed', () => {
@@ -145,18 +153,8 @@ test('what is mounted is there, and the bucket is the one that is made', () => {
   assert.ok(hostname in services && toml.includes(`api_bind_addr = "0.0.0.0:${port}"`))
 })
 
-// Debian has it where only root's PATH looks.
-const program = findProgram('nginx', '../sbin/nginx')
-const skip =
-  program === undefined && !process.env.REQUIRE_NGINX
-    ? 'there is no nginx here; install nginx-light'
-    : false
-
-test('nginx takes its configuration', { skip }, async (t) => {
-  if (program === undefined) throw new Error('REQUIRE_NGINX is set: there is no nginx')
-  const folder = await temporaryFolder(t)
-  const file = join(folder, 'nginx.conf')
-  await writeFile(file, nginx.replaceAll('/tmp/', `${folder}/`))
+test('nginx takes its configuration', { skip: withoutNginx }, async (t) => {
+  const { program, file } = await writeNginxFiles(t)
   const { stderr } = await run(program, ['-t', '-c', file])
   assert.match(stderr, /test is successful/)
 })

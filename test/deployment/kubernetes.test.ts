@@ -122,6 +122,8 @@ test('two of them are found, spread, kept, and have time to stop', () => {
   assert.deepEqual([deployment.spec?.replicas, budget.spec?.minAvailable], [2, 1])
   assert.equal(service.spec?.ports?.[0]?.targetPort, 'http')
   // README: what is in flight has ten seconds.
-  const stopping = 10 + Number(container.lifecycle?.preStop?.sleep?.seconds)
+  const drain = environment.find(({ name }) => name === 'DRAIN_SECONDS')
+  assert.ok(Number(drain?.value) > 0)
+  const stopping = 10 + Number(drain?.value)
   assert.ok(Number(pod.terminationGracePeriodSeconds) > stopping)
 })

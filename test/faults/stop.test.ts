@@ -10,6 +10,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openSqliteDatabase } from '../../src/storage/sqlite-database.ts'
 import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { until } from '../until.ts'
 import { makeCertificate } from '../hardening/tls-client.ts'
 import { asJson, openClient } from './client.ts'
 import {
@@ -286,3 +287,36 @@ test(
     assert.equal(child.exitCode, 0)
   },
 )
+
+for (const workers of ['1', '2']) {
+  test(
+    `during DRAIN_SECONDS ${workers} of them take requests, and are not ready`,
+    limit,
+    async (t) => {
+      const settings = { DRAIN_SECONDS: '3600', WORKERS: workers }
+      const { origin, process: child } = await startInFolder(t, settings)
+      const ask = (path: string, question = {}) => openClient(t, origin)(path, question)
+      assert.equal((await ask('/health/ready')).status, 200)
+      child.kill('SIGTERM')
+      await until(async () => (await ask('/health/ready')).status === 503)
+      assert.match((await ask('/health/ready')).text, /draining/)
+      const created = await ask('/locations', asJson('POST', { name: 'Rome' }))
+      assert.equal(created.status, 201)
+      assert.equal(child.exitCode, null)
+      child.kill('SIGTERM')
+      await ended(child)
+      await refusesConnections(origin)
+    },
+  )
+}
+
+test('after DRAIN_SECONDS what is in flight is finished, and the status is 0', limit, async (t) => {
+  const vitrine = await startInFolder(t, { DRAIN_SECONDS: '1' })
+  const upload = await beginUpload(t, vitrine, content)
+  vitrine.process.kill('SIGTERM')
+  await refusesConnections(vitrine.origin)
+  upload.finish()
+  assert.match(await upload.answer(), /^HTTP\/1.1 200 /)
+  await ended(vitrine.process)
+  assert.equal(vitrine.process.exitCode, 0)
+})

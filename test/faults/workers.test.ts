@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { get as httpGet } from 'node:http'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { makeCertificate } from '../hardening/tls-client.ts'
@@ -12,6 +13,10 @@ import { asJson, openClient, toCookie } from './client.ts'
 import { ended, get, limit, openWire, startInFolder } from './stopping.ts'
 
 const patience = { timeout: 60_000 }
+const rounds = Number(process.env.FAULT_ROUNDS ?? 5)
+const rehearsal = { timeout: 60_000 + rounds * 10_000 }
+/** Far longer than any answer takes: without an answer by then there will be none. */
+const hangingMs = 15_000
 
 function startWorkers(t: TestContext) {
   return startInFolder(t, { WORKERS: '3' })
@@ -98,6 +103,68 @@ test('another worker takes the place of one that is killed', patience, async (t)
   })
 })
 
+/** How many descriptors a process has (proc(5)). */
+async function countDescriptors(pid: number | undefined): Promise<number> {
+  return (await readdir(`/proc/${String(pid)}/fd`)).length
+}
+
+/** Kills the oldest worker, and waits for the one that takes its place. */
+async function killWorker(supervisor: number | undefined): Promise<void> {
+  const [pid = NaN] = await findWorkers(supervisor)
+  process.kill(pid, 'SIGKILL')
+  await until(async () => {
+    const workers = await findWorkers(supervisor)
+    return workers.length === 3 && !workers.includes(pid)
+  })
+}
+
+test('requests on workers that are killed get a response or a reset', rehearsal, async (t) => {
+  const { origin, process: child } = await startWorkers(t)
+  await until(async () => (await findWorkers(child.pid)).length === 3)
+  const counts = { answered: 0, cutOff: 0, hanging: 0 }
+  let isOver = false
+  const clients = Array.from({ length: 40 }, async () => {
+    while (!isOver) counts[await askOnce(origin)] += 1
+  })
+  const isServing = async () => {
+    const before = counts.answered
+    await until(() => counts.answered > before + 200 || counts.hanging > 0)
+  }
+  await isServing()
+  const descriptors = await countDescriptors(child.pid)
+  for (let round = 0; round < rounds && counts.hanging === 0; round += 1) {
+    await killWorker(child.pid)
+    await isServing()
+  }
+  isOver = true
+  await Promise.all(clients)
+  t.diagnostic(`${String(rounds)} kills, ${JSON.stringify(counts)}`)
+  assert.equal(counts.hanging, 0)
+  await until(async () => (await countDescriptors(child.pid)) === descriptors)
+})
+
+/** One request on a connection of its own. */
+async function askOnce(origin: string): Promise<'answered' | 'cutOff' | 'hanging'> {
+  const { promise, resolve } = Promise.withResolvers<'answered' | 'cutOff' | 'hanging'>()
+  const request = httpGet(`${origin}/health`, { agent: false, timeout: hangingMs }, (answer) => {
+    answer.resume()
+    answer.once('end', () => {
+      resolve('answered')
+    })
+    answer.once('error', () => {
+      resolve('cutOff')
+    })
+  })
+  request.once('error', () => {
+    resolve('cutOff')
+  })
+  request.once('timeout', () => {
+    resolve('hanging')
+    request.destroy()
+  })
+  return promise
+}
+
 test(
   'workers that die while they are asked for an exchange end nobody else',
   patience,
@@ -110,14 +177,7 @@ test(
       const ask = () => fetch(`${origin}/wire/unknown`, { signal: AbortSignal.timeout(2000) })
       while (!isOver) await ask().catch(() => undefined)
     })
-    for (let round = 0; round < 5; round += 1) {
-      const [pid = NaN] = await findWorkers(child.pid)
-      process.kill(pid, 'SIGKILL')
-      await until(async () => {
-        const workers = await findWorkers(child.pid)
-        return workers.length === 3 && !workers.includes(pid)
-      })
-    }
+    for (let round = 0; round < 5; round += 1) await killWorker(child.pid)
     isOver = true
     await Promise.all(askers)
     assert.equal(child.exitCode, null)

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Restarts one replica behind nginx while the others serve, without losing a request:
+#
+#   deploy/restart-replica.sh 172.30.0.11:3000 docker compose up --detach --build --no-deps vitrine-1
+#   deploy/restart-replica.sh 172.30.0.12:3000 docker compose up --detach --build --no-deps vitrine-2
+#
+# The first argument is a server of the upstream file; the rest is a command that returns when the old
+# process has ended and a new one is starting. DRAIN_SECONDS of the replica must not be 0: for a moment
+# after a reload the old processes of nginx still send requests to it. When the command fails, or the
+# replica is not ready within a minute, it stays out.
+set -eu
+
+upstream=${UPSTREAM_FILE:-$(dirname "$0")/upstream.conf}
+reload=${NGINX_RELOAD:-docker compose exec -T proxy nginx -s reload}
+
+fail() {
+  echo "restart-replica: $1" >&2
+  exit 1
+}
+
+[ $# -ge 2 ] || fail 'usage: restart-replica.sh SERVER COMMAND…'
+server=$1
+shift
+line="^ *server $(echo "$server" | sed 's/[].[]/\\&/g')( [^;]*)?;"
+grep -Eq "$line" "$upstream" || fail "$upstream has no server $server"
+grep -E '^ *server ' "$upstream" | grep -Ev "$line| down;" | grep -q . ||
+  fail "no other server in $upstream is up"
+
+# Writes the file in place: a container sees the file that was mounted, and no other of its name.
+edit() {
+  changed=$(sed -E "$1" "$upstream")
+  echo "$changed" >"$upstream"
+  $reload
+}
+
+edit "/$line/s/( down)?;/ down;/"
+"$@"
+attempts=60
+until curl --fail --silent --output /dev/null --max-time 2 "http://$server/health/ready"; do
+  attempts=$((attempts - 1))
+  [ "$attempts" -gt 0 ] || fail "$server is not ready, and stays out"
+  sleep 1
+done
+edit "/$line/s/ down;/;/"

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { request, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { findFreePort } from '../../src/free-port.ts'
+import { withoutNginx, writeNginxFiles } from '../nginx.ts'
+import { projectFolder, startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { until } from '../until.ts'
+import { asJson, listOf, openClient } from './client.ts'
+
+const run = promisify(execFile)
+const script = join(projectFolder, 'deploy/restart-replica.sh')
+const rounds = 5
+
+/** nginx with the files of compose.yaml, in front of these servers. */
+async function startNginx(t: TestContext, servers: readonly string[]) {
+  const { program, file, upstreamFile } = await writeNginxFiles(t)
+  const port = String(await findFreePort())
+  const config = await readFile(file, 'utf8')
+  await writeFile(file, config.replace('listen 8080;', `listen 127.0.0.1:${port};`))
+  const lines = servers.map((server) => `  server ${server};\n`)
+  await writeFile(upstreamFile, `upstream vitrine {\n${lines.join('')}}\n`)
+  const child = spawn(program, ['-c', file, '-g', 'daemon off;'], { stdio: 'ignore' })
+  t.after(() => child.kill('SIGTERM'))
+  const environment = {
+    UPSTREAM_FILE: upstreamFile,
+    NGINX_RELOAD: `${program} -s reload -c ${file}`,
+  }
+  return { origin: `http://127.0.0.1:${port}`, upstreamFile, environment }
+}
+
+/** Replicas on one database, each started anew on its port whenever it ends. */
+async function startReplicas(t: TestContext, ports: readonly string[]) {
+  const folder = await temporaryFolder(t)
+  const settings = {
+    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+    DRAIN_SECONDS: '1',
+    LOG_LEVEL: 'silent',
+  }
+  const pids = new Map<string, number | undefined>()
+  const start = async (port: string) => {
+    const { process: child } = await startVitrine(t, { ...settings, PORT: port })
+    pids.set(port, child.pid)
+    child.once('exit', (status) => {
+      // Those that the end of the test kills have none.
+      if (status === 0) void start(port)
+    })
+  }
+  for (const port of ports) await start(port)
+  return pids
+}
+
+/** Creates a location on a connection of its own: nginx ends those that it keeps when it reloads. */
+async function create(origin: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { method, headers, body } = asJson('POST', { name: 'Rome' })
+  request(`${origin}/locations`, { method, headers, agent: false }, resolve)
+    .on('error', reject)
+    .end(body)
+  try {
+    const response = await promise
+    await response.toArray()
+    return String(response.statusCode)
+  } catch (error) {
+    return String(error)
+  }
+}
+
+test(
+  'replicas that are restarted one after the other behind nginx lose no request',
+  { skip: withoutNginx, timeout: 180_000 },
+  async (t) => {
+    const ports = [String(await findFreePort()), String(await findFreePort())]
+    const pids = await startReplicas(t, ports)
+    const nginx = await startNginx(
+      t,
+      ports.map((port) => `127.0.0.1:${port}`),
+    )
+    await until(async () => (await create(nginx.origin)) === '201')
+    const outcomes = new Map<string, number>()
+    let isOver = false
+    const writers = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const outcome = await create(nginx.origin)
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      }
+    })
+    for (let round = 0; round < rounds; round += 1) {
+      for (const port of ports) {
+        const pid = String(pids.get(port))
+        const stop = ['sh', '-c', `kill ${pid} && tail --pid=${pid} -f /dev/null`]
+        const env = { ...process.env, ...nginx.environment }
+        await run(script, [`127.0.0.1:${port}`, ...stop], { env })
+        assert.notEqual(String(pids.get(port)), pid)
+      }
+    }
+    isOver = true
+    await Promise.all(writers)
+    t.diagnostic(`${String(rounds)} restarts of each replica, ${JSON.stringify([...outcomes])}`)
+    assert.deepEqual([...outcomes.keys()], ['201'])
+    const kept = await listOf(openClient(t, nginx.origin), '/locations')
+    assert.equal(kept.length, (outcomes.get('201') ?? 0) + 1)
+    assert.doesNotMatch(await readFile(nginx.upstreamFile, 'utf8'), /down/)
+  },
+)
