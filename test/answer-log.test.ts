@@ -100,7 +100,7 @@ const ways = [
 ]
 
 for (const { name, leave, makeSettings } of ways) {
-  suite(`over ${name}`, { timeout: 20_000 }, () => {
+  suite(`over ${name}`, { timeout: 300_000 }, () => {
     async function listen(t: TestContext) {
       const settings = await makeSettings(t)
       const app = await testApp(t, { settings, rooms: [...rooms, faulty] })

@@ -7,35 +7,37 @@ import { startVitrine, temporaryFolder } from '../../test/start-vitrine.ts'
 import { testApp } from '../../test/test-app.ts'
 import { until } from '../../test/until.ts'
 
-/** Holds the whole process up. */
+/** Holds the whole process up, and leaves the processor to others. */
 function block(ms: number): void {
-  const end = performance.now() + ms
-  while (performance.now() < end);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 test('what was waiting while the process was held up is refused, and then no more', async (t) => {
-  const app = await testApp(t, { settings: { MAX_EVENT_LOOP_DELAY_MS: '1000' } })
-  assert.equal((await app.inject('/api/json')).statusCode, 200)
-  block(1500)
-  const questions = ['/api/json', '/nowhere', '/%ff', '/topic.html', '/health', '/health/']
-  const answers = await Promise.all(questions.map((url) => app.inject(url)))
-  assert.deepEqual(
-    answers.map(({ statusCode }) => statusCode),
-    [503, 503, 503, 503, 200, 200],
-  )
-  await until(async () => (await app.inject('/api/json')).statusCode === 200)
-  for (let index = 0; index < 20; index += 1) {
-    assert.equal((await app.inject('/api/json')).statusCode, 200)
-  }
+  const app = await testApp(t, { settings: { MAX_EVENT_LOOP_DELAY_MS: '200' } })
+  const statusOf = async (url: string) => (await app.inject(url)).statusCode
+  await until(async () => (await statusOf('/api/json')) === 200)
+  const refused = ['/api/json', '/nowhere', '/%ff', '/topic.html']
+  // Where this process gets no turn for a while, some may come when the delay is over.
+  await until(async () => {
+    block(300)
+    const answers = Promise.all(refused.map(statusOf))
+    assert.deepEqual(await Promise.all(['/health', '/health/'].map(statusOf)), [200, 200])
+    return (await answers).every((status) => status === 503)
+  })
+  await until(async () => (await statusOf('/api/json')) === 200)
 })
 
 test('a request that is refused says so like any other, and may come again in a second', async (t) => {
   const app = await testApp(t, { settings: { MAX_EVENT_LOOP_DELAY_MS: '100' } })
   await app.ready()
-  block(500)
   const headers = { accept: 'application/json' }
-  const answer = await app.inject({ method: 'POST', url: '/users', headers, payload: {} })
-  assert.equal(answer.statusCode, 503)
+  const ask = () => app.inject({ method: 'POST', url: '/users', headers, payload: {} })
+  let answer = await ask()
+  await until(async () => {
+    block(200)
+    answer = await ask()
+    return answer.statusCode === 503
+  })
   assert.equal(answer.headers['retry-after'], '1')
   assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
   const problem = answer.json<{ type: string; detail: string }>()
@@ -55,8 +57,8 @@ async function startBusy(t: TestContext) {
   const module = `
     import { existsSync } from 'node:fs'
     setInterval(() => {
-      const end = performance.now() + (existsSync(${JSON.stringify(file)}) ? 500 : 0)
-      while (performance.now() < end);
+      if (!existsSync(${JSON.stringify(file)})) return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
     }, 1).unref()`
   const vitrine = await startVitrine(t, {
     MAX_EVENT_LOOP_DELAY_MS: '200',

@@ -81,15 +81,16 @@ test('without a place there is no map', () => {
   )
 })
 
-test('ten thousand places are few enough marks to read, in little time', () => {
-  draw(spread(10_000))
+test('half a million places are few enough marks to read, in little time', () => {
+  const places = spread(500_000)
   const start = performance.now()
-  const markup = draw(spread(10_000))
-  assert.ok(performance.now() - start < 200)
+  const markup = draw(places)
+  // Compared with each other, so many would take many minutes.
+  assert.ok(performance.now() - start < 60_000)
   const marks = marksOf(markup)
   assert.ok(marks.length > 100 && marks.length <= 400, String(marks.length))
   assert.ok(areWithin(markup))
-  assert.match(markup, /10000 places with coordinates, drawn as \d+ marks/)
+  assert.match(markup, /500000 places with coordinates, drawn as \d+ marks/)
 })
 
 test('places close together are one mark that says how many', () => {

@@ -4,8 +4,10 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { listOf } from '../faults/client.ts'
 import { spawnVitrine } from '../start-vitrine.ts'
 import { until } from '../until.ts'
+import type { ShownUpload } from '../uploads.ts'
 import { done, emptyHouse, look, openHouse, uploadFile } from './house.ts'
 
 const uploads = 6
@@ -46,6 +48,11 @@ test('a restore that is killed at whatever moment leaves all as it was, or as in
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     const vitrine = await openHouse(t, house)
+    // What was killed between its record and its last step is settled just behind the start.
+    await until(async () => {
+      const shown = await listOf<ShownUpload>(vitrine.ask, '/uploads')
+      return shown.every(({ _id }) => list().includes(_id))
+    })
     const { locations, users, uploads: kept } = await look(vitrine)
     const names = new Set(kept.map(({ name }) => name.split(' ')[0]))
     const [state] = names

@@ -6,7 +6,7 @@ import { until } from '../until.ts'
 import { openClient } from './client.ts'
 import { ended, openWire } from './stopping.ts'
 
-const patience = { timeout: 60_000 }
+const patience = { timeout: 300_000 }
 
 async function startTwo(t: TestContext) {
   const vitrine = await startWithAdmin(t, { WORKERS: '2' })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { findFreePort } from '../../src/free-port.ts'
 import { projectFolder, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import { ended, limit } from './stopping.ts'
+import { ended, limit, traceExit } from './stopping.ts'
 
 const outputs = [
   ['a full disk', '> /dev/full'],
@@ -25,8 +25,9 @@ for (const [title, redirection] of outputs) {
         PORT: port,
         DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
         FILES_URL: `file:${join(folder, 'files')}`,
+        ...traceExit,
       },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     })
     const signal = (name: NodeJS.Signals) => {

@@ -17,7 +17,7 @@ import { until } from '../until.ts'
 import { openClient } from './client.ts'
 import { beginUpload, ended, get, limit, openWire, refusesConnections } from './stopping.ts'
 
-const patience = { timeout: 60_000 }
+const patience = { timeout: 300_000 }
 
 test('a process that is told to stop is draining, wherever it is asked', limit, async (t) => {
   const { adminOrigin, ask, ready: readiness, ...vitrine } = await startWithAdmin(t)

@@ -72,7 +72,7 @@ async function create(origin: string): Promise<string> {
 
 test(
   'replicas that are restarted one after the other behind nginx lose no request',
-  { skip: withoutNginx, timeout: 180_000 },
+  { skip: withoutNginx, timeout: 600_000 },
   async (t) => {
     const ports = [String(await findFreePort()), String(await findFreePort())]
     const pids = await startReplicas(t, ports)

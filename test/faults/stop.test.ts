@@ -118,7 +118,7 @@ async function beginSecurePost(t: TestContext, origin: string) {
 }
 
 test('a large list that is being read slowly at SIGTERM arrives whole', limit, async (t) => {
-  const count = 30_000
+  const count = 12_000
   const folder = await temporaryFolder(t)
   fill(join(folder, 'vitrine.db'), count)
   const { origin, process: child } = await startInFolderOf(t, folder)

@@ -10,15 +10,19 @@ import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 
 /** For a test that would otherwise wait for ever. */
-export const limit = { timeout: 20_000 }
+export const limit = { timeout: 300_000 }
 
-/** Far above what a stop takes, and below the ten seconds after which it is forced. */
-const patienceMs = 9_000
+/** Has a process write to its standard error when it does not end by itself: see {@link ended}. */
+export const traceExit = { NODE_OPTIONS: '--trace-exit' }
 
-/** Fails when the process is not gone long before it would cut off what keeps it. */
+/** Waits until a process with {@link traceExit} is gone; fails when it had to cut off what kept it. */
 export async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  await once(child, 'exit', { signal: AbortSignal.timeout(patienceMs) })
+  let written = ''
+  child.stderr?.on('data', (chunk: Buffer) => (written += chunk.toString()))
+  await once(child, 'close')
+  // Node itself ends a worker whose supervisor is gone.
+  assert.doesNotMatch(written, /Exited the environment.*\n +at exit .*\n +at (?!node:)/)
 }
 
 /** The service on a database and a folder that a test can look into. */
@@ -27,7 +31,7 @@ export async function startInFolder(t: TestContext, settings: Record<string, str
   const databaseUrl = `sqlite:${join(folder, 'vitrine.db')}`
   const filesFolder = join(folder, 'files')
   const urls = { DATABASE_URL: databaseUrl, FILES_URL: `file:${filesFolder}` }
-  const vitrine = await startVitrine(t, { ...urls, LOG_LEVEL: 'silent', ...settings })
+  const vitrine = await startVitrine(t, { ...urls, LOG_LEVEL: 'silent', ...traceExit, ...settings })
   return { ...vitrine, folder, filesFolder }
 }
 

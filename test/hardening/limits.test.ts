@@ -164,7 +164,7 @@ test('a kept connection on which the next request is late gets 408', async (t) =
 })
 
 test('a crowd of dripping connections keeps nobody else from being answered', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+  const { origin, assertSound } = await startWatched(t, { HEADERS_SECONDS: '300' })
   const crowd = Array.from({ length: 200 }, (_, index) => {
     const socket = openSocket(origin)
     socket.write(index % 2 ? 'GET / HTTP/1.1\r\nX: ' : toHead('/toc/aaa', formType))

@@ -55,21 +55,19 @@ export interface RawAnswer {
 interface AskOptions {
   /** Ends our half of the connection behind the message. */
   endsHalf?: boolean
-  /** How long nothing may come before the connection counts as left open. */
-  patienceSeconds?: number
 }
 
 /** Writes `message` as it is and gives all that comes back until the other end closes. */
 export async function askRaw(
   origin: string,
   message: string | Buffer,
-  { endsHalf = false, patienceSeconds = 10 }: AskOptions = {},
+  { endsHalf = false }: AskOptions = {},
 ): Promise<RawAnswer> {
   const socket = openSocket(origin)
   const bytes = typeof message === 'string' ? Buffer.from(message, 'latin1') : message
   if (endsHalf) socket.end(bytes)
   else socket.write(bytes)
-  return listen(socket, patienceSeconds)
+  return listen(socket)
 }
 
 export function openSocket(origin: string): Socket {
@@ -80,8 +78,11 @@ export function openSocket(origin: string): Socket {
   return socket
 }
 
+/** When nothing comes for so long, the connection counts as left open. */
+const patienceMs = 60_000
+
 /** All that comes over the socket until it closes, or until nothing comes for too long. */
-export async function listen(socket: Socket, patienceSeconds = 10): Promise<RawAnswer> {
+export async function listen(socket: Socket): Promise<RawAnswer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   const isClosed = await new Promise<boolean>((resolve) => {
@@ -91,7 +92,7 @@ export async function listen(socket: Socket, patienceSeconds = 10): Promise<RawA
     socket.once('close', () => {
       resolve(true)
     })
-    socket.setTimeout(patienceSeconds * 1000, () => {
+    socket.setTimeout(patienceMs, () => {
       resolve(false)
     })
   })

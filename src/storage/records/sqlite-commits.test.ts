@@ -131,7 +131,8 @@ test('a write that comes while others wait for a lock is refused soon after them
   await setTimeout(1)
   const second = create('b').catch((error: unknown) => error)
   await assert.rejects(first, StoreFailure)
-  assert.ok((await Promise.race([second, setTimeout(1500)])) instanceof StoreFailure)
+  // It takes milliseconds, and three seconds where it begins to wait only now.
+  assert.ok((await Promise.race([second, setTimeout(2500)])) instanceof StoreFailure)
   other.exec('ROLLBACK')
   assert.equal(await create('a'), true)
   assert.equal(await count(), 1)
