@@ -35,7 +35,7 @@ ENV NODE_ENV=production \
   DATABASE_URL=sqlite:/data/vitrine.db \
   FILES_URL=file:/data/files \
   SQLITE_TMPDIR=/data
-RUN install -d -o node -g node /data
+RUN install -d -m 700 -o node -g node /data
 WORKDIR /app
 COPY --from=install --chown=root:root /app ./
 COPY deploy/healthcheck.js ./

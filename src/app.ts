@@ -38,7 +38,7 @@ import {
   type RefusalShape,
 } from './http/send-refusal.ts'
 import { createServer } from './http/server.ts'
-import { toPlainTarget } from './http/target.ts'
+import { takeTarget } from './http/target.ts'
 import type { Limits } from './limits/limits.ts'
 import { FaultLog, logAnswer } from './log-answer.ts'
 import { createLog, type LogStream } from './log.ts'
@@ -173,7 +173,7 @@ function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
       refuseUnroutable(error, request, { reply, ...parts })
     },
     clientErrorHandler: answerClientError,
-    rewriteUrl: ({ url = '/' }) => toPlainTarget(url),
+    rewriteUrl: takeTarget,
     routerOptions: {
       maxParamLength: config.maxUrlBytes,
       querystringParser: createQueryParser(config),

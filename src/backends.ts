@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { loadDriver } from './load-driver.ts'
 import type { Answers } from './storage/answers/answers.ts'
@@ -10,7 +11,8 @@ import type { Records } from './storage/records/records.ts'
 import { createSqliteRecords } from './storage/records/sqlite.ts'
 import { createDatabaseSessions } from './storage/sessions/database.ts'
 import type { Sessions } from './storage/sessions/sessions.ts'
-import { openSqliteDatabase } from './storage/sqlite-database.ts'
+import { findWideModes } from './storage/file-modes.ts'
+import { openSqliteDatabase, toDatabasePath } from './storage/sqlite-database.ts'
 
 /** Everything that outlives a request. */
 export interface Backends {
@@ -50,6 +52,17 @@ export async function openBackends(
       await close()
     },
   }
+}
+
+/** A line for each file and folder of ours, of those that this machine keeps, that others may open. */
+export function findOpenToOthers({ filesUrl, databaseUrl }: Config): string[] {
+  const folder = filesUrl.startsWith('file:') ? [filesUrl.slice('file:'.length)] : []
+  const database = databaseUrl.startsWith('sqlite:') ? toDatabasePath(databaseUrl) : undefined
+  if (database === undefined) return findWideModes(folder)
+  const beside = dirname(database)
+  // A folder in which it is started has more in it than Vitrine's own.
+  const own = resolve(beside) === process.cwd() ? [] : [beside]
+  return findWideModes([...folder, ...own, database, `${database}-wal`, `${database}-shm`])
 }
 
 /** The records alone; the caller closes them. Throws when they cannot be reached. */

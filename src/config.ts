@@ -1,4 +1,5 @@
-import { presets } from './presets.ts'
+import { isLoopback } from './http/allowed-hosts.ts'
+import { localDefaults, presets } from './presets.ts'
 import { settingNames, settings, toEnvironmentName, type SettingName } from './settings.ts'
 
 type Settings = typeof settings
@@ -25,9 +26,11 @@ export function loadConfig(
 ): Config {
   const problems: string[] = []
   const preset = presets[environment.PRESET === 'public' ? 'public' : 'none']
+  const isLocal = isLoopback(environment.HOST || settings.host.default || '')
+  const defaults = { ...(isLocal && !environment.TRUSTED_PROXIES && localDefaults), ...preset }
   const entries = settingNames.map((name) => {
     const { parse, default: fallback, isSecret } = settings[name]
-    const text = environment[toEnvironmentName(name)] || preset[name] || fallback || ''
+    const text = environment[toEnvironmentName(name)] || defaults[name] || fallback || ''
     try {
       return [name, parse(text)]
     } catch (error) {
@@ -43,6 +46,11 @@ export function loadConfig(
   if (strangers.length > 0 || config.rooms.length === 0) {
     const text = environment.ROOMS ?? ''
     problems.push(`ROOMS must be all, or some of ${roomNames.join(', ')}; it is "${text}"`)
+  }
+  if (isLocal && environment.TRUSTED_PROXIES && !environment.ALLOWED_HOSTS) {
+    problems.push(
+      'ALLOWED_HOSTS must be set where HOST is a loopback address and there are TRUSTED_PROXIES',
+    )
   }
   if (!environment.TLS_CERT !== !environment.TLS_KEY) {
     problems.push('TLS_CERT and TLS_KEY must both be set, or neither')

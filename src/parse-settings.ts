@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { toHostname } from './http/allowed-hosts.ts'
 
 // Each throws an Error whose message completes "MAX_BODY_BYTES must be …".
 
@@ -93,6 +94,14 @@ export function parseSwitch(text: string): boolean {
   return parseChoice(['on', 'off'])(text) === 'on'
 }
 
+const overrides = ['on', 'off', 'unsafe-from-post'] as const
+
+/** False is off. */
+export function parseOverride(text: string): false | 'on' | 'unsafe-from-post' {
+  const choice = parseChoice(overrides)(text)
+  return choice !== 'off' && choice
+}
+
 export function parseNames(text: string): readonly string[] {
   return text
     .split(',')
@@ -126,10 +135,27 @@ export function parseRedisUrl(text: string): string {
   )
 }
 
+/** Origins; `:*` stands for any port. */
 export function parseOrigins(text: string): readonly string[] {
+  if (text === 'none') return []
   return parseNames(text).map((origin) => {
-    if (URL.canParse(origin) && new URL(origin).origin === origin) return origin
-    throw new Error('a comma-separated list of origins such as https://example.org')
+    const sample = origin.replace(/:\*$/, '')
+    if (URL.parse(sample)?.origin === sample) return origin
+    throw new Error(
+      'none, or a comma-separated list of origins such as https://example.org or http://localhost:*',
+    )
+  })
+}
+
+/** Spelled as {@link toHostname} spells them. */
+export function parseHosts(text: string): readonly string[] {
+  return parseNames(text).map((host) => {
+    if (host === '*') return host
+    const [, wildcard = '', name = ''] =
+      /^(\*\.)?([^\s/?#@\\:*[\]]+|\[[\da-f:.]+\])$/i.exec(host) ?? []
+    const hostname = toHostname(name)
+    if (hostname) return wildcard + hostname
+    throw new Error('a comma-separated list of hosts without ports such as vitrine.example, or *')
   })
 }
 

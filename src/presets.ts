@@ -1,3 +1,4 @@
+import { localHosts } from './http/allowed-hosts.ts'
 import type { SettingName } from './settings.ts'
 
 const mebibyte = String(1024 ** 2)
@@ -22,5 +23,14 @@ export const presets: Readonly<
     maxDatabaseBytes: String(256 * 1024 ** 2),
     maxFilesBytes: String(256 * 1024 ** 2),
     maxEventLoopDelayMs: '250',
+    // A chat that shows a preview of a link asks for it, and is no browser.
+    methodOverride: 'unsafe-from-post',
   },
+}
+
+/** The same where HOST is a loopback address and there is no proxy. */
+export const localDefaults: Readonly<Partial<Record<SettingName, string>>> = {
+  allowedHosts: localHosts.join(','),
+  // A page that is developed on this machine.
+  corsOrigins: 'http://localhost:*,http://127.0.0.1:*',
 }

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { buildApp } from './app.ts'
-import { openBackends } from './backends.ts'
+import { findOpenToOthers, openBackends } from './backends.ts'
 import type { Config } from './config.ts'
 import { createHttpsRedirect } from './http/https-redirect.ts'
 import { loadDriver } from './load-driver.ts'
@@ -26,9 +26,11 @@ export async function serve(config: Config): Promise<void> {
 }
 
 async function serveRooms(config: Config, readiness: Readiness, admin?: Admin): Promise<void> {
-  const backends = await openBackends(config, (problem) => {
+  const warn = (problem: string) => {
     console.error(`vitrine: ${problem}`)
-  })
+  }
+  const backends = await openBackends(config, warn)
+  if (isSpeaker()) findOpenToOthers(config).forEach(warn)
   const options = { config, backends, rooms, readiness, metrics: admin?.metrics }
   const app = await buildApp(options).catch(async (error: unknown) => {
     // A connection that is left open would keep the process from ending.

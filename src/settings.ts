@@ -6,12 +6,14 @@ import {
   parseFile,
   parseFilesUrl,
   parseFolder,
+  parseHosts,
   parseInteger,
   parseLimit,
   parseNames,
   parseNetworks,
   parseOptional,
   parseOrigins,
+  parseOverride,
   parseRedisUrl,
   parseSwitch,
   parseText,
@@ -84,6 +86,11 @@ export const settings = {
     undefined,
     parseNetworks,
     'comma-separated addresses and CIDRs whose `X-Forwarded-For`, `-Proto` and `-Host` are believed',
+  ),
+  allowedHosts: setting(
+    '*',
+    parseHosts,
+    'comma-separated hosts that `Host` may name, or 421: `vitrine.example`, `*.vitrine.example`, `ip` for every address, `*` for all; where `HOST` is a loopback address the default is `localhost,*.localhost,ip`',
   ),
   rooms: setting('all', parseNames, 'comma-separated rooms to mount'),
   publicDir: setting('public', parseFolder, 'folder of static files'),
@@ -174,8 +181,8 @@ export const settings = {
   ),
   methodOverride: setting(
     'on',
-    parseSwitch,
-    'whether `_method` and `X-HTTP-Method-Override` are read',
+    parseOverride,
+    'whether `_method` and `X-HTTP-Method-Override` are read; `unsafe-from-post`: a safe method does not become an unsafe one (403)',
   ),
   requireIfMatch: setting(
     'off',
@@ -190,7 +197,7 @@ export const settings = {
   corsOrigins: setting(
     undefined,
     parseOrigins,
-    'comma-separated origins that may write from another site, and read with credentials',
+    'comma-separated origins that may write from another site, and read with credentials; where `HOST` is a loopback address the default is `http://localhost:*,http://127.0.0.1:*`, and `none` allows none',
   ),
   logLevel: setting(
     'info',

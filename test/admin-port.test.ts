@@ -48,6 +48,27 @@ test('what the admin port has is for reading alone', limit, async (t) => {
   }
 })
 
+test('the admin port serves metrics to local hosts alone, probes to all', limit, async (t) => {
+  const { ask } = await startWithAdmin(t, { HOST: '0.0.0.0' })
+  const rows = [
+    [421, '/metrics', 'attacker.example'],
+    [421, '/nowhere', 'attacker.example:9090'],
+    [200, '/metrics', 'localhost:9090'],
+    [200, '/metrics', '10.0.0.7'],
+    [200, '/health/live', 'attacker.example'],
+    [200, '/health/ready', 'attacker.example'],
+  ] as const
+  for (const [expected, path, host] of rows) {
+    const { status } = await ask(path, { headers: { host } })
+    assert.deepEqual([path, host, status], [path, host, expected])
+  }
+})
+
+test('the admin port of a network address serves every host', limit, async (t) => {
+  const { ask } = await startWithAdmin(t, { ADMIN_HOST: '0.0.0.0' })
+  assert.equal((await ask('/metrics', { headers: { host: 'vitrine-1.pod' } })).status, 200)
+})
+
 test('the main port has the probes too, and no metrics', limit, async (t) => {
   const { origin } = await startWithAdmin(t)
   const ask = openClient(t, origin)
@@ -60,11 +81,11 @@ test('what is no request ends its own connection alone', limit, async (t) => {
   const { ask, adminOrigin } = await startWithAdmin(t)
   const messages = [
     'garbage\r\n\r\n',
-    'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
-    'POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
-    'GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    'POST /metrics HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    'GET /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     'GET /health/live HTTP/1.1\r\nExpect: much\r\nConnection: close\r\n\r\n',
-    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
   ]
   for (const message of messages) {
     const wire = await openWire(t, adminOrigin)
@@ -136,7 +157,7 @@ test('what is under way is counted, and what is cut off', limit, async (t) => {
   assert.equal((await metrics()).sum('http_requests_in_flight'), 1)
   // Its content is read before it has a route.
   const wire = await openWire(t, vitrine.origin)
-  wire.write('POST /users/post HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"half')
+  wire.write('POST /users/post HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"half')
   wire.end()
   upload.end()
   await until(async () => (await metrics()).sum('http_requests_total') === 2)

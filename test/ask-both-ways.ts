@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** The host that every question names, so that both ways have the same origin. */
-export const ownHost = 'vitrine.example'
+export const ownHost = 'vitrine.localhost'
 export const ownOrigin = `http://${ownHost}`
 
 /** What differs between any two answers, or is between the two ends of one connection only. */

@@ -131,9 +131,9 @@ test('a request in pieces, and two at once, are answered in order', async (t) =>
   const body = 'a=first&_method=POST'
   const heard = await speak(t, origin, [
     `PUT /toc/a`,
-    `aa HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n`,
+    `aa HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n`,
     `Content-Length: ${String(body.length)}\r\n\r\n${body.slice(0, 5)}`,
-    `${body.slice(5)}GET /topic?a=second HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    `${body.slice(5)}GET /topic?a=second HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
   ])
   const [first = '', second = '', ...more] = heard.split(/(?<=.)(?=HTTP\/1\.1 )/s)
   assert.match(first, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nfirst$/)

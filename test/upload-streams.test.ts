@@ -18,7 +18,7 @@ const chunk = Buffer.alloc(64 * 1024, 'glass')
 function toHead(length: number): string {
   return [
     'POST /profile HTTP/1.1',
-    'Host: vitrine.example',
+    'Host: localhost',
     `Content-Type: ${multipartType}`,
     `Content-Length: ${String(length)}`,
     '\r\n',

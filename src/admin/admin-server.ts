@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { Config } from '../config.ts'
 import { createServer } from '../http/node-http.ts'
 import { toLimits } from '../http/server.ts'
-import { toPath, toPlainTarget } from '../http/target.ts'
+import { isAllowedHost, isLoopback, localHosts } from '../http/allowed-hosts.ts'
+import { toPath, takeTarget } from '../http/target.ts'
 import { toProbeAnswer, type ReadinessState } from '../readiness.ts'
 
 /** What can be asked at the admin port besides whether anybody is there. */
@@ -32,8 +33,11 @@ export async function openAdminServer(
   source: AdminSource,
 ): Promise<() => void> {
   const { adminHost: host, adminPort } = config
+  const allowedHosts = isLoopback(host)
+    ? [...localHosts, ...config.allowedHosts.filter((name) => name !== '*')]
+    : ['*']
   const server = createServer(toLimits(config), (request, response) => {
-    void answer(request, source).then((found) => {
+    void answer(request, source, allowedHosts).then((found) => {
       send(request, response, found)
     })
   })
@@ -49,8 +53,19 @@ export async function openAdminServer(
   }
 }
 
-async function answer({ method = '', url = '/' }: IncomingMessage, source: AdminSource) {
-  const find = findPage(toPath(toPlainTarget(url)), source)
+async function answer(
+  request: IncomingMessage,
+  source: AdminSource,
+  allowedHosts: readonly string[],
+): Promise<Answer> {
+  const path = toPath(takeTarget(request))
+  const { method = '', headers } = request
+  // Probes call it by any address.
+  const isOther = headers.host !== undefined && !isAllowedHost(headers.host, allowedHosts)
+  if (isOther && !path.startsWith('/health/')) {
+    return { code: 421, text: 'This host is not served here.\n' }
+  }
+  const find = findPage(path, source)
   if (find === undefined) return { code: 404, text: 'There is nothing here.\n' }
   if (method !== 'GET' && method !== 'HEAD') {
     return { code: 405, headers: { allow: 'GET, HEAD' }, text: 'This is only for reading.\n' }

@@ -26,7 +26,7 @@ const answers: readonly (readonly [status: number, method: string, path: string]
 ]
 
 test('every answer may be read by every site, without credentials', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
   for (const [expected, method, path] of answers) {
     for (const origin of [undefined, stranger, 'null']) {
       if (origin !== undefined && method === 'DELETE') continue
@@ -119,14 +119,82 @@ function withoutQuery(methods = ''): string {
   return methods.replace('QUERY, ', '')
 }
 
-test('a preflight where there is nothing gets 404', async (t) => {
+test('a preflight where there is nothing gets 204, so that the script can read the 404', async (t) => {
   const app = await testApp(t)
   const headers = { origin: stranger, 'access-control-request-method': 'GET' }
   for (const path of ['/nowhere', '/nowhere.html', '/api/nowhere']) {
     const { status } = await askBothWays(app, { method: 'OPTIONS', path, headers })
-    assert.deepEqual([path, status], [path, 404])
+    assert.deepEqual([path, status], [path, 204])
+    const { status: itself } = await askBothWays(app, { path, headers: { origin: stranger } })
+    assert.deepEqual([path, itself], [path, 404])
   }
 })
+
+for (const asked of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
+  test(`a preflight for a read lists the requested ${asked}`, async (t) => {
+    const app = await testApp(t)
+    const headers = {
+      origin: stranger,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': asked,
+    }
+    for (const path of ['/users', '/topic.html', '/status/200', '/nowhere']) {
+      const answer = await askBothWays(app, { method: 'OPTIONS', path, headers })
+      const listed = (answer.headers['access-control-allow-headers'] ?? '')
+        .toLowerCase()
+        .split(', ')
+      for (const name of asked.toLowerCase().split(/[ ,]+/).filter(Boolean)) {
+        assert.equal(listed.filter((one) => one === name).length, 1, `${path} ${name}`)
+      }
+    }
+  })
+}
+
+const localRows: readonly (readonly [isAllowed: boolean, origin: string, HOST: string])[] = [
+  [true, 'http://localhost:5173', '127.0.0.1'],
+  [true, 'http://localhost', '127.0.0.1'],
+  [true, 'http://127.0.0.1:8080', '127.0.0.1'],
+  [true, 'http://localhost:5173', '::1'],
+  [false, 'https://localhost:5173', '127.0.0.1'],
+  [false, 'http://localhost.evil.example:5173', '127.0.0.1'],
+  [false, 'http://app.localhost:5173', '127.0.0.1'],
+  [false, 'http://localhost:5173.evil.example', '127.0.0.1'],
+  [false, 'null', '127.0.0.1'],
+  [false, 'http://localhost:5173', '0.0.0.0'],
+]
+
+for (const [isAllowed, origin, HOST] of localRows) {
+  test(`with HOST=${HOST} ${origin} may ${isAllowed ? '' : 'not '}write by default`, async (t) => {
+    const app = await testApp(t, { settings: { HOST }, rooms: [mirror] })
+    const headers = { origin, 'sec-fetch-site': 'cross-site' }
+    const answer = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    assert.equal(answer.status, isAllowed ? 200 : 403)
+    assert.equal(answer.headers['access-control-allow-origin'], isAllowed ? origin : '*')
+    const credentials = isAllowed ? 'true' : undefined
+    assert.equal(answer.headers['access-control-allow-credentials'], credentials)
+    const asking = { ...headers, 'access-control-request-method': 'PUT' }
+    const preflight = await askBothWays(app, {
+      method: 'OPTIONS',
+      path: '/mirror',
+      headers: asking,
+    })
+    const methods = preflight.headers['access-control-allow-methods'] ?? ''
+    assert.equal(methods.includes('PUT'), isAllowed)
+  })
+}
+
+for (const settings of [
+  { CORS_ORIGINS: 'none' },
+  { CORS_ORIGINS: friend },
+  { TRUSTED_PROXIES: '10.0.0.1', ALLOWED_HOSTS: '*' },
+]) {
+  test(`with ${JSON.stringify(settings)} no other local origin may write`, async (t) => {
+    const app = await testApp(t, { settings, rooms: [mirror] })
+    const headers = { origin: 'http://localhost:5173' }
+    const { status } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    assert.equal(status, 403)
+  })
+}
 
 test('OPTIONS without the question of a preflight is not answered as one', async (t) => {
   const app = await testApp(t)
@@ -152,7 +220,7 @@ test('OPTIONS * names the methods of the server, to a preflight too', async (t) 
   const app = await testApp(t)
   const preflight = `origin: ${stranger}\r\naccess-control-request-method: PUT\r\n`
   for (const more of ['', preflight]) {
-    const message = `OPTIONS * HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${more}\r\n`
+    const message = `OPTIONS * HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${more}\r\n`
     const answer = await askRaw(app, message)
     assert.match(answer, /^HTTP\/1.1 204 /)
     assert.match(answer, /^allow: GET, HEAD, .*POST, PUT, PATCH, DELETE, OPTIONS\r$/m)

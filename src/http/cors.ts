@@ -26,8 +26,8 @@ const exposedFields = [
   'X-Total-Count',
 ].join(', ')
 
-/** The fields of requests that scripts of other sites may set; Fetch allows none of them by itself. */
-const allowedFields = [
+/** The fields that a preflight allows whatever it asks for; Fetch allows none of them by itself. */
+const usualFields = [
   'Accept',
   'Authorization',
   'Content-Digest',
@@ -44,7 +44,7 @@ const allowedFields = [
   'Want-Content-Digest',
   'Want-Repr-Digest',
   'X-HTTP-Method-Override',
-].join(', ')
+]
 
 /**
  * Fetch, CORS protocol: any site may read, without credentials. On every answer, asked for or not,
@@ -77,10 +77,15 @@ export function toPreflightHeaders(
 ): Readonly<Record<string, string>> {
   const mayChange = mayWrite(raw, allowedOrigins.own, allowedOrigins.others)
   const allowed = methods.filter((method) => mayChange || isSafe(method))
-  const isAllowed = allowed.includes(raw.headers['access-control-request-method'] ?? '')
+  const { headers } = raw
+  const isAllowed = allowed.includes(headers['access-control-request-method'] ?? '')
+  const asked = headers['access-control-request-headers']?.toString().match(/[\w!#$%&'*+.^`|~-]+/g)
+  const fields = new Map(
+    [...usualFields, ...(asked ?? [])].map((name) => [name.toLowerCase(), name]),
+  )
   return {
     'access-control-allow-methods': allowed.join(', '),
-    ...(isAllowed && { 'access-control-allow-headers': allowedFields }),
+    ...(isAllowed && { 'access-control-allow-headers': [...fields.values()].join(', ') }),
     // Ten minutes, in which other settings may take hold.
     'access-control-max-age': '600',
   }

@@ -69,6 +69,21 @@ test('without CORS_ORIGINS no other origin may write', async (t) => {
   assert.equal(status, 403)
 })
 
+for (const [headers, named] of [
+  [{ origin: 'https://evil.example:8443' }, 'https://evil.example:8443'],
+  [{ origin: 'null' }, 'the origin of the page'],
+  [{ origin: 'http://evil.example/<b>' }, 'the origin of the page'],
+  [{ 'sec-fetch-site': 'cross-site' }, 'the origin of the page'],
+] as const) {
+  test(`the 403 for ${JSON.stringify(headers)} names CORS_ORIGINS`, async (t) => {
+    const app = await testApp(t, { rooms: [mirror] })
+    const { status, body } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    assert.equal(status, 403)
+    const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it.`
+    assert.equal(body.trimEnd(), detail)
+  })
+}
+
 test('a write from another site is refused where there is nothing, too', async (t) => {
   const app = await testApp(t)
   const headers = { origin: 'https://evil.example' }

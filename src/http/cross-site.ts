@@ -10,7 +10,7 @@ export function refuseCrossSite(
   ownOrigin: string,
   allowedOrigins: readonly string[],
 ): void {
-  if (!mayWrite(raw, ownOrigin, allowedOrigins)) throw crossSiteWrite()
+  if (!mayWrite(raw, ownOrigin, allowedOrigins)) throw crossSiteWrite(raw.headers.origin)
 }
 
 /** Whether a write from where this request comes from is let in. */
@@ -20,10 +20,16 @@ export function mayWrite(
   allowedOrigins: readonly string[],
 ): boolean {
   const { origin, 'sec-fetch-site': site } = headers
-  if (origin !== undefined && allowedOrigins.includes(origin)) return true
+  if (origin !== undefined && isAllowedOrigin(origin, allowedOrigins)) return true
   return site === undefined
     ? origin === undefined || isSameOrigin(origin, ownOrigin)
     : site === 'same-origin' || site === 'none'
+}
+
+/** Whether the origin is one that CORS_ORIGINS names, where `:*` stands for any port. */
+export function isAllowedOrigin(origin: string, allowedOrigins: readonly string[]): boolean {
+  const onAnyPort = `${origin.replace(/:\d+$/, '')}:*`
+  return allowedOrigins.some((allowed) => allowed === origin || allowed === onAnyPort)
 }
 
 /** Whether a browser asks beforehand, for a script of another site, what it may send (Fetch). */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { readableBy, readableByAll } from './cors.ts'
+import { isAllowedOrigin } from './cross-site.ts'
 
 /** What keeps a browser from harm, whatever it is sent. */
 export const protectiveHeaders = {
@@ -15,8 +16,9 @@ export const protectiveHeaders = {
 /** What every answer carries, refusals and files included. */
 export const headersOfEveryAnswer = {
   ...protectiveHeaders,
-  // Routes that know better say so. RFC 9111 §4.2.2: without it a cache decides by itself.
-  'cache-control': 'no-cache',
+  // Routes that know better say so. RFC 9111 §4.2.2: without it a cache decides by itself. Private,
+  // since a shared cache would give the id of one visitor's exchange to others.
+  'cache-control': 'private, no-cache',
   ...readableByAll,
 }
 
@@ -47,8 +49,9 @@ function createVariants(
 ): (request: FastifyRequest) => Headers {
   if (corsOrigins.length === 0) return () => common
   const forStrangers = { ...common, vary: 'Origin' }
-  const byOrigin = new Map<string | undefined, Headers>(
-    corsOrigins.map((origin) => [origin, { ...forStrangers, ...readableBy(origin) }]),
-  )
-  return ({ raw }) => byOrigin.get(raw.headers.origin) ?? forStrangers
+  return ({ raw: { headers } }) => {
+    const { origin } = headers
+    if (origin === undefined || !isAllowedOrigin(origin, corsOrigins)) return forStrangers
+    return { ...forStrangers, ...readableBy(origin) }
+  }
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Negotiation } from './negotiate.ts'
+import { maskField, maskTarget } from './mask.ts'
 import { toOrigin } from './request-head.ts'
 
 /** One request and its answer, as they were on the wire but for their contents. */
@@ -29,7 +30,7 @@ export interface Exchange {
   negotiation: Negotiation | undefined
 }
 
-/** The last exchanges of browsers. Contents are not kept: they may be large or secret. */
+/** The last exchanges of browsers, with secrets masked. Bodies are not kept: they may be large or secret. */
 export interface Exchanges {
   find: (id: string) => Exchange | undefined
   /** Whether this request is one to be kept. */
@@ -46,10 +47,14 @@ export function createExchanges(): Exchanges {
   const exchanges: Exchange[] = []
   let next = 0
   return {
-    find: (id) => exchanges.find((exchange) => exchange.id === id),
+    find: (id) => {
+      const found = exchanges.find((exchange) => exchange.id === id)
+      return found && maskExchange(found)
+    },
     // Looking at the wire is not what anybody wants to see there.
     wants: (request) => isOfBrowser(request) && !request.url.startsWith('/wire/'),
     record: (request, reply, ms) => {
+      if (!reply.hasHeader('server-timing')) return
       exchanges[next] = toExchange(request, reply, ms)
       next = (next + 1) % maxExchanges
     },
@@ -76,8 +81,34 @@ export function sayRequestId(request: FastifyRequest, reply: FastifyReply): void
   })
 }
 
+/** RFC 9111 §3: a shared cache gives what it keeps to others, who would have the id as well. */
+export function cachePublicly(reply: FastifyReply, seconds: number): void {
+  reply.header('cache-control', `public, max-age=${String(seconds)}`)
+  reply.removeHeader('server-timing').removeHeader('x-request-id')
+}
+
 function toExchangeId({ id, raw }: FastifyRequest): string {
   return raw.ownId ?? id
+}
+
+/** When it is shown, which is rare, and not when it is recorded. */
+function maskExchange({ request, response, ...rest }: Exchange): Exchange {
+  const { rawHeaders } = request
+  const headers = Object.entries(response.headers).map(([name, value]) => [
+    name,
+    [value].flat().map((part) => maskField(name, String(part))),
+  ])
+  return {
+    ...rest,
+    request: {
+      ...request,
+      target: maskTarget(request.target),
+      rawHeaders: rawHeaders.map((text, index) =>
+        index % 2 === 0 ? text : maskField(rawHeaders[index - 1] ?? '', text),
+      ),
+    },
+    response: { ...response, headers: Object.fromEntries(headers) as Record<string, string[]> },
+  }
 }
 
 function toExchange(request: FastifyRequest, reply: FastifyReply, ms: number): Exchange {

@@ -5,7 +5,20 @@ import { refuseCrossSite } from './cross-site.ts'
 import { isSafe, refuseUnsafeLink } from './method-override.ts'
 import { parseParameters } from './query-string.ts'
 import { Refusal } from './refusal.ts'
-import { refuseBadForwarding, refuseBadHead, toOrigin } from './request-head.ts'
+import {
+  refuseBadForwarding,
+  refuseBadHead,
+  refuseOtherHosts,
+  toOrigin,
+  toReceivedHost,
+} from './request-head.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For probes, which call the service by any address. */
+    anyHost?: boolean
+  }
+}
 
 /** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
 export function createQueryParser(config: Config) {
@@ -28,11 +41,14 @@ export function findRefusal(request: FastifyRequest, config: Config): Refusal | 
   try {
     refuseBadHead(raw, config)
     if (config.trustedProxies.length > 0) refuseBadForwarding(request)
+    if (request.routeOptions.config.anyHost !== true) {
+      refuseOtherHosts(config.allowedHosts, request.host, toReceivedHost(raw))
+    }
     const { refusal } = request.query as { refusal?: unknown }
     if (refusal instanceof Refusal) throw refusal
     if (isSafe(request.method)) return undefined
     const ownOrigin = toOrigin(request)
-    refuseUnsafeLink(raw, ownOrigin)
+    refuseUnsafeLink(raw, ownOrigin, config)
     refuseCrossSite(raw, ownOrigin, config.corsOrigins)
     return undefined
   } catch (error) {

@@ -3,9 +3,10 @@ import type { Config } from '../config.ts'
 import { answerClientError } from './client-error.ts'
 import { headersOfEveryAnswer, headersOfEveryRefusal } from './every-answer.ts'
 import { createServer } from './node-http.ts'
-import { refuseBadHead } from './request-head.ts'
+import { refuseBadHead, refuseOtherHosts } from './request-head.ts'
 import { badRequest, Refusal } from './refusal.ts'
 import { ruleServer, toLimits } from './server.ts'
+import { takeTarget } from './target.ts'
 
 /**
  * A server of plain HTTP that sends everyone to the same address over HTTPS, with the same method
@@ -14,6 +15,7 @@ import { ruleServer, toLimits } from './server.ts'
 export function createHttpsRedirect(config: Config, httpsPort: number): Server {
   const port = httpsPort === 443 ? '' : `:${String(httpsPort)}`
   const server = createServer(toLimits(config), (request, response) => {
+    request.url = takeTarget(request)
     const refusal = findRefusal(request, config)
     if (refusal) {
       const text = `${refusal.message}\n`
@@ -38,6 +40,7 @@ export function createHttpsRedirect(config: Config, httpsPort: number): Server {
 function findRefusal(request: IncomingMessage, config: Config): Refusal | undefined {
   try {
     refuseBadHead(request, config)
+    refuseOtherHosts(config.allowedHosts, request.headers.host)
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error

@@ -256,3 +256,34 @@ test('switched off, nothing is overridden and _method is a field like any other'
     assert.deepEqual(seen, [JSON.stringify(query), body ? JSON.stringify(body) : 'absent'])
   }
 })
+
+const previews = ['Slackbot-LinkExpanding 1.0', 'WhatsApp/2.23.20.0', 'Mozilla/5.0', 'curl/8.5.0']
+const preset = { PRESET: 'public', MAX_EVENT_LOOP_DELAY_MS: 'off' }
+
+for (const settings of [{ METHOD_OVERRIDE: 'unsafe-from-post' }, preset]) {
+  for (const agent of previews) {
+    test(`with ${JSON.stringify(settings)} a link for ${agent} deletes nothing`, async (t) => {
+      const app = await testApp(t, { settings })
+      await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+      const headers = { 'user-agent': agent, 'sec-fetch-site': 'same-origin' }
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'QUERY'] as const) {
+        for (const override of [{}, { 'x-http-method-override': 'PUT' }]) {
+          const url = `/locations/rome${'x-http-method-override' in override ? '' : '?_method=DELETE'}`
+          const question = { method: method as 'GET', url, headers: { ...headers, ...override } }
+          assert.equal((await app.inject(question)).statusCode, 403, method)
+        }
+      }
+      assert.equal((await app.inject('/locations/rome')).statusCode, 200)
+    })
+  }
+
+  test(`with ${JSON.stringify(settings)} a form's POST still deletes`, async (t) => {
+    const app = await testApp(t, { settings })
+    await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+    const asGet = await app.inject({ method: 'POST', url: '/locations/rome?_method=GET' })
+    assert.equal(asGet.statusCode, 200)
+    const question = { headers: form, payload: '_method=DELETE' }
+    await app.inject({ method: 'POST', url: '/locations/rome', ...question })
+    assert.equal((await app.inject('/locations/rome')).statusCode, 404)
+  })
+}

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config.ts'
 import { hasBody, type BodyReader } from './bodies.ts'
 import { isOwnReferer, isPreflight } from './cross-site.ts'
 import { parseParameters, type ParameterLimits } from './query-string.ts'
@@ -122,11 +123,18 @@ function findInQuery(url: string, limits: ParameterLimits): unknown {
 
 /**
  * Throws a 403 for a GET or HEAD that became unsafe in a way that following a link, or fetching one
- * ahead, could bring about: any page can make a browser send such a request.
+ * ahead, could bring about: any page can make a browser send such a request. With
+ * METHOD_OVERRIDE=unsafe-from-post, for any safe method that became unsafe.
  */
-export function refuseUnsafeLink(raw: IncomingMessage, ownOrigin: string): void {
-  const { wireMethod, headers } = raw
-  if ((wireMethod !== 'GET' && wireMethod !== 'HEAD') || isSafe(raw.method ?? '')) return
+export function refuseUnsafeLink(
+  raw: IncomingMessage,
+  ownOrigin: string,
+  { methodOverride }: Pick<Config, 'methodOverride'>,
+): void {
+  const { wireMethod = '', headers, method = '' } = raw
+  if (!isSafe(wireMethod) || isSafe(method)) return
+  if (methodOverride === 'unsafe-from-post') throw unsafeLink(wireMethod, method)
+  if (wireMethod !== 'GET' && wireMethod !== 'HEAD') return
   const site = headers['sec-fetch-site']
   const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers.purpose ?? '')}`
   const isBrowser = /^Mozilla\//.test(headers['user-agent'] ?? '')
@@ -136,5 +144,5 @@ export function refuseUnsafeLink(raw: IncomingMessage, ownOrigin: string): void 
     (headers.referer !== undefined && !cameFromHere) ||
     /prefetch/i.test(purpose) ||
     (isBrowser && site === undefined && !cameFromHere)
-  if (mayBeLink) throw unsafeLink(wireMethod, raw.method ?? '')
+  if (mayBeLink) throw unsafeLink(wireMethod, method)
 }

@@ -57,6 +57,10 @@ function requireOffer(request: FastifyRequest, findOffer: OfferFinder): Offer {
   const path = toPath(url)
   if (!server.supportedMethods.includes(method)) throw notImplemented(method)
   const offer = findOffer(path)
+  // A script whose preflight fails is not told why; the request itself gets the 404.
+  if (offer === undefined && isPreflight(request.raw)) {
+    return { methods: findOffer('*')?.methods ?? [], headers: {}, isJson: false }
+  }
   const isGone = method !== 'OPTIONS' && offer?.methods.includes(method)
   if (offer === undefined || isGone) throw notFound(`There is nothing at ${path}.`)
   if (method !== 'OPTIONS') throw methodNotAllowed(method, path, offer)

@@ -167,6 +167,14 @@ export const problemTypes = {
     meaning: 'Expect asks for something other than 100-continue, and there is nothing else.',
     remedy: 'Leave Expect out.',
   },
+  'misdirected-request': {
+    status: 421,
+    title: 'Misdirected Request',
+    meaning:
+      'The request is for a host that this service does not serve, or for an https: URL over plain HTTP. A page of another name cannot read or write here by pointing that name at this machine (DNS rebinding).',
+    remedy: 'Use the URL that the service names when it starts, or add the host to ALLOWED_HOSTS.',
+    example: 'ALLOWED_HOSTS=localhost,vitrine.example npm start',
+  },
   'unprocessable-content': {
     status: 422,
     title: 'Unprocessable Content',

@@ -1,3 +1,4 @@
+import { toHostname } from './allowed-hosts.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { problemTypes, toProblemSlug, type ProblemSlug } from './problem-types.ts'
 
@@ -83,8 +84,19 @@ export function unauthorized(detail: string): Refusal {
   return new Refusal(401, detail, { headers: { 'www-authenticate': 'Cookie realm="Vitrine"' } })
 }
 
-export function crossSiteWrite(): Refusal {
-  return new Refusal(403, 'Another site may not write here.', { problem: 'cross-site-write' })
+/** RFC 9110 §15.5.20. `what` is the host, or the scheme, that is not served here. */
+export function misdirected(what: string): Refusal {
+  const detail = what.endsWith(':')
+    ? `A ${what} URL cannot be requested over plain HTTP.`
+    : `The host ${toHostname(what) ?? what} is not served here. Add it to ALLOWED_HOSTS to allow it.`
+  return new Refusal(421, detail)
+}
+
+/** `origin` as the request has it, which may be none that a setting could name. */
+export function crossSiteWrite(origin = ''): Refusal {
+  const named = URL.parse(origin)?.origin === origin ? origin : 'the origin of the page'
+  const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it.`
+  return new Refusal(403, detail, { problem: 'cross-site-write' })
 }
 
 export function unsafeLink(from: string, to: string): Refusal {

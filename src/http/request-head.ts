@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config.ts'
+import { isAllowedHost, localHosts } from './allowed-hosts.ts'
 import { isHttp2 } from './framing.ts'
 import {
   badRequest,
   expectationFailed,
   headersTooLarge,
+  misdirected,
   uriTooLong,
   versionNotSupported,
 } from './refusal.ts'
@@ -24,11 +26,30 @@ function isScheme(text: string): boolean {
   return text === 'http' || text === 'https'
 }
 
+/**
+ * A page whose name its owner points at this machine would be of our own origin (DNS rebinding). Its
+ * script can set X-Forwarded-Host too, so `received`, which came in Host, is judged as well.
+ */
+export function refuseOtherHosts(
+  allowedHosts: readonly string[],
+  host = '',
+  received = host,
+): void {
+  // HTTP/1.0, which no browser speaks, may have none.
+  if (host !== '' && !isAllowedHost(host, allowedHosts)) throw misdirected(host)
+  const receivable = [...allowedHosts, ...localHosts]
+  if (received !== host && !isAllowedHost(received, receivable)) throw misdirected(received)
+}
+
+/** The host by which the request came, whatever a proxy says. */
+export function toReceivedHost({ headers }: IncomingMessage): string {
+  return headers.host ?? headers[':authority']?.toString() ?? ''
+}
+
 /** Refuses what a trusted proxy says of the request as it was sent, where it cannot be so. */
 export function refuseBadForwarding(request: FastifyRequest): void {
   const { host, protocol, raw } = request
-  const { host: ownHost, ':authority': authority } = raw.headers
-  const isForwarded = host !== (ownHost ?? authority ?? '')
+  const isForwarded = host !== toReceivedHost(raw)
   if (isForwarded && !isHost(host)) throw badRequest('X-Forwarded-Host names no host.')
   if (!isScheme(protocol)) throw badRequest('X-Forwarded-Proto is neither http nor https.')
 }
@@ -49,18 +70,28 @@ function refuseBadHost(raw: IncomingMessage): void {
   }
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw versionNotSupported(httpVersion)
   let count = 0
+  // The authority of an absolute-form target may have replaced it in `headers`.
+  let received = headers.host
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+    if (name?.length !== 4 || name.toLowerCase() !== 'host') continue
+    count += 1
+    received = rawHeaders[index + 1]
   }
-  const { host } = headers
   if (count > 1) throw badRequest('There is more than one Host.')
-  if (host === undefined && httpVersion === '1.1') throw badRequest('There is no Host.')
-  if (host !== undefined && !isHost(host)) throw badRequest('Host names no host.')
+  if (count === 0 && httpVersion === '1.1') throw badRequest('There is no Host.')
+  for (const host of new Set([received, headers.host])) {
+    if (host !== undefined && !isHost(host)) throw badRequest('Host names no host.')
+  }
 }
 
-/** RFC 9112 §3.2.4: the asterisk is for OPTIONS alone, and every other target is a path. */
+/**
+ * RFC 9112 §3.2: a target has no fragment, and the asterisk is for OPTIONS alone. What
+ * {@link takeTarget} has not made a path is of another scheme, or has userinfo (RFC 9110 §4.2.4, §7.4).
+ */
 function refuseBadTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number): void {
+  if (/^https:/i.test(url)) throw misdirected('https:')
+  if (url.includes('#')) throw badRequest('The target of the request has a fragment.')
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS')) {
     throw badRequest('The target of the request is no path.')
   }

@@ -1,9 +1,22 @@
+import type { IncomingMessage } from 'node:http'
+import { isHttp2 } from './framing.ts'
+
 /**
- * The request's target as path and query alone: without the origin of an absolute form (RFC 9112
- * §3.2.2), and without trailing slashes, which change nothing anywhere.
+ * The request's target as path and query alone. The authority of an absolute form becomes Host (RFC
+ * 9112 §3.2.2). What is of another scheme than the connection, or has userinfo, stays as it is.
  */
-export function toPlainTarget(target: string): string {
-  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, '/')
+export function takeTarget(raw: IncomingMessage): string {
+  const { url = '/', headers, socket } = raw
+  const scheme = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
+  const [origin, authority] = /^https?:\/\/([^/?#@]+)(?=[/?]|$)/i.exec(url) ?? []
+  if (origin === undefined || isHttp2(raw)) return toPlainTarget(url)
+  if (!origin.toLowerCase().startsWith(`${scheme}://`)) return url
+  headers.host = authority
+  return toPlainTarget(url.slice(origin.length).replace(/^\/?/, '/'))
+}
+
+/** Without trailing slashes, which change nothing anywhere. */
+function toPlainTarget(url: string): string {
   const queryStart = url.indexOf('?')
   const pathEnd = queryStart === -1 ? url.length : queryStart
   let end = pathEnd

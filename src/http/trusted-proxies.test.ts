@@ -6,6 +6,7 @@ import { testApp } from '../../test/test-app.ts'
 import { loadConfig } from '../config.ts'
 
 const proxy = '10.0.0.1'
+const ALLOWED_HOSTS = 'vitrine.example,inner,localhost'
 const forwarded = {
   host: 'inner:3000',
   'x-forwarded-proto': 'https',
@@ -13,7 +14,7 @@ const forwarded = {
 }
 
 function openBehindProxy(t: TestContext) {
-  return testApp(t, { settings: { TRUSTED_PROXIES: '10.0.0.0/8' } })
+  return testApp(t, { settings: { TRUSTED_PROXIES: '10.0.0.0/8', ALLOWED_HOSTS } })
 }
 
 test('what a trusted proxy says of the address is how the service calls itself', async (t) => {
@@ -68,7 +69,7 @@ test('cookies and HSTS are those of HTTPS where the proxy speaks it', async (t) 
 })
 
 test('without TRUSTED_PROXIES nobody is believed', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { ALLOWED_HOSTS } })
   const headers = { ...forwarded, accept: 'application/json' }
   const { json, headers: fields } = await app.inject({ url: '/nowhere', headers })
   assert.equal(json<{ type: string }>().type, 'http://inner:3000/problems/not-found')
@@ -122,7 +123,7 @@ test('whoever can be trusted is named by address or network, and never everybody
     '0.0.0.0/1',
   ]
   for (const TRUSTED_PROXIES of good) {
-    const app = await testApp(t, { settings: { TRUSTED_PROXIES } })
+    const app = await testApp(t, { settings: { TRUSTED_PROXIES, ALLOWED_HOSTS: '*' } })
     assert.equal((await app.inject('/api/json')).statusCode, 200, TRUSTED_PROXIES)
   }
   const bad = [
@@ -137,7 +138,7 @@ test('whoever can be trusted is named by address or network, and never everybody
     '10.0.0',
   ]
   for (const TRUSTED_PROXIES of bad) {
-    const load = () => loadConfig({ TRUSTED_PROXIES }, ['users'])
+    const load = () => loadConfig({ TRUSTED_PROXIES, ALLOWED_HOSTS }, ['users'])
     assert.throws(load, /^Error: TRUSTED_PROXIES must be /, TRUSTED_PROXIES)
   }
 })

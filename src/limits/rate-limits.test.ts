@@ -138,7 +138,7 @@ test('every client has a limit of its own, and a network of IPv6 is one client',
 
 test('no header of a stranger makes another client of it', async (t) => {
   const app = await testApp(t, {
-    settings: { RATE_LIMIT: '100', TRUSTED_PROXIES: '10.0.0.0/8' },
+    settings: { RATE_LIMIT: '100', ALLOWED_HOSTS: 'localhost', TRUSTED_PROXIES: '10.0.0.0/8' },
   })
   let expected = 99
   for (const name of [
@@ -157,7 +157,11 @@ test('no header of a stranger makes another client of it', async (t) => {
 
 test('behind a trusted proxy the clients are told apart, whatever they claim before it', async (t) => {
   const app = await testApp(t, {
-    settings: { RATE_LIMIT: '100', TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32' },
+    settings: {
+      RATE_LIMIT: '100',
+      ALLOWED_HOSTS: 'localhost',
+      TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32',
+    },
   })
   const ask = async (forwardedFor: string, remoteAddress = '10.0.0.1') => {
     const headers = { 'x-forwarded-for': forwardedFor, forwarded: 'for=203.0.113.9' }

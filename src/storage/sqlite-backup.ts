@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
 import { StoreFailure } from './failure.ts'
+import { fileMode } from './file-modes.ts'
 import type { Files } from './files/files.ts'
 
 /** Marks a SQLite file as a backup of ours: "Vitr" in ASCII. */
@@ -70,7 +71,7 @@ export async function writeBackup(options: BackupOptions): Promise<Sums & { lost
 /** For nobody else to read: there are hashes of passwords in it. */
 function createFile(path: string): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600))
+    closeSync(openSync(path, 'wx', fileMode))
   } catch (error) {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
     if (!isThere) throw error

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { StoreFailure } from './failure.ts'
+import { createPrivately, folderMode } from './file-modes.ts'
 
 /** Each brings the schema from its index to the next version; `user_version` counts them. */
 const migrations = [
@@ -61,7 +62,7 @@ export function openSqliteDatabase(
 }
 
 function open(path: string, durability: Durability): DatabaseSync {
-  if (path !== ':memory:') makeFolder(dirname(path))
+  if (path !== ':memory:') makeFile(path)
   const database = new DatabaseSync(path)
   try {
     useWriteAheadLog(database)
@@ -93,12 +94,18 @@ export function toDatabasePath(url: string): string | undefined {
   return path === ':memory:' ? undefined : path
 }
 
+/** Makes an empty database where there is none, and its folder. */
+export function makeFile(path: string): void {
+  makeFolder(dirname(path))
+  if (!existsSync(path)) createPrivately(path)
+}
+
 /** Not `recursive`, which goes round for ever where the file system refuses a folder with ENOENT. */
-export function makeFolder(path: string): void {
+function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
   try {
-    mkdirSync(path)
+    mkdirSync(path, folderMode)
   } catch (error) {
     // Another process was quicker.
     if (!existsSync(path)) throw error

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import type { Files } from './files/files.ts'
 import { leftovers, removeLeftovers } from './leftovers.ts'
 import { createSqliteRecords } from './records/sqlite.ts'
 import { applicationId, eachKnownFile, sumUp, type KnownFile, type Sums } from './sqlite-backup.ts'
-import { applyMigrations, isBusy, makeFolder, readSchemaVersion } from './sqlite-database.ts'
+import { applyMigrations, isBusy, makeFile, readSchemaVersion } from './sqlite-database.ts'
 
 export interface RestoreOptions {
   /** Of the database that becomes what the backup was; it is made where there is none. */
@@ -73,7 +72,7 @@ function refuseOther(database: DatabaseSync): void {
 
 /** For as long as it is open, nobody else can open the database; throws when somebody has. */
 function openAlone(path: string): DatabaseSync {
-  makeFolder(dirname(path))
+  makeFile(path)
   const database = new DatabaseSync(path, { timeout: 1000 })
   try {
     // Every connection to a database with a log holds a lock, however idle it is, and this mode takes

@@ -87,7 +87,7 @@ test('workers that are told to stop are draining until all have ended', patience
   const { origin, process: child, ready: readiness, ask } = await startTwo(t)
   const content = '{"name":"Late"}'
   const wire = await openWire(t, origin)
-  const head = `POST /users/post HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
+  const head = `POST /users/post HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
   wire.write(head + content.slice(0, 5))
   const { write } = await openWire(t, origin)
   write('GET / HTTP/1.1\r\n')
@@ -97,7 +97,7 @@ test('workers that are told to stop are draining until all have ended', patience
   assert.equal((await ask('/metrics')).status, 200)
   wire.write(content.slice(5))
   assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
-  write('Host: x\r\n\r\n')
+  write('Host: localhost\r\n\r\n')
   await ended(child)
   assert.equal(child.exitCode, 0)
 })

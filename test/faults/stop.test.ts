@@ -271,7 +271,7 @@ test(
     t.after(() => socket.destroy())
     await once(socket, 'connect')
     socket.write(
-      `POST /users/post HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${String(text.length)}\r\n\r\n`,
+      `POST /users/post HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${String(text.length)}\r\n\r\n`,
     )
     await new Promise((resolve) => socket.write(text.slice(0, -1), resolve))
     child.kill('SIGTERM')

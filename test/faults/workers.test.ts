@@ -210,7 +210,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
     }
     const content = '{"name":"Late"}'
-    const head = `POST /users/post HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
+    const head = `POST /users/post HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
     for (const wire of wires) wire.write(head + content.slice(0, 5))
     child.kill(signal)
     await until(async () => (await openWire(t, origin).catch(() => undefined)) === undefined)

@@ -44,7 +44,7 @@ test('a handshake that is late ends its connection without a word', async (t) =>
 
 /** The service over HTTPS, with the address that redirects to it. */
 async function startRedirecting(t: TestContext, more: Readonly<Record<string, string>> = {}) {
-  const settings = { ...(await makeCertificate(t)), REDIRECT_HTTP_PORT: '0', PORT: '0', ...more }
+  const settings = { ...(await makeCertificate(t)), REDIRECT_HTTP_PORT: '0', PORT: '0', ALLOWED_HOSTS: '*', ...more }
   const folder = await temporaryFolder(t)
   const { process: child, output } = spawnVitrine({
     ...settings,
@@ -78,6 +78,27 @@ test('plain HTTP is redirected with its path and query, and a bad Host refused',
   assert.deepEqual(two.statuses, [400])
   assert.deepEqual((await askRaw(plain, toGet('*'))).statuses, [400])
   assert.equal((await curl(`${secure}/health`)).status, 200)
+})
+
+test('plain HTTP is redirected for the hosts of ALLOWED_HOSTS alone', async (t) => {
+  const { plain, secure } = await startRedirecting(t, { ALLOWED_HOSTS: 'localhost,a.example' })
+  const { port } = new URL(secure)
+  const to = (host: string) => `https://${host}:${port}/topic?a=1`
+  const rows = [
+    ['/topic?a=1', 'a.example', 308, to('a.example')],
+    ['http://a.example/topic?a=1', 'localhost', 308, to('a.example')],
+    ['/topic?a=1', 'attacker.example', 421, ''],
+    ['http://attacker.example/topic?a=1', 'localhost', 421, ''],
+    ['https://a.example/topic?a=1', 'a.example', 421, ''],
+    ['/topic?a=1#part', 'a.example', 400, ''],
+    ['http://user@a.example/', 'a.example', 400, ''],
+  ] as const
+  for (const [target, host, status, location] of rows) {
+    const fields = [`Host: ${host}`, 'Connection: close']
+    const answer = await askRaw(plain, toRequest(`GET ${target} HTTP/1.1`, fields))
+    assert.deepEqual([target, host, answer.statuses], [target, host, [status]])
+    assert.equal(/^location: (.*)\r$/m.exec(answer.text)?.[1] ?? '', location)
+  }
 })
 
 test('plain HTTP that is redirected is held to the limits of everything else', async (t) => {

@@ -75,7 +75,8 @@ for (const version of versions) {
   })
 
   test(`only the origin with https may write over HTTPS with ${version}`, async (t) => {
-    const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+    const settings = { ...(await makeCertificate(t)), CORS_ORIGINS: 'none' }
+    const { origin, assertSound } = await startWatched(t, settings)
     const { host, port } = new URL(origin)
     const rows: [status: number, origin: string][] = [
       [200, origin],

@@ -16,7 +16,7 @@ export async function startWatched(
   t: TestContext,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<WatchedVitrine> {
-  const { origin, process: child } = await startVitrine(t, settings)
+  const { origin, process: child } = await startVitrine(t, { ALLOWED_HOSTS: '*', ...settings })
   let written = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {

@@ -3,7 +3,7 @@ import { describeRoutes } from '../../http/openapi/operation.ts'
 import { toProbeAnswer, type Readiness } from '../../readiness.ts'
 import { operations } from './operations.ts'
 
-const config = { defaultAnswer: 'json' } as const
+const config = { defaultAnswer: 'json', anyHost: true } as const
 
 /** `GET /health`: 200 while the service answers; and what those who run it ask. Always there. */
 export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find'>): void {

@@ -122,7 +122,7 @@ test('every problem has its page, in every form, and stands in the list', async 
       assert.ok(answer.body.includes(String(status)), slug)
       assert.doesNotMatch(answer.body, /\{origin\}/, slug)
       assert.equal(answer.headers['cache-control'], 'public, max-age=3600')
-      assert.equal(answer.headers.vary, 'Accept')
+      assert.equal(answer.headers.vary, 'Origin, Accept')
     }
   }
 })

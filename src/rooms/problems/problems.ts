@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { cachePublicly } from '../../http/exchanges.ts'
 import { chooseType } from '../../http/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
 import { toOrigin } from '../../http/request-head.ts'
@@ -45,7 +46,7 @@ function sendLasting(
   forms: Readonly<Record<(typeof offers)[number], () => FastifyReply>>,
 ): FastifyReply {
   const type = chooseType(request, reply, offers)
-  reply.header('cache-control', 'public, max-age=3600')
+  cachePublicly(reply, 3600)
   return forms[type]()
 }
 

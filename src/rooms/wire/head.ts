@@ -1,8 +1,7 @@
 import type { Exchange } from '../../http/exchanges.ts'
 import { toReasonPhrase } from '../../http/refusal.ts'
-import { toShown } from './masked.ts'
 
-/** Both heads as lines of text, the request's before the answer's; secrets are masked. */
+/** Both heads as lines of text, the request's before the response's. */
 export function toHead(exchange: Exchange): string {
   return `${toRequestHead(exchange)}\n${toResponseHead(exchange)}`
 }
@@ -13,7 +12,7 @@ export function toRequestHead({ request }: Exchange): string {
   const lines = [`${method} ${target} HTTP/${httpVersion}`]
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
-    lines.push(`${name}: ${toShown(name, value)}`)
+    lines.push(`${name}: ${value}`)
   }
   return `${lines.join('\n')}\n`
 }
@@ -22,7 +21,7 @@ export function toResponseHead({ request, response }: Exchange): string {
   const { status, headers } = response
   const lines = [`HTTP/${request.httpVersion} ${String(status)} ${toReasonPhrase(status) ?? ''}`]
   for (const [name, values] of Object.entries(headers)) {
-    for (const value of [values].flat()) lines.push(`${name}: ${toShown(name, String(value))}`)
+    for (const value of [values].flat()) lines.push(`${name}: ${String(value)}`)
   }
   return `${lines.join('\n')}\n`
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreFailure } from '../failure.ts'
+import { fileMode, folderMode } from '../file-modes.ts'
 import type { Files, SavedFile } from './files.ts'
 
 /** What is saved and not yet kept. Whatever else is in the folder is no sweep's business. */
@@ -16,7 +17,7 @@ const pendingName = /^([A-Za-z0-9_-]+)\.part$/
  */
 export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<Files> {
   const folder = url.slice('file:'.length)
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await mkdir(folder, { recursive: true, mode: folderMode }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${url} cannot be opened: ${reason}`, { cause: error })
   })
@@ -95,7 +96,7 @@ async function save(path: string, content: Readable): Promise<SavedFile> {
       yield chunk
     }
   }
-  const file = createWriteStream(path, { flags: 'wx' })
+  const file = createWriteStream(path, { flags: 'wx', mode: fileMode })
   try {
     await pipeline(content, measure, file)
   } catch (error) {

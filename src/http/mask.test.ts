@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../test/test-app.ts'
+
+const secret = 'c0ffee-c0ffee'
+const page = { accept: 'text/html' }
+
+const masked: readonly (readonly [url: string, headers?: Readonly<Record<string, string>>])[] = [
+  ...[
+    ['authorization', secret],
+    ['authorization', `Bearer ${secret}`],
+    ['proxy-authorization', secret],
+    ['cookie', secret],
+    ['cookie', `a=b; ${secret}=1`],
+    ['x-api-key', secret],
+    ['apikey', secret],
+    ['x-auth-token', secret],
+    ['x_csrf_token', secret],
+    ['x-amz-security-token', secret],
+    ['client-secret', secret],
+    ['x-session-id', secret],
+    ['x-jwt', secret],
+    ['x-password', secret],
+    ['signature', secret],
+    ['referer', `http://localhost/?access_token=${secret}`],
+  ].map(([name = '', value = '']) => ['/api/json', { [name]: value }] as const),
+  [`/topic?a=1&token=${secret}`],
+  [`/topic?accessToken=${secret}&a=1`],
+  [`/topic?api.key=${secret}`],
+  [`/topic?user[password]=${secret}`],
+  [`/topic?user%5BAPIKey%5D=${secret}`],
+  [`/topic?%74oken=${secret}`],
+  [`/topic?JSESSIONID=${secret}`],
+]
+
+const shown: typeof masked = [
+  [`/topic?author=${secret}`],
+  [`/topic?monkey=${secret}&keyboard=${secret}`],
+  [`/topic?tokenizer=${secret}`],
+  ['/api/json', { 'idempotency-key': secret }],
+  ['/api/json', { 'sec-websocket-key': secret }],
+  ['/api/json', { 'x-author': secret }],
+]
+
+for (const [rows, isShown] of [
+  [masked, false],
+  [shown, true],
+] as const) {
+  for (const [url, headers = {}] of rows) {
+    test(`${isShown ? 'shown' : 'masked'}: ${url} ${JSON.stringify(headers)}`, async (t) => {
+      const app = await testApp(t)
+      const answer = await app.inject({ url, headers: { ...page, ...headers } })
+      const id = /desc="(.*)"/.exec(String(answer.headers['server-timing']))?.[1] ?? ''
+      for (const accept of ['text/html', 'application/json', 'text/plain']) {
+        const { statusCode, body } = await app.inject({ url: `/wire/${id}`, headers: { accept } })
+        assert.equal(statusCode, 200)
+        assert.equal(body.includes(secret), isShown, body)
+      }
+    })
+  }
+}
+
+test('of a cookie that is set the name and the attributes are shown', async (t) => {
+  const app = await testApp(t)
+  await app.inject({ method: 'PUT', url: '/users/ann', payload: { name: 'Ann', password: secret } })
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/login',
+    payload: { username: 'Ann', password: secret },
+    headers: page,
+  })
+  const id = /desc="(.*)"/.exec(String(answer.headers['server-timing']))?.[1] ?? ''
+  const { body } = await app.inject({ url: `/wire/${id}`, headers: { accept: 'text/plain' } })
+  assert.match(body, /^set-cookie: session=••••••; .*HttpOnly/im)
+})
