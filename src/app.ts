@@ -37,6 +37,7 @@ import {
   toFrameworkRefusal,
   type RefusalShape,
 } from './http/send-refusal.ts'
+import { tagResponses } from './http/send-tagged.ts'
 import { createServer } from './http/server.ts'
 import { takeTarget } from './http/target.ts'
 import type { Limits } from './limits/limits.ts'
@@ -93,6 +94,7 @@ export async function buildApp(options: AppOptions) {
   heedControlFields(app, parts)
   replayAnswers(app, backends.answers)
   sayDigests(app)
+  tagResponses(app)
   frameByTheWire(app)
   ruleConnections(app)
   if (parts.isLogged || parts.metrics) countStreams(app)
@@ -252,7 +254,7 @@ function readBodies(app: FastifyInstance, { readBody }: Parts): void {
     const take = ({ value }: Body) => {
       done(null, value)
     }
-    if (request.is404) done(null)
+    if (request.is404 || request.routeOptions.config.readsBodyItself === true) done(null)
     else handBody(readBody(request.raw), take, done)
   })
 }

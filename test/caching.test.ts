@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { withoutPatterns } from '../src/http/openapi/operation.ts'
 import { listRoutes } from './routes.ts'
 import { createRecord } from './resources.ts'
 import { ann } from './sign-in.ts'
@@ -17,7 +18,7 @@ async function openEverything(t: TestContext): Promise<{ app: FastifyInstance; u
   }
   const routes = (await listRoutes(app)).filter(({ methods }) => methods.includes('GET'))
   const urls = routes.map(({ path }) =>
-    path
+    withoutPatterns(path)
       .replace(/^\/\*$/, '/topic.html')
       .replace(/^\/user:id.*/, '/user42')
       .replace(':code', '200')

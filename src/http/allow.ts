@@ -7,6 +7,9 @@ declare module 'fastify' {
     /** The media types of content that this route takes. */
     accepts?: readonly string[]
   }
+  interface FastifyInstance {
+    findOffer: OfferFinder
+  }
 }
 
 /** What a path offers: its methods in Allow, and which content its POST and PATCH take. */
@@ -38,7 +41,7 @@ export function watchOffers(app: FastifyInstance, maxUrlBytes: number): OfferFin
   let router: Router | undefined
 
   const whole = toOffer(methods.map((method) => ({ method })))
-  return (path) => {
+  const findOffer: OfferFinder = (path) => {
     // RFC 9110 §9.3.7: the asterisk asks about the server as a whole.
     if (path === '*') return whole
     router ??= toRouter(routes, maxUrlBytes)
@@ -49,6 +52,8 @@ export function watchOffers(app: FastifyInstance, maxUrlBytes: number): OfferFin
     })
     return found.length === 0 ? undefined : toOffer(found)
   }
+  app.decorate('findOffer', findOffer)
+  return findOffer
 }
 
 type Router = ReturnType<typeof createRouter>

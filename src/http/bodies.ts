@@ -21,6 +21,13 @@ import {
 export const controlFieldNames = ['_method', '_if_match', '_idempotency_key'] as const
 type ControlFields = Partial<Record<(typeof controlFieldNames)[number], unknown>>
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route reads its body itself, or not at all: the readers here leave it alone. */
+    readsBodyItself?: boolean
+  }
+}
+
 export interface Body {
   /** What the reader made of the content; undefined when there was none, or no reader takes it. */
   value: unknown
@@ -42,6 +49,7 @@ export function createBodyReader(config: Config): BodyReader {
 
   async function read(raw: IncomingMessage, parse: (text: string) => unknown): Promise<Body> {
     refuseEncoding(raw)
+    assertUtf8(raw)
     const digests = createDigestCheck(raw.headers)
     const bytes = await collect(raw, config)
     digests.update(bytes)
@@ -141,6 +149,14 @@ export function refuseEncoding(raw: IncomingMessage): void {
   throw unsupportedMediaType('Content is read as it is; Content-Encoding is not undone.', {
     'accept-encoding': 'identity',
   })
+}
+
+/** Throws 415 for text in another charset than UTF-8, of which ASCII is a part. */
+function assertUtf8({ headers }: IncomingMessage): void {
+  const [, charset = 'utf-8'] =
+    /;[ \t]*charset="?([^";]*)/i.exec(headers['content-type'] ?? '') ?? []
+  if (/^(utf-?8|us-ascii)$/i.test(charset.trim())) return
+  throw unsupportedMediaType(`Text is read as UTF-8 and not as ${charset}.`)
 }
 
 /** So much of what nobody wants is still read before it is refused. */

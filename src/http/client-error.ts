@@ -42,28 +42,20 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   answerOnSocket(socket, status, text)
 }
 
-/** RFC 9110 §9.3.6: this is no proxy. */
+/** RFC 9110 §9.3.6: this is no proxy. Its target is no resource, and so has no methods to allow. */
 export function answerConnect(_request: unknown, socket: Duplex | Http2ServerResponse): void {
-  const allow = { allow: 'GET, HEAD, OPTIONS' }
-  if (socket instanceof Http2ServerResponse) {
-    socket.writeHead(405, { ...headersOfEveryRefusal, ...allow }).end()
-  } else answerOnSocket(socket, 405, 'This server makes no tunnels.', allow)
+  if (socket instanceof Http2ServerResponse) socket.writeHead(501, headersOfEveryRefusal).end()
+  else answerOnSocket(socket, 501, 'This server makes no tunnels.')
 }
 
 /** A whole answer on the bare socket, which is closed behind it. */
-function answerOnSocket(
-  socket: Duplex,
-  status: number,
-  text: string,
-  more: Readonly<Record<string, string>> = {},
-): void {
+function answerOnSocket(socket: Duplex, status: number, text: string): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
   const headers = {
     ...headersOfEveryRefusal,
-    ...more,
     'content-type': 'text/plain; charset=utf-8',
     'content-length': String(text.length + 1),
     connection: 'close',

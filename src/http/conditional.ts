@@ -89,14 +89,30 @@ const isWeakMatch: Comparison = (one, other) =>
   one.replace(/^W\//, '') === other.replace(/^W\//, '')
 
 // RFC 9110 §5.6.7: IMF-fixdate, and the two obsolete formats, the last of which names no zone.
-const zonedDate = /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT$/
+const zonedDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
+const rfc850Date = /^[A-Z][a-z]{5,8}, (\d\d-[A-Z][a-z]{2}-)(\d\d \d\d:\d\d:\d\d GMT)$/
 const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
 
 /** An HTTP date in whole seconds; what is none is as if it were not there (RFC 9110 §13.1.3). */
 function parseDate(field = ''): number | undefined {
-  const date = asctimeDate.test(field) ? `${field} GMT` : field
-  const time = asctimeDate.test(field) || zonedDate.test(field) ? Date.parse(date) : NaN
+  const time = rfc850Date.test(field) ? parseRfc850Date(field) : parseFullDate(field)
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
+}
+
+function parseFullDate(field: string): number {
+  if (zonedDate.test(field)) return Date.parse(field)
+  return asctimeDate.test(field) ? Date.parse(`${field} GMT`) : NaN
+}
+
+/** RFC 9110 §5.6.7: a year that would be more than 50 years ahead is one of the past century. */
+function parseRfc850Date(field: string): number {
+  const now = new Date()
+  const century = Math.floor(now.getUTCFullYear() / 100)
+  const inCentury = (number: number) =>
+    Date.parse(field.replace(rfc850Date, `$1${String(number)}$2`))
+  const time = inCentury(century)
+  const isPast = time > now.setUTCFullYear(now.getUTCFullYear() + 50)
+  return isPast ? inCentury(century - 1) : time
 }
 
 function toSeconds(time: Date): number {

@@ -32,7 +32,7 @@ export function heedControlFields(
   }
   // Only where something is written: a hook costs, and most requests read.
   app.addHook('onRoute', (route) => {
-    if ([route.method].flat().every(isSafe)) return
+    if ([route.method].flat().every(isSafe) || route.config?.readsBodyItself === true) return
     route.preHandler = [heedBody, ...[route.preHandler ?? []].flat()]
   })
 }

@@ -199,17 +199,15 @@ test('whoever wants digests gets them with every answer that is no stream, HEAD 
   }
 })
 
-test('a write answers with digests too, and a 304 and a streamed list without', async (t) => {
+test('a write answers with digests too, and a 304 without', async (t) => {
   const app = await testApp(t)
   const question = { method: 'POST', url: '/users/post', headers: wanted } as const
   const written = await app.inject({ ...question, payload: { hello: 'world' } })
   assert.equal(written.headers['repr-digest'], toField('sha-256', '{"hello":"world"}'))
   const { etag } = (await app.inject('/topic.html')).headers
   const fresh = { url: '/topic.html', headers: { ...wanted, 'if-none-match': etag } }
-  for (const other of [fresh, { url: '/users', headers: wanted }]) {
-    const { headers } = await app.inject(other)
-    assert.deepEqual([headers['repr-digest'], headers['content-digest']], [undefined, undefined])
-  }
+  const { headers } = await app.inject(fresh)
+  assert.deepEqual([headers['repr-digest'], headers['content-digest']], [undefined, undefined])
 })
 
 // RFC 9530 appendix B.3

@@ -21,6 +21,9 @@ export interface Part {
 
 const maxNameBytes = 200
 
+/** RFC 7578 §4.8 needs two short fields; the parser would cut longer ones off silently. */
+const maxPartHeaderBytes = 8192
+
 /** Lets the routes of this instance read multipart bodies. */
 export async function registerMultipart(app: FastifyInstance): Promise<void> {
   await app.register(multipart)
@@ -48,6 +51,7 @@ export async function* parseMultipart(
   refuseEncoding(raw)
   const digests = createDigestCheck(raw.headers)
   limitContent(raw, maxBytes, maxPartBytes)
+  limitPartHeaders(raw)
   watchContent(raw, times, (late) => raw.emit('error', late))
   raw.on('data', digests.update)
   try {
@@ -63,6 +67,9 @@ export async function* parseMultipart(
     digests.verify()
   } catch (error) {
     throw toMultipartRefusal(error)
+  } finally {
+    // Of a part that nobody reads on, the parser would keep back the rest of the body.
+    raw.unpipe()
   }
 }
 
@@ -86,6 +93,33 @@ function limitContent(raw: IncomingMessage, maxBytes: number, maxPartBytes: numb
     // The parser listens to this event and to no other way of being stopped.
     if (size > maxBytes && size - chunk.length <= maxBytes) raw.emit('error', tooLarge)
   })
+}
+
+/** Ends the parsing with 400 when the headers of a part are too long. */
+function limitPartHeaders(raw: IncomingMessage): void {
+  const [, quoted, plain] =
+    /;[ \t]*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(raw.headers['content-type'] ?? '') ?? []
+  const delimiter = `\r\n--${quoted ?? plain ?? ''}`
+  // The first delimiter may be the first line.
+  let rest = Buffer.from('\r\n')
+  let isHeader = false
+  const follow = (chunk: Buffer) => {
+    let bytes = Buffer.concat([rest, chunk])
+    for (;;) {
+      const mark = isHeader ? '\r\n\r\n' : delimiter
+      const end = bytes.indexOf(mark, 0, 'latin1')
+      const isLast = isHeader && bytes.toString('latin1', 0, 2) === '--'
+      const isLong = isHeader && (end === -1 ? bytes.length : end) > maxPartHeaderBytes
+      if (isLast || isLong) raw.off('data', follow)
+      if (isLong && !isLast) raw.emit('error', badRequest('The headers of a part are too long.'))
+      if (isLast || isLong) return
+      if (end === -1) break
+      bytes = bytes.subarray(end + mark.length)
+      isHeader = !isHeader
+    }
+    rest = isHeader ? bytes : bytes.subarray(-delimiter.length)
+  }
+  raw.on('data', follow)
 }
 
 function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number): Part {

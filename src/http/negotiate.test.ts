@@ -27,6 +27,14 @@ test('the offer is chosen that Accept likes best', () => {
     ['text/html ; q=0.5 , text/plain ; q=0.6', 'text/plain'],
     ['application/json;q=0.001', 'application/json'],
     ['application/json;Q=0.5, text/html;Q=0.4', 'application/json'],
+    // A weight that is none (§12.4.2) is as if it were not there.
+    ['text/plain;q=abc, text/html;q=0.5', 'text/plain'],
+    ['text/plain;q=2, application/json;q=0.9', 'text/plain'],
+    ['text/plain;q=-1', 'text/plain'],
+    ['text/plain;q=', 'text/plain'],
+    ['text/plain;q="0"', 'text/plain'],
+    ['text/plain;q=abc;q=0.1, text/html;q=0.5', 'text/html'],
+    ['text/plain;q=0.1;x=y, text/html;q=0.5', 'text/html'],
     // Of a range and a type within it, the type has the word (RFC 9110 §12.5.1).
     ['text/*, text/html;q=0', 'text/plain'],
     ['text/*;q=0, text/plain', 'text/plain'],

@@ -102,10 +102,14 @@ function parsePreferred<Offer extends string>(
   offers: readonly Offer[],
 ): Offer | undefined {
   // Nothing here comes in versions that a parameter could tell apart, and everything is UTF-8.
-  const ranges = accept.replace(/;(?![ \t]*q=)[^;,"]*(?:"[^"]*")?/gi, '')
+  // A weight that is not valid (RFC 9110 §12.4.2) is dropped like any other parameter.
+  const ranges = accept.replace(otherParameters, '')
   const preferred = new Negotiator({ headers: { accept: ranges } }).mediaType([...offers])
   return offers.find((offer) => offer === preferred)
 }
+
+const otherParameters =
+  /;(?![ \t]*q=(?:0(?:\.\d*)?|1(?:\.0*)?)[ \t]*(?:[;,]|$))[^;,"]*(?:"[^"]*")?/gi
 
 /** Adds a field name to Vary, once. */
 export function addVary(reply: FastifyReply, field: string): void {

@@ -28,13 +28,32 @@ export function toContentType(mediaType: string): string {
   }
 }
 
-/** Text as it comes, with backpressure. `mediaType` is without its charset. */
-export function sendPieces(
+/** Text up to this length is sent whole, with Content-Length and a tag. */
+const maxWholeLength = 65_536
+
+/** Short text whole, longer text as it comes, with backpressure. `mediaType` is without its charset. */
+export async function sendPieces(
   reply: FastifyReply,
   mediaType: string,
-  pieces: AsyncIterable<string>,
-): FastifyReply {
-  // A HEAD opens nothing: it would be read to its end for nothing.
-  const content = reply.request.method === 'HEAD' ? [] : pieces
-  return reply.type(toContentType(mediaType)).send(Readable.from(content, { objectMode: false }))
+  pieces: AsyncGenerator<string>,
+): Promise<FastifyReply> {
+  reply.type(toContentType(mediaType))
+  let text = ''
+  while (text.length <= maxWholeLength) {
+    const piece = await pieces.next()
+    // As bytes, since Fastify names a charset for text of every JSON type.
+    if (piece.done === true) return reply.send(Buffer.from(text))
+    text += piece.value
+  }
+  // Fastify reads what it sends to a HEAD to its end.
+  const isHead = reply.request.method === 'HEAD'
+  const content = Readable.from(isHead ? [] : withStart(text, pieces), { objectMode: false })
+  // A generator that was never started does not end the one that it waits for.
+  content.once('close', () => void pieces.return(undefined))
+  return reply.send(content)
+}
+
+async function* withStart(start: string, pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield start
+  yield* pieces
 }

@@ -16,6 +16,15 @@ export type Handler = (
   reply: FastifyReply,
 ) => FastifyReply | Promise<FastifyReply>
 
+/** The ids that can exist, as in a regular expression. */
+export const idPattern = '[A-Za-z0-9_-]{1,64}'
+
+/** The paths below a list that name no record. */
+const reservedIds = ['new', 'post'] as const
+
+/** The parameter of every route of one record: no other id is routed, or listed in Allow. */
+export const idParameter = `:id(^(?!(?:${reservedIds.join('|')})(?:[.]|$))${idPattern}$)`
+
 export function toId(request: FastifyRequest): string {
   return (request.params as { id: string }).id
 }

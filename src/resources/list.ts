@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { evaluatePreconditions } from '../http/conditional.ts'
 import { toJsonArray } from '../http/json-array.ts'
 import { toLinkField, toPageLinks } from '../http/links.ts'
 import { chooseType } from '../http/negotiate.ts'
-import { preconditionFailed, unknownParameter, unprocessable } from '../http/refusal.ts'
+import { unknownParameter, unprocessable } from '../http/refusal.ts'
 import { sendPieces, toContentType } from '../http/send.ts'
 import { sendTagged, tag } from '../http/send-tagged.ts'
 import { toPath } from '../http/target.ts'
@@ -82,9 +81,6 @@ async function answerAnew(
   const shown = { query, links: [], flash, ...(hasAddress && { address }) }
   const sought = { ...query.records, signal: toAbandonment(reply) }
   if (query.part === undefined) {
-    const outcome = evaluatePreconditions(request.headers, { etag: '' })
-    if (outcome === 'failed') throw preconditionFailed()
-    if (outcome === 'not modified') return reply.code(304).send()
     const pages = records.pages(resource.name, sought)
     return sendPieces(reply, type, toPieces(resource, type, { ...shown, pages }))
   }

@@ -1,5 +1,6 @@
 import { jsonContent, pageContent } from '../http/openapi/content.ts'
 import type { Content, Parameter } from '../http/openapi/operation.ts'
+import { idPattern } from './context.ts'
 import type { Resource } from './definition.ts'
 import { exampleId, type ResourceSchemas } from './schemas.ts'
 
@@ -14,7 +15,7 @@ export const id: Parameter = {
   in: 'path',
   required: true,
   description: 'As the service assigned it, or a client chose it.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+  schema: { type: 'string', pattern: `^${idPattern}$` },
   example: exampleId,
 }
 

@@ -179,7 +179,7 @@ test('the whole list has neither links nor a count, and a slice has a count alon
   assert.deepEqual(slice, { field: {}, page: {}, total: '3' })
 })
 
-test('a page of a list has a tag of its bytes, and the whole list has none', async (t) => {
+test('a page of a list has a tag of its bytes, and so has a whole list that is short', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
   const tags = new Set<string>()
@@ -202,7 +202,7 @@ test('a page of a list has a tag of its bytes, and the whole list has none', asy
     assert.equal(head.headers.etag, etag)
     assert.equal(head.headers['content-length'], headers['content-length'])
     const whole = await app.inject(`/locations.${suffix}`)
-    assert.equal(whole.headers.etag, undefined)
+    assert.match(String(whole.headers.etag), /^W\/"[\w-]{43}"$/)
     assert.equal(whole.headers['cache-control'], 'private, no-cache')
   }
   assert.equal(tags.size, 5)

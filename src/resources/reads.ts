@@ -62,6 +62,8 @@ function sendContent(
 export function newForm({ resource }: ResourceContext): Handler {
   return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
+    // Its key makes every form another one, so there is nothing to revalidate.
+    reply.header('cache-control', 'private, max-age=0')
     return sendPage(reply, formPage(resource, { _action: 'new', key: randomUUID(), values: {} }))
   }
 }

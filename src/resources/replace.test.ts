@@ -117,23 +117,13 @@ for (const { path, fields } of samples) {
     })
   }
 
-  const impossible = [
-    'new',
-    'post',
-    'x'.repeat(65),
-    'a.b',
-    'a%20b',
-    'a%2Fb',
-    '%C3%A9',
-    'a~b',
-    'a%0A',
-  ]
+  const impossible = ['x'.repeat(65), 'a.b', 'a%20b', 'a%2Fb', '%C3%A9', 'a~b', 'a%0A']
   for (const id of impossible) {
     test(`PUT ${path}/${id} is 404 that names the id, and creates nothing`, async (t) => {
       const app = await testApp(t)
       const answer = await app.inject({ method: 'PUT', url: `${path}/${id}`, payload: fields })
       assert.equal(answer.statusCode, 404)
-      assert.ok(answer.json<{ detail: string }>().detail.includes(decodeURIComponent(id)))
+      assert.ok(answer.body.includes(`${path}/${id}`))
       const list = await app.inject({ url: path, headers: { accept: 'application/json' } })
       assert.deepEqual(list.json(), [])
     })

@@ -1,6 +1,7 @@
 import { typeBySuffix } from '../http/negotiate.ts'
 import { describeRoutes } from '../http/openapi/operation.ts'
 import type { Room } from '../room.ts'
+import { idParameter } from './context.ts'
 import type { Resource } from './definition.ts'
 import { acceptedPatchTypes, acceptedTypes } from './input.ts'
 import { queryTypes } from './list-parameters.ts'
@@ -28,6 +29,7 @@ export function resourceRoom(resource: Resource): Room {
       const context = { resource, config, records }
       const json = { config: { defaultAnswer: 'json', accepts: acceptedTypes } } as const
       const listed = list(context)
+      const one = `${path}/${idParameter}`
       app.get(path, listed)
       app.query(path, { config: { accepts: queryTypes } }, listed)
       for (const [suffix, mediaType] of Object.entries(typeBySuffix)) {
@@ -35,19 +37,19 @@ export function resourceRoom(resource: Resource): Room {
         app.get(`${path}.${suffix}`, named, listed)
         app.query(`${path}.${suffix}`, { config: { mediaType, accepts: queryTypes } }, listed)
         if (suffix !== 'csv' && suffix !== 'ndjson') {
-          app.get(`${path}/:id.${suffix}`, named, show(context))
+          app.get(`${one}.${suffix}`, named, show(context))
         }
       }
       app.get(`${path}/new`, newForm(context))
-      app.get(`${path}/:id`, show(context))
-      app.get(`${path}/:id/edit`, edit(context))
+      app.get(one, show(context))
+      app.get(`${one}/edit`, edit(context))
       const posted = { accepts: acceptedTypes, replaysAnswers: true }
       const errorHandler = showAgainForReusedKey(context)
       app.post(path, { config: posted, errorHandler }, create(context))
       const patch = { config: { defaultAnswer: 'json', accepts: acceptedPatchTypes } } as const
-      app.patch(`${path}/:id`, patch, update(context))
-      app.delete(`${path}/:id`, json, destroy(context))
-      app.put(`${path}/:id`, json, replace(context))
+      app.patch(one, patch, update(context))
+      app.delete(one, json, destroy(context))
+      app.put(one, json, replace(context))
     },
   }
 }

@@ -20,7 +20,7 @@ import {
   removeRecord,
 } from './changes.ts'
 import { removalConflictPage } from './conflict-page.ts'
-import { loadRecord, toId, unknownId, type Handler, type ResourceContext } from './context.ts'
+import { loadRecord, toId, type Handler, type ResourceContext } from './context.ts'
 import type { Resource } from './definition.ts'
 import { formPage } from './form-page.ts'
 import { parseInput } from './input.ts'
@@ -129,7 +129,6 @@ export function replace(context: ResourceContext): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     const id = toId(request)
-    if (!canBeId(id)) throw unknownId(resource, id)
     if (request.headers['content-range'] !== undefined) {
       // RFC 9110 §14.5
       throw badRequest('PUT replaces the whole record: Content-Range has no place in it.')
@@ -152,11 +151,6 @@ export function replace(context: ResourceContext): Handler {
     const flash = isNew ? created(resource) : notice('Saved.')
     return sendRecord(reply, context, { type, record, flash })
   }
-}
-
-/** The ids that a client may choose; `new` and `post` are paths of their own. */
-function canBeId(id: string): boolean {
-  return /^[A-Za-z0-9_-]{1,64}$/.test(id) && id !== 'new' && id !== 'post'
 }
 
 /** What is wrong with names that the resource does not have: nothing, but where strictness is asked. */

@@ -3,6 +3,7 @@ import { isUnder, type RefusalShape } from '../send-refusal.ts'
 import { collectComponents } from './component.ts'
 import {
   methodsOf,
+  withoutPatterns,
   type Answer,
   type DocumentedMethod,
   type Operation,
@@ -73,9 +74,9 @@ export function toDocument(parts: DocumentParts): OpenApiDocument {
   }
 }
 
-/** `/users/:id` → `/users/{id}`; a pattern behind a name is the parameter's own business. */
+/** `/users/:id` → `/users/{id}`; the pattern of a parameter is in its schema. */
 export function toTemplate(url: string): string {
-  return url.replace(/:(\w+)(?:\(.*\))?/g, '{$1}')
+  return withoutPatterns(url).replace(/:(\w+)/g, '{$1}')
 }
 
 interface Place extends Pick<DocumentParts, 'shapes' | 'limits'> {

@@ -70,10 +70,15 @@ export type Operations = Readonly<Record<string, Operation>>
 export function describeRoutes(app: FastifyInstance, tag: string, operations: Operations): void {
   app.addHook('onRoute', (route) => {
     const [operation] = methodsOf(route.method).flatMap(
-      (method) => operations[`${method} ${route.url}`] ?? [],
+      (method) => operations[`${method} ${withoutPatterns(route.url)}`] ?? [],
     )
     if (operation) route.config = { ...route.config, operation: { tag, ...operation } }
   })
+}
+
+/** `/users/:id(^\\d+$)` → `/users/:id` */
+export function withoutPatterns(url: string): string {
+  return url.replace(/(:\w+)\(.*\)/, '$1')
 }
 
 /** The methods that the document lists; HEAD and OPTIONS go without saying. */

@@ -29,7 +29,8 @@ export const bodies: Room = {
     )
     const readsMultipart = config.bodyReaders.includes('multipart')
     if (readsMultipart) await registerMultipart(app)
-    app.post('/users/post/formdata', options, async (request, reply) =>
+    const own = { config: { ...options.config, readsBodyItself: true } }
+    app.post('/users/post/formdata', own, async (request, reply) =>
       sendJson(reply, readsMultipart ? await parseTextFields(request, config) : {}),
     )
 

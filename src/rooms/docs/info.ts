@@ -3,7 +3,8 @@ import packageJson from '../../../package.json' with { type: 'json' }
 const description = `A glass case for HTTP: every part of the protocol can be seen, tried and tested against.
 
 **Every path.** HEAD works wherever GET does. OPTIONS says in Allow what a path has; a method that it
-lacks gets 405, and a method that nobody knows 501. A trailing slash changes nothing. Whatever path no
+lacks gets 405, and a method that the service does not implement (CONNECT, PROPFIND) 501. A name that is
+no registered method gets 400 over HTTP/1.1, whose parser rejects it, and 501 over HTTP/2. A trailing slash changes nothing. Whatever path no
 route has is looked for among the static files.
 
 **Method override.** \`_method\` in the query string, \`_method\` in JSON or a form, then

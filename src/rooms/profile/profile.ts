@@ -22,7 +22,8 @@ export const profile: Room = {
   open: async (app, house) => {
     describeRoutes(app, 'profile', operations)
     if (house.config.bodyReaders.includes('multipart')) await registerMultipart(app)
-    app.post('/profile', receiveUpload(house, await openSpace(house)))
+    const own = { config: { readsBodyItself: true } }
+    app.post('/profile', own, receiveUpload(house, await openSpace(house)))
     app.get('/uploads', listUploads(house))
     app.get('/uploads/:id', sendUpload(house))
     const { files, records } = house

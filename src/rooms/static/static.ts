@@ -6,8 +6,7 @@ import { sendBytes } from '../../http/send-bytes.ts'
 import { toPath } from '../../http/target.ts'
 import type { Room } from '../../room.ts'
 
-const methods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
-const offer = { methods, headers: { allow: methods.join(', ') } }
+const methodsOfFiles = ['GET', 'HEAD', 'OPTIONS'] as const
 
 /** The files of PUBLIC_DIR as they are, at the addresses that no other room has. */
 export const staticFiles: Room = {
@@ -28,13 +27,17 @@ export const staticFiles: Room = {
         reply.callNotFound()
         return reply
       }
-      if (request.method === 'OPTIONS') {
-        return sendOffer(request, reply, { ...offer, corsOrigins })
+      if (request.method === 'GET' || request.method === 'HEAD') {
+        return sendBytes(request, reply, file)
       }
-      if (!methods.includes(request.method)) {
+      // A route may have other methods where the file is.
+      const { methods: others = [], headers = {} } = app.findOffer(path) ?? {}
+      const methods = [...new Set([...others, ...methodsOfFiles])]
+      if (request.method !== 'OPTIONS') {
         throw methodNotAllowed(request.method, path, { methods, isJson: false })
       }
-      return sendBytes(request, reply, file)
+      const offer = { methods, headers: { ...headers, allow: methods.join(', ') } }
+      return sendOffer(request, reply, { ...offer, corsOrigins })
     }
     // Before a body is read: nobody wants it. A path is known when there is such a file, which only
     // a look at the folder tells.

@@ -116,6 +116,17 @@ test('HEAD has the headers of GET', async (t) => {
   }
 })
 
+test('307 and 308 lead to where every method has a response', async (t) => {
+  const app = await testApp(t)
+  for (const code of ['307', '308']) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      const { headers } = await app.inject({ method, url: `/status/${code}` })
+      const next = await app.inject({ method, url: String(headers.location) })
+      assert.equal(next.statusCode, 200, `${code} ${method}`)
+    }
+  }
+})
+
 test('a trailing slash changes nothing', async (t) => {
   const app = await testApp(t)
   const answer = await app.inject('/status/418/')
@@ -127,6 +138,9 @@ test('a body of a type that nobody reads is let pass', async (t) => {
   const headers = { 'content-type': 'application/xml' }
   const answer = await app.inject({ method: 'POST', url: '/status/403', headers, payload: '<a/>' })
   assert.equal(answer.statusCode, 403)
+  const json = { 'content-type': 'application/json' }
+  const bad = await app.inject({ method: 'POST', url: '/status/403', headers: json, payload: '{' })
+  assert.equal(bad.statusCode, 403)
 })
 
 test('what is no status from 200 to 599 is not found, and the answer names it', async (t) => {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describeRoutes } from '../../http/openapi/operation.ts'
-import { notFound, toReasonPhrase } from '../../http/refusal.ts'
+import { toReasonPhrase } from '../../http/refusal.ts'
 import { sendText } from '../../http/send.ts'
 import type { Room } from '../../room.ts'
 import { operations } from './operations.ts'
@@ -17,20 +17,16 @@ export const status: Room = {
   tryOut: { method: 'GET', path: '/status/418' },
   open: (app) => {
     describeRoutes(app, 'status', operations)
-    // Whatever the request brings, it gets the status it asks for.
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', (_request, _content, done) => {
-      done(null)
-    })
     // RFC 9110 §9.3.8: what a TRACE says back may be somebody's credentials, so there is none here.
     const method = app.supportedMethods.filter((name) => name !== 'TRACE')
-    app.route({ method, url: '/status/:code', handler: sendStatus })
+    // Whatever the request brings, it gets the status it asks for.
+    const config = { readsBodyItself: true }
+    app.route({ method, url: '/status/:code(^[2-5]\\d\\d$)', config, handler: sendStatus })
   },
 }
 
 function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code: text } = request.params as { code: string }
-  if (!/^[2-5]\d\d$/.test(text)) throw notFound(`There is no status ${text}; 200 to 599 are.`)
   const code = Number(text)
   const content = `${text} ${toReasonPhrase(code) ?? 'Status'}\n`
   reply.code(code).headers(requiredHeaders(code, content.length))
@@ -47,7 +43,7 @@ function requiredHeaders(code: number, size: number): Record<string, string> {
     case 206:
       return { 'content-range': `bytes 0-${String(size - 1)}/${String(size)}` }
     case 201:
-      return { location: '/' }
+      return { location: '/status/200' }
     case 304:
       return { etag: '"vitrine"' }
     case 401:
@@ -64,6 +60,7 @@ function requiredHeaders(code: number, size: number): Record<string, string> {
     case 503:
       return { 'retry-after': '1' }
     default:
-      return code >= 300 && code < 400 ? { location: '/' } : {}
+      // RFC 9110 §15.4.8, §15.4.9: 307 and 308 repeat the method, so the target takes any method.
+      return code >= 300 && code < 400 ? { location: '/status/200' } : {}
   }
 }
