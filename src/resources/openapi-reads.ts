@@ -108,7 +108,7 @@ function toShow({ resource, schemas }: Parts): Operation {
       },
       304: { description: 'It has not changed.', headers: { ETag: etag } },
     },
-    refusals: [404, 406, 412],
+    refusals: [404, 405, 406, 412],
     store: 'reads',
   }
 }

@@ -55,14 +55,14 @@ function toReplace({ resource, schemas }: Parts): Operation {
     parameters: writing,
     requestBody: {
       required: true,
-      content: fieldsContent(schemas.input, schemas.inputExample),
+      content: fieldsContent(schemas.replacement, schemas.inputExample),
     },
     responses: {
       200: { description: 'It was replaced.', headers, content },
       201: { description: 'It was created.', headers: { ...headers, Location: location }, content },
       204: { description: 'It was replaced; no content was wanted.', headers },
     },
-    refusals: [404, 406, 409, 412, 422, 428],
+    refusals: [404, 405, 406, 409, 412, 422, 428],
     store: 'writes',
   }
 }
@@ -86,7 +86,7 @@ function toUpdate({ resource, schemas }: Parts): Operation {
       },
       ...afterWrite(where),
     },
-    refusals: [404, 406, 409, 412, 422, 428],
+    refusals: [404, 405, 406, 409, 412, 422, 428],
     store: 'writes',
   }
 }
@@ -115,7 +115,7 @@ function toDestroy({ resource }: Parts): Operation {
       200: { description: 'It is gone.', content: jsonContent(envelope, toEnvelope()) },
       ...afterWrite(resource.path),
     },
-    refusals: [404, 406, 409, 412, 428],
+    refusals: [404, 405, 406, 409, 412, 428],
     store: 'writes',
   }
 }

@@ -12,16 +12,22 @@ export function toSchemas(resource: Resource) {
   const { schema, singular } = resource
   const name = singular.charAt(0).toUpperCase() + singular.slice(1)
   const record = toRecordSchema(resource)
-  const properties = mapValues<object, object>(schema.properties, toStorable)
+  const storable = mapValues<object, object>(schema.properties, toStorable)
+  const input = { ...schema, properties: orNull(storable, schema.required) }
   return {
     record: toComponent('schemas', name, record),
     /** A record of which `fields` may have left something out. */
     part: toComponent('schemas', `${name}Part`, { ...record, required: undefined }),
-    input: toComponent('schemas', `${name}Input`, { ...schema, properties }),
+    input: toComponent('schemas', `${name}Input`, input),
+    /** What replaces a record: a password stays where it is left out, and a new record needs one. */
+    replacement: toComponent('schemas', `${name}Replacement`, {
+      ...input,
+      required: schema.required.filter((field) => !isPassword(resource, field)),
+    }),
     changes: toComponent('schemas', `${name}Changes`, {
       description: 'The fields that change; null removes one that is not required.',
       type: 'object',
-      properties: toChanges(properties, schema.required),
+      properties: input.properties,
     }),
     ...toExamples(resource),
   }
@@ -92,7 +98,11 @@ function toStorable(field: object): object {
   return isText ? { ...field, pattern: '^[^\\u0000]*$' } : field
 }
 
-function toChanges(fields: Readonly<Record<string, object>>, required: readonly string[]) {
+function isPassword({ fields }: Resource, name: string): boolean {
+  return fields.some((field) => field.name === name && field.kind === 'password')
+}
+
+function orNull(fields: Readonly<Record<string, object>>, required: readonly string[]) {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]): [string, Schema] => {
       return [name, required.includes(name) ? { ...field } : { anyOf: [field, { type: 'null' }] }]

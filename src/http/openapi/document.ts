@@ -14,8 +14,9 @@ import {
 import { toRefusalAnswer, toRefusalStatuses } from './refusals.ts'
 
 /** An operation as the document has it. */
-export interface DocumentedOperation extends Omit<Operation, 'refusals' | 'store'> {
+export interface DocumentedOperation extends Omit<Operation, 'refusals' | 'store' | 'session'> {
   operationId: string
+  security?: readonly Readonly<Record<string, readonly string[]>>[]
   tags: readonly string[]
 }
 
@@ -66,11 +67,11 @@ export function toDocument(parts: DocumentParts): OpenApiDocument {
     openapi: '3.1.1',
     info,
     servers: [{ url: '/' }],
-    // Nothing here is for some alone.
+    // Without a session, unless the operation says more.
     security: [],
     tags: tags.filter(({ name }) => used.has(name)),
     paths,
-    components: collectComponents(paths),
+    components: { ...collectComponents(paths), ...securityOf(paths) },
   }
 }
 
@@ -79,13 +80,27 @@ export function toTemplate(url: string): string {
   return withoutPatterns(url).replace(/:(\w+)/g, '{$1}')
 }
 
+/** The cookie that POST /login sets. */
+function securityOf(paths: OpenApiDocument['paths']) {
+  const hasSession = Object.values(paths)
+    .flatMap((ofPath) => Object.values(ofPath))
+    .some(({ security }) => security !== undefined)
+  const session = {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'session',
+    description: 'Set by POST /login; over HTTPS its name is `__Host-session`.',
+  }
+  return hasSession ? { securitySchemes: { session } } : {}
+}
+
 interface Place extends Pick<DocumentParts, 'shapes' | 'limits'> {
   method: DocumentedMethod
   path: string
 }
 
 function toDocumented(place: Place, operation: Operation & { tag: string }): DocumentedOperation {
-  const { tag, summary, description, parameters, requestBody, responses } = operation
+  const { tag, summary, description, parameters, requestBody, responses, session } = operation
   const shape = place.shapes.find(({ under }) => isUnder(under, place.path))
   const limits = isUnder('/health', place.path) ? [] : place.limits
   const refusals = [...limits, ...(operation.refusals ?? [])]
@@ -97,6 +112,7 @@ function toDocumented(place: Place, operation: Operation & { tag: string }): Doc
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
+    ...(session && { security: [...(session === 'optional' ? [{}] : []), { session: [] }] }),
     ...(parameters && { parameters }),
     ...(requestBody && { requestBody }),
     responses: { ...Object.fromEntries(refused), ...responses },

@@ -79,7 +79,11 @@ export const answerFields = {
   }),
 } as const
 
-const keyText = { type: 'string', pattern: '^"[ !#-\\[\\]-~]{1,255}"$' } as const
+/** A string of Structured Fields, or a bare word. */
+const keyText = {
+  type: 'string',
+  pattern: '^("[ !#-\\[\\]-~]{1,255}"|[!#-+\\--:<-~]{1,255})$',
+} as const
 
 /** Fields of requests that several routes heed. Accept is not among them: OpenAPI derives it. */
 export const requestFields = {

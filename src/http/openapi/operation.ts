@@ -51,6 +51,8 @@ export interface Operation {
   requestBody?: { description?: string; required?: boolean; content: Content }
   /** The answers that are no refusals, by status or by class of them (`2XX`). */
   responses: Readonly<Record<string, Answer | Reference>>
+  /** Whether the session cookie changes the response, or is needed. */
+  session?: 'optional' | 'required'
   /** With what it refuses besides what every route of its kind can refuse. */
   refusals?: readonly RefusalStatus[]
   /** Whether it needs a store, which can fail: 503, and 507 for a write. */

@@ -37,7 +37,7 @@ export const operations: Operations = {
       content: {
         'multipart/form-data': {
           schema: {
-            ...objectSchema({ upfiles: { ...text, contentMediaType: 'application/octet-stream' } }),
+            ...objectSchema({ upfiles: { contentMediaType: 'application/octet-stream' } }),
             additionalProperties: false,
           },
         },

@@ -46,6 +46,7 @@ function toDone(redirect: string, msg: string): Operation['responses'] {
 
 const logOut: Operation = {
   summary: 'End the session',
+  session: 'optional',
   responses: toDone('/login', 'logout success'),
   refusals: [406],
   store: 'writes',
@@ -69,6 +70,7 @@ export const operations: Operations = {
   },
   'GET /session': {
     summary: 'Who is logged in, since when and until when',
+    session: 'optional',
     responses: {
       200: {
         description: 'The session, or in JSON that there is none.',
@@ -82,6 +84,7 @@ export const operations: Operations = {
   },
   'POST /session': {
     summary: 'Renew the session id',
+    session: 'required',
     description:
       'The session goes on under a fresh id, and the one before is dead at once. It ends no later for that.',
     responses: toDone('/session', 'renewal success'),
