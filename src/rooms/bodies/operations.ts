@@ -30,12 +30,11 @@ export const operations: Operations = {
             type: 'object',
             properties: {
               pic: {
-                type: 'string',
                 contentMediaType: 'application/octet-stream',
                 description: 'A file; it is read and let go.',
               },
             },
-            additionalProperties: text,
+            additionalProperties: true,
           },
           example: echo,
         },
