@@ -37,8 +37,8 @@ const migrations = [
 /** What a write survives once it is answered: the end of the process, or that of the machine too. */
 export type Durability = 'process' | 'full'
 
-/** How long a statement waits, without holding anyone up, while another process has the database. */
-const maxBusyMs = 3000
+/** How long a statement waits while another process has the database: a response takes two seconds at most. */
+const maxBusyMs = 1500
 
 /**
  * Opens the database of `sqlite:path` or `sqlite::memory:`, creating file and folder, and brings

@@ -11,7 +11,7 @@ import {
 } from '../postgres-server.ts'
 import { startVitrine } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import { asJson, listOf, openClient, toCookie, type Ask } from './client.ts'
+import { asFile, asJson, listOf, openClient, toCookie, type Ask } from './client.ts'
 
 const rome = { name: 'Rome' }
 const user = { username: 'ann', password: 'a password' }
@@ -50,6 +50,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       ['/locations/rome', asJson('PATCH', { note: 'changed' })],
       ['/locations/rome', { method: 'DELETE' }],
       ['/login', asJson('POST', user)],
+      ['/profile', asFile(Buffer.from('glass'))],
       ['/session', { headers: { cookie } }],
     ] as const
     const ms = await Promise.all(
