@@ -1,6 +1,7 @@
 import { openFiles } from '../backends.ts'
 import type { Config } from '../config.ts'
 import { restoreBackup } from '../storage/sqlite-restore.ts'
+import { checkDocument } from './check-document.ts'
 import { parseDatabasePath, toText } from './texts.ts'
 
 /** Makes everything what it was in a backup. */
@@ -11,7 +12,8 @@ export async function restore(config: Config, file: string): Promise<void> {
   )
   const { files, close } = await openFiles(config)
   try {
-    const sums = await restoreBackup({ path, file, files })
+    const { hasHash, ...sums } = await restoreBackup({ path, file, files, checkDocument })
+    if (!hasHash) console.error(`vitrine: ${file} has no hash by which damage would be noticed`)
     console.log(`Restored ${toText(sums)} from ${file}`)
   } finally {
     close?.()

@@ -3,12 +3,17 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
+import { appendHash } from './backup-hash.ts'
 import { StoreFailure } from './failure.ts'
 import { fileMode } from './file-modes.ts'
 import type { Files } from './files/files.ts'
 
-/** Marks a SQLite file as a backup of ours: "Vitr" in ASCII. */
-export const applicationId = 0x56697472
+/** Marks a SQLite file as a backup of ours, with its hash behind it: "Vit1" in ASCII. */
+export const applicationId = 0x56697431
+
+export const contentsTable = `CREATE TABLE contents (
+       id TEXT NOT NULL, place INTEGER NOT NULL, piece BLOB NOT NULL, PRIMARY KEY (id, place)
+     ) STRICT`
 
 export interface Sums {
   records: number
@@ -53,6 +58,7 @@ export async function writeBackup(options: BackupOptions): Promise<Sums & { lost
     createFile(partial)
     try {
       const sums = await write(source, partial, options)
+      await appendHash(partial)
       synchronize(partial)
       renameSync(partial, file)
       // Windows opens no folders.
@@ -102,11 +108,7 @@ async function write(source: DatabaseSync, partial: string, options: BackupOptio
 
 /** The contents in pieces: one value in SQLite may hold no more than a billion bytes. */
 async function addContents(source: DatabaseSync, target: DatabaseSync, options: BackupOptions) {
-  target.exec(
-    `CREATE TABLE contents (
-       id TEXT NOT NULL, place INTEGER NOT NULL, piece BLOB NOT NULL, PRIMARY KEY (id, place)
-     ) STRICT`,
-  )
+  target.exec(contentsTable)
   const addPiece = target.prepare('INSERT INTO contents VALUES (?, ?, ?)')
   const forgetContent = target.prepare('DELETE FROM contents WHERE id = ?')
   const forgetRecord = target.prepare(`DELETE FROM records WHERE resource = 'uploads' AND id = ?`)
@@ -136,12 +138,14 @@ async function addContent(
   const content = await openContent(files, id, size - 1)
   const hash = createHash('sha256')
   let place = 0
+  let length = 0
   for await (const piece of content ?? []) {
     hash.update(piece as Buffer)
     add(place, piece as Buffer)
     place += 1
+    length += (piece as Buffer).length
   }
-  return hash.digest('hex') === sha256
+  return length === size && hash.digest('hex') === sha256
 }
 
 /** Undefined when there is no such file. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '../../test/start-vitrine.ts'
+import { appendHash } from './backup-hash.ts'
 import { openDiskFiles } from './files/disk.ts'
 import { leftovers, removeLeftovers } from './leftovers.ts'
 import { everything } from './records/records.ts'
@@ -53,6 +54,26 @@ function change(file: string, statement: string): void {
   database.close()
 }
 
+const checkDocument = () => undefined
+
+/** Changes a backup as somebody does who knows how its hash is made. */
+async function forge(file: string, statement: string): Promise<void> {
+  change(file, statement)
+  await appendHash(file)
+}
+
+/** Makes of a backup what version 0.1.0 would have made. */
+async function removeHash(file: string): Promise<void> {
+  await truncate(file, (await stat(file)).size - 80)
+  change(file, `PRAGMA application_id = ${String(0x56697472)}`)
+}
+
+async function flipBit(file: string, position: number): Promise<void> {
+  const bytes = await readFile(file)
+  bytes.writeUInt8(bytes.readUInt8(position) ^ 4, position)
+  await writeFile(file, bytes)
+}
+
 /** What each makes of a good backup can be restored by nobody. */
 const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, problem: RegExp]> = {
   'that is not there': [unlink, /there is no file/],
@@ -79,21 +100,49 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
   ],
   'that a newer Vitrine has made': [
     async (file) => {
-      change(file, 'PRAGMA user_version = 999')
+      await forge(file, 'PRAGMA user_version = 999')
     },
     /newer Vitrine \(schema 999\)/,
   ],
   'without a piece of an upload': [
     async (file) => {
-      change(file, 'DELETE FROM contents WHERE place = 1')
+      await forge(file, 'DELETE FROM contents WHERE place = 1')
     },
     /upload .* is not whole/,
   ],
   'with a piece of an upload that is another': [
     async (file) => {
-      change(file, 'UPDATE contents SET piece = zeroblob(length(piece)) WHERE place = 1')
+      await forge(file, 'UPDATE contents SET piece = zeroblob(length(piece)) WHERE place = 1')
     },
     /upload .* is not whole/,
+  ],
+  'in which an upload is as long as it says, and has more': [
+    (file) =>
+      forge(
+        file,
+        "INSERT INTO contents SELECT id, max(place) + 1, x'78' FROM contents GROUP BY id",
+      ),
+    /upload .* is not whole/,
+  ],
+  'in which a view stands for the records': [
+    (file) =>
+      forge(
+        file,
+        'ALTER TABLE records RENAME TO others; CREATE VIEW records AS SELECT * FROM others',
+      ),
+    /its table records is not Vitrine's/,
+  ],
+  'without a schema': [(file) => forge(file, 'PRAGMA user_version = -1'), /has no schema -1/],
+  'without its hash': [
+    async (file) => truncate(file, (await stat(file)).size - 80),
+    /its end is missing/,
+  ],
+  'of the first version that is damaged': [
+    async (file) => {
+      await removeHash(file)
+      await truncate(file, (await stat(file)).size - 8192)
+    },
+    /malformed/,
   ],
 }
 
@@ -102,7 +151,7 @@ for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
     const file = await save(t, await openKept(t))
     await spoil(file)
     const { path, files, folder, open, id } = await openKept(t, ['Old Mill'])
-    await assert.rejects(restoreBackup({ path, file, files }), problem)
+    await assert.rejects(restoreBackup({ path, file, files, checkDocument }), problem)
     assert.deepEqual(await readdir(join(folder, 'files')), [id])
     const { database, records } = open()
     assert.ok(await records.find('locations', 'Old Mill'))
@@ -111,15 +160,42 @@ for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
   })
 }
 
+test('one flipped bit is noticed, wherever it is', async (t) => {
+  const file = await save(t, await openKept(t))
+  const { path, files } = await openKept(t, ['Old Mill'])
+  const { size } = await stat(file)
+  const spread = Array.from({ length: 100 }, (_, index) => Math.floor((index * size) / 100))
+  const atEnd = Array.from({ length: 90 }, (_, index) => size - 1 - index)
+  for (const position of [...spread, ...atEnd, 68, 69, 70, 71]) {
+    await flipBit(file, position)
+    await assert.rejects(
+      restoreBackup({ path, file, files, checkDocument }),
+      /is no backup that can be restored/,
+      String(position),
+    )
+    await flipBit(file, position)
+  }
+  assert.equal((await restoreBackup({ path, file, files, checkDocument })).hasHash, true)
+})
+
+test('a backup of the first version, which has no hash, is restored', async (t) => {
+  const file = await save(t, await openKept(t))
+  await removeHash(file)
+  const { path, files } = await openKept(t, ['Old Mill'])
+  const { hasHash, records } = await restoreBackup({ path, file, files, checkDocument })
+  assert.deepEqual({ hasHash, records }, { hasHash: false, records: 2 })
+})
+
 test('a backup of the first schema is brought up to date, wherever it goes', async (t) => {
   const saved = await openKept(t)
   const file = await save(t, saved)
-  change(file, 'DROP TABLE record_counts; PRAGMA user_version = 1')
+  await forge(file, 'DROP TABLE record_counts; PRAGMA user_version = 1')
   const { files, open, path } = await openKept(t, ['Old Mill'])
-  assert.deepEqual(await restoreBackup({ path, file, files }), {
+  assert.deepEqual(await restoreBackup({ path, file, files, checkDocument }), {
     records: 2,
     files: 1,
     bytes: content.length,
+    hasHash: true,
   })
   const { database, records } = open()
   assert.equal(await records.count('locations', everything), 2)
@@ -133,11 +209,11 @@ test('a database of a newer Vitrine, and one that is damaged, are not replaced',
   const file = await save(t, await openKept(t))
   const { files, path } = await openKept(t, ['Old Mill'])
   change(path, 'PRAGMA user_version = 999')
-  await assert.rejects(restoreBackup({ path, file, files }), /newer Vitrine/)
+  await assert.rejects(restoreBackup({ path, file, files, checkDocument }), /newer Vitrine/)
   await rm(path)
   await writeFile(path, 'Pier\n'.repeat(9999))
   await assert.rejects(
-    restoreBackup({ path, file, files }),
+    restoreBackup({ path, file, files, checkDocument }),
     /cannot be opened: file is not a database/,
   )
 })
@@ -158,7 +234,7 @@ test('an upload between its record and its last step is in the backup', async (t
   database.close()
   const file = await save(t, kept)
   const { path, files } = await openKept(t)
-  assert.equal((await restoreBackup({ path, file, files })).files, 2)
+  assert.equal((await restoreBackup({ path, file, files, checkDocument })).files, 2)
 })
 
 test('of leftovers only those go whose upload is gone', async (t) => {

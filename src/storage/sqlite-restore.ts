@@ -2,72 +2,110 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import { assertSameSchema, assertSoundRecords, type CheckDocument } from './backup-checks.ts'
+import { hasItsHash } from './backup-hash.ts'
 import type { Files } from './files/files.ts'
 import { leftovers, removeLeftovers } from './leftovers.ts'
 import { createSqliteRecords } from './records/sqlite.ts'
-import { applicationId, eachKnownFile, sumUp, type KnownFile, type Sums } from './sqlite-backup.ts'
+import {
+  applicationId,
+  contentsTable,
+  eachKnownFile,
+  sumUp,
+  type KnownFile,
+  type Sums,
+} from './sqlite-backup.ts'
 import { applyMigrations, isBusy, makeFile, readSchemaVersion } from './sqlite-database.ts'
+
+/** Of backups that version 0.1.0 has made, without a hash: "Vitr" in ASCII. */
+const firstApplicationId = 0x56697472
 
 export interface RestoreOptions {
   /** Of the database that becomes what the backup was; it is made where there is none. */
   path: string
   file: string
   files: Files
+  checkDocument: CheckDocument
 }
 
 /**
  * Makes database and files what they were in the backup. Whenever it is cut off, the database is as
  * before or as in the backup, every upload it knows has its content, and the next start removes what
- * is left over. Throws an Error that says why nothing was changed.
+ * is left over. Throws an Error that says why nothing was changed. `hasHash` is false for a backup
+ * of version 0.1.0, of which damage within a value may go unnoticed.
  */
-export async function restoreBackup({ path, file, files }: RestoreOptions): Promise<Sums> {
-  checkBackup(file)
+export async function restoreBackup({
+  path,
+  file,
+  files,
+  checkDocument,
+}: RestoreOptions): Promise<Sums & { hasHash: boolean }> {
+  const hasHash = await checkBackup(file, checkDocument)
   const database = openAlone(path)
   try {
-    database.prepare('ATTACH ? AS saved').run(file)
+    database.prepare('ATTACH ? AS saved').run(toUnchangeable(file))
     const pending = await saveContents(database, files)
     replaceRecords(database)
     for (const id of pending) await files.keep(id)
     const records = createSqliteRecords(database)
     await removeLeftovers(files, records)
     await records.settle()
-    return sumUp(database)
+    return { ...sumUp(database), hasHash }
   } finally {
     database.close()
   }
 }
 
-/** Throws unless this is a backup of ours that is whole and not from the future. */
-function checkBackup(file: string): void {
+/** Throws unless this is a backup of ours that is whole, sound and not from the future. */
+async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
   if (!isFile) throw new Error(`there is no file ${file}`)
   try {
-    const database = new DatabaseSync(file, { readOnly: true })
+    const hasHash = await hasItsHash(file)
+    if (hasHash === false) throw new Error('it is damaged: its hash is that of another content')
+    const database = new DatabaseSync(toUnchangeable(file), { readOnly: true })
     try {
-      refuseOther(database)
+      checkDatabase(database, { hasHash, checkDocument })
     } finally {
       database.close()
     }
+    return hasHash ?? false
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${file} is no backup that can be restored: ${reason}`, { cause: error })
   }
 }
 
-function refuseOther(database: DatabaseSync): void {
+/** As it is in the file: a journal beside it would be played back, whoever has made it. */
+function toUnchangeable(file: string): string {
+  const url = pathToFileURL(file)
+  url.searchParams.set('immutable', '1')
+  return url.href
+}
+
+function checkDatabase(
+  database: DatabaseSync,
+  { hasHash, checkDocument }: { hasHash: boolean | undefined; checkDocument: CheckDocument },
+): void {
   const ask = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
-  if (ask('application_id') !== applicationId) throw new Error('it was not made by vitrine backup')
-  readSchemaVersion(database)
+  const id = ask('application_id')
+  if (id !== applicationId && id !== firstApplicationId) {
+    throw new Error('it was not made by vitrine backup')
+  }
+  if (id === applicationId && !hasHash) throw new Error('it is damaged: its end is missing')
+  const version = readSchemaVersion(database)
+  if (version < 1) throw new Error(`it has no schema ${String(version)}`)
+  const expected = openEmpty(version)
+  try {
+    expected.exec(contentsTable)
+    assertSameSchema(database, expected)
+  } finally {
+    expected.close()
+  }
   const finding = ask('integrity_check(1)')
-  if (finding !== 'ok') throw new Error(`it is damaged: ${String(finding)}`)
-  // They become names of files.
-  const odd = database
-    .prepare(
-      `SELECT id FROM records
-       WHERE resource IN ('uploads', '${leftovers}') AND (id = '' OR id GLOB '*[^A-Za-z0-9_-]*')`,
-    )
-    .get()
-  if (odd !== undefined) throw new Error('it has an upload that no Vitrine has made')
+  if (finding !== 'ok') throw new Error(`it is damaged: ${String(finding).replaceAll('\n', ' ')}`)
+  assertSoundRecords(database, checkDocument)
 }
 
 /** For as long as it is open, nobody else can open the database; throws when somebody has. */
@@ -112,8 +150,8 @@ async function saveContents(database: DatabaseSync, files: Files): Promise<strin
       if (await isKept(files, known)) continue
       await files.remove(id)
       pending.push(id)
-      const { sha256 } = await files.save(id, Readable.from(readContent(id), { objectMode: false }))
-      if (sha256 !== known.sha256)
+      const saved = await files.save(id, Readable.from(readContent(id), { objectMode: false }))
+      if (saved.sha256 !== known.sha256 || saved.size !== known.size)
         throw new Error(`the backup is damaged: upload ${id} is not whole`)
     }
     return pending
@@ -125,13 +163,17 @@ async function saveContents(database: DatabaseSync, files: Files): Promise<strin
 
 async function isKept(files: Files, { id, size, sha256 }: KnownFile): Promise<boolean> {
   const hash = createHash('sha256')
+  let length = 0
   try {
-    for await (const chunk of await files.read(id, 0, size - 1)) hash.update(chunk as Buffer)
+    for await (const chunk of await files.read(id, 0, size - 1)) {
+      hash.update(chunk as Buffer)
+      length += (chunk as Buffer).length
+    }
   } catch {
     // Not there, or not readable: what then cannot be written either says so.
     return false
   }
-  return hash.digest('hex') === sha256
+  return length === size && hash.digest('hex') === sha256
 }
 
 function replaceRecords(database: DatabaseSync): void {
@@ -176,9 +218,14 @@ function noteLeftovers(database: DatabaseSync): void {
 
 /** The tables of this version of the schema. A database may have others, of somebody else. */
 function findTables(version: number): string[] {
-  const empty = new DatabaseSync(':memory:')
-  applyMigrations(empty, 0, version)
+  const empty = openEmpty(version)
   const tables = empty.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
   empty.close()
   return tables.map(({ name }) => String(name))
+}
+
+function openEmpty(version: number): DatabaseSync {
+  const empty = new DatabaseSync(':memory:')
+  applyMigrations(empty, 0, version)
+  return empty
 }

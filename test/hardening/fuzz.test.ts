@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { costlyRequests } from './fuzz-costly.ts'
 import { asMessage, chunkedMessages, mutated, requests, type FuzzRequest } from './fuzz-requests.ts'
+import { readUsage } from './process-usage.ts'
 import { askRaw, startWatched, type RawAnswer, type WatchedVitrine } from './watched-vitrine.ts'
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
@@ -38,15 +40,31 @@ async function assertSane({ origin }: WatchedVitrine, message: string): Promise<
   assert.ok(isAsked || ![500, 502, 503, 504].includes(status), seen)
 }
 
-async function check(vitrine: WatchedVitrine, messages: fc.Arbitrary<string>, numRuns: number) {
-  // Many at a time: what one request leaves behind is there for the next.
-  const batches = fc.array(messages, { minLength: 10, maxLength: 10 })
+/** What no request of these sizes comes near: those that could stop the service took minutes. */
+const maxCpuSeconds = 2
+const maxResidentBytes = 500 * 1024 ** 2
+
+/** `together` are sent at a time: what one request leaves behind is there for the next. */
+async function check(
+  vitrine: WatchedVitrine,
+  messages: fc.Arbitrary<string>,
+  { numRuns, together = 10 }: { numRuns: number; together?: number },
+) {
+  const batches = fc.array(messages, { minLength: together, maxLength: together })
   await fc.assert(
     fc.asyncProperty(batches, async (batch) => {
+      const before = readUsage(vitrine.process.pid)
       await Promise.all(batch.map(async (message) => assertSane(vitrine, message)))
+      const after = readUsage(vitrine.process.pid)
+      if (before === undefined || after === undefined) return
+      const seconds = after.cpuSeconds - before.cpuSeconds
+      const seen = JSON.stringify(batch.map((message) => message.slice(0, 2000)))
+      assert.ok(seconds <= maxCpuSeconds * together, `${String(seconds)} s of CPU for ${seen}`)
+      const mebibytes = String(after.residentBytes / 1024 ** 2)
+      assert.ok(after.residentBytes <= maxResidentBytes, `${mebibytes} MiB after ${seen}`)
     }),
     // The report names the seed; a fault costs little time to shrink.
-    { numRuns: numRuns / 10, interruptAfterTimeLimit: 18_000, endOnFailure: true },
+    { numRuns: numRuns / together, interruptAfterTimeLimit: 18_000, endOnFailure: true },
   )
 }
 
@@ -57,19 +75,38 @@ test('requests put together at random are answered, and never with a fault', asy
   await check(
     vitrine,
     requests.map((request: FuzzRequest) => asMessage(request)),
-    1800,
+    { numRuns: 1800 },
   )
   await vitrine.assertSound()
 })
 
 test('content in random chunks is answered, and never with a fault', async (t) => {
   const vitrine = await startWatched(t, settings)
-  await check(vitrine, chunkedMessages, 400)
+  await check(vitrine, chunkedMessages, { numRuns: 400 })
   await vitrine.assertSound()
 })
 
 test('requests with bytes changed at random are answered, and never with a fault', async (t) => {
   const vitrine = await startWatched(t, settings)
-  await check(vitrine, mutated, 800)
+  await check(vitrine, mutated, { numRuns: 800 })
   await vitrine.assertSound()
 })
+
+for (const [title, messages] of Object.entries(costlyRequests)) {
+  test(`${title} put together at random cost little time and memory`, async (t) => {
+    const vitrine = await startWatched(t, {
+      ...settings,
+      NODE_OPTIONS: '--max-old-space-size=128',
+    })
+    for (const id of ['one', ...Array.from({ length: 200 }, (_, index) => String(index))]) {
+      const content = JSON.stringify({ name: id, note: 'a'.repeat(2000) })
+      const fields = ['Content-Type: application/json']
+      await assertSane(
+        vitrine,
+        asMessage({ method: 'PUT', target: `/locations/${id}`, fields, content }),
+      )
+    }
+    await check(vitrine, messages, { numRuns: 300, together: 1 })
+    await vitrine.assertSound()
+  })
+}

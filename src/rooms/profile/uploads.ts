@@ -6,6 +6,7 @@ import { notFound } from '../../http/refusal.ts'
 import { sendBytes } from '../../http/send-bytes.ts'
 import { sendPieces } from '../../http/send.ts'
 import type { House } from '../../room.ts'
+import { StoreFailure } from '../../storage/failure.ts'
 import { eachPage, type Pages, type StoredRecord } from '../../storage/records/records.ts'
 import type { KeptUpload, Upload } from './save-upload.ts'
 import { uploadsPage } from './views.ts'
@@ -34,7 +35,9 @@ export function sendUpload({ records, files }: House) {
     const { id } = request.params as { id: string }
     const record = await records.find('uploads', id)
     if (record === undefined) throw notFound(`There is no upload ${id}.`)
-    const { name, type, size, sha256 } = toUpload(record)
+    const upload = toUpload(record)
+    assertReadable(upload)
+    const { name, type, size, sha256 } = upload
     reply.headers({
       'content-disposition': toContentDisposition(name),
       'content-security-policy': "default-src 'none'; sandbox",
@@ -54,6 +57,12 @@ export function sendUpload({ records, files }: House) {
 
 function toUpload({ document }: StoredRecord): Upload {
   return document as unknown as Upload
+}
+
+/** Throws 503 where nothing can be read by what the record says, which then is damaged. */
+function assertReadable({ size }: Upload): void {
+  if (Number.isSafeInteger(size) && size >= 0) return
+  throw new StoreFailure('unavailable', `an upload has the size ${String(size)}`)
 }
 
 /** Whether a browser would run what is in it; with all the rest, one more wall. */

@@ -80,3 +80,14 @@ test('content that is destroyed while its file is being made leaves nothing', as
   }
   assert.deepEqual(await readdir(folder), [])
 })
+
+test('bytes that no file can have are refused before it is opened', async (t) => {
+  const { folder, files } = await openFolder(t)
+  await files.save('a', toStream('content'))
+  await files.keep('a')
+  // Nothing that is opened could be closed again: there is nothing to open.
+  await rm(join(folder, 'a'))
+  for (const end of [-1, -4096, 1.5, NaN, Infinity]) {
+    await assert.rejects(files.read('a', 0, end), RangeError, String(end))
+  }
+})

@@ -46,6 +46,10 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
     },
     keep,
     read: async (id, start, end) => {
+      // Found before a file is open: where no stream can be made, its handle can never be closed, and
+      // ends the process when it is collected.
+      if (!isRange(start, end))
+        throw new RangeError(`there are no bytes ${String(start)}-${String(end)}`)
       try {
         const file = await open(toPath(id))
         return file.createReadStream({ start, end })
@@ -67,6 +71,10 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
       }
     },
   }
+}
+
+function isRange(start: number, end: number): boolean {
+  return Number.isSafeInteger(end) && start >= 0 && start <= end
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { appendFile, open } from 'node:fs/promises'
+
+// The last line of a backup. SQLite passes over what stands behind its pages.
+const lastLine = /^vitrine-sha256 ([0-9a-f]{64})\n$/
+const lastLineBytes = 'vitrine-sha256 '.length + 64 + 1
+
+/** Adds to a file the hash of all that is in it. */
+export async function appendHash(path: string): Promise<void> {
+  await appendFile(path, `vitrine-sha256 ${await hashUpTo(path)}\n`)
+}
+
+/** Whether a file is as {@link appendHash} has left it; undefined when it has no hash. */
+export async function hasItsHash(path: string): Promise<boolean | undefined> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const start = Math.max(0, size - lastLineBytes)
+    const { buffer } = await file.read({ buffer: Buffer.alloc(lastLineBytes), position: start })
+    const [, expected] = lastLine.exec(buffer.toString('latin1')) ?? []
+    return expected === undefined ? undefined : (await hashUpTo(path, start)) === expected
+  } finally {
+    await file.close()
+  }
+}
+
+async function hashUpTo(path: string, end = Infinity): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path, { end: end - 1 })) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
