@@ -6,6 +6,7 @@ import {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Metrics } from './admin/metrics.ts'
 import type { Backends } from './backends.ts'
 import type { Config } from './config.ts'
@@ -22,7 +23,7 @@ import {
 import { answerClientError } from './http/client-error.ts'
 import { createHeaders } from './http/every-answer.ts'
 import { createExchanges, sayRequestId, type Exchanges } from './http/exchanges.ts'
-import { createQueryParser, findRefusal } from './http/first-checks.ts'
+import { createHeadCheck, createQueryParser, findRefusal } from './http/first-checks.ts'
 import { heedControlFields } from './http/control-fields.ts'
 import { sayDigests } from './http/digest.ts'
 import { countStreams, followAnswer } from './http/follow-answer.ts'
@@ -40,6 +41,7 @@ import {
 import { tagResponses } from './http/send-tagged.ts'
 import { createServer } from './http/server.ts'
 import { takeTarget } from './http/target.ts'
+import { limitConnections } from './limits/connection-limits.ts'
 import type { Limits } from './limits/limits.ts'
 import { FaultLog, logAnswer } from './log-answer.ts'
 import { createLog, type LogStream } from './log.ts'
@@ -79,12 +81,17 @@ export async function buildApp(options: AppOptions) {
   const parts = createParts(options, { house, mounted, limits })
 
   const app = createServer(config, toServerOptions(config, parts))
+  limitConnections(app.server, config)
   // Not `request.log`, which says nothing: a logger for each request costs a fifth of a small answer.
   app.log = parts.log
-  if (config.methodOverride)
-    app.addConstraintStrategy(methodOverride(parts.readBody, config, limits?.isShed))
+  const { findOffer, hasPath } = watchOffers(app, config.maxUrlBytes)
+  if (config.methodOverride) {
+    const isHeadEnough = createHeadCheck(config, hasPath)
+    const isDecided = async (raw: IncomingMessage) =>
+      limits?.isShed(raw) === true || isHeadEnough(raw)
+    app.addConstraintStrategy(methodOverride(parts.readBody, config, isDecided))
+  }
   sendRefusals(app, parts)
-  const findOffer = watchOffers(app, config.maxUrlBytes)
   answerUnrouted(app, findOffer, config)
 
   // Hooks of one kind run in the order in which they are added.

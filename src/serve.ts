@@ -5,6 +5,7 @@ import { buildApp } from './app.ts'
 import { findOpenToOthers, openBackends } from './backends.ts'
 import type { Config } from './config.ts'
 import { createHttpsRedirect } from './http/https-redirect.ts'
+import { limitConnections } from './limits/connection-limits.ts'
 import { loadDriver } from './load-driver.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import { rooms } from './rooms.ts'
@@ -117,6 +118,7 @@ async function openRedirect(config: Config, address: string): Promise<Server | u
   const { host, redirectHttpPort } = config
   if (redirectHttpPort === undefined) return undefined
   const redirect = createHttpsRedirect(config, Number(new URL(address).port || 443))
+  limitConnections(redirect, config)
   redirect.listen(redirectHttpPort, host)
   await once(redirect, 'listening')
   const bound = redirect.address()

@@ -148,7 +148,17 @@ export const settings = {
     parseInteger(0, 3600),
     'after a SIGTERM requests are taken for so long, while `/health/ready` gets 503',
   ),
+  sendIdleSeconds: setting(
+    '60',
+    parseInteger(1, 3600),
+    'a connection whose client takes nothing of a response for so long is closed',
+  ),
   maxConnections: setting('10000', parseInteger(1, 1_000_000), 'connections over it are dropped'),
+  maxConnectionsPerClient: setting(
+    'off',
+    parseLimit(1, 1_000_000),
+    'connections of one client at a time; more are dropped, except from `TRUSTED_PROXIES`',
+  ),
   rateLimit: setting(
     'off',
     parseLimit(1, 1_000_000),

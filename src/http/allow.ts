@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The media types of content that this route takes. */
     accepts?: readonly string[]
+    /** Of a route that ends in a wildcard: whether it has this path. Every path when unset. */
+    hasPath?: (path: string) => Promise<boolean>
   }
   interface FastifyInstance {
     findOffer: OfferFinder
@@ -24,18 +26,25 @@ export interface Offer {
 /** Undefined where no route knows the path. */
 export type OfferFinder = (path: string) => Offer | undefined
 
+/** Whether a path has a route, under any method. */
+export type PathFinder = (path: string) => Promise<boolean>
+
 const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
  * Follows the routes as they are added and tells for any path what it offers, which Fastify's own
- * router cannot: needed for 405 (RFC 9110 §15.5.6) and OPTIONS (§9.3.7). Undefined when no route
- * knows the path.
+ * router cannot: needed for 405 (RFC 9110 §15.5.6) and OPTIONS (§9.3.7).
  */
-export function watchOffers(app: FastifyInstance, maxUrlBytes: number): OfferFinder {
+export function watchOffers(
+  app: FastifyInstance,
+  maxUrlBytes: number,
+): { findOffer: OfferFinder; hasPath: PathFinder } {
   const routes: RouteOptions[] = []
+  const wildcards: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
     // A wildcard makes no path known: whoever adds one tells 404 from 405 there.
-    if (!route.url.endsWith('*')) routes.push(route)
+    if (route.url.endsWith('*')) wildcards.push(route)
+    else routes.push(route)
   })
   // Made by the first who asks: a start is a twentieth shorter for it.
   let router: Router | undefined
@@ -53,7 +62,15 @@ export function watchOffers(app: FastifyInstance, maxUrlBytes: number): OfferFin
     return found.length === 0 ? undefined : toOffer(found)
   }
   app.decorate('findOffer', findOffer)
-  return findOffer
+  const hasPath: PathFinder = async (path) => {
+    if (findOffer(path) !== undefined) return true
+    for (const { url, config } of wildcards) {
+      const isUnderIt = path.startsWith(url.slice(0, -1))
+      if (isUnderIt && (config?.hasPath === undefined || (await config.hasPath(path)))) return true
+    }
+    return false
+  }
+  return { findOffer, hasPath }
 }
 
 type Router = ReturnType<typeof createRouter>

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../config.ts'
+import { awaitsContinue, sendContinue } from './continue.ts'
 import { createDigestCheck } from './digest.ts'
 import { isHttp2 } from './framing.ts'
 import { parseJson } from './parse-json.ts'
@@ -168,7 +169,7 @@ const maxDiscardedBytes = 4 * 1024 * 1024
  * closed when the client goes on regardless.
  */
 export async function discardRest(raw: IncomingMessage, times: ContentTimes): Promise<void> {
-  if (raw.readableEnded || raw.destroyed) return
+  if (raw.readableEnded || raw.destroyed || awaitsContinue(raw)) return
   let size = 0
   const isLong = Number(raw.headers['content-length'] ?? 0) > maxDiscardedBytes
   await new Promise<void>((resolve) => {
@@ -220,6 +221,7 @@ async function collect(raw: IncomingMessage, config: Config): Promise<Buffer> {
   const { maxBodyBytes: maxBytes } = config
   const tooLarge = () => contentTooLarge(`The content is over ${String(maxBytes)} bytes.`)
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  sendContinue(raw)
   const whole = await takeArrived(raw)
   if (whole !== undefined) {
     if (whole.length > maxBytes) throw tooLarge()

@@ -45,7 +45,14 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
 /** RFC 9110 §9.3.6: this is no proxy. Its target is no resource, and so has no methods to allow. */
 export function answerConnect(_request: unknown, socket: Duplex | Http2ServerResponse): void {
   if (socket instanceof Http2ServerResponse) socket.writeHead(501, headersOfEveryRefusal).end()
+  // Its response would come in the midst of another, of a request before it.
+  else if (isResponding(socket)) socket.destroy()
   else answerOnSocket(socket, 501, 'This server makes no tunnels.')
+}
+
+function isResponding(socket: Duplex): boolean {
+  const { _httpMessage: pending } = socket as HttpSocket
+  return pending?.writableFinished === false
 }
 
 /** A whole answer on the bare socket, which is closed behind it. */
@@ -56,6 +63,8 @@ function answerOnSocket(socket: Duplex, status: number, text: string): void {
   }
   const headers = {
     ...headersOfEveryRefusal,
+    // RFC 9110 §6.6.1
+    date: new Date().toUTCString(),
     'content-type': 'text/plain; charset=utf-8',
     'content-length': String(text.length + 1),
     connection: 'close',

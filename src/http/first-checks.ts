@@ -1,8 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config.ts'
+import type { PathFinder } from './allow.ts'
 import { takeControlFields } from './bodies.ts'
-import { refuseCrossSite } from './cross-site.ts'
-import { isSafe, refuseUnsafeLink } from './method-override.ts'
+import { awaitsContinue } from './continue.ts'
+import { mayWrite, refuseCrossSite } from './cross-site.ts'
+import { isSafe, overrideHeader, refuseUnsafeLink } from './method-override.ts'
 import { parseParameters } from './query-string.ts'
 import { Refusal } from './refusal.ts'
 import {
@@ -12,6 +15,7 @@ import {
   toOrigin,
   toReceivedHost,
 } from './request-head.ts'
+import { toPath } from './target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -55,4 +59,32 @@ export function findRefusal(request: FastifyRequest, config: Config): Refusal | 
     if (error instanceof Refusal) return error
     throw error
   }
+}
+
+/**
+ * Makes the function that finds out whether the header section alone decides the response, whatever
+ * `_method` the body may carry. Of a body that is on its way in any case, only the head is checked.
+ */
+export function createHeadCheck(config: Config, hasPath: PathFinder) {
+  const isForwarded = config.trustedProxies.length > 0
+  return async (raw: IncomingMessage): Promise<boolean> => {
+    try {
+      refuseBadHead(raw, config)
+      // What a proxy forwards is known only later.
+      if (!isForwarded) refuseOtherHosts(config.allowedHosts, toReceivedHost(raw))
+    } catch (error) {
+      if (error instanceof Refusal) return true
+      throw error
+    }
+    if (!awaitsContinue(raw)) return false
+    return (!isForwarded && isForeignWrite(raw, config)) || !(await hasPath(toPath(raw.url ?? '')))
+  }
+}
+
+/** Of a client that waits for 100 the method in the request line is judged: no browser does so. */
+function isForeignWrite(raw: IncomingMessage, config: Config): boolean {
+  const { method = '', headers } = raw
+  if (isSafe(method) || headers[overrideHeader] !== undefined) return false
+  const ownOrigin = `${config.tlsKey === undefined ? 'http' : 'https'}://${toReceivedHost(raw)}`
+  return !mayWrite(raw, ownOrigin, config.corsOrigins)
 }

@@ -4,7 +4,6 @@ import { hasBody, type BodyReader } from './bodies.ts'
 import { isOwnReferer, isPreflight } from './cross-site.ts'
 import { parseParameters, type ParameterLimits } from './query-string.ts'
 import { unsafeLink } from './refusal.ts'
-import { expectsTooMuch } from './request-head.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -33,14 +32,16 @@ export function isSafe(method: string): boolean {
 /**
  * Method override as a constraint strategy: the one place that Fastify passes before it looks for a
  * route, for a socket and for `inject` alike, and that may wait for a body. It constrains nothing:
- * it replaces `method` on the request, so that everything after it sees only that method. What
- * `isRefused` says yes to is going to be, so that nobody waits for its body.
+ * it replaces `method` on the request, so that everything after it sees only that method. The body is
+ * not read where `isDecided` finds that the header section alone decides the response.
  */
 export function methodOverride(
   readBody: BodyReader,
   limits: ParameterLimits,
-  isRefused: (raw: IncomingMessage) => boolean = () => false,
+  isDecided: (raw: IncomingMessage) => Promise<boolean>,
 ) {
+  const readUndecided = async (raw: IncomingMessage) =>
+    hasBody(raw) && !(await isDecided(raw)) ? findInBody(raw, readBody) : undefined
   return {
     name: 'methodOverride',
     // Fastify asks only strategies that are in use, and this marks it as such without any route.
@@ -49,11 +50,11 @@ export function methodOverride(
     // find-my-way takes a strategy with three parameters for an asynchronous one, and always gives
     // it the third, which the types of Fastify leave out.
     deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: Done) {
-      if (!mayOverride(raw) || isRefused(raw)) {
+      if (!mayOverride(raw)) {
         done?.(null)
         return
       }
-      void findOverride(raw, readBody, limits).then((method) => {
+      void findOverride(raw, limits, readUndecided).then((method) => {
         if (method !== undefined && method !== raw.method) {
           raw.wireMethod = raw.method ?? ''
           raw.method = method
@@ -66,17 +67,15 @@ export function methodOverride(
 
 type Done = (error: null, value?: undefined) => void
 
-const headerName = 'x-http-method-override'
+export const overrideHeader = 'x-http-method-override'
 
 /** Whether it is worth looking; most requests are told apart here, without reading anything. */
 function mayOverride(raw: IncomingMessage): boolean {
   // A preflight asks about a request and is none: overridden it would do what it asks about.
   if (isPreflight(raw)) return false
-  // Its content may never come.
-  if (expectsTooMuch(raw)) return false
   const { headers, url = '' } = raw
   return (
-    headers[headerName] !== undefined ||
+    headers[overrideHeader] !== undefined ||
     hasBody(raw) ||
     (url.includes('?') && /_method|%/.test(url))
   )
@@ -88,13 +87,13 @@ function mayOverride(raw: IncomingMessage): boolean {
  */
 async function findOverride(
   raw: IncomingMessage,
-  readBody: BodyReader,
   limits: ParameterLimits,
+  findInBody: (raw: IncomingMessage) => Promise<unknown>,
 ): Promise<string | undefined> {
   return (
     toMethod(findInQuery(raw.url ?? '', limits)) ??
-    toMethod(await findInBody(raw, readBody)) ??
-    toMethod(raw.headers[headerName])
+    toMethod(await findInBody(raw)) ??
+    toMethod(raw.headers[overrideHeader])
   )
 }
 

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { refuseEncoding, watchContent, type ContentTimes } from './bodies.ts'
+import { sendContinue } from './continue.ts'
 import { createDigestCheck } from './digest.ts'
 import { decodeUtf8 } from './query-string.ts'
 import { badRequest, contentTooLarge, Refusal } from './refusal.ts'
@@ -52,6 +53,7 @@ export async function* parseMultipart(
   const digests = createDigestCheck(raw.headers)
   limitContent(raw, maxBytes, maxPartBytes)
   limitPartHeaders(raw)
+  sendContinue(raw)
   watchContent(raw, times, (late) => raw.emit('error', late))
   raw.on('data', digests.update)
   try {

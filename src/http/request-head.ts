@@ -8,6 +8,7 @@ import {
   expectationFailed,
   headersTooLarge,
   misdirected,
+  Refusal,
   uriTooLong,
   versionNotSupported,
 } from './refusal.ts'
@@ -98,6 +99,12 @@ function refuseBadTarget({ url = '', method }: IncomingMessage, maxUrlBytes: num
   if (url.length > maxUrlBytes) throw uriTooLong(maxUrlBytes)
 }
 
+/** RFC 9112 §6.1: the length of such a message is not to be trusted, nor what follows it. */
+function refuseBadFraming({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion !== '1.0' || headers['transfer-encoding'] === undefined) return
+  throw new Refusal(400, 'HTTP/1.0 has no Transfer-Encoding.', { headers: { connection: 'close' } })
+}
+
 /** HTTP/1.1 is limited by Node's parser; over HTTP/2 Node takes whatever fits into memory. */
 function refuseLargeFields(raw: IncomingMessage, maxHeaderBytes: number): void {
   if (!isHttp2(raw)) return
@@ -106,7 +113,7 @@ function refuseLargeFields(raw: IncomingMessage, maxHeaderBytes: number): void {
 }
 
 /** RFC 9110 §10.1.1: nothing but 100-continue can be expected. */
-export function expectsTooMuch({ headers: { expect } }: IncomingMessage): boolean {
+function expectsTooMuch({ headers: { expect } }: IncomingMessage): boolean {
   return expect !== undefined && !/\b100-continue\b/i.test(expect)
 }
 
@@ -116,6 +123,7 @@ export function refuseBadHead(
   { maxUrlBytes, maxHeaderBytes }: Pick<Config, 'maxUrlBytes' | 'maxHeaderBytes'>,
 ): void {
   refuseBadHost(raw)
+  refuseBadFraming(raw)
   refuseBadTarget(raw, maxUrlBytes)
   refuseLargeFields(raw, maxHeaderBytes)
   if (expectsTooMuch(raw)) throw expectationFailed()

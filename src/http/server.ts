@@ -4,6 +4,9 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Config } from '../config.ts'
 import { answerConnect } from './client-error.ts'
+import { holdContinue } from './continue.ts'
+import { endStalled } from './end-stalled.ts'
+import { takeTurns } from './take-turns.ts'
 
 const refuseSchemas = () => {
   throw new Error('no route has a schema of Fastify')
@@ -21,18 +24,21 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
   const { tlsCert: cert, tlsKey: key, trustedProxies } = config
   const limits = toLimits(config)
   const { headersTimeout: handshakeTimeout, requestTimeout } = limits
-  const https = { key, cert, allowHTTP1: true, handshakeTimeout, ...limits }
+  const settings = { maxConcurrentStreams: 100 }
+  const https = { key, cert, allowHTTP1: true, handshakeTimeout, settings, ...limits }
   const protocol = key === undefined ? { http: limits } : { http2: true, https }
   // What has begun to arrive when the service is told to stop is still answered.
   const app = create({
     ...options,
     ...withoutSchemas,
     requestTimeout,
+    connectionTimeout: config.sendIdleSeconds * 1000,
     return503OnClosing: false,
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
   })
   ruleServer(app.server, config)
+  endStalled(app.server)
   if (key !== undefined) endHandshakes(app)
   return app
 }
@@ -53,6 +59,8 @@ export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Con
 /** What cannot be said in the options. */
 export function ruleServer(server: Server, { maxConnections }: Config): void {
   server.maxConnections = maxConnections
+  takeTurns(server)
+  holdContinue(server)
   server.on('connect', answerConnect)
   // Refused like anything else that is wrong with the head of a request.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

@@ -21,6 +21,7 @@ import {
 } from './list-parameters.ts'
 import { parseListQuery, toVisibleFields, type ListQuery } from './list-query.ts'
 import { takePageFlash } from './page-flash.ts'
+import { cutPages } from './cut-pages.ts'
 import { createRecentLists, type ListAnswer } from './recent-lists.ts'
 import { toCsvPieces, toJsonLines, toProjection, toTextPieces } from './representations.ts'
 
@@ -81,7 +82,7 @@ async function answerAnew(
   const shown = { query, links: [], flash, ...(hasAddress && { address }) }
   const sought = { ...query.records, signal: toAbandonment(reply) }
   if (query.part === undefined) {
-    const pages = records.pages(resource.name, sought)
+    const pages = cutPages(records.pages(resource.name, sought))
     return sendPieces(reply, type, toPieces(resource, type, { ...shown, pages }))
   }
   const total = await records.count(resource.name, sought)

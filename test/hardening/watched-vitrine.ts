@@ -104,7 +104,9 @@ export async function listen(socket: Socket): Promise<RawAnswer> {
   return { text, statuses, isClosed }
 }
 
-/** Whether every answer in the text has `nosniff` among its headers. */
+/** Whether every response in the text has `Date` and `nosniff` among its headers. */
 export function hasNosniff({ text, statuses }: RawAnswer): boolean {
-  return [...text.matchAll(/x-content-type-options: nosniff\r\n/gi)].length >= statuses.length
+  return [/^x-content-type-options: nosniff\r$/gim, /^date: \w{3}, .* GMT\r$/gim].every(
+    (field) => [...text.matchAll(field)].length >= statuses.length,
+  )
 }

@@ -70,10 +70,13 @@ export const framingRows: readonly WireRow[] = [
     [400, 501],
   ],
   ['a coding in capitals', toForm(['Transfer-Encoding: CHUNKED'], '3\r\na=1\r\n0\r\n\r\n'), [200]],
+  ['chunks over HTTP/1.0', toPost([chunked], '2\r\n{}\r\n0\r\n\r\n').replace('1.1', '1.0'), [400]],
   [
-    'chunks over HTTP/1.0',
-    toPost([chunked], '2\r\n{}\r\n0\r\n\r\n').replace('1.1', '1.0'),
-    [400, 422, 505],
+    'chunks over HTTP/1.0 on a connection to be kept',
+    toForm([chunked], '3\r\na=1\r\n0\r\n\r\n')
+      .replace('1.1', '1.0')
+      .replace('Connection: close', 'Connection: keep-alive'),
+    [400],
   ],
   ...['g', '-2', '0x2', '2 ', ' 2', '+2', 'fffffffffffffffff', '', '2;'].map((size): WireRow => [
     `the chunk size "${size}"`,
@@ -201,6 +204,11 @@ export const pipelinedRows: readonly [
     'garbage behind content',
     `${toForm(['Content-Length: 3'], 'a=1').replace(`${close}\r\n`, '')}garbage\r\n\r\n`,
     [200, 400],
+  ],
+  [
+    'garbage behind chunks that nobody reads',
+    `${toRequest('POST /nowhere HTTP/1.1', [host, 'Content-Type: image/png', chunked], '3\r\na=1\r\n0\r\n\r\n')}garbage\r\n\r\n`,
+    [404, 400],
   ],
   ['a request behind the last one', toGet('/health') + toGet('/nowhere'), [200]],
   [

@@ -41,6 +41,7 @@ export const staticFiles: Room = {
     }
     // Before a body is read: nobody wants it. A path is known when there is such a file, which only
     // a look at the folder tells.
-    app.all('/*', { onRequest: answer }, answer)
+    const hasPath = async (path: string) => (await findFile(publicDir, path)) !== undefined
+    app.all('/*', { onRequest: answer, config: { hasPath } }, answer)
   },
 }

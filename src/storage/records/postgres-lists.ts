@@ -2,6 +2,7 @@ import type { PostgresDatabase } from '../postgres-database.ts'
 import { and } from './conditions.ts'
 import { toOrder, toOrderBy } from './order.ts'
 import { inResource, toColumn, toCondition, toStatement } from './postgres-conditions.ts'
+import { partIds } from './part-ids.ts'
 import { toIndexName, type Terrain } from './postgres-paths.ts'
 import { findAnyOrder, findStretches } from './postgres-plan.ts'
 import { columns, toStoredRecord } from './postgres-rows.ts'
@@ -51,6 +52,18 @@ export function createPostgresLists(database: PostgresDatabase): Lists {
     return (await database.run(paged)).rows.map(toStoredRecord)
   }
 
+  /** The same records in stretches that are short: one that an index leads to may have thousands. */
+  async function* shorten(resource: string, query: RecordQuery, stretch: Stretch) {
+    refuseAbandoned(query)
+    const { sql, values } = and(stretch.where, toCondition(query))
+    const order = toOrderBy(toOrder(query.sort, toColumn))
+    const text = `SELECT id FROM records WHERE ${sql} ORDER BY ${order}`
+    const { rows } = await database.run(toStatement(text, values))
+    for (const isOne of partIds(rows.map(({ id }) => id as string))) {
+      yield { where: and(inResource(resource), isOne) }
+    }
+  }
+
   /** The statement that makes an index, unless it is there. */
   async function toMissingIndex(resource: string, field: string): Promise<string[]> {
     const on = `${toColumn(field)}, created_at, id`
@@ -92,9 +105,12 @@ export function createPostgresLists(database: PostgresDatabase): Lists {
     pages: async function* (resource, query) {
       const isPlain = toCondition(query) === undefined
       const terrain = toTerrain(resource, isPlain ? recordsPerPage : recordsPerTestedPage)
+      const isShort = isPlain && query.sort.length === 0
       for await (const stretch of findStretches(terrain, query)) {
-        const page = await listIn(query, stretch)
-        if (page.length > 0) yield page
+        for await (const part of isShort ? [stretch] : shorten(resource, query, stretch)) {
+          const page = await listIn(query, part)
+          if (page.length > 0) yield page
+        }
       }
     },
   }

@@ -5,7 +5,8 @@ import { isOfText, refuseAbandoned, type RecordQuery, type Records } from './rec
 import { and } from './conditions.ts'
 import { toOrder, toOrderBy } from './order.ts'
 import { addFunctions, inResource, toColumn, toCondition } from './sqlite-conditions.ts'
-import { toIndexName, type Terrain } from './sqlite-paths.ts'
+import { partIds } from './part-ids.ts'
+import { byId, toIndexName, type Terrain } from './sqlite-paths.ts'
 import { findAnyOrder, findStretches, findWhole } from './sqlite-plan.ts'
 import { columns, fromList } from './sqlite-rows.ts'
 import type { Prepare } from './sqlite-statements.ts'
@@ -58,6 +59,17 @@ export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lis
     const paged = `${text} ORDER BY ${toOrderBy(toOrder(query.sort, toColumn))} LIMIT ? OFFSET ?`
     const rows = await whenFree(() => prepare(paged).all(...values, limit, offset))
     return rows.map(fromList)
+  }
+
+  /** The same records in stretches that are short: one that an index leads to may have thousands. */
+  async function* shorten(resource: string, query: RecordQuery, stretch: Stretch) {
+    refuseAbandoned(query)
+    const { text, values } = toSelect('id', query, stretch)
+    const ordered = `${text} ORDER BY ${toOrderBy(toOrder(query.sort, toColumn))}`
+    const rows = await whenFree(() => prepare(ordered).all(...values))
+    for (const isOne of partIds(rows.map(([id]) => String(id)))) {
+      yield { index: byId, where: and(inResource(resource), isOne) }
+    }
   }
 
   /**
@@ -113,9 +125,12 @@ export function createSqliteLists(database: DatabaseSync, prepare: Prepare): Lis
     },
     pages: async function* (resource, query) {
       const terrain = toTerrain(resource, query, recordsPerPage)
+      const isShort = toCondition(query) === undefined && query.sort.length === 0
       for await (const stretch of findStretches(terrain, query)) {
-        const page = await listIn(query, stretch)
-        if (page.length > 0) yield page
+        for await (const part of isShort ? [stretch] : shorten(resource, query, stretch)) {
+          const page = await listIn(query, part)
+          if (page.length > 0) yield page
+        }
       }
     },
   }

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { makeCertificate } from '../../test/hardening/tls-client.ts'
+import {
+  askRaw,
+  listen,
+  openSocket,
+  startWatched,
+  toGet,
+  toRequest,
+} from '../../test/hardening/watched-vitrine.ts'
+import { until } from '../../test/until.ts'
+
+const ask = toRequest('GET /health HTTP/1.1', ['Host: x'])
+
+/** Connections that are open for sure: each has had a response, whose header section it gives. */
+async function hold(t: TestContext, origin: string, count: number) {
+  const held: { socket: Socket; head: string }[] = []
+  for (let index = 0; index < count; index += 1) {
+    const socket = openSocket(origin)
+    t.after(() => socket.destroy())
+    socket.write(ask)
+    const [data] = (await once(socket, 'data')) as [Buffer]
+    held.push({ socket, head: data.toString() })
+  }
+  return held
+}
+
+test('connections over MAX_CONNECTIONS_PER_CLIENT are dropped until others end', async (t) => {
+  const settings = { MAX_CONNECTIONS_PER_CLIENT: '5' }
+  const { origin, assertSound } = await startWatched(t, settings)
+  const [first] = await hold(t, origin, 5)
+  const over = await askRaw(origin, toGet('/health'))
+  assert.deepEqual([over.text, over.isClosed], ['', true])
+  // Another address of this machine is another client.
+  const port = Number(new URL(origin).port)
+  const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  other.write(toGet('/health'))
+  assert.deepEqual((await listen(other)).statuses, [200])
+  first?.socket.destroy()
+  await until(async () => (await askRaw(origin, toGet('/health'))).text !== '')
+  await assertSound()
+})
+
+test('addresses in TRUSTED_PROXIES may have any number of connections', async (t) => {
+  const settings = { MAX_CONNECTIONS_PER_CLIENT: '2', TRUSTED_PROXIES: '10.0.0.1,127.0.0.0/8' }
+  const { origin, assertSound } = await startWatched(t, settings)
+  await hold(t, origin, 5)
+  await assertSound()
+})
+
+test('over HTTPS the connections of a client are limited before the handshake', async (t) => {
+  const settings = { ...(await makeCertificate(t)), MAX_CONNECTIONS_PER_CLIENT: '2' }
+  const { origin, assertSound } = await startWatched(t, settings)
+  const sockets = Array.from({ length: 3 }, () => openSocket(origin))
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const closed = sockets.map(async (socket) => once(socket.resume(), 'end'))
+  await Promise.race(closed)
+  assert.equal(sockets.filter(({ readableEnded }) => readableEnded).length, 1)
+  await assertSound()
+})
+
+test('idle connections are kept for a second when nine tenths of all are taken', async (t) => {
+  const { origin, assertSound } = await startWatched(t, { MAX_CONNECTIONS: '10' })
+  const held = await hold(t, origin, 9)
+  const times = held.map(({ head }) => /^keep-alive: timeout=(\d+)/im.exec(head)?.[1])
+  assert.deepEqual(times, [...Array.from({ length: 8 }, () => '72'), '1'])
+  const last = held[8]?.socket ?? assert.fail()
+  await once(last.resume(), 'end')
+  await assertSound()
+})

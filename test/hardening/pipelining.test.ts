@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { startLarge } from './large-vitrine.ts'
+import { askRaw, listen, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
+
+const host = 'Host: localhost'
+const json = 'Accept: application/json'
+
+/** Sends a request and reads nothing. */
+function openSilent(t: TestContext, origin: string, message: string): Socket {
+  const socket = openSocket(origin).pause()
+  t.after(() => socket.destroy())
+  socket.write(message)
+  return socket
+}
+
+for (const target of ['/locations', '/locations?name_contains=place']) {
+  test(`200 clients that pipeline five lists of ${target} and never read keep nobody out`, async (t) => {
+    const { origin, assertSound } = await startLarge(t)
+    const message = toRequest(`GET ${target} HTTP/1.1`, [host, json]).repeat(5)
+    const sockets = Array.from({ length: 200 }, () => openSilent(t, origin, message))
+    await Promise.all(sockets.map(async (socket) => once(socket, 'connect')))
+    for (let index = 0; index < 5; index += 1) {
+      const { statuses } = await askRaw(origin, toGet('/topic?a=1'))
+      assert.deepEqual(statuses, [200])
+    }
+    await assertSound()
+  })
+}
+
+test('a pipelined request is handled when the response before it has been sent', async (t) => {
+  const { origin, assertSound } = await startLarge(t)
+  const create = toRequest(
+    'POST /locations HTTP/1.1',
+    [host, 'Content-Type: application/json', 'Content-Length: 15', 'Connection: close'],
+    '{"name":"late"}',
+  )
+  const list = toRequest('GET /locations HTTP/1.1', [host, json]).repeat(20)
+  const socket = openSilent(t, origin, list + create)
+  const isCreated = async () => {
+    const { text } = await askRaw(origin, toGet('/locations?name=late', json))
+    return text.includes('"late"')
+  }
+  await once(socket, 'readable')
+  assert.equal(await isCreated(), false)
+  const { statuses, text } = await listen(socket)
+  assert.deepEqual(statuses, [...Array.from({ length: 20 }, () => 200), 201], text.slice(-500))
+  assert.equal(await isCreated(), true)
+  await assertSound()
+})
+
+test('nothing is handled behind a request that closes the connection', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  const create = toRequest(
+    'POST /locations HTTP/1.1',
+    [host, 'Content-Type: application/json', 'Content-Length: 15'],
+    '{"name":"late"}',
+  )
+  const { statuses } = await askRaw(origin, toGet('/users') + create)
+  assert.deepEqual(statuses, [200])
+  assert.match((await askRaw(origin, toGet('/locations', json))).text, /\[\]/)
+  await assertSound()
+})
+
+test('a flood of pipelined requests ends its connection, and no other', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  const flood = toRequest('GET /health HTTP/1.1', [host]).repeat(1500)
+  const { isClosed, statuses } = await askRaw(origin, flood)
+  assert.ok(isClosed)
+  assert.ok(statuses.length < 1500)
+  await assertSound()
+})
