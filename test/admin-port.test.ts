@@ -130,7 +130,7 @@ test('no client can make up a label', limit, async (t) => {
   for (let index = 0; index < 200; index += 1) {
     const name = `"}\\n${String(index)}`
     await ask(`/nowhere/${encodeURIComponent(name)}`)
-    await ask(`/locations/${encodeURIComponent(name)}`, { headers: { 'x-request-id': name } })
+    await ask(`/locations/id-${String(index)}`, { headers: { 'x-request-id': name } })
   }
   for (const method of ['PROPFIND', 'MKCOL', 'SOURCE', 'M-SEARCH', 'TRACE']) {
     await ask('/users', { method })

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
+import { withoutPatterns } from './openapi/operation.ts'
 
 declare module 'node:http' {
   interface ServerResponse {
@@ -39,7 +40,7 @@ export function followAnswer(
     isOver = true
     take({
       method: request.method,
-      route: request.routeOptions.url,
+      route: request.routeOptions.url && withoutPatterns(request.routeOptions.url),
       status: raw.headersSent ? raw.statusCode : undefined,
       bytes: countBytes(request, reply),
       ms: performance.now() - receivedAt,
