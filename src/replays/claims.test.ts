@@ -8,7 +8,7 @@ import { serviceUnavailable, unprocessable } from '../http/refusal.ts'
 import type { Room } from '../room.ts'
 import { rooms as allRooms } from '../rooms.ts'
 import type { Claim } from '../storage/answers/answers.ts'
-import type { StoredRecord } from '../storage/records/records.ts'
+import { everything, type StoredRecord } from '../storage/records/records.ts'
 import { temporaryDatabase, type Shown } from '../../test/resources.ts'
 import { temporaryFolder } from '../../test/start-vitrine.ts'
 import { testApp } from '../../test/test-app.ts'
@@ -33,7 +33,7 @@ async function openHouse(t: TestContext, rooms: readonly Room[] = allRooms) {
       headers: { accept: 'application/json', 'idempotency-key': '"a key"' },
       payload,
     })
-  const find = async () => (await records.listAfter('~answers', undefined, 9))[0]
+  const find = async () => (await records.list('~answers', everything, { offset: 0, limit: 9 }))[0]
   /** As a process that has ended at some moment leaves it. */
   const leave = async (changes: Partial<Claim>, without: (keyof Claim)[] = ['answer']) => {
     const record = (await find()) ?? assert.fail('nothing is claimed')
@@ -43,7 +43,7 @@ async function openHouse(t: TestContext, rooms: readonly Room[] = allRooms) {
     const claim = { ...toClaim({ ...record, document: Object.fromEntries(kept) }), ...changes }
     assert.ok(await answers.change(record.id, record.version, claim))
   }
-  const list = () => records.listAfter('users', undefined, 9)
+  const list = () => records.list('users', everything, { offset: 0, limit: 9 })
   return { app, ask, find, leave, list, records }
 }
 

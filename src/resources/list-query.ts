@@ -70,7 +70,7 @@ function refuseMany(filters: readonly Filter[]): void {
   const last = filters.at(-1)
   if (last === undefined || count <= maxValues) return
   throw new BadParameter(
-    last.field,
+    [last.field].flat().join('.'),
     `is one too many: all filters have ${String(maxValues)} values`,
   )
 }
@@ -85,7 +85,7 @@ function refuseSearches(filters: readonly Filter[], text: string): void {
   if (text !== '') texts.push(text)
   if (texts.length <= maxSearches && texts.join('').length <= maxSearchLength) return
   throw new BadParameter(
-    searches.at(-1)?.field ?? 'q',
+    [searches.at(-1)?.field ?? 'q'].flat().join('.'),
     `is too much to search for: q, contains, startsWith and endsWith have at most ${String(maxSearches)} values, of ${String(maxSearchLength)} characters together`,
   )
 }

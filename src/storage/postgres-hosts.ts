@@ -111,8 +111,7 @@ const planner = 'SET enable_seqscan = off; SET enable_bitmapscan = off'
 async function prepareClient(client: pg.ClientBase, statementMs: number): Promise<void> {
   // PgBouncer takes no connection that names this one at its start.
   await client.query(`SET statement_timeout = ${String(statementMs)}`)
-  // Engines that plan in another way do not know these.
-  await client.query(planner).catch(ignore)
+  await client.query(planner)
   await refuseReadOnly(client)
 }
 

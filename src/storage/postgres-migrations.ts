@@ -1,10 +1,8 @@
-import pg from 'pg'
-import { setTimeout } from 'node:timers/promises'
+import type pg from 'pg'
 
 /**
  * Each brings the schema from its index to the next version; `vitrine_schema` has a row for each that
- * was made. Any of them may be begun again, or by several processes at once, where no lock keeps them
- * apart.
+ * was made.
  */
 const migrations: readonly (readonly string[])[] = [
   [
@@ -20,9 +18,6 @@ const migrations: readonly (readonly string[])[] = [
        PRIMARY KEY (resource, id)
      )`,
     `CREATE INDEX IF NOT EXISTS records_oldest_first ON records (resource, created_at, id)`,
-    // Only the beginning: an entry of an index may not be longer than a third of a page.
-    `CREATE INDEX IF NOT EXISTS records_by_name
-       ON records (resource, (left(keys ->> 'name', 100) COLLATE "C"), created_at, id)`,
     // In many rows, so that those who create at once do not wait for each other.
     `CREATE TABLE IF NOT EXISTS record_counts (
        resource text COLLATE "C" NOT NULL,
@@ -31,37 +26,44 @@ const migrations: readonly (readonly string[])[] = [
        PRIMARY KEY (resource, shard)
      )`,
   ],
+  [
+    // Indexes are named in another way, and on another expression.
+    `DO $$
+     DECLARE name text;
+     BEGIN
+       FOR name IN SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()
+         AND tablename = 'records' AND (indexname LIKE 'records\\_of\\_%' OR indexname = 'records_by_name')
+       LOOP EXECUTE format('DROP INDEX %I', name);
+       END LOOP;
+     END $$`,
+    // U+0001, U+0002 and U+0003 had spellings that left room for U+0000.
+    `UPDATE records SET keys = replace(replace(replace(replace(keys::text,
+       '\\u0001\\u0002\\u0002', ''), '\\u0001\\u0002\\u0003', '\\u0001'),
+       '\\u0001\\u0003\\u0002', '\\u0002'), '\\u0001\\u0003\\u0003', '\\u0003')::jsonb
+     WHERE strpos(keys::text, '\\u0001') > 0`,
+  ],
 ]
 
 /** Any number that other users of the database are unlikely to have taken. */
 const lock = 8_427_963_501
 
-/**
- * Changes the schema in a transaction of its own, of which there is one at a time. An engine without
- * advisory locks goes without: then two may meet, and the one that lost begins again.
- */
+/** Changes the schema in a transaction of its own, of which there is one at a time. */
 export async function alter(client: pg.Client, change: () => Promise<void>): Promise<void> {
-  let hasLocks = true
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      // What another has made while this one waited for the lock has to be seen.
-      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-      if (hasLocks) await client.query(`SELECT pg_advisory_xact_lock(${String(lock)})`)
-      await change()
-      await client.query('COMMIT')
-      return
-    } catch (error) {
-      // Of a connection that is gone there is nothing to take back.
-      await client.query('ROLLBACK').catch(() => undefined)
-      if (hasLocks && isMissing(error)) hasLocks = false
-      else if (attempt >= 30 || !isMeeting(error)) throw error
-      else await setTimeout(Math.random() * 20 * attempt)
-    }
+  try {
+    // What another has made while this one waited for the lock has to be seen.
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+    await client.query(`SELECT pg_advisory_xact_lock(${String(lock)})`)
+    await change()
+    await client.query('COMMIT')
+  } catch (error) {
+    // Of a connection that is gone there is nothing to take back.
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
   }
 }
 
 export async function migrate(client: pg.Client): Promise<void> {
-  const isCockroach = await refuseOtherServers(client)
+  await assertUtf8(client)
   await alter(client, async () => {
     await client.query('CREATE TABLE IF NOT EXISTS vitrine_schema (version integer PRIMARY KEY)')
     const { rows } = await client.query<{ version: string }>(
@@ -73,12 +75,7 @@ export async function migrate(client: pg.Client): Promise<void> {
     }
     for (const [index, statements] of migrations.entries()) {
       if (index < version) continue
-      for (const statement of statements) {
-        // CockroachDB compares by bytes anyway, and has no columns that say so.
-        await client.query(
-          isCockroach ? statement.replaceAll('text COLLATE "C"', 'text') : statement,
-        )
-      }
+      for (const statement of statements) await client.query(statement)
       await client.query('INSERT INTO vitrine_schema VALUES ($1) ON CONFLICT DO NOTHING', [
         index + 1,
       ])
@@ -87,23 +84,10 @@ export async function migrate(client: pg.Client): Promise<void> {
 }
 
 /** Throws when the database cannot hold every text. */
-async function refuseOtherServers(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ version: string; encoding: string }>(
-    `SELECT version() AS version, current_setting('server_encoding') AS encoding`,
+async function assertUtf8(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>(
+    `SELECT current_setting('server_encoding') AS encoding`,
   )
-  const { version = '', encoding = '' } = rows[0] ?? {}
-  if (!/^utf-?8$/i.test(encoding)) throw new Error(`its encoding is ${encoding} and not UTF8`)
-  return version.startsWith('CockroachDB')
-}
-
-/** Not supported; no such function. */
-function isMissing(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && ['0A000', '42883'].includes(error.code ?? '')
-}
-
-// Serialization, deadlock, and what PostgreSQL and YugabyteDB say when two make one thing at once.
-const meetings = ['40001', '40P01', '23505', '42P07', '42710', 'XX000']
-
-function isMeeting(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && meetings.includes(error.code ?? '')
+  const { encoding = '' } = rows[0] ?? {}
+  if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding} and not UTF8`)
 }

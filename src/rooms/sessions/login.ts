@@ -3,7 +3,7 @@ import { unprocessable, unsupportedMediaType } from '../../http/refusal.ts'
 import { compileLater } from '../../http/json-schema.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/bodies.ts'
 import { verifyPassword } from '../../resources/passwords.ts'
-import type { Records, StoredRecord } from '../../storage/records/records.ts'
+import type { RecordQuery, Records, StoredRecord } from '../../storage/records/records.ts'
 
 /** Seed, "login credentials". */
 export const credentialsSchema = {
@@ -49,7 +49,11 @@ export async function findUser(
   records: Records,
   { username, password }: Credentials,
 ): Promise<StoredRecord | undefined> {
-  const candidates = await records.listByName('users', username, maxCandidates)
+  const query: RecordQuery = {
+    filters: [{ field: 'name', operator: 'eq', values: [username] }],
+    sort: [{ field: 'createdAt', isDescending: true }],
+  }
+  const candidates = await records.list('users', query, { offset: 0, limit: maxCandidates })
   if (candidates.length === 0) await verifyPassword(password, undefined)
   for (const candidate of candidates) {
     if (await verifyPassword(password, String(candidate.document.password))) return candidate

@@ -1,5 +1,5 @@
 import { isFull } from '../failure.ts'
-import { eachPage, type Records, type StoredRecord } from '../records/records.ts'
+import { eachPage, everything, type Records, type StoredRecord } from '../records/records.ts'
 import type { Answers, Claim, StandingClaim } from './answers.ts'
 
 // No resource can have this name, so no route leads here.
@@ -19,7 +19,10 @@ export function createDatabaseAnswers(records: Records): Answers {
 
   async function forgetOldest(): Promise<void> {
     const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
-    const oldest = await records.listAfter(resource, undefined, 10 * forgottenTogether)
+    const oldest = await records.list(resource, everything, {
+      offset: 0,
+      limit: 10 * forgottenTogether,
+    })
     // A claim that somebody works on is changed all the time.
     const idle = oldest.filter(({ updatedAt }) => updatedAt <= before)
     for (const { id, version } of idle.slice(0, forgottenTogether)) {

@@ -1,59 +1,138 @@
-import type { Filter } from './records.ts'
+import type { Condition, Dialect, Value } from './dialect.ts'
+import {
+  isOfText,
+  type Field,
+  type FieldValue,
+  type Filter,
+  type Operator,
+  type RecordQuery,
+  type TextOperator,
+} from './records.ts'
 
-/** A part of a WHERE with what is bound to its question marks. */
-export interface Condition<Value> {
-  sql: string
-  values: readonly Value[]
-}
-
-/** The fields that have a column of their own. */
-export const ownColumns: ReadonlyMap<string, string> = new Map([
+/** The fields that have a column of their own, which holds text. */
+const ownColumns: ReadonlyMap<Field, string> = new Map([
   ['_id', 'id'],
   ['createdAt', 'created_at'],
   ['updatedAt', 'updated_at'],
 ])
 
-/** The value of a field as SQL: its own column, or what `toPart` makes of its name. */
-export function toColumnOf(field: string, toPart: (field: string) => string): string {
-  const own = ownColumns.get(field)
-  if (own !== undefined) return own
-  if (!/^\w+$/.test(field)) throw new Error(`${field} cannot be the name of a field`)
-  return toPart(field)
+/** Whether every store can hold the text: not U+0000, no half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
 }
 
-export function and<Value>(
-  ...conditions: readonly (Condition<Value> | undefined)[]
-): Condition<Value> {
+function toPath(field: Field): readonly string[] {
+  const path = typeof field === 'string' ? [field] : field
+  if (path.length > 0 && path.every((name) => name !== '' && isStorable(name))) return path
+  throw new Error(`${JSON.stringify(field)} cannot be the path of a field`)
+}
+
+/** What a field is compared and ordered by. */
+export function toColumn(dialect: Dialect, field: Field): string {
+  return ownColumns.get(field) ?? dialect.toColumn(toPath(field))
+}
+
+export function inResource({ quote }: Dialect, resource: string): Condition {
+  // Not bound: an index that holds one resource is used for a constant only.
+  return { sql: `resource = ${quote(resource)}`, values: [] }
+}
+
+export function and(...conditions: readonly (Condition | undefined)[]): Condition {
   return join(
     conditions.filter((condition) => condition !== undefined),
     'AND',
   )
 }
 
-export function or<Value>(...conditions: readonly Condition<Value>[]): Condition<Value> {
-  return join(conditions, 'OR')
+export function or(conditions: readonly Condition[]): Condition {
+  return conditions.length === 0 ? { sql: 'FALSE', values: [] } : join(conditions, 'OR')
 }
 
-function join<Value>(
-  conditions: readonly Condition<Value>[],
-  word: 'AND' | 'OR',
-): Condition<Value> {
+function join(conditions: readonly Condition[], word: 'AND' | 'OR'): Condition {
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(` ${word} `),
     values: conditions.flatMap(({ values }) => values),
   }
 }
 
-const comparisons = ['eq', 'lt', 'lte', 'gt', 'gte']
+/** Letter case does not count in folded text. */
+export function fold(value: Value | boolean): string {
+  return String(value).toLowerCase()
+}
 
-/** The filters that an index can be entered by. */
-export function findNarrowFilters(
-  indexed: ReadonlySet<string>,
-  filters: readonly Filter[],
-): Filter[] {
-  return filters.filter(
-    ({ field, operator }) =>
-      comparisons.includes(operator) &&
-      (field === '_id' || field === 'createdAt' || indexed.has(field)),
-  )
+/** What a record has to match, to be tested without an index; undefined when every record does. */
+export function toCondition(
+  dialect: Dialect,
+  { filters, search }: RecordQuery,
+): Condition | undefined {
+  const conditions = filters.map((filter) => toFilterCondition(dialect, filter, dialect.unindexed))
+  if (search) conditions.push(toTextCondition(dialect, 'contains', search.fields, [search.text]))
+  return conditions.length === 0 ? undefined : and(...conditions)
+}
+
+export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = ''): Condition {
+  const { field, operator } = filter
+  // No record has such a value.
+  const values = filter.values.filter((value) => isStorable(String(value)))
+  if (isOfText(operator)) return toTextCondition(dialect, operator, [field], values)
+  if (operator !== 'eq' && operator !== 'ne') {
+    return or(values.map((value) => and(...toEnds(dialect, { field, operator, value }, prefix))))
+  }
+  if (values.length === 0) return { sql: operator === 'eq' ? 'FALSE' : 'TRUE', values: [] }
+  const column = `${prefix}${toColumn(dialect, field)}`
+  const marks = values.map(() => '?').join(', ')
+  const operands = values.map((value) => toOperand(dialect, field, value))
+  return { sql: `${column} ${operator === 'eq' ? 'IN' : 'NOT IN'} (${marks})`, values: operands }
+}
+
+function toTextCondition(
+  dialect: Dialect,
+  operator: TextOperator,
+  fields: readonly Field[],
+  values: readonly FieldValue[],
+): Condition {
+  const texts = values.filter((value) => isStorable(String(value))).map(fold)
+  if (texts.length === 0 || fields.length === 0) return or([])
+  const found = fields.map((field) => ownColumns.get(field) ?? toPath(field))
+  return dialect.toTextCondition(operator, found, texts)
+}
+
+function toOperand({ toOperand }: Dialect, field: Field, value: FieldValue): Value {
+  return ownColumns.has(field) ? String(value) : toOperand(value)
+}
+
+const signs: Partial<Record<Operator, string>> = {
+  eq: '=',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+}
+
+interface Comparison {
+  field: Field
+  operator: Operator
+  value: FieldValue
+}
+
+/**
+ * The values that a comparison matches: those up to or from its own value, and where the values of
+ * its type end on the other side.
+ */
+export function toEnds(
+  dialect: Dialect,
+  { field, operator, value }: Comparison,
+  prefix = '',
+): [Condition, Condition?] {
+  const column = `${prefix}${toColumn(dialect, field)}`
+  const sql = `${column} ${signs[operator] ?? '='} ?`
+  const end = { sql, values: [toOperand(dialect, field, value)] }
+  if (operator === 'eq' || ownColumns.has(field)) return [end]
+  const { starts } = dialect
+  const type = starts.findIndex((start) => start.type === (value === null ? 'none' : typeof value))
+  const isUpper = operator.startsWith('l')
+  const other = starts[isUpper ? type : type + 1]
+  // Nothing comes before the first type.
+  if (other === undefined || (isUpper && type === 0)) return [end]
+  return [end, { sql: `${column} ${isUpper ? '>=' : '<'} ${other.sql}`, values: [] }]
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Records } from './records.ts'
+import type { RecordQuery, Records, StoredRecord } from './records.ts'
 
 type OpenRecords = (t: TestContext) => Promise<Records>
 
-/** What `listByName` does on every backend. */
+/** The query that a login makes, on every backend. */
 export function namesakes(open: OpenRecords): void {
   test('those of one name come newest first, and of one time in the reverse order of ids', async (t) => {
     const records = await open(t)
@@ -39,7 +39,7 @@ export function namesakes(open: OpenRecords): void {
     await records.change('users', { id: 'a', version: 1, document, updatedAt })
     assert.deepEqual(await idsOf(records, 'Ann'), [])
     const stored = await records.find('users', 'a')
-    assert.deepEqual(await records.listByName('users', 'Bob', 9), [stored])
+    assert.deepEqual(await listByName(records, 'Bob', 9), [stored])
     await records.remove('users', 'a')
     assert.deepEqual(await idsOf(records, 'Bob'), [])
   })
@@ -106,7 +106,19 @@ async function add(records: Records, id: string, name: string, second: number): 
 }
 
 async function idsOf(records: Records, name: string, limit = 99): Promise<string[]> {
-  return (await records.listByName('users', name, limit)).map(({ id }) => id)
+  return (await listByName(records, name, limit)).map(({ id }) => id)
+}
+
+function listByName(
+  records: Records,
+  name: string,
+  limit: number,
+): Promise<readonly StoredRecord[]> {
+  const query: RecordQuery = {
+    filters: [{ field: 'name', operator: 'eq', values: [name] }],
+    sort: [{ field: 'createdAt', isDescending: true }],
+  }
+  return records.list('users', query, { offset: 0, limit })
 }
 
 function toTime(second: number): string {

@@ -1,45 +1,61 @@
-import type { Document } from './records.ts'
+import { fold, isStorable } from './conditions.ts'
+import type { Document, FieldValue } from './records.ts'
 
 /**
- * What a document is found and ordered by, field by field. A key is text, whatever the value: one
- * comparison by code points then puts numbers by size before text, and what is missing after both.
+ * What a document is found and ordered by, field by field, with those of an object in an object. A
+ * key is text, whatever the value: a comparison by code points orders values by type, then by value.
  */
-export type Keys = Readonly<Record<string, string>>
-
-const numberMark = '0'
-const textMark = '1'
-/** Follows the key of every value. */
-export const absence = '2'
-
-export function toKey(value: string | number): string {
-  return typeof value === 'number' ? numberMark + toSortable(value) : textMark + toText(value)
+export interface Keys {
+  readonly [name: string]: string | Keys
 }
 
-/**
- * The keys of a record. Beside that of a field, `name~` has its value in lower case, where that is
- * more than lower() of the collation "C" knows of: numbers, and letters other than those of ASCII.
- */
-export function toKeys(id: string, document: Document): Keys {
-  const fields = Object.entries(document).filter(([name]) => /^\w+$/.test(name))
-  const keys = fields.flatMap(([name, value]) =>
-    typeof value === 'string' || typeof value === 'number'
-      ? [[name, toKey(value)], ...toFoldedEntries(name, value)]
-      : [],
+/** What the keys of each type begin with. */
+export const marks = { number: '0', string: '1', boolean: '2', none: '3', end: '4' }
+
+export function toKey(value: FieldValue): string {
+  if (value === null) return marks.none
+  if (typeof value === 'number') return marks.number + toSortable(value)
+  return typeof value === 'string' ? marks.string + value : marks.boolean + String(value)
+}
+
+/** Names that end in one ~ are free: of names themselves every ~ is doubled. */
+export function toKeyName(name: string): string {
+  return name.replaceAll('~', '~~')
+}
+
+/** Has the value in lower case, where lower() of the collation "C" would not do: it knows ASCII. */
+export function toFoldedName(name: string): string {
+  return `${toKeyName(name)}~`
+}
+
+/** Has the keys of an object. */
+export function toObjectName(name: string): string {
+  return `${toKeyName(name)}~.`
+}
+
+export function toKeys(document: Document): Keys {
+  return Object.fromEntries(
+    Object.entries(document).flatMap(([name, value]) =>
+      isStorable(name) ? toEntries(name, value) : [],
+    ),
   )
-  return Object.fromEntries([...keys, ...toFoldedEntries('_id', id)]) as Keys
 }
 
-function toFoldedEntries(name: string, value: string | number): [string, string][] {
+function toEntries(name: string, value: unknown): [string, string | Keys][] {
+  if (isObject(value)) return [[toObjectName(name), toKeys(value)]]
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+    return []
+  if (!isStorable(String(value))) return []
   const folded = fold(value)
   const isKnown =
     typeof value === 'string' &&
-    folded === toText(value).replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  return isKnown ? [] : [[`${name}~`, folded]]
+    folded === value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  const key: [string, string] = [toKeyName(name), toKey(value)]
+  return isKnown ? [key] : [key, [toFoldedName(name), folded]]
 }
 
-/** Letter case does not count in folded text. */
-export function fold(value: string | number): string {
-  return toText(String(value).toLowerCase())
+function isObject(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Sixteen hexadecimal digits that are in the order of the numbers (IEEE 754: sign, exponent, rest). */
@@ -51,25 +67,4 @@ function toSortable(value: number): string {
   const isNegative = bits >> 63n === 1n
   const sortable = isNegative ? BigInt.asUintN(64, ~bits) : bits | (1n << 63n)
   return sortable.toString(16).padStart(16, '0')
-}
-
-/**
- * Text as PostgreSQL can hold it: without U+0000. That and its neighbours become three characters
- * each, of which the first begins nothing else, so that order and parts of texts stay as they are.
- * Half a surrogate pair, which no encoding has, becomes U+FFFD.
- */
-export function toText(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(replaced, (character) => escapes[character.charCodeAt(0)] ?? '')
-}
-
-// eslint-disable-next-line no-control-regex -- they are what it is about
-const replaced = /[\0-\x03]/g
-const escapes = ['\x01\x02\x02', '\x01\x02\x03', '\x01\x03\x02', '\x01\x03\x03']
-const escaped = new RegExp(escapes.join('|'), 'g')
-
-/** What {@link toText} was given. */
-export function fromText(text: string): string {
-  return text.replace(escaped, (escape) => String.fromCharCode(escapes.indexOf(escape)))
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test, type TestContext } from 'node:test'
+import pg from 'pg'
 import {
   createSchema,
   openPostgresServer,
@@ -48,20 +49,47 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     const url = await createSchema(server.url)
     await openTen(t, url)
     const rows = await query(url, 'SELECT version FROM vitrine_schema')
-    assert.deepEqual(rows, [{ version: 1 }])
+    assert.deepEqual(rows, [{ version: 1 }, { version: 2 }])
   })
 
-  test('where there are no advisory locks, ten that open at once get by without', async (t) => {
+  test('a database of version 0.1.0 is found as it was', async (t) => {
     const url = await createSchema(server.url)
+    const names = ['\x01', '\x02\x01\x03', '\\u0001\x03', 'a']
+    const records = await openRecords(t, url)
+    for (const [index, name] of names.entries()) {
+      await records.create('users', { id: String(index), document: { name }, createdAt: noon })
+    }
+    for (const [index, name] of names.entries()) {
+      const keys = JSON.stringify({ name: `1${toOldSpelling(name)}` })
+      await query(
+        url,
+        `UPDATE records SET keys = ${pg.escapeLiteral(keys)} WHERE id = '${String(index)}'`,
+      )
+    }
     await query(
       url,
-      `CREATE FUNCTION pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE plpgsql AS $$
-       BEGIN RAISE 'advisory locks are not yet implemented' USING ERRCODE = '0A000'; END $$`,
+      `CREATE INDEX records_by_name ON records (resource)`,
+      `CREATE INDEX records_of_users_by_name ON records ((keys ->> 'name'))`,
+      'DELETE FROM vitrine_schema WHERE version = 2',
     )
-    // What a schema named before pg_catalog has is found first.
-    const without = `${url}%2Cpg_catalog`
-    await assert.rejects(query(without, 'SELECT pg_advisory_xact_lock(1::bigint)'), /not yet/)
-    await openTen(t, without)
+    const again = await openRecords(t, url)
+    await again.index('users', ['name'])
+    for (const name of names) {
+      const filters = [{ field: 'name', operator: 'eq', values: [name] }] as const
+      const found = await again.list('users', { filters, sort: [] }, { offset: 0, limit: 9 })
+      assert.deepEqual(
+        found.map(({ document }) => document.name),
+        [name],
+      )
+    }
+    const indexes = await query(
+      url,
+      `SELECT indexname FROM pg_indexes WHERE tablename = 'records' AND schemaname = current_schema()`,
+    )
+    assert.deepEqual(
+      indexes.filter(({ indexname }) => /^records_(of_|by_name)/.test(String(indexname))),
+      [],
+    )
   })
 
   test('a database of a newer schema is refused with a reason and left alone', async () => {
@@ -131,4 +159,12 @@ async function openRecords(t: TestContext, url: string, maxRecords?: number) {
   const database = await openPostgresDatabase(url)
   t.after(() => database.close())
   return createPostgresRecords(database, maxRecords)
+}
+
+/** How version 0.1.0 kept these characters in keys. */
+const oldSpellings = ['', '\x01\x02\x03', '\x01\x03\x02', '\x01\x03\x03']
+
+function toOldSpelling(text: string): string {
+  // eslint-disable-next-line no-control-regex -- they are what it is about
+  return text.replace(/[\x01-\x03]/g, (character) => oldSpellings[character.charCodeAt(0)] ?? '')
 }

@@ -1,9 +1,11 @@
 import { openPostgresDatabase, type PostgresDatabase } from '../postgres-database.ts'
 import { StoreFailure } from '../failure.ts'
-import { toKey, toKeys, toText } from './postgres-keys.ts'
-import { createPostgresLists } from './postgres-lists.ts'
-import { columns, toStoredRecord } from './postgres-rows.ts'
-import type { Records } from './records.ts'
+import { isStorable } from './conditions.ts'
+import { createLists } from './lists.ts'
+import { createPostgresDialect, toRow } from './postgres-dialect.ts'
+import { toKeys } from './postgres-keys.ts'
+import type { Document, Records } from './records.ts'
+import { columns, toStoredRecord } from './rows.ts'
 
 const find = {
   name: 'find',
@@ -12,23 +14,15 @@ const find = {
 // The process that serves a connection is one of few that run at once, so it meets no other in the
 // row that it counts in.
 const shard = 'abs(pg_backend_pid() % 64)'
+// Where there is a limit, it sums up to 64 rows each time. Two that ask at the same time do not see
+// each other, so there may be a few records more.
 const create = {
   name: 'create',
   text: `WITH created AS (
       INSERT INTO records (resource, id, document, keys, version, created_at, updated_at)
-      VALUES ($1, $2, $3, $4, 1, $5, $5) ON CONFLICT DO NOTHING RETURNING resource
-    )
-    INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, 1 FROM created
-    ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + 1`,
-}
-// Only where there is a limit: it sums up to 64 rows each time. Two that ask at the same time do not
-// see each other, so there may be a few records more.
-const createWithin = {
-  name: 'create-within',
-  text: `WITH created AS (
-      INSERT INTO records (resource, id, document, keys, version, created_at, updated_at)
       SELECT $1::text, $2::text, $3::text, $4::jsonb, 1, $5::text, $5::text
-      WHERE (SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = $1) < $6::bigint
+      WHERE $6::bigint IS NULL
+        OR (SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = $1) < $6
       ON CONFLICT DO NOTHING RETURNING resource
     )
     INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, 1 FROM created
@@ -65,17 +59,14 @@ const clear = {
     )
     SELECT count(*) AS count FROM removed`,
 }
-const listAfter = {
-  name: 'list-after',
-  text: `SELECT ${columns} FROM records WHERE resource = $1 AND (created_at, id) > ($2, $3)
-    ORDER BY created_at, id LIMIT $4`,
+
+/** Clients ask for ids that PostgreSQL cannot hold, which no record has. */
+function toId(id: string): string {
+  return isStorable(id) ? id : ''
 }
-const listByName = {
-  name: 'list-by-name',
-  text: `SELECT ${columns} FROM records
-    WHERE resource = $1 AND left(keys ->> 'name', 100) COLLATE "C" = left($2, 100)
-      AND (keys ->> 'name') COLLATE "C" = $2
-    ORDER BY created_at DESC, id DESC LIMIT $3`,
+
+function toTexts(document: Document): [document: string, keys: string] {
+  return [JSON.stringify(document), JSON.stringify(toKeys(document))]
 }
 
 /** The records of `postgres://…` with their own connections; the caller closes them. */
@@ -89,32 +80,26 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
  * about `maxRecords` at most.
  */
 export function createPostgresRecords(database: PostgresDatabase, maxRecords?: number): Records {
-  const isThere = async (resource: string, id: string) =>
-    (await database.run({ ...find, values: [resource, toText(id)] })).rows.length > 0
+  async function findRecord(resource: string, id: string) {
+    const { rows } = await database.run({ ...find, values: [resource, toId(id)] })
+    return rows[0] && toStoredRecord(toRow(rows[0]))
+  }
   return {
     // Only the server could tell, and asking it takes as long as the reading.
     state: () => undefined,
-    find: async (resource, id) => {
-      const { rows } = await database.run({ ...find, values: [resource, toText(id)] })
-      return rows[0] && toStoredRecord(rows[0])
-    },
+    find: findRecord,
     create: async (resource, { id, document, createdAt }) => {
-      const texts = [JSON.stringify(document), JSON.stringify(toKeys(id, document))]
-      const values = [resource, toText(id), ...texts, createdAt]
-      if (maxRecords === undefined)
-        return (await database.run({ ...create, values })).rowCount === 1
-      const within = { ...createWithin, values: [...values, maxRecords] }
-      if ((await database.run(within)).rowCount === 1) return true
-      if (await isThere(resource, id)) return false
+      const values = [resource, id, ...toTexts(document), createdAt, maxRecords]
+      if ((await database.run({ ...create, values })).rowCount === 1) return true
+      if (maxRecords === undefined || (await findRecord(resource, id))) return false
       throw new StoreFailure('full', `no more ${resource}`)
     },
     change: async (resource, { id, version, document, updatedAt }) => {
-      const texts = [JSON.stringify(document), JSON.stringify(toKeys(id, document))]
-      const values = [...texts, updatedAt, resource, toText(id), version]
+      const values = [...toTexts(document), updatedAt, resource, toId(id), version]
       return (await database.run({ ...change, values })).rowCount === 1
     },
     remove: async (resource, id, version) => {
-      const values = [resource, toText(id), version]
+      const values = [resource, toId(id), version]
       return (await database.run({ ...remove, values })).rowCount === 1
     },
     clear: async (resource) => {
@@ -126,14 +111,6 @@ export function createPostgresRecords(database: PostgresDatabase, maxRecords?: n
         if (removed < recordsPerStep) return total
       }
     },
-    listAfter: async (resource, after, limit) => {
-      const values = [resource, after?.createdAt ?? '', toText(after?.id ?? ''), limit]
-      return (await database.run({ ...listAfter, values })).rows.map(toStoredRecord)
-    },
-    listByName: async (resource, name, limit) => {
-      const values = [resource, toKey(name), limit]
-      return (await database.run({ ...listByName, values })).rows.map(toStoredRecord)
-    },
-    ...createPostgresLists(database),
+    ...createLists(createPostgresDialect(database)),
   }
 }

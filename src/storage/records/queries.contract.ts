@@ -3,6 +3,8 @@ import { test, type TestContext } from 'node:test'
 import {
   everything,
   type Document,
+  type Field,
+  type FieldValue,
   type Filter,
   type RecordQuery,
   type Records,
@@ -16,7 +18,7 @@ type OpenRecords = (t: TestContext) => Promise<Records>
 export function queries(open: OpenRecords): void {
   for (const [title, query] of Object.entries(comparisons)) {
     test(`of few records, those with ${title} are found, with an index and without`, async (t) => {
-      for (const indexed of [[], ['name', 'size']]) {
+      for (const indexed of [[], allIndexed]) {
         const records = await open(t)
         const all = await fill(records, 60)
         await records.index('things', indexed)
@@ -28,7 +30,7 @@ export function queries(open: OpenRecords): void {
   test('of many records the same are found as by looking at each of them', async (t) => {
     const records = await open(t)
     const all = await fill(records, 5600)
-    await records.index('things', ['name', 'size'])
+    await records.index('things', allIndexed)
     for (const query of Object.values(comparisons)) await compare(records, all, query)
   })
 
@@ -56,15 +58,69 @@ export function queries(open: OpenRecords): void {
     }
   })
 
-  test('a field whose name could be read as more than a name is refused', async (t) => {
+  test('a name of a field is met as it is, whatever it would mean to a database', async (t) => {
     const records = await open(t)
-    for (const field of [`name' OR 1=1 --`, 'a.b', 'a"b', '', '$', 'a b']) {
-      const query: RecordQuery = { filters: [{ field, operator: 'eq', values: [1] }], sort: [] }
-      await assert.rejects(
-        records.list('things', query, { offset: 0, limit: 1 }),
-        /name of a field/,
-      )
-      await assert.rejects(records.index('things', [field]), /name of/)
+    for (const [index, name] of strangeNames.entries()) {
+      await add(records, index, { [name]: `Top ${name}`, in: { [name]: `Deep ${name}` } })
+    }
+    for (const indexed of [[], strangeNames.flatMap((name) => [[name], ['in', name]])]) {
+      await records.index('things', indexed)
+      for (const [index, name] of strangeNames.entries()) {
+        const first = toId(index)
+        for (const [field, text] of [
+          [[name], `Top ${name}`],
+          [['in', name], `Deep ${name}`],
+        ] as const) {
+          for (const operator of ['eq', 'contains'] as const) {
+            const filters = [{ field, operator, values: [text] }]
+            assert.deepEqual(await idsOf(records, { filters, sort: [] }), [first], name)
+          }
+          const sorted = await idsOf(records, {
+            filters: [],
+            sort: [{ field, isDescending: false }],
+          })
+          assert.equal(sorted[0], first, name)
+        }
+      }
+    }
+  })
+
+  test('a name of a resource is met as it is', async (t) => {
+    const records = await open(t)
+    for (const resource of strangeNames) {
+      const document = { name: resource }
+      await records.create(resource, { id: 'a', document, createdAt: toTime(1) })
+      await records.index(resource, ['name'])
+    }
+    for (const resource of strangeNames) {
+      const query = toQuery([['name', 'eq', ...strangeNames]])
+      const [found, ...others] = await records.list(resource, query, { offset: 0, limit: 9 })
+      assert.deepEqual([found?.document.name, others], [resource, []])
+    }
+  })
+
+  test('a path without a name throws', async (t) => {
+    const records = await open(t)
+    for (const field of ['', [], ['a', ''], 'a\0b', ['\ud800']]) {
+      const query: RecordQuery = { filters: [], sort: [{ field, isDescending: false }] }
+      const expected = /path of a field/
+      await assert.rejects(records.list('things', query, { offset: 0, limit: 1 }), expected)
+      await assert.rejects(records.index('things', [field]), expected)
+    }
+  })
+
+  test('an id or a value that no store can hold is not found', async (t) => {
+    const records = await open(t)
+    await add(records, 1, { name: 'Ann' })
+    for (const text of ['\0', 'Ann\0', '\ud800']) {
+      assert.equal(await records.find('things', text), undefined)
+      assert.equal(await records.remove('things', text), false)
+      for (const operator of ['eq', 'lt', 'gte', 'contains'] as const) {
+        assert.deepEqual(await idsOf(records, toQuery([['name', operator, text]])), [])
+      }
+      assert.deepEqual(await idsOf(records, toQuery([['name', 'ne', text]])), [toId(1)])
+      const search = { text, fields: ['name'] }
+      assert.deepEqual(await idsOf(records, { ...everything, search }), [])
     }
   })
 
@@ -110,6 +166,30 @@ export function queries(open: OpenRecords): void {
   })
 }
 
+const allIndexed: Field[] = ['name', 'size', 'any', ['in', 'deep']]
+
+const strangeNames = [
+  `name' OR 1=1 --`,
+  'a.b',
+  'a"b',
+  '$',
+  'a b',
+  '?',
+  '$1',
+  '\\',
+  "\\' OR 1=1 --",
+  '[0]',
+  '~',
+  'a~',
+  'a~.',
+  '0',
+  'É\u{1f600}',
+  '\x01\n',
+  '__proto__',
+  'toString',
+  'long '.repeat(30),
+]
+
 const comparisons: Record<string, RecordQuery> = {
   'no condition': everything,
   'the newest first': toQuery([], ['-createdAt']),
@@ -148,12 +228,45 @@ const comparisons: Record<string, RecordQuery> = {
   'later times': toQuery([['createdAt', 'gte', toTime(20)]]),
   'a field that none has': toQuery([['colour', 'eq', 'red']]),
   'a field that none has, unlike': toQuery([['colour', 'ne', 'red']]),
+  'the order of values of every type': toQuery([], ['any']),
+  'the reverse order of values of every type': toQuery([], ['-any', 'name']),
+  'a lesser number, and no other type': toQuery([['any', 'lt', 2]]),
+  'a greater number, and no other type': toQuery([['any', 'gte', -1]], ['-any']),
+  'a lesser text, and no other type': toQuery([['any', 'lte', '2']], ['any']),
+  'a greater text, and no other type': toQuery([['any', 'gt', '']], ['-createdAt']),
+  'true, and not 1': toQuery([['any', 'eq', true]], ['-createdAt']),
+  'false, and not 0': toQuery([['any', 'eq', false]]),
+  'less than true': toQuery([['any', 'lt', true]]),
+  'false or more': toQuery([['any', 'gte', false]], ['any']),
+  'no value': toQuery([['any', 'eq', null]]),
+  'no value or 1': toQuery([['any', 'eq', null, 1]], ['any']),
+  'a value': toQuery([['any', 'ne', null]]),
+  'no less than no value': toQuery([['any', 'gte', null]]),
+  'more than no value': toQuery([['any', 'gt', null]]),
+  'anything but true and 1': toQuery([['any', 'ne', true, 1]]),
+  'true as it is written': toQuery([['any', 'contains', 'RU']]),
+  'the beginning of a list': toQuery([['any', 'startsWith', '[']]),
+  'a nested text': toQuery([[['in', 'deep'], 'eq', 'Deep 2']]),
+  'a greater nested text': toQuery([[['in', 'deep'], 'gt', 'deep 2']], ['-size']),
+  'part of a nested text': toQuery([[['in', 'deep'], 'endsWith', 'P 1']]),
+  'an object': toQuery([['in', 'ne', null]]),
+  'a field of a text': toQuery([[['name', 'deep'], 'ne', null]]),
+  'an entry of a list': toQuery([[['any', '0'], 'ne', null]]),
+  'the order of a nested field': {
+    filters: [],
+    sort: [{ field: ['in', 'deep'], isDescending: true }],
+  },
+  'text in a nested field': { ...everything, search: { text: 'EP 1', fields: [['in', 'deep']] } },
+  'one name in the order of times': toQuery([['name', 'eq', 'name 4']], ['-createdAt']),
+  'greater names in their order': toQuery([['name', 'gt', 'name 4']], ['name']),
+  'greater names in the reverse order': toQuery([['name', 'gt', 'name 4']], ['-name']),
+  'lesser names in the reverse order': toQuery([['name', 'lt', 'name 4']], ['-name']),
   'text in one of the fields': { ...everything, search: { text: 'ÖL', fields: ['name', 'note'] } },
   'text in no field': { ...everything, search: { text: 'zzz', fields: ['name', 'note', 'size'] } },
 }
 
 function toQuery(
-  filters: readonly [string, Filter['operator'], ...(string | number)[]][],
+  filters: readonly [Field, Filter['operator'], ...FieldValue[]][],
   sort: readonly string[] = [],
 ): RecordQuery {
   return {
@@ -171,9 +284,36 @@ function toDocument(index: number): Document {
   return {
     name: `${index % 3 ? 'name' : 'Name'} ${String(index % 11)}`,
     ...(index % 7 && { size: (index % 10) - 1.5 + (index % 2 ? 0 : 0.5) }),
+    ...(index % 13 && { any: anyValues[index % anyValues.length] }),
+    ...(index % 3 && {
+      in: { deep: index % 9 ? `${index % 2 ? 'D' : 'd'}eep ${String(index % 4)}` : index },
+    }),
     ...(index % 5 && { note: ['éclair', 'Bär', 'Öl', '', '\u{1f600}', '\uffee'][index % 6] }),
   }
 }
+
+const anyValues = [
+  0,
+  1,
+  -1,
+  2.5,
+  '',
+  '1',
+  '2',
+  'true',
+  'x',
+  '\u{10ffff}',
+  true,
+  false,
+  null,
+  [],
+  ['0'],
+  [1, 2],
+  {},
+  { deep: 1 },
+  '[]',
+  '{}',
+]
 
 async function fill(records: Records, count: number, toOne = toDocument): Promise<StoredRecord[]> {
   for (let index = 0; index < count; index += 1) await add(records, index, toOne(index))
@@ -229,39 +369,47 @@ function isMeant(record: StoredRecord, { filters, search }: RecordQuery): boolea
   return isFound && filters.every((filter) => isFitting(valueOf(record, filter.field), filter))
 }
 
-function isFitting(value: unknown, { operator, values }: Filter): boolean {
+function isFitting(value: FieldValue, { operator, values }: Filter): boolean {
   if (operator === 'ne') return !values.some((other) => other === value)
   return values.some((other) => fits(operator, value, other))
 }
 
-function fits(operator: Filter['operator'], value: unknown, other: string | number): boolean {
-  if (typeof value !== 'string' && typeof value !== 'number') return false
-  const text = String(value).toLowerCase()
+function fits(operator: Filter['operator'], value: FieldValue, other: FieldValue): boolean {
+  const text = value === null ? undefined : String(value).toLowerCase()
   const part = String(other).toLowerCase()
+  const isOfType = toRank(value) === toRank(other)
   switch (operator) {
     case 'contains':
-      return text.includes(part)
+      return text?.includes(part) === true
     case 'startsWith':
-      return text.startsWith(part)
+      return text?.startsWith(part) === true
     case 'endsWith':
-      return text.endsWith(part)
+      return text?.endsWith(part) === true
     case 'eq':
       return value === other
     case 'ne':
       return value !== other
     case 'lt':
-      return compareValues(value, other) < 0
+      return isOfType && compareValues(value, other) < 0
     case 'lte':
-      return compareValues(value, other) <= 0
+      return isOfType && compareValues(value, other) <= 0
     case 'gt':
-      return compareValues(value, other) > 0
+      return isOfType && compareValues(value, other) > 0
     case 'gte':
-      return compareValues(value, other) >= 0
+      return isOfType && compareValues(value, other) >= 0
   }
 }
 
-function valueOf({ id, document, createdAt, updatedAt }: StoredRecord, field: string): unknown {
-  return { ...document, _id: id, createdAt, updatedAt }[field]
+function valueOf({ id, document, createdAt, updatedAt }: StoredRecord, field: Field): FieldValue {
+  let value: unknown = { ...document, _id: id, createdAt, updatedAt }
+  for (const name of [field].flat()) {
+    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : null
+  }
+  return ['string', 'number', 'boolean'].includes(typeof value) ? (value as FieldValue) : null
+}
+
+function isObject(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function toComparison({ sort }: RecordQuery) {
@@ -280,10 +428,13 @@ function toComparison({ sort }: RecordQuery) {
   }
 }
 
-function compareValues(one: unknown, other: unknown): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other
+function compareValues(one: FieldValue, other: FieldValue): number {
   if (typeof one === 'string' && typeof other === 'string') {
     return Buffer.compare(Buffer.from(one), Buffer.from(other))
   }
-  return Number(one === undefined) - Number(other === undefined)
+  return toRank(one) - toRank(other) || Number(one) - Number(other)
+}
+
+function toRank(value: FieldValue): number {
+  return ['number', 'string', 'boolean', 'object'].indexOf(typeof value)
 }

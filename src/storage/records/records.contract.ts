@@ -108,7 +108,7 @@ function oneRecord(open: OpenRecords): void {
     assert.equal(read?.id, '5')
     assert.equal(await records.find('users', '5'), undefined)
     assert.equal(await records.count('users', everything), 0)
-    assert.deepEqual(await records.listAfter('users', undefined, 9), [])
+    assert.deepEqual(await records.list('users', everything, { offset: 0, limit: 9 }), [])
     assert.equal(await records.count('locations', everything), 1)
     assert.equal(await records.create('users', record('5', later)), true)
     assert.equal(await records.count('users', everything), 1)
@@ -156,7 +156,7 @@ function documents(open: OpenRecords): void {
       await records.create('users', record('a', noon, { value }))
       assert.deepEqual((await records.find('users', 'a'))?.document, { value })
       await records.change('users', changeOf('a', 1, { changed: value }))
-      const [listed] = await records.listAfter('users', undefined, 1)
+      const [listed] = await records.list('users', everything, { offset: 0, limit: 1 })
       assert.deepEqual(listed?.document, { changed: value })
     })
   }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { StoreFailure } from '../failure.ts'
 
 /** What a resource stores of one record, as JSON: its fields by name. */
@@ -13,9 +12,6 @@ export interface StoredRecord {
   createdAt: string
   updatedAt: string
 }
-
-/** Where the last page of a list ended. */
-export type Position = Pick<StoredRecord, 'id' | 'createdAt'>
 
 /** A change to the record that had this version, and to no other. */
 export interface Change {
@@ -38,18 +34,28 @@ export function isOfText(operator: Operator): operator is TextOperator {
 export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | TextOperator
 
 /**
- * A field is one of the document, or `_id`, `createdAt` or `updatedAt`. Its name stands in the
- * statement, so it comes from a definition and never from a client.
+ * A field of the document by its name, or by the names of the path to it; `_id`, `createdAt` and
+ * `updatedAt` are those of the record. A name is any text but the empty one.
  */
+export type Field = string | readonly string[]
+
+/** Null stands for no value: of a field that is missing, null, a list or an object. */
+export type FieldValue = string | number | boolean | null
+
 export interface Filter {
-  field: string
+  field: Field
   operator: Operator
-  /** One of them has to fit; with `ne` none may be equal. A record without the field fits `ne` alone. */
-  values: readonly (string | number)[]
+  /**
+   * One of them has to match; with `ne` none may be equal. `lt`, `lte`, `gt` and `gte` match values
+   * of the same type only. `contains`, `startsWith` and `endsWith` look at text, and at numbers,
+   * `true` and `false` as they are written. A value with U+0000 or half of a surrogate pair, which
+   * no record has, matches nothing.
+   */
+  values: readonly FieldValue[]
 }
 
 export interface SortTerm {
-  field: string
+  field: Field
   isDescending: boolean
 }
 
@@ -58,11 +64,11 @@ export interface RecordQuery {
   /** All have to fit. */
   filters: readonly Filter[]
   /** Text that one of the fields has to contain, in any letter case. */
-  search?: { text: string; fields: readonly string[] }
+  search?: { text: string; fields: readonly Field[] }
   /**
-   * Records that are alike come in the order of `createdAt` and `_id`, in the direction of the first
-   * term; with no term, oldest first. A record without the field is greater than any that has it:
-   * the last, or of a descending order the first. Text goes by its code points, numbers by size.
+   * Numbers by size, then text by code points, then false, true, and records without a value.
+   * Records that are equal come in the order of `createdAt` and `_id`, in the direction of the first
+   * term; with no term, oldest first.
    */
   sort: readonly SortTerm[]
   /** Aborted when nobody waits for the answer any more: then the search ends. */
@@ -71,8 +77,8 @@ export interface RecordQuery {
 
 export const everything: RecordQuery = { filters: [], sort: [] }
 
-/** Throws when whoever asked does not wait any more. */
-export function refuseAbandoned({ signal }: RecordQuery): void {
+/** Throws when the query was aborted. */
+export function assertWanted({ signal }: RecordQuery): void {
   if (signal?.aborted === true) throw new StoreFailure('unavailable', 'nobody waits for the answer')
 }
 
@@ -121,16 +127,6 @@ export interface Records {
    */
   clear: (resource: string) => Promise<number>
 
-  /** Oldest first, at most `limit`, from just after `after`. */
-  listAfter: (
-    resource: string,
-    after: Position | undefined,
-    limit: number,
-  ) => Promise<readonly StoredRecord[]>
-
-  /** The newest first, at most `limit`, of those whose document has this `name`. */
-  listByName: (resource: string, name: string, limit: number) => Promise<readonly StoredRecord[]>
-
   /**
    * Another one after every write of anybody that a read from now on can see, so that what was made
    * of several records can be used again; undefined where the store cannot tell at once.
@@ -138,7 +134,7 @@ export interface Records {
   state: () => string | undefined
 
   /** Makes it fast to find and to order the records of a resource by these fields of theirs. */
-  index: (resource: string, fields: readonly string[]) => Promise<void>
+  index: (resource: string, fields: readonly Field[]) => Promise<void>
 
   /** Of the records of a query, in its order, `limit` after the first `offset`. */
   list: (resource: string, query: RecordQuery, part: Part) => Promise<readonly StoredRecord[]>
@@ -151,16 +147,7 @@ export interface Records {
 
 export type Pages = AsyncIterable<readonly StoredRecord[]>
 
-/** Small enough to be forgotten quickly, large enough that a query a page does not show. */
-const recordsPerQuery = 100
-
 /** All records of a resource, oldest first, a page at a time. */
-export async function* eachPage(records: Records, resource: string): Pages {
-  let last: Position | undefined
-  do {
-    await setImmediate()
-    const page = await records.listAfter(resource, last, recordsPerQuery)
-    yield page
-    last = page.at(-1)
-  } while (last)
+export function eachPage(records: Records, resource: string): Pages {
+  return records.pages(resource, everything)
 }

@@ -135,6 +135,26 @@ test('what one connection writes another finds, and of their changes of one vers
   assert.deepEqual(found, await one.find('users', 'a'))
 })
 
+test('the indexes of version 0.1.0 are replaced', async (t) => {
+  const { records, database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
+  await records.create('users', { id: 'a', document: { name: 'Ann' }, createdAt: noon })
+  const listIndexes = database.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`,
+  )
+  database.exec(
+    `CREATE INDEX records_of_users_by_name
+     ON records (ifnull(document ->> '$.name', x''), created_at, id) WHERE resource = 'users'`,
+  )
+  await records.index('users', ['name'])
+  const names = listIndexes.all().map(({ name }) => String(name))
+  assert.match(names.join(' '), /^records_by_[0-9a-f]{16} records_oldest_first$/)
+  const filters = [{ field: 'name', operator: 'eq', values: ['Ann'] }] as const
+  assert.equal(
+    (await records.list('users', { filters, sort: [] }, { offset: 0, limit: 9 })).length,
+    1,
+  )
+})
+
 test('a database of a newer schema is refused with a reason and left alone', async (t) => {
   const file = await temporaryFile(t)
   const newer = new DatabaseSync(file)

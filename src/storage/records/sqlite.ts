@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { nowOrWhenFree, whenFree } from '../sqlite-database.ts'
+import { nowOrWhenFree } from '../sqlite-database.ts'
+import { createLists } from './lists.ts'
 import type { Records } from './records.ts'
+import { columns, toStoredRecord } from './rows.ts'
 import { createClear } from './sqlite-clear.ts'
 import { createCommits, type Commits } from './sqlite-commits.ts'
-import { inResource, toColumn } from './sqlite-conditions.ts'
-import { createSqliteLists } from './sqlite-lists.ts'
+import { createSqliteDialect } from './sqlite-dialect.ts'
 import { rememberRecent } from './sqlite-recent.ts'
-import { columns, fromList, toStoredRecord } from './sqlite-rows.ts'
 import { createStatements } from './sqlite-statements.ts'
 
 /** What a database keeps; `settle` resolves when every write that was asked for has ended. */
@@ -18,7 +18,8 @@ type SqliteRecords = Records & Pick<Commits, 'settle'>
  */
 export function createSqliteRecords(database: DatabaseSync, maxRecords?: number): SqliteRecords {
   const { write, settle } = createCommits(database, maxRecords)
-  const find = database.prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
+  const prepare = createStatements(database)
+  const find = prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
   const create = database.prepare(
     `INSERT INTO records (resource, id, document, version, created_at, updated_at)
      VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
@@ -30,15 +31,10 @@ export function createSqliteRecords(database: DatabaseSync, maxRecords?: number)
   const remove = database.prepare(
     'DELETE FROM records WHERE resource = ?1 AND id = ?2 AND version = coalesce(?3, version)',
   )
-  const listAfter = database.prepare(
-    `SELECT ${columns} FROM records WHERE resource = ? AND (created_at, id) > (?, ?)
-     ORDER BY created_at, id LIMIT ?`,
-  )
-  const prepare = createStatements(database)
 
   const recent = rememberRecent(database, (resource, id) => {
     const row = find.get(resource, id)
-    return row && { record: toStoredRecord(row), length: (row.document as string).length }
+    return row && { record: toStoredRecord(row), length: String(row[1]).length }
   })
 
   return {
@@ -70,19 +66,6 @@ export function createSqliteRecords(database: DatabaseSync, maxRecords?: number)
     },
     clear: createClear(database, recent.forgetAll),
     settle,
-    listAfter: (resource, after, limit) =>
-      whenFree(() =>
-        listAfter.all(resource, after?.createdAt ?? '', after?.id ?? '', limit).map(toStoredRecord),
-      ),
-    // Fast where the resource has an index on the name.
-    listByName: (resource, name, limit) =>
-      whenFree(() => {
-        const listByName = prepare(
-          `SELECT ${columns} FROM records WHERE ${inResource(resource).sql}
-           AND ${toColumn('name')} = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
-        )
-        return listByName.all(name, limit).map(fromList)
-      }),
-    ...createSqliteLists(database, prepare),
+    ...createLists(createSqliteDialect(database, prepare)),
   }
 }

@@ -1,0 +1,118 @@
+import { setImmediate } from 'node:timers/promises'
+import { cut, cutKeys } from './chunks.ts'
+import { and, toCondition } from './conditions.ts'
+import {
+  findFew,
+  findNarrowRange,
+  findRange,
+  isFew,
+  isOrderedBy,
+  toChunk,
+  toIdChunk,
+  toOneKey,
+  type Chunk,
+  type IndexRange,
+  type Scan,
+} from './index-ranges.ts'
+import { toOrder, toOrderBy } from './order.ts'
+import { assertWanted, type RecordQuery } from './records.ts'
+import { openSorter, type Sorter } from './sorter.ts'
+
+/**
+ * Finds the records of a query in many small steps and keeps none of them. Where an index leads to
+ * few, they are one chunk. Where an index has the order, it is followed, and records that do not
+ * match are skipped. Otherwise the matching records are sorted in a file of this process first: a
+ * sort in the database would take one long statement, or hold a connection for as long as a client
+ * reads. A filter or an order without an index looks at every record, a second or two for a million,
+ * in small steps; what changes meanwhile may be met or missed.
+ */
+export async function* findChunks(scan: Scan, query: RecordQuery): AsyncGenerator<Chunk> {
+  const few = await findFew(scan, query)
+  if (few) {
+    yield few
+    return
+  }
+  const { dialect, size } = scan
+  const ordered = findOrderedRange(scan, query)
+  const [term] = toOrder(dialect, query.sort)
+  const range = term && findRange(scan, term.column, term.isDescending)
+  if (ordered) yield* cut(dialect, ordered, size)
+  else if (range?.key !== undefined) {
+    // Records of one key have another order than in the index; most keys have one record.
+    for await (const chunk of cutKeys(dialect, range, size)) {
+      if (chunk.isOneKey) yield* sort(scan, query, toOneKey(range, chunk.where))
+      else yield chunk
+    }
+  } else yield* sort(scan, query, findNarrowRange(scan, query))
+}
+
+/** A range that has the order of the query; a narrow one if possible. */
+function findOrderedRange(scan: Scan, query: RecordQuery): IndexRange | undefined {
+  const order = toOrder(scan.dialect, query.sort)
+  const { column = '', isDescending } = order[0] ?? {}
+  const ranges = [findNarrowRange(scan, query, isDescending), findRange(scan, column, isDescending)]
+  return ranges.find((range) => range && isOrderedBy(range, order))
+}
+
+/**
+ * All records at once, where an index has them in the order of the query and none is skipped: a page
+ * among the first few thousand takes one statement.
+ */
+export function findWhole(scan: Scan, query: RecordQuery): Chunk | undefined {
+  if (toCondition(scan.dialect, query) !== undefined) return undefined
+  const range = findOrderedRange(scan, query)
+  return range && toChunk(range)
+}
+
+/** All records that may match, in any order. */
+export async function* findAnyOrder(scan: Scan, query: RecordQuery): AsyncGenerator<Chunk> {
+  const few = await findFew(scan, query)
+  if (few) yield few
+  else yield* cut(scan.dialect, findNarrowRange(scan, query), scan.size)
+}
+
+const recordsToSort = 1000
+
+/** What matches in a range, in the order of the query: by way of a file, unless it is little. */
+async function* sort(scan: Scan, query: RecordQuery, range: IndexRange): AsyncGenerator<Chunk> {
+  const { dialect, wanted } = scan
+  const whole = toChunk(range)
+  if (await isFew(dialect, whole)) {
+    yield whole
+    return
+  }
+  const order = toOrder(dialect, query.sort)
+  const sorter = openSorter(order.map(({ isDescending }) => isDescending))
+  try {
+    const size = wanted === undefined ? recordsToSort : Math.min(scan.size, dialect.sizes.test)
+    for await (const chunk of cut(dialect, range, size)) {
+      await sortChunk(scan, query, { sorter, chunk })
+    }
+    for (const ids of sorter.read()) {
+      // Other requests get their turn.
+      await setImmediate()
+      yield toIdChunk(scan, ids)
+    }
+  } finally {
+    sorter.close()
+  }
+}
+
+async function sortChunk(
+  { dialect, wanted }: Scan,
+  query: RecordQuery,
+  { sorter, chunk: { index, where } }: { sorter: Sorter; chunk: Chunk },
+): Promise<void> {
+  assertWanted(query)
+  const order = toOrder(dialect, query.sort)
+  const columns = order.map(({ column }, position) => `${column} AS c${String(position)}`)
+  const { sql, values } = and(where, toCondition(dialect, query))
+  // No more of a chunk can be among the first than are wanted.
+  const limit = wanted === undefined ? '' : ` LIMIT ${String(wanted)}`
+  const rows = await dialect.run(
+    `SELECT ${columns.join(', ')} FROM ${dialect.toSource(index)} WHERE ${sql}
+     ORDER BY ${toOrderBy(order)}${limit}`,
+    values,
+  )
+  sorter.add(rows)
+}
