@@ -1,66 +1,61 @@
-// The arrow of ARCHITECTURE.md, held by `npm run check:layers`.
+// The dependency arrow of ARCHITECTURE.md, enforced by `npm run check:layers`.
 const drivers = '^node:(sqlite)$|(^|node_modules/)(pg|ioredis|aws4fetch)(/|$)'
+const above = 'demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
+
+/** Nothing in `from` may import anything in `to`, both given as alternatives of folders in src/. */
+function forbid(name, from, to) {
+  return {
+    name,
+    severity: 'error',
+    from: { path: `^src/(${from})/` },
+    to: { path: `^src/(${to})(/|\\.ts$)` },
+  }
+}
 
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'rooms-are-islands',
+      name: 'demos-are-islands',
       severity: 'error',
-      from: { path: '^src/rooms/([^/]+)/' },
-      to: { path: '^src/rooms/', pathNot: '^src/rooms/$1/' },
+      from: { path: '^src/demos/([^/]+)/' },
+      to: { path: '^src/demos/', pathNot: '^src/demos/$1/' },
     },
+    forbid('http-imports-nothing-above', 'http', `${above}|stores|app|main`),
+    forbid('stores-import-nothing-above', 'stores', `${above}|http|app|main`),
+    forbid('auth-limits-idempotency-use-http', 'auth|limits|idempotency', 'demos|resources|site|inspector|server|operations|cli|app|main'),
+    forbid('site-knows-no-demo', 'site|inspector', 'demos|resources|server|cli|app|main'),
+    forbid('resources-know-no-demo', 'resources', 'demos|inspector|server|operations|cli|app|main'),
+    forbid('demos-know-no-server', 'demos', 'inspector|server|operations|cli|app|main'),
     {
-      name: 'http-and-storage-know-no-room',
+      name: 'only-interfaces-of-stores',
       severity: 'error',
-      from: { path: '^src/(http|storage)/' },
+      from: { path: '^src/(demos|resources|idempotency|limits|auth|site|inspector|app\\.ts)' },
       to: {
-        path: '^src/(rooms|resources|limits|rooms\\.ts|room\\.ts|app\\.ts|main\\.ts|backends\\.ts)',
+        path: '^src/stores/',
+        pathNot: [
+          '^src/stores/([^/]+)/\\1\\.ts$',
+          '^src/stores/idempotency/idempotency-entries\\.ts$',
+          '^src/stores/(store-failure|orphaned-files|sweep-regularly|open-stores)\\.ts$',
+        ],
       },
     },
     {
-      name: 'http-and-storage-know-not-each-other',
+      name: 'drivers-inside-stores-only',
       severity: 'error',
-      from: { path: '^src/(http|storage)/' },
-      to: { path: '^src/(http|storage)/', pathNot: '^src/$1/' },
-    },
-    {
-      name: 'resources-know-no-room',
-      severity: 'error',
-      from: { path: '^src/resources/' },
-      to: { path: '^src/(rooms/|rooms\\.ts|app\\.ts|main\\.ts|backends\\.ts)' },
-    },
-    {
-      name: 'only-interfaces-of-storage',
-      severity: 'error',
-      from: { path: '^src/(rooms|resources|replays|limits|app\\.ts)' },
-      to: {
-        path: '^src/storage/',
-        pathNot: ['^src/storage/([^/]+)/\\1\\.ts$', '^src/storage/(failure|leftovers)\\.ts$'],
-      },
-    },
-    {
-      name: 'drivers-inside-storage-only',
-      severity: 'error',
-      from: { pathNot: '^src/storage/' },
+      from: { pathNot: '^src/stores/' },
       to: { path: drivers },
     },
     {
-      name: 'metrics-inside-admin-only',
+      name: 'metrics-inside-operations-only',
       severity: 'error',
-      from: { pathNot: '^src/admin/' },
+      from: { pathNot: '^src/operations/' },
       to: { path: '(^|node_modules/)prom-client(/|$)' },
-    },
-    {
-      name: 'only-main-starts',
-      severity: 'error',
-      from: { pathNot: '^src/(main|serve|embed)\\.ts$|^src/commands/' },
-      to: { path: '^src/(main|serve|rooms|backends)\\.ts$', dependencyTypesNot: ['type-only'] },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Tests go through the front door, from wherever they stand.
+    // Tests use the service from outside, wherever they are.
     exclude: { path: '\\.(test|contract)\\.ts$' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -35,7 +35,7 @@ export default defineConfig(
         'error',
         {
           paths: [
-            { name: 'node:http', allowTypeImports: true, message: 'See src/http/node-http.ts.' },
+            { name: 'node:http', allowTypeImports: true, message: 'See src/server/node-http.ts.' },
           ],
         },
       ],
@@ -54,7 +54,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/http/assets/*.js'],
+    files: ['src/site/assets/*.js'],
     languageOptions: {
       globals: {
         document: 'readonly',

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { findFreePort } from '../src/free-port.ts'
+import { findFreePort } from '../src/operations/free-port.ts'
 import { startServer, type Running } from './processes.ts'
 import type { Contender, Row } from './rows.ts'
 

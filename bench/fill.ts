@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openSqliteDatabase } from '../src/storage/sqlite-database.ts'
+import { openSqliteDatabase } from '../src/stores/sqlite/database.ts'
 import { knownId } from './rows.ts'
 
 /**

@@ -1,4 +1,4 @@
-// Draws src/http/assets/world.svg: the land of the world-atlas package (Natural Earth, in the public
+// Draws src/site/assets/world.svg: the land of the world-atlas package (Natural Earth, in the public
 // domain) as one path, in fifths of a degree. Run it when that package has a new version.
 import { geoEquirectangular, geoPath } from 'd3-geo'
 import { writeFileSync } from 'node:fs'
@@ -28,6 +28,6 @@ const rings = path.split('Z').filter((ring) => ring !== '')
 const outline = rings.map((ring) => toRelative(ring.slice(1))).join('')
 const size = `0 0 ${360 * unitsPerDegree} ${180 * unitsPerDegree}`
 writeFileSync(
-  new URL('../src/http/assets/world.svg', import.meta.url),
+  new URL('../src/site/assets/world.svg', import.meta.url),
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${size}"><path fill="#8fa19d" d="${outline}"/></svg>\n`,
 )

@@ -7,11 +7,11 @@ import {
   type FastifyServerOptions,
 } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import type { Metrics } from './admin/metrics.ts'
-import type { Backends } from './backends.ts'
-import type { Config } from './config.ts'
-import { watchOffers } from './http/allow.ts'
-import { openAssets } from './http/assets.ts'
+import type { Metrics } from './operations/metrics.ts'
+import type { Backends } from './stores/open-stores.ts'
+import type { Config } from './config/config.ts'
+import { watchOffers } from './http/request/allowed-methods.ts'
+import { openAssets } from './site/assets.ts'
 import {
   createBodyReader,
   discardRest,
@@ -19,42 +19,42 @@ import {
   replaceUnreadableType,
   type Body,
   type BodyReader,
-} from './http/bodies.ts'
-import { answerClientError } from './http/client-error.ts'
-import { createHeaders } from './http/every-answer.ts'
-import { createExchanges, sayRequestId, type Exchanges } from './http/exchanges.ts'
-import { createHeadCheck, createQueryParser, findRefusal } from './http/first-checks.ts'
-import { heedControlFields } from './http/control-fields.ts'
-import { sayDigests } from './http/digest.ts'
-import { countStreams, followAnswer } from './http/follow-answer.ts'
-import { frameByTheWire, ruleConnections } from './http/framing.ts'
-import { methodOverride } from './http/method-override.ts'
-import { answerPreflights, answerUnrouted } from './http/options.ts'
-import { toRequestId } from './http/request-id.ts'
-import { insufficientStorage, Refusal, serviceUnavailable } from './http/refusal.ts'
+} from './http/body/body-reader.ts'
+import { answerClientError } from './server/connection-errors.ts'
+import { createHeaders } from './http/response/default-headers.ts'
+import { createExchanges, sayRequestId, type Exchanges } from './inspector/exchange-log.ts'
+import { createHeadCheck, createQueryParser, findRefusal } from './http/request/request-guards.ts'
+import { heedControlFields } from './http/request/form-headers.ts'
+import { sayDigests } from './http/body/digest.ts'
+import { countStreams, followAnswer } from './http/response/response-observer.ts'
+import { frameByTheWire, ruleConnections } from './http/response/framing.ts'
+import { methodOverride } from './http/request/method-override.ts'
+import { answerPreflights, answerUnrouted } from './http/request/options.ts'
+import { toRequestId } from './http/request/request-id.ts'
+import { insufficientStorage, Refusal, serviceUnavailable } from './http/errors/http-error.ts'
 import {
   createRefusalSender,
   isUnrouted,
   toFrameworkRefusal,
   type RefusalShape,
-} from './http/send-refusal.ts'
-import { tagResponses } from './http/send-tagged.ts'
-import { createServer } from './http/server.ts'
-import { takeTarget } from './http/target.ts'
+} from './http/errors/send-error.ts'
+import { tagResponses } from './http/response/send-tagged.ts'
+import { createServer } from './server/server.ts'
+import { takeTarget } from './http/request/target.ts'
 import { limitConnections } from './limits/connection-limits.ts'
 import type { Limits } from './limits/limits.ts'
-import { FaultLog, logAnswer } from './log-answer.ts'
-import { createLog, type LogStream } from './log.ts'
-import { createReadiness, type Readiness } from './readiness.ts'
-import { replayAnswers } from './replays/replays.ts'
-import type { House, Room } from './room.ts'
-import { openDocs } from './rooms/docs/docs.ts'
-import { openHealth } from './rooms/health/health.ts'
-import { openHome } from './rooms/home/home.ts'
-import { openProblems } from './rooms/problems/problems.ts'
-import { openWire } from './rooms/wire/wire.ts'
-import { StoreFailure } from './storage/failure.ts'
-import { createAsking } from './workers.ts'
+import { FaultLog, logAnswer } from './operations/access-log.ts'
+import { createLog, type LogStream } from './operations/log.ts'
+import { createReadiness, type Readiness } from './operations/readiness.ts'
+import { replayAnswers } from './idempotency/replay-responses.ts'
+import type { House, Room } from './site/demo.ts'
+import { openDocs } from './site/docs/docs.ts'
+import { openHealth } from './site/health/health.ts'
+import { openHome } from './site/home/home.ts'
+import { openProblems } from './site/problems/problems.ts'
+import { openWire } from './inspector/inspector.ts'
+import { StoreFailure } from './stores/store-failure.ts'
+import { createAsking } from './operations/workers.ts'
 
 interface AppOptions {
   config: Config

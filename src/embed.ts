@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildApp as buildInside } from './app.ts'
-import { openBackends, type Backends } from './backends.ts'
-import { removeEverything } from './commands/reset.ts'
-import { ConfigProblems, loadConfig, type Config } from './config.ts'
-import { rooms } from './rooms.ts'
-import { seedRecords } from './seeding/seed-records.ts'
-import { settingNames, toEnvironmentName } from './settings.ts'
+import { openBackends, type Backends } from './stores/open-stores.ts'
+import { removeEverything } from './cli/reset.ts'
+import { ConfigProblems, loadConfig, type Config } from './config/config.ts'
+import { rooms } from './demos/catalogue.ts'
+import { seedRecords } from './cli/seed/seed-records.ts'
+import { settingNames, toEnvironmentName } from './config/settings.ts'
 
 /** The whole service inside another program, such as the tests of a client. */
 export interface Vitrine {

@@ -1,10 +1,10 @@
 import packageJson from '../package.json' with { type: 'json' }
-import { ConfigProblems, type Config } from './config.ts'
-import { commands, type Command } from './commands/commands.ts'
-import { helpText, parseCommandLine } from './flags.ts'
-import { rooms } from './rooms.ts'
-import { serve } from './serve.ts'
-import { isWorker, leave, superviseWorkers } from './workers.ts'
+import { ConfigProblems, type Config } from './config/config.ts'
+import { commands, type Command } from './cli/commands.ts'
+import { helpText, parseCommandLine } from './cli/flags.ts'
+import { rooms } from './demos/catalogue.ts'
+import { serve } from './cli/serve.ts'
+import { isWorker, leave, superviseWorkers } from './operations/workers.ts'
 
 /** The status with which what could not be done ends. */
 const failed = 2
@@ -43,16 +43,16 @@ async function run({ name, argument }: Command, config: Config): Promise<void> {
       else process.exitCode = await superviseWorkers(config)
       return
     case 'backup':
-      await (await import('./commands/backup.ts')).backup(config, argument)
+      await (await import('./cli/backup.ts')).backup(config, argument)
       return
     case 'restore':
-      await (await import('./commands/restore.ts')).restore(config, argument)
+      await (await import('./cli/restore.ts')).restore(config, argument)
       return
     case 'seed':
-      await (await import('./commands/seed.ts')).seed(config, Number(argument))
+      await (await import('./cli/seed/seed.ts')).seed(config, Number(argument))
       return
     case 'reset':
-      await (await import('./commands/reset.ts')).reset(config)
+      await (await import('./cli/reset.ts')).reset(config)
   }
 }
 

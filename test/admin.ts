@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { findFreePort } from '../src/free-port.ts'
+import { findFreePort } from '../src/operations/free-port.ts'
 import { openClient, type Ask } from './faults/client.ts'
 import { startInFolder } from './faults/stopping.ts'
 import { parseMetrics, type ParsedMetrics } from './parse-metrics.ts'

@@ -1,4 +1,4 @@
-import type { Room } from '../src/room.ts'
+import type { Room } from '../src/site/demo.ts'
 
 /** A room that says back how its request was understood, to a HEAD too: all is in the headers. */
 export const mirror: Room = {

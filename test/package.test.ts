@@ -105,7 +105,7 @@ test('the package holds what runs, compiled, and what one reads first', async ()
     files.filter((file) => /(?<!\.d)\.ts$|\.(test|contract)\.|left-over/.test(file)),
     [],
   )
-  for (const kind of ['public', 'src/http/assets']) {
+  for (const kind of ['public', 'src/site/assets']) {
     const own = await findFiles(join(projectFolder, kind))
     const packed = await findFiles(inPackage(kind.replace('src/', 'dist/')))
     assert.deepEqual(packed, own)
@@ -114,7 +114,7 @@ test('the package holds what runs, compiled, and what one reads first', async ()
 
 test('every compiled file has its types, and its source in its map', async () => {
   const files = await findFiles(inPackage('dist'))
-  const compiled = files.filter((file) => /(?<!^http\/assets\/.*)\.js$/.test(file))
+  const compiled = files.filter((file) => /(?<!^site\/assets\/.*)\.js$/.test(file))
   assert.ok(compiled.includes('main.js') && compiled.length > 100)
   for (const file of compiled) {
     const source = file.replace(/\.js$/, '.ts')

@@ -9,9 +9,9 @@ import {
   toEnvironmentName,
   toFlagName,
   type SettingName,
-} from '../src/settings.ts'
-import { presets } from '../src/presets.ts'
-import { rooms } from '../src/rooms.ts'
+} from '../src/config/settings.ts'
+import { presets } from '../src/config/presets.ts'
+import { rooms } from '../src/demos/catalogue.ts'
 import { projectFolder, startVitrine } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { findProgram } from './find-program.ts'
-import { findFreePort } from '../src/free-port.ts'
+import { findFreePort } from '../src/operations/free-port.ts'
 
 const program = findProgram('redis-server', 'valkey-server')
 

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../package.json' with { type: 'json' }
-import { loadConfig } from '../src/config.ts'
-import { settingNames, toEnvironmentName, toFlagName } from '../src/settings.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { settingNames, toEnvironmentName, toFlagName } from '../src/config/settings.ts'
 import { failedStart } from './failed-start.ts'
 import { projectFolder, startVitrine, temporaryFolder } from './start-vitrine.ts'
 

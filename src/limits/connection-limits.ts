@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { toAddressKey } from './client-key.ts'
 
 type Limits = Pick<Config, 'maxConnections' | 'maxConnectionsPerClient' | 'trustedProxies'>

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { Config } from '../config.ts'
-import { overloaded } from '../http/refusal.ts'
-import { isUnder } from '../http/send-refusal.ts'
-import type { CountingPlaces } from '../storage/counters/counters.ts'
+import type { Config } from '../config/config.ts'
+import { overloaded } from '../http/errors/http-error.ts'
+import { isUnder } from '../http/errors/send-error.ts'
+import type { CountingPlaces } from '../stores/counters/counters.ts'
 import { watchEventLoop } from './load-shedding.ts'
 import { createRateLimits, type Limit } from './rate-limits.ts'
 

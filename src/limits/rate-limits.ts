@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
-import { tooManyRequests } from '../http/refusal.ts'
-import { toNamedNumbers } from '../http/structured-field.ts'
-import { windowSeconds, type Count, type CountingPlaces } from '../storage/counters/counters.ts'
+import type { Config } from '../config/config.ts'
+import { tooManyRequests } from '../http/errors/http-error.ts'
+import { toNamedNumbers } from '../http/request/structured-field.ts'
+import { windowSeconds, type Count, type CountingPlaces } from '../stores/counters/counters.ts'
 import { toClientKey } from './client-key.ts'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
-import { notFound } from '../http/refusal.ts'
-import type { Records, StoredRecord } from '../storage/records/records.ts'
+import type { Config } from '../config/config.ts'
+import { notFound } from '../http/errors/http-error.ts'
+import type { Records, StoredRecord } from '../stores/records/records.ts'
 import type { Resource } from './definition.ts'
 
 /** What every handler of a resource works on. */

@@ -11,7 +11,7 @@ import {
 } from '../../test/resources.ts'
 import { testApp } from '../../test/test-app.ts'
 import { defineResource } from './definition.ts'
-import { resourceRoom } from './room.ts'
+import { resourceRoom } from './routes.ts'
 
 const books = defineResource({
   name: 'books',

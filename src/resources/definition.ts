@@ -1,5 +1,5 @@
 import type { Validator } from 'typebox/schema'
-import { compileLater } from '../http/json-schema.ts'
+import { compileLater } from '../http/body/json-schema.ts'
 
 /**
  * Everything that makes one resource different from another. Its seven routes, forms,

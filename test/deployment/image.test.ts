@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
-import { loadConfig } from '../../src/config.ts'
-import { settingNames, toEnvironmentName } from '../../src/settings.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { settingNames, toEnvironmentName } from '../../src/config/settings.ts'
 import { projectFolder } from '../start-vitrine.ts'
 import {
   dockerfileText,

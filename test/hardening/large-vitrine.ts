@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { openSqliteDatabase } from '../../src/storage/sqlite-database.ts'
+import { openSqliteDatabase } from '../../src/stores/sqlite/database.ts'
 import { temporaryFolder } from '../start-vitrine.ts'
 import { startWatched, type WatchedVitrine } from './watched-vitrine.ts'
 

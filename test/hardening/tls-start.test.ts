@@ -44,7 +44,13 @@ test('a handshake that is late ends its connection without a word', async (t) =>
 
 /** The service over HTTPS, with the address that redirects to it. */
 async function startRedirecting(t: TestContext, more: Readonly<Record<string, string>> = {}) {
-  const settings = { ...(await makeCertificate(t)), REDIRECT_HTTP_PORT: '0', PORT: '0', ALLOWED_HOSTS: '*', ...more }
+  const settings = {
+    ...(await makeCertificate(t)),
+    REDIRECT_HTTP_PORT: '0',
+    PORT: '0',
+    ALLOWED_HOSTS: '*',
+    ...more,
+  }
   const folder = await temporaryFolder(t)
   const { process: child, output } = spawnVitrine({
     ...settings,

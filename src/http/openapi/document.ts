@@ -1,5 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { isUnder, type RefusalShape } from '../send-refusal.ts'
+import { isUnder, type RefusalShape } from '../errors/send-error.ts'
 import { collectComponents } from './component.ts'
 import {
   methodsOf,
@@ -11,7 +11,7 @@ import {
   type Reference,
   type RefusalStatus,
 } from './operation.ts'
-import { toRefusalAnswer, toRefusalStatuses } from './refusals.ts'
+import { toRefusalAnswer, toRefusalStatuses } from './errors.ts'
 
 /** An operation as the document has it. */
 export interface DocumentedOperation extends Omit<Operation, 'refusals' | 'store' | 'session'> {

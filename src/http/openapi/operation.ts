@@ -1,5 +1,5 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import type { problemTypes } from '../problem-types.ts'
+import type { problemTypes } from '../errors/problem-types.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has it. */
 export type Schema = object

@@ -1,0 +1,25 @@
+import { openFiles } from '../stores/open-stores.ts'
+import type { Config } from '../config/config.ts'
+import { writeBackup } from '../stores/sqlite/backup.ts'
+import { parseDatabasePath, toText } from './format.ts'
+
+/** Saves everything as one file, whoever is writing meanwhile. */
+export async function backup(config: Config, file: string): Promise<void> {
+  const path = parseDatabasePath(config, `pg_dump --format=custom --file=FILE "$DATABASE_URL"`)
+  const { files, close } = await openFiles(config)
+  const interruption = new AbortController()
+  const interrupt = () => {
+    interruption.abort(new Error('it was interrupted'))
+  }
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    const { lost, ...sums } = await writeBackup({ path, file, files, signal: interruption.signal })
+    for (const id of lost) {
+      console.error(`vitrine: upload ${id} is left out: its content is missing or damaged`)
+    }
+    console.log(`Saved ${toText(sums)} as ${file}`)
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    close?.()
+  }
+}

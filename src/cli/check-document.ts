@@ -1,0 +1,85 @@
+import { compileLater } from '../http/body/json-schema.ts'
+import { findProblems, refuseUnstorable } from '../resources/write/input.ts'
+import { seedings } from './seed/seed-records.ts'
+import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
+
+const time = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+} as const
+const id = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } as const
+const text = { type: 'string' } as const
+
+/** What is kept beside the records of resources, by the name under which it is kept. */
+const kept = {
+  uploads: compileLater({
+    type: 'object',
+    required: ['name', 'type', 'size', 'sha256'],
+    properties: {
+      name: { type: 'string', maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
+      type: { type: 'string', pattern: '^[\\w!#$&^.+-]{1,100}/[\\w!#$&^.+-]{1,100}$' },
+      size: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+    },
+  }),
+  '~sessions': compileLater({
+    type: 'object',
+    required: ['userId', 'passwordHash', 'createdAt', 'expiresAt', 'idleUntil'],
+    properties: {
+      userId: id,
+      passwordHash: text,
+      createdAt: time,
+      expiresAt: time,
+      idleUntil: time,
+      issue: {
+        type: 'object',
+        required: ['by', 'newId', 'issuedAt'],
+        properties: {
+          by: { enum: ['login', 'renewal'] },
+          oldId: text,
+          newId: text,
+          issuedAt: time,
+        },
+      },
+    },
+  }),
+  '~answers': compileLater({
+    type: 'object',
+    required: ['fingerprint', 'recordId', 'leasedUntil', 'expiresAt'],
+    properties: {
+      fingerprint: text,
+      recordId: id,
+      leasedUntil: time,
+      expiresAt: time,
+      answer: {
+        type: 'object',
+        required: ['status', 'headers', 'content'],
+        properties: {
+          status: { type: 'integer', minimum: 200, maximum: 599 },
+          headers: {
+            type: 'object',
+            propertyNames: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+            additionalProperties: { type: 'string', pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$' },
+          },
+          content: { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' },
+        },
+      },
+    },
+  }),
+}
+
+function isKept(resource: string): resource is keyof typeof kept {
+  return Object.hasOwn(kept, resource)
+}
+
+/** Throws for a document of a backup that no Vitrine has written, and that its routes cannot show. */
+export const checkDocument: CheckDocument = (resource, document) => {
+  if (isKept(resource) && !kept[resource]().Check(document)) {
+    throw new Error(`it is not what ${resource} are`)
+  }
+  const definition = seedings.find((seeding) => seeding.resource.name === resource)?.resource
+  if (definition === undefined) return
+  refuseUnstorable(document)
+  const [problem] = findProblems(definition, document)
+  if (problem) throw new Error(`${problem.field} ${problem.message}`)
+}

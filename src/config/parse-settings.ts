@@ -1,0 +1,175 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { toHostname } from '../http/security/allowed-hosts.ts'
+
+// Each throws an Error whose message completes "MAX_BODY_BYTES must be …".
+
+export const bodyReaderNames = ['json', 'form', 'text', 'multipart'] as const
+export type BodyReaderName = (typeof bodyReaderNames)[number]
+
+export function parseText(text: string): string {
+  return text
+}
+
+/** The default is the folder of that name, or, where there is none, the one that Vitrine brings. */
+export function parseFolder(text: string): string {
+  const own = fileURLToPath(new URL('../../public', import.meta.url))
+  const folder = text === 'public' && !existsSync(text) ? own : resolve(text)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
+  throw new Error('a folder that is there')
+}
+
+export function parseInteger(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : NaN
+    if (value >= minimum && value <= maximum) return value
+    throw new Error(`a whole number from ${String(minimum)} to ${String(maximum)}`)
+  }
+}
+
+/** Undefined is no limit. */
+export function parseLimit(minimum: number, maximum: number): (text: string) => number | undefined {
+  const parse = parseInteger(minimum, maximum)
+  return (text) => (text === 'off' ? undefined : orElse('off', parse, text))
+}
+
+export function parseWorkers(text: string): number {
+  return text === 'auto' ? availableParallelism() : orElse('auto', parseInteger(1, 256), text)
+}
+
+/** What is wrong names the word that would have been understood as well. */
+function orElse<Value>(word: string, parse: (text: string) => Value, text: string): Value {
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new Error(`${word} or ${(error as Error).message}`, { cause: error })
+  }
+}
+
+export function parseChoice<Choice extends string>(
+  choices: readonly Choice[],
+): (text: string) => Choice {
+  return (text) => {
+    const choice = choices.find((candidate) => candidate === text)
+    if (choice !== undefined) return choice
+    throw new Error(`one of ${choices.join(', ')}`)
+  }
+}
+
+export function parseOptional<Value>(
+  parse: (text: string) => Value,
+): (text: string) => Value | undefined {
+  return (text) => (text === '' ? undefined : parse(text))
+}
+
+/** The content of a file; undefined where none is named. */
+export function parseFile(path: string): string | undefined {
+  try {
+    return path === '' ? undefined : readFileSync(path, 'utf8')
+  } catch {
+    throw new Error('a file that can be read')
+  }
+}
+
+export function parseFilesUrl(text: string): string {
+  if (/^file:./.test(text) || isS3Url(text)) return text
+  throw new Error('file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name')
+}
+
+/** With characters alone that need no encoding, in an address or in XML. */
+function isS3Url(text: string): boolean {
+  const { searchParams } = URL.parse(text) ?? {}
+  const endpoint = URL.parse(searchParams?.get('endpoint') ?? 'https://host')
+  return (
+    /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?(\?[^?#]*)?$/.test(text) &&
+    /^https?:$/.test(endpoint?.protocol ?? '') &&
+    /^[\w-]*$/.test(searchParams?.get('region') ?? '')
+  )
+}
+
+export function parseSwitch(text: string): boolean {
+  return parseChoice(['on', 'off'])(text) === 'on'
+}
+
+const overrides = ['on', 'off', 'unsafe-from-post'] as const
+
+/** False is off. */
+export function parseOverride(text: string): false | 'on' | 'unsafe-from-post' {
+  const choice = parseChoice(overrides)(text)
+  return choice !== 'off' && choice
+}
+
+export function parseNames(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
+
+export function parseBodyReaders(text: string): readonly BodyReaderName[] {
+  if (text === 'none') return []
+  try {
+    return parseNames(text).map(parseChoice(bodyReaderNames))
+  } catch {
+    throw new Error(`none, or a comma-separated list of ${bodyReaderNames.join(', ')}`)
+  }
+}
+
+export function parseDatabaseUrl(text: string): string {
+  // An @ behind the host is that of a password with a slash in it, whose rest would be taken for a
+  // host, and printed where that is not found.
+  if (/^(sqlite:.|postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$)/.test(text)) return text
+  throw new Error(
+    'sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name, with a password in percent-encoding',
+  )
+}
+
+export function parseRedisUrl(text: string): string {
+  const isRedis = /^(redis|valkey)s?:\/\/[^/?#]*([/?#][^@]*)?$/.test(text)
+  if (isRedis && URL.parse(text)?.hostname) return text
+  throw new Error(
+    'redis://host:port, or rediss://host:port for TLS, with a password in percent-encoding',
+  )
+}
+
+/** Origins; `:*` stands for any port. */
+export function parseOrigins(text: string): readonly string[] {
+  if (text === 'none') return []
+  return parseNames(text).map((origin) => {
+    const sample = origin.replace(/:\*$/, '')
+    if (URL.parse(sample)?.origin === sample) return origin
+    throw new Error(
+      'none, or a comma-separated list of origins such as https://example.org or http://localhost:*',
+    )
+  })
+}
+
+/** Spelled as {@link toHostname} spells them. */
+export function parseHosts(text: string): readonly string[] {
+  return parseNames(text).map((host) => {
+    if (host === '*') return host
+    const [, wildcard = '', name = ''] =
+      /^(\*\.)?([^\s/?#@\\:*[\]]+|\[[\da-f:.]+\])$/i.exec(host) ?? []
+    const hostname = toHostname(name)
+    if (hostname) return wildcard + hostname
+    throw new Error('a comma-separated list of hosts without ports such as vitrine.example, or *')
+  })
+}
+
+/** Addresses and networks as Fastify's `trustProxy` takes them. */
+export function parseNetworks(text: string): readonly string[] {
+  return parseNames(text).map((network) => {
+    const [address = '', prefix, ...more] = network.split('/')
+    const family = isIP(address)
+    const maxPrefix = family === 6 ? 128 : 32
+    // Of length 0 it would be everybody, who then could name any address as theirs.
+    const isPrefix =
+      prefix === undefined ||
+      (/^\d+$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= maxPrefix)
+    if (family !== 0 && isPrefix && more.length === 0) return network
+    throw new Error('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8')
+  })
+}

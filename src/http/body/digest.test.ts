@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { askRaw, ownHost } from '../../../test/request-both-ways.ts'
+import { asUpload } from '../../../test/multipart-form.ts'
+import { assertNothingKept, openUploads, upload } from '../../../test/uploads.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { findWantedAlgorithm } from './digest.ts'
+
+// RFC 9530 appendix B.1: the object is followed by a line feed.
+const example = '{"hello": "world"}\n'
+const sha256 = 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:'
+// RFC 9530 §2
+const sha512 =
+  'sha-512=:YMAam51Jz/jOATT6/zvHrLVgOYTGFy1d6GJiOHTohq4yP+pgk4vf2aCsyRZOtw8MjkM7iw7yZ/WkppmM44T3qg==:'
+// RFC 9530 appendix B.2
+const ofNothing = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'
+
+function toField(algorithm: 'sha-256' | 'sha-512', content: string | Buffer): string {
+  const digest = createHash(algorithm.replace('-', '')).update(content).digest('base64')
+  return `${algorithm}=:${digest}:`
+}
+
+const requestCases: [value: string, status: number][] = [
+  [sha256, 200],
+  [sha512, 200],
+  [`${sha256}, ${sha512}`, 200],
+  [`${sha256};a=1`, 200],
+  ['', 200],
+  // Algorithms that are not known, or not to be used, say nothing here.
+  ['md5=:7Qdih1MuhjZehB6Sv8UNjA==:', 200],
+  [`unixsum=:AAAA:, ${sha256}`, 200],
+  [sha256.replace('sha-256', 'sha-257'), 200],
+  ['constructor=:AAAA:', 200],
+  // Of several of one name the last counts (RFC 9651 §4.2.2).
+  [`${ofNothing}, ${sha256}`, 200],
+  [`${sha256}, ${ofNothing}`, 400],
+  [ofNothing, 400],
+  [`${sha256}, ${toField('sha-512', '')}`, 400],
+  [sha256.replace('sha-256', 'sha-512'), 400],
+  ['sha-256=::', 400],
+  // No dictionary of byte sequences.
+  ['sha-256', 400],
+  ['sha-256=RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=', 400],
+  ['sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=', 400],
+  ['sha-256="RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg="', 400],
+  ['sha-256=:%%%:', 400],
+  ['sha-256=(:RK/0:)', 400],
+  ['SHA-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:', 400],
+  [`${sha256},`, 400],
+  ['md5=1', 400],
+]
+
+test('content is compared with the digest that the request says of it', async (t) => {
+  const app = await testApp(t)
+  for (const field of ['content-digest', 'repr-digest']) {
+    for (const [value, status] of requestCases) {
+      for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
+        const headers = { 'content-type': 'application/json', [field]: value, ...chunked }
+        const question = { method: 'POST', url: '/users/post', headers, payload: example } as const
+        const answer = await app.inject(question)
+        assert.equal(answer.statusCode, status, `${field}: ${value}: ${answer.body}`)
+        if (status === 200) assert.deepEqual(answer.json(), { hello: 'world' })
+      }
+    }
+  }
+})
+
+test('a digest of other content is refused as such, and one that is none as malformed', async (t) => {
+  const app = await testApp(t)
+  const ask = (value: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/users/post',
+      headers: { accept: 'application/json', 'content-digest': value },
+      payload: { hello: 'world' },
+    })
+  assert.match((await ask(ofNothing)).json<{ type: string }>().type, /digest-mismatch$/)
+  assert.match((await ask('nonsense=1')).json<{ type: string }>().type, /bad-request$/)
+})
+
+test('nothing is written of content with another digest, whatever its type and method', async (t) => {
+  const app = await testApp(t)
+  await app.inject({ method: 'PUT', url: '/locations/pier', payload: { name: 'Pier' } })
+  const cases = [
+    ['POST', '/locations', 'application/json', '{"name":"Jetty"}'],
+    ['POST', '/locations', 'application/x-www-form-urlencoded', 'name=Jetty'],
+    ['PUT', '/locations/pier', 'application/json', '{"name":"Jetty"}'],
+    ['PATCH', '/locations/pier', 'application/json', '{"name":"Jetty"}'],
+    // The method stands in the content, which has to be read for it.
+    ['POST', '/locations/pier', 'application/x-www-form-urlencoded', '_method=DELETE'],
+  ] as const
+  for (const [method, url, type, payload] of cases) {
+    const headers = { 'content-type': type, 'content-digest': ofNothing }
+    const { statusCode } = await app.inject({ method, url, headers, payload })
+    assert.ok(statusCode === 400 || statusCode === 405, `${method} ${url}: ${String(statusCode)}`)
+  }
+  const list = await app.inject({ url: '/locations', headers: { accept: 'application/json' } })
+  assert.deepEqual(
+    list.json<{ name: string }[]>().map(({ name }) => name),
+    ['Pier'],
+  )
+})
+
+test('over a socket too, in chunks and not', async (t) => {
+  const app = await testApp(t)
+  const head = `POST /users/post/raw HTTP/1.1\r\nhost: ${ownHost}\r\ncontent-type: text/plain\r\nconnection: close\r\n`
+  const cases: [digest: string, status: string][] = [
+    [sha256, '200'],
+    [ofNothing, '400'],
+  ]
+  for (const [digest, status] of cases) {
+    const digested = `${head}content-digest: ${digest}\r\n`
+    for (const rest of [
+      `content-length: 19\r\n\r\n${example}`,
+      `transfer-encoding: chunked\r\n\r\n9\r\n${example.slice(0, 9)}\r\na\r\n${example.slice(9)}\r\n0\r\n\r\n`,
+    ]) {
+      const answer = await askRaw(app, digested + rest)
+      assert.equal(answer.slice(9, 12), status, answer)
+    }
+  }
+})
+
+test('a form with a file is kept only when the form as a whole has its digest', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const { headers, payload } = asUpload(Buffer.alloc(300_000, 'glass'))
+  const epilogue = Buffer.concat([payload, Buffer.from('behind the closing boundary')])
+  const cases: [digest: string, content: Buffer, status: number][] = [
+    [ofNothing, payload, 400],
+    [toField('sha-256', 'glass'), payload, 400],
+    [`${toField('sha-256', payload)}, ${toField('sha-512', '')}`, payload, 400],
+    [toField('sha-256', payload), epilogue, 400],
+    ['sha-256=glass', payload, 400],
+  ]
+  const send = (digest: string, content: Buffer) =>
+    app.inject({
+      method: 'POST',
+      url: '/profile',
+      headers: { ...headers, 'content-digest': digest },
+      payload: content,
+    })
+  for (const [digest, content, status] of cases) {
+    const answer = await send(digest, content)
+    assert.equal(answer.statusCode, status, `${digest}: ${answer.body}`)
+    await assertNothingKept(app, folder, digest)
+  }
+  for (const content of [payload, epilogue]) {
+    assert.equal((await send(toField('sha-512', content), content)).statusCode, 200)
+  }
+  const fields = { method: 'POST', url: '/users/post/formdata', headers, payload } as const
+  const wrong = { ...headers, 'repr-digest': ofNothing }
+  assert.equal((await app.inject({ ...fields, headers: wrong })).statusCode, 400)
+})
+
+// RFC 9530 §4
+test('the algorithm wanted most is taken, of those that are known', () => {
+  const cases: [value: string | undefined, algorithm: string | undefined][] = [
+    [undefined, undefined],
+    ['', undefined],
+    ['sha-256=1', 'sha-256'],
+    ['sha-512=3, sha-256=10, unixsum=0', 'sha-256'],
+    ['sha-512=10, sha-256=3', 'sha-512'],
+    ['sha-256=5, sha-512=5', 'sha-256'],
+    ['sha-512=5, sha-256=5', 'sha-512'],
+    ['md5=10, sha-512=1', 'sha-512'],
+    ['sha-256=0', undefined],
+    ['sha-256=0, sha-512=1', 'sha-512'],
+    ['md5=10', undefined],
+    ['sha-256=11', undefined],
+    ['sha-256=-1', undefined],
+    ['sha-256=1.5', undefined],
+    ['sha-256', undefined],
+    ['sha-256="10"', undefined],
+    ['constructor=10', undefined],
+    ['nonsense=', undefined],
+  ]
+  for (const [value, algorithm] of cases) {
+    assert.equal(findWantedAlgorithm(value), algorithm, String(value))
+  }
+})
+
+const wanted = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-512=1' }
+
+test('whoever wants digests gets them with every answer that is no stream, HEAD too', async (t) => {
+  const app = await testApp(t)
+  await app.inject({ method: 'PUT', url: '/users/ann', payload: { name: 'Ann', password: 'x' } })
+  for (const url of ['/users/ann', '/topic?a=glass', '/', '/nowhere', '/users/ann.json']) {
+    const get = await app.inject({ url, headers: wanted })
+    assert.equal(get.headers['repr-digest'], toField('sha-256', get.rawPayload), url)
+    assert.equal(get.headers['content-digest'], toField('sha-512', get.rawPayload), url)
+    const head = await app.inject({ method: 'HEAD', url, headers: wanted })
+    // RFC 9530 appendix B.2
+    if (url !== '/nowhere')
+      assert.equal(head.headers['repr-digest'], get.headers['repr-digest'], url)
+    assert.equal(head.headers['content-digest'], toField('sha-512', ''), url)
+    const { headers } = await app.inject(url)
+    assert.deepEqual([headers['repr-digest'], headers['content-digest']], [undefined, undefined])
+  }
+})
+
+test('a write answers with digests too, and a 304 without', async (t) => {
+  const app = await testApp(t)
+  const question = { method: 'POST', url: '/users/post', headers: wanted } as const
+  const written = await app.inject({ ...question, payload: { hello: 'world' } })
+  assert.equal(written.headers['repr-digest'], toField('sha-256', '{"hello":"world"}'))
+  const { etag } = (await app.inject('/topic.html')).headers
+  const fresh = { url: '/topic.html', headers: { ...wanted, 'if-none-match': etag } }
+  const { headers } = await app.inject(fresh)
+  assert.deepEqual([headers['repr-digest'], headers['content-digest']], [undefined, undefined])
+})
+
+// RFC 9530 appendix B.3
+test('of a part, Repr-Digest is of the whole and Content-Digest of the part', async (t) => {
+  const { app } = await openUploads(t)
+  const { _id } = await upload(app, example)
+  const url = `/uploads/${_id}`
+  const all = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-256=1' }
+  const cases: [headers: Record<string, string>, repr: string, content: string][] = [
+    [{ range: 'bytes=10-18' }, sha256, 'sha-256=:jjcgBDWNAtbYUXI37CVG3gRuGOAjaaDRGpIUFsdyepQ=:'],
+    [{}, sha256, sha256],
+    [{ 'want-repr-digest': 'sha-512=1' }, sha512, sha256],
+  ]
+  for (const [more, repr, content] of cases) {
+    const { headers } = await app.inject({ url, headers: { ...all, ...more } })
+    assert.deepEqual([headers['repr-digest'], headers['content-digest']], [repr, content])
+  }
+  const head = await app.inject({ method: 'HEAD', url, headers: all })
+  assert.deepEqual(
+    [head.headers['repr-digest'], head.headers['content-digest']],
+    [sha256, ofNothing],
+  )
+  const { headers } = await app.inject({ url, headers: { ...all, range: 'bytes=90-' } })
+  assert.notEqual(headers['repr-digest'], sha256)
+})
+
+test('files and empty files have digests', async (t) => {
+  const { app } = await openUploads(t)
+  const page = await readFile(new URL('../../../public/topic.html', import.meta.url))
+  const file = await app.inject({ url: '/topic.html', headers: wanted })
+  assert.equal(file.headers['repr-digest'], toField('sha-256', page))
+  assert.equal(file.headers['content-digest'], toField('sha-512', page))
+  const { _id } = await upload(app, '')
+  const empty = await app.inject({ url: `/uploads/${_id}`, headers: wanted })
+  assert.equal(empty.headers['repr-digest'], ofNothing)
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asMultipart, multipartType } from '../../../test/multipart-form.ts'
+import { startVitrine } from '../../../test/start-vitrine.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const url = '/users/post/formdata'
+
+test('a field over the limit gets 413 before the idle timeout', async (t) => {
+  const { origin } = await startVitrine(t, { BODY_IDLE_SECONDS: '3600' })
+  for (const size of [1024 ** 2 + 1, 3 * 1024 ** 2, 9 * 1024 ** 2]) {
+    const { headers, payload } = asMultipart([{ name: 'a', content: 'a'.repeat(size) }])
+    const body = new Uint8Array(payload)
+    const { status } = await fetch(origin + url, { method: 'POST', headers, body })
+    assert.equal(status, 413, String(size))
+  }
+})
+
+const rows: readonly [size: number, status: number][] = [
+  [100, 200],
+  [8000, 200],
+  [8300, 400],
+  [100_000, 400],
+]
+for (const [size, status] of rows) {
+  test(`a part with a header of ${String(size)} bytes gets ${String(status)}`, async (t) => {
+    const app = await testApp(t)
+    const part = { name: 'a', content: 'b' }
+    const more = { name: 'c', type: `text/plain; x=${'x'.repeat(size)}`, content: 'd' }
+    for (const parts of [
+      [part, more],
+      [more, part],
+    ]) {
+      const answer = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
+      assert.equal(answer.statusCode, status)
+    }
+  })
+}
+
+test('what follows the last part is no header', async (t) => {
+  const app = await testApp(t)
+  const { headers, payload } = asMultipart([{ name: 'a', content: 'b' }])
+  const epilogue = Buffer.concat([payload, Buffer.alloc(20_000, 'x')])
+  const answer = await app.inject({ method: 'POST', url, headers, payload: epilogue })
+  assert.deepEqual(answer.json(), { a: 'b' })
+})
+
+const absent: readonly [type: string | undefined, payload: string][] = [
+  ['application/json', '{"a":1}'],
+  ['application/json', '{"a'],
+  [undefined, '{"a'],
+  ['application/x-www-form-urlencoded', 'a[b[=%ff'],
+  ['text/plain; charset=utf-16', 'a'],
+  ['application/xml', '<a/>'],
+]
+for (const [type, payload] of absent) {
+  test(`for the multipart form ${type ?? 'no type'} with ${payload} is an absent body`, async (t) => {
+    for (const BODY_READERS of ['json,form,text,multipart', 'json,form,text']) {
+      const app = await testApp(t, { settings: { BODY_READERS } })
+      const headers = type === undefined ? {} : { 'content-type': type }
+      const answer = await app.inject({ method: 'POST', url, headers, payload })
+      assert.deepEqual([answer.statusCode, answer.body], [200, '{}'])
+    }
+  })
+}
+
+const charsets: readonly [type: string, status: number][] = [
+  ['text/plain; charset=utf-16', 415],
+  ['text/plain; charset="ISO-8859-1"', 415],
+  ['text/plain;charset=UTF-8', 200],
+  ['text/plain; format=flowed; charset="utf-8"', 200],
+  ['text/plain; charset=us-ascii', 200],
+  ['text/plain', 200],
+]
+for (const [type, status] of charsets) {
+  test(`a body of the type ${type} gets ${String(status)}`, async (t) => {
+    const app = await testApp(t)
+    const headers = { 'content-type': type }
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/users/post/raw',
+      headers,
+      payload: 'a',
+    })
+    assert.equal(answer.statusCode, status)
+    const json = type.replace('text/plain', 'application/json')
+    const other = { method: 'POST', url: '/users/post', headers: { 'content-type': json } } as const
+    assert.equal((await app.inject({ ...other, payload: '{}' })).statusCode, status)
+  })
+}
+
+test('a multipart form without a boundary gets 400', async (t) => {
+  const app = await testApp(t)
+  const headers = { 'content-type': multipartType.split(';')[0] }
+  const answer = await app.inject({ method: 'POST', url, headers, payload: 'a' })
+  assert.equal(answer.statusCode, 400)
+})

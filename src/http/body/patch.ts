@@ -1,0 +1,60 @@
+import type { Operation } from './apply-json-patch.ts'
+import { isObject } from './is-object.ts'
+import { compileLater } from './json-schema.ts'
+import { invalidPatch } from '../errors/http-error.ts'
+
+/** RFC 7396 §2: what `patch` makes of `target`, which stays as it is. */
+export function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const members = new Map(isObject(target) ? Object.entries(target) : [])
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) members.delete(name)
+    else members.set(name, applyMergePatch(members.get(name), value))
+  }
+  // As own members, `__proto__` too.
+  return Object.fromEntries(members)
+}
+
+export const maxOperations = 100
+
+// RFC 6901 §3
+const pointer = {
+  type: 'string',
+  format: 'json-pointer',
+  pattern: '^(/([^~/]|~[01])*)*$',
+} as const
+
+/** A JSON Patch as a schema: RFC 6902 §4. What else is in an operation is passed over. */
+export const jsonPatchSchema = {
+  type: 'array',
+  maxItems: maxOperations,
+  items: {
+    anyOf: [
+      {
+        type: 'object',
+        required: ['op', 'path', 'value'],
+        properties: { op: { enum: ['add', 'replace', 'test'] }, path: pointer, value: {} },
+      },
+      {
+        type: 'object',
+        required: ['op', 'path'],
+        properties: { op: { const: 'remove' }, path: pointer },
+      },
+      {
+        type: 'object',
+        required: ['op', 'from', 'path'],
+        properties: { op: { enum: ['move', 'copy'] }, from: pointer, path: pointer },
+      },
+    ],
+  },
+} as const
+
+const jsonPatch = compileLater(jsonPatchSchema)
+
+/** The operations of a JSON Patch. Throws 400 for what is none. */
+export function parseJsonPatch(value: unknown): readonly Operation[] {
+  if (jsonPatch().Check(value)) return value
+  throw invalidPatch(
+    `A JSON Patch is a list of at most ${String(maxOperations)} operations with op, path, and value or from as RFC 6902 has them.`,
+  )
+}

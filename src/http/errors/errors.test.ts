@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import {
+  askBothWays,
+  askInjected,
+  askRaw,
+  ownOrigin,
+  type Question,
+} from '../../../test/request-both-ways.ts'
+import { testApp } from '../../../test/test-app.ts'
+import type { Room } from '../../site/demo.ts'
+import { rooms } from '../../demos/catalogue.ts'
+
+const secret = 'SELECT password FROM records'
+
+/** What a fault can be: a handler may throw anything. */
+const faults: readonly unknown[] = [
+  new Error(secret),
+  new TypeError(secret),
+  Object.assign(new Error(secret), { statusCode: 503 }),
+  Object.assign(new Error(secret), { code: 'SQLITE_BUSY', path: secret }),
+  { message: secret },
+  secret,
+  null,
+  undefined,
+]
+
+/** A room with faults, and with routes of each default answer. */
+const broken: Room = {
+  name: 'broken',
+  title: 'Broken',
+  summary: 'Nothing works here.',
+  links: [],
+  open: (app) => {
+    const fail = (index: string): never => {
+      throw faults[Number(index)]
+    }
+    const toIndex = (params: unknown) => (params as { index: string }).index
+    app.get('/now/:index', ({ params }) => fail(toIndex(params)))
+    app.get('/later/:index', async ({ params }) => fail(toIndex(params)))
+    app.get('/json/:index', { config: { defaultAnswer: 'json' } }, ({ params }) =>
+      fail(toIndex(params)),
+    )
+    app.post('/json', { config: { defaultAnswer: 'json' } }, () => ({}))
+    app.post('/page', { config: { defaultAnswer: 'html' } }, () => ({}))
+    app.post('/text', () => ({}))
+  },
+}
+
+const brokenApp = (t: TestContext) => testApp(t, { rooms: [...rooms, broken], expectsFaults: true })
+
+const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const problem = 'application/problem+json'
+
+test('a refusal comes in the form that Accept asks for, else in that of the route', async (t) => {
+  const app = await brokenApp(t)
+  const rows: [path: string, accept: string | undefined, type: string][] = [
+    ['/text', undefined, 'text/plain'],
+    ['/page', undefined, 'text/plain'],
+    ['/json', undefined, problem],
+  ]
+  for (const path of ['/text', '/page', '/json']) {
+    rows.push(
+      [path, browserAccept, 'text/html'],
+      [path, 'text/html', 'text/html'],
+      [path, 'text/plain', 'text/plain'],
+      [path, 'application/json', problem],
+      [path, problem, problem],
+      [path, 'application/json, text/html;q=0.5', problem],
+      [path, '*/*', path === '/json' ? problem : 'text/plain'],
+      [path, 'image/png', path === '/json' ? problem : 'text/plain'],
+    )
+  }
+  for (const [path, accept, type] of rows) {
+    const headers = { 'content-type': 'application/json', ...(accept !== undefined && { accept }) }
+    const answer = await askBothWays(app, { method: 'POST', path, headers, body: '{' })
+    assert.deepEqual(
+      [path, accept, answer.status, answer.headers['content-type']?.split(';')[0]],
+      [path, accept, 400, type],
+    )
+    assert.match(answer.headers.vary ?? '', /\bAccept\b/)
+  }
+})
+
+test('a problem has the members of RFC 9457 and the status of its answer', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'application/json' }
+  const { status, body } = await askBothWays(app, { path: '/nowhere', headers })
+  const { instance, ...others } = JSON.parse(body) as { instance: string }
+  assert.deepEqual(others, {
+    type: `${ownOrigin}/problems/not-found`,
+    title: 'Not Found',
+    status: 404,
+    detail: 'There is nothing at /nowhere.',
+  })
+  assert.equal(status, 404)
+  assert.ok(app.logLines.some((line) => line.includes(instance.replace('urn:uuid:', ''))))
+})
+
+test('a path that nobody answers is named, in every form and escaped in a page', async (t) => {
+  const app = await testApp(t)
+  for (const accept of ['text/plain', 'application/json', 'text/html']) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const path = '/nowhere/at-all?secret=1'
+      const answer = await askBothWays(app, { method, path, headers: { accept } })
+      assert.deepEqual([method, answer.status], [method, 404])
+      assert.match(answer.body, /\/nowhere\/at-all/)
+      assert.doesNotMatch(answer.body, /secret/)
+    }
+  }
+  const headers = { accept: 'text/html' }
+  const injected = await askInjected(app, { path: "/<script>'&", headers })
+  assert.match(injected.body, /\/(&lt;|%3C)script(&gt;|%3E)(&#39;|')&amp;/)
+  assert.doesNotMatch(injected.body, /<script(?! src="\/assets\/)/)
+})
+
+test('a method that a path lacks gets 405, and Allow says which it has', async (t) => {
+  const app = await testApp(t)
+  const rows: [method: string, path: string, allow: string][] = [
+    ['POST', '/topic', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/topic/', 'GET, HEAD, OPTIONS'],
+    ['GET', '/toc/aaa', 'POST, OPTIONS'],
+    ['PATCH', '/toc/aaa', 'POST, OPTIONS'],
+    ['POST', '/', 'GET, HEAD, OPTIONS'],
+    ['POST', '/topic.html', 'GET, HEAD, OPTIONS'],
+    ['POST', '/assets/vitrine.css', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/users', 'GET, HEAD, QUERY, POST, OPTIONS'],
+    ['DELETE', '/api/json', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/api/post_json_with_param', 'POST, OPTIONS'],
+  ]
+  for (const [method, path, allow] of rows) {
+    const { status, headers } = await askBothWays(app, { method, path })
+    assert.deepEqual([method, path, status, headers.allow], [method, path, 405, allow])
+  }
+})
+
+test('a method that nobody here knows gets 501', async (t) => {
+  const app = await testApp(t)
+  for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'SEARCH', 'PURGE']) {
+    for (const path of ['/users', '/nowhere', '/topic.html', '/api/json']) {
+      const { status } = await askBothWays(app, { method, path })
+      assert.deepEqual([method, path, status], [method, path, 501])
+    }
+  }
+})
+
+test('an address of 8 KiB is read, and a longer one gets 414', async (t) => {
+  const app = await testApp(t)
+  const start = '/topic?a='
+  const most = start + 'x'.repeat(8192 - start.length)
+  assert.equal((await askBothWays(app, { path: most })).status, 200)
+  for (const path of [`${most}x`, `/${'x'.repeat(8192)}`, `/users/${'x'.repeat(9000)}`]) {
+    const { status } = await askBothWays(app, { path })
+    assert.deepEqual([path.length, status], [path.length, 414])
+  }
+})
+
+test('a fault is a 500 that carries the request id of the log and no text of the fault', async (t) => {
+  const app = await brokenApp(t)
+  const forms = ['text/plain', 'text/html', 'application/json', undefined]
+  for (const start of ['/now', '/later', '/json']) {
+    for (const index of faults.keys()) {
+      for (const accept of forms) {
+        const path = `${start}/${String(index)}`
+        const headers = accept === undefined ? {} : { accept }
+        const logged = app.logLines.length
+        const { status, body, headers: answered } = await askInjected(app, { path, headers })
+        const lines = app.logLines.slice(logged).map((line) => JSON.parse(line) as LogLine)
+        const fault = lines.find(({ level }) => level >= 50)
+        assert.deepEqual([path, status], [path, 500])
+        assert.ok(fault !== undefined, `${path} is not in the log`)
+        assert.ok(body.includes(fault.reqId), `${path}: ${body}`)
+        assert.doesNotMatch(
+          body + JSON.stringify(answered),
+          /SELECT|SQLITE|\.ts|node_modules|\bat /,
+        )
+      }
+    }
+  }
+})
+
+interface LogLine {
+  level: number
+  reqId: string
+}
+
+const jsonType = { 'content-type': 'application/json' }
+const evil = { origin: 'https://evil.example' }
+
+/** One of each kind of answer. */
+const kinds: readonly [status: number, Question][] = [
+  [200, { path: '/' }],
+  [200, { path: '/topic?a=1' }],
+  [200, { path: '/topic.html' }],
+  [200, { path: '/assets/vitrine.css' }],
+  [200, { path: '/users' }],
+  [200, { path: '/api/json' }],
+  [200, { method: 'HEAD', path: '/topic' }],
+  [200, { method: 'POST', path: '/topic?_method=HEAD' }],
+  [204, { method: 'OPTIONS', path: '/topic' }],
+  [204, { method: 'OPTIONS', path: '/topic.html' }],
+  [206, { path: '/topic.html', headers: { range: 'bytes=0-3' } }],
+  [302, { path: '/status/302' }],
+  [304, { path: '/status/304' }],
+  [400, { path: '/topic?a=%ff' }],
+  [400, { path: '/%ff' }],
+  [400, { method: 'POST', path: '/users/post', headers: jsonType, body: '{' }],
+  [403, { method: 'POST', path: '/users', headers: evil }],
+  [404, { path: '/nowhere' }],
+  [404, { path: '/api/nowhere' }],
+  [405, { method: 'PUT', path: '/topic' }],
+  [414, { path: `/${'x'.repeat(9000)}` }],
+  [415, { method: 'POST', path: '/toc/aaa', headers: { 'content-encoding': 'gzip' }, body: '1' }],
+  [416, { path: '/topic.html', headers: { range: 'bytes=999999-' } }],
+  [500, { path: '/status/500' }],
+  [501, { method: 'PROPFIND', path: '/' }],
+]
+
+test('every kind of answer carries the headers that keep it safe', async (t) => {
+  const app = await testApp(t)
+  const missing: string[] = []
+  for (const [expected, question] of kinds) {
+    const { status, headers } = await askBothWays(app, question)
+    const line = `${question.method ?? 'GET'} ${question.path.slice(0, 30)} ${String(status)}`
+    assert.equal(status, expected, line)
+    for (const [name, value] of Object.entries(safeHeaders)) {
+      if (!value.test(headers[name] ?? '')) missing.push(`${line}: ${name}`)
+    }
+  }
+  assert.deepEqual(missing, [])
+})
+
+const safeHeaders: Readonly<Record<string, RegExp>> = {
+  'x-content-type-options': /^nosniff$/,
+  'referrer-policy': /^same-origin$/,
+  // No inline script, and no upgrade to HTTPS on a network without it.
+  'content-security-policy': /^(?!.*unsafe-inline)(?!.*upgrade-insecure).*default-src 'self'/,
+}
+
+test('a request over the header limit gets 431, and one that is no HTTP 400, both safe', async (t) => {
+  const app = await testApp(t)
+  const rows: [status: number, request: string][] = [
+    [431, `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`],
+    [431, `GET /${'y'.repeat(17_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
+    [400, 'NONSENSE / HTTP/1.1\r\nhost: a\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n'],
+  ]
+  for (const [status, request] of rows) {
+    const answer = await askRaw(app, request)
+    assert.match(answer, new RegExp(`^HTTP/1.1 ${String(status)} `), answer)
+    assert.match(answer, /x-content-type-options: nosniff/i, `${String(status)}: ${answer}`)
+  }
+})
+
+test('a refusal has its line in the log, like any other answer', async (t) => {
+  const app = await testApp(t)
+  for (const path of ['/nowhere', '/topic?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
+    const logged = app.logLines.length
+    await askInjected(app, { path })
+    const lines = app.logLines.slice(logged).filter((line) => line.includes('"answered"'))
+    assert.deepEqual([path.slice(0, 20), lines.length], [path.slice(0, 20), 1])
+  }
+})

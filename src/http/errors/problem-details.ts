@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify'
+import type { Refusal } from './http-error.ts'
+import { toOrigin } from '../request/request-head.ts'
+import { toRequestUri } from '../request/request-id.ts'
+
+/** A refusal as RFC 9457 §3 has it. */
+export function toProblem(refusal: Refusal, request: FastifyRequest): object {
+  const { problem, status, title, message, fields, members } = refusal
+  const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))
+  return {
+    type: problem === undefined ? 'about:blank' : `${toOrigin(request)}/problems/${problem}`,
+    title,
+    status,
+    detail: message,
+    instance: toRequestUri(request.id),
+    ...(errors.length > 0 && { errors }),
+    ...members,
+  }
+}
+
+/** RFC 6901 §3 and §6: a JSON Pointer to a member, as a URI fragment. */
+function toPointer(member: string): string {
+  return `#/${encodeURIComponent(member.replaceAll('~', '~0').replaceAll('/', '~1'))}`
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** Undefined for a path that is not known. */
+const rows: readonly [path: string, allow: string | undefined][] = [
+  ['/users/one', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
+  ['/users/one.json', 'GET, HEAD, OPTIONS'],
+  ['/users/one.html', 'GET, HEAD, OPTIONS'],
+  ['/users/one.csv', undefined],
+  ['/users/one/edit', 'GET, HEAD, OPTIONS'],
+  ['/users/new', 'GET, HEAD, OPTIONS'],
+  ['/users/new/edit', undefined],
+  ['/users/new.json', undefined],
+  ['/users/post', 'POST, OPTIONS'],
+  ['/users/post/raw', 'POST, OPTIONS'],
+  ['/locations/post', undefined],
+  ['/users/a.b', undefined],
+  ['/users/a%20b', undefined],
+  [`/users/${'a'.repeat(64)}`, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
+  [`/users/${'a'.repeat(65)}`, undefined],
+  ['/users/newer', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
+  ['/status/600', undefined],
+  ['/topic.html', 'GET, HEAD, OPTIONS'],
+]
+
+for (const [path, allow] of rows) {
+  test(`every method of ${path} is as its Allow says: ${allow ?? 'none'}`, async (t) => {
+    const app = await testApp(t)
+    const offered = allow?.split(', ') ?? []
+    await app.inject({ method: 'PUT', url: '/users/one', payload: { name: 'Ann', password: 'x' } })
+    const options = await app.inject({ method: 'OPTIONS', url: path })
+    assert.deepEqual([options.statusCode, options.headers.allow], [allow ? 204 : 404, allow])
+    for (const method of methods) {
+      const { statusCode, headers } = await app.inject({ method, url: path, payload: '{}' })
+      const isOffered = offered.includes(method)
+      const isKnown = allow !== undefined
+      assert.equal(statusCode === 405, isKnown && !isOffered, `${method} ${String(statusCode)}`)
+      if (statusCode === 405) assert.equal(headers.allow, allow)
+      if (!isKnown) assert.equal(statusCode, 404, method)
+    }
+  })
+}
+
+test('a preflight lists the methods of Allow', async (t) => {
+  const app = await testApp(t)
+  for (const [path, allow] of rows) {
+    if (allow === undefined) continue
+    const headers = { origin: 'http://localhost:80', 'access-control-request-method': 'GET' }
+    const own = { ...headers, host: 'localhost:80' }
+    const answer = await app.inject({ method: 'OPTIONS', url: path, headers: own })
+    assert.equal(answer.headers['access-control-allow-methods'], allow, path)
+  }
+})
+
+test('the ids of the document are those that have a route', async (t) => {
+  const app = await testApp(t)
+  const { paths } = (await app.inject('/openapi.json')).json<{
+    paths: Record<string, { put?: { parameters: { schema: { pattern: string } }[] } }>
+  }>()
+  const pattern = paths['/users/{id}']?.put?.parameters[0]?.schema.pattern ?? ''
+  for (const id of ['one', 'a.b', 'a b', '', 'a'.repeat(64), 'a'.repeat(65), 'é', 'a~', '-_']) {
+    const url = `/users/${encodeURIComponent(id) || '%20'}`
+    const { statusCode } = await app.inject({ method: 'OPTIONS', url })
+    assert.equal(statusCode === 204, new RegExp(pattern).test(id), id)
+  }
+})
+
+test('the methods of a file and of a route at one path are listed together', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
+  t.after(() => {
+    rmSync(folder, { recursive: true })
+  })
+  mkdirSync(join(folder, 'toc'))
+  writeFileSync(join(folder, 'toc/aaa'), 'a file')
+  const app = await testApp(t, { settings: { PUBLIC_DIR: folder } })
+  const url = '/toc/aaa'
+  assert.equal((await app.inject(url)).body, 'a file')
+  const options = await app.inject({ method: 'OPTIONS', url })
+  assert.equal(options.headers.allow, 'POST, OPTIONS, GET, HEAD')
+  const put = await app.inject({ method: 'PUT', url })
+  assert.deepEqual([put.statusCode, put.headers.allow], [405, options.headers.allow])
+})

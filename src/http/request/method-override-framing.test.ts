@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { askBothWays, askRaw, ownHost } from '../../../test/request-both-ways.ts'
+import { mirror } from '../../../test/mirror.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+/** Paths whose GET is made in different ways: text, a page, a file, a streamed list, a refusal. */
+const paths = [
+  '/topic?a=glass',
+  '/',
+  '/topic.html',
+  '/users',
+  '/api/json',
+  '/nowhere',
+  '/status/404',
+]
+
+test('a POST turned into HEAD has the headers of GET, the length 0 and no content', async (t) => {
+  const app = await testApp(t)
+  for (const path of paths) {
+    const get = await askBothWays(app, { path })
+    const head = await askBothWays(app, {
+      method: 'POST',
+      path,
+      headers: { 'x-http-method-override': 'HEAD' },
+    })
+    assert.equal(head.body, '', path)
+    assert.equal(head.headers['content-length'], '0', path)
+    assert.deepEqual(
+      [head.status, { ...head.headers, 'content-length': undefined }],
+      [get.status, { ...get.headers, 'content-length': undefined }],
+      path,
+    )
+  }
+})
+
+test('a HEAD on the wire has the headers of GET and no content', async (t) => {
+  const app = await testApp(t)
+  for (const path of paths) {
+    const get = await askBothWays(app, { path })
+    for (const value of ['HEAD', 'GET']) {
+      const headers = { 'x-http-method-override': value }
+      const head = await askBothWays(app, { method: 'HEAD', path, headers })
+      assert.deepEqual([path, head.status, head.body], [path, get.status, ''])
+      assert.equal(head.headers['content-type'], get.headers['content-type'])
+    }
+  }
+})
+
+test('a HEAD turned into GET is handled as GET and answered with its length', async (t) => {
+  const app = await testApp(t, { rooms: [mirror] })
+  const { headers, body } = await askBothWays(app, { method: 'HEAD', path: '/mirror?_method=GET' })
+  assert.deepEqual([headers['x-method'], headers['content-length'], body], ['GET', '5', ''])
+})
+
+test('a GET turned into HEAD is answered like a POST that is', async (t) => {
+  const app = await testApp(t)
+  const { status, headers, body } = await askBothWays(app, { path: '/topic?_method=HEAD' })
+  assert.deepEqual([status, headers['content-length'], body], [200, '0', ''])
+})
+
+// RFC 9110 §8.6: no Content-Length with a 204, whatever the method was.
+test('a 204 has no length when a POST was turned into HEAD', async (t) => {
+  const app = await testApp(t)
+  const { status, headers } = await askBothWays(app, {
+    method: 'POST',
+    path: '/status/204?_method=HEAD',
+  })
+  assert.deepEqual([status, headers['content-length']], [204, undefined])
+})
+
+test('the next request on the connection is understood after any override', async (t) => {
+  const app = await testApp(t)
+  const host = `host: ${ownHost}`
+  const form = '_method=HEAD&a=1'
+  const type = 'content-type: application/x-www-form-urlencoded'
+  const toHead = `${host}\r\nx-http-method-override: HEAD\r\n\r\n`
+  const toGet = `${host}\r\nx-http-method-override: GET\r\n\r\n`
+  const sized = `${host}\r\n${type}\r\ncontent-length: 16\r\n\r\n${form}`
+  const chunked = `${host}\r\n${type}\r\ntransfer-encoding: chunked\r\n\r\n10\r\n${form}\r\n0\r\n\r\n`
+  const firsts = [
+    ...paths.flatMap((path) => [
+      `POST ${path} HTTP/1.1\r\n${toHead}`,
+      `GET ${path} HTTP/1.1\r\n${toHead}`,
+      `HEAD ${path} HTTP/1.1\r\n${toGet}`,
+    ]),
+    `POST /topic HTTP/1.1\r\n${sized}`,
+    `POST /topic HTTP/1.1\r\n${chunked}`,
+    `GET /topic HTTP/1.1\r\n${sized}`,
+  ]
+  const second = `GET /topic?a=second HTTP/1.1\r\n${host}\r\nconnection: close\r\n\r\n`
+  for (const first of firsts) {
+    const answers = await askRaw(app, first + second)
+    assert.equal(answers.match(/^HTTP\/1\.1 \d{3}/gm)?.length, 2, `${first}\n${answers}`)
+    // The second begins where the headers of the first end: there is nothing in between.
+    assert.match(answers, /\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nThe topic is second\n$/)
+  }
+})
+
+test('a POST turned into GET is answered with content', async (t) => {
+  const app = await testApp(t)
+  const answer = await askBothWays(app, { method: 'POST', path: '/topic?_method=GET&a=glass' })
+  assert.deepEqual([answer.status, answer.body], [200, 'The topic is glass\n'])
+})

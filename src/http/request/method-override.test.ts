@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { askBothWays, type Question } from '../../../test/request-both-ways.ts'
+import { mirror } from '../../../test/mirror.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const json = { 'content-type': 'application/json' }
+
+const mirrorApp = (t: TestContext, settings: Record<string, string> = {}) =>
+  testApp(t, { rooms: [mirror], settings })
+
+/** The value of an override → the method that it means. */
+const values: Readonly<Record<string, string>> = {
+  GET: 'GET',
+  POST: 'POST',
+  PUT: 'PUT',
+  DELETE: 'DELETE',
+  PATCH: 'PATCH',
+  OPTION: 'OPTIONS',
+  OPTIONS: 'OPTIONS',
+  HEAD: 'HEAD',
+}
+
+/** Where an override can be said → a question that says `value` there. */
+const sources: Readonly<Record<string, (value: string) => Question>> = {
+  'the query string': (value) => ({ path: `/mirror?_method=${value}` }),
+  'a query string with encoded letters': (value) => ({ path: `/mirror?%5f%6Dethod=${value}` }),
+  'a JSON body': (value) => ({
+    path: '/mirror',
+    headers: json,
+    body: JSON.stringify({ _method: value }),
+  }),
+  'a body without a type': (value) => ({
+    path: '/mirror',
+    body: JSON.stringify({ _method: value }),
+  }),
+  'a body of a +json type': (value) => ({
+    path: '/mirror',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ _method: value }),
+  }),
+  'a form body': (value) => ({ path: '/mirror', headers: form, body: `_method=${value}` }),
+  'the header': (value) => ({ path: '/mirror', headers: { 'x-http-method-override': value } }),
+}
+
+for (const [source, ask] of Object.entries(sources)) {
+  test(`${source} names every method in any letter case, whatever is on the wire`, async (t) => {
+    const app = await mirrorApp(t)
+    for (const [value, method] of Object.entries(values)) {
+      const mixed = value.slice(0, 1) + value.slice(1).toLowerCase()
+      for (const spelling of [value, value.toLowerCase(), mixed]) {
+        for (const wireMethod of ['POST', 'GET', 'PUT']) {
+          const { status, headers } = await askBothWays(app, {
+            method: wireMethod,
+            ...ask(spelling),
+          })
+          const line = `${wireMethod} with ${spelling}`
+          assert.deepEqual([line, status, headers['x-method']], [line, 200, method])
+        }
+      }
+    }
+  })
+
+  test(`what is no method in ${source} changes nothing`, async (t) => {
+    const app = await mirrorApp(t)
+    const strangers = ['', 'TRACE', 'CONNECT', 'QUERY', 'PROPFIND', 'PUTS', 'PUT,DELETE', '1']
+    for (const value of [...strangers, '__proto__', 'constructor', 'toString']) {
+      const { status, headers } = await askBothWays(app, { method: 'POST', ...ask(value) })
+      assert.deepEqual([value, status, headers['x-method']], [value, 200, 'POST'])
+    }
+  })
+}
+
+test('a letter that only looks like one of a method is not taken for it', async (t) => {
+  const app = await mirrorApp(t)
+  // ſ and ı become S and I in upper case.
+  for (const value of ['po%C5%BFt', 'opt%C4%B1on']) {
+    const { headers } = await askBothWays(app, { method: 'PUT', path: `/mirror?_method=${value}` })
+    assert.deepEqual([value, headers['x-method']], [value, 'PUT'])
+  }
+})
+
+test('the query string goes before the body, the body before the header', async (t) => {
+  const app = await mirrorApp(t)
+  const header = { 'x-http-method-override': 'DELETE' }
+  const rows: [expected: string, Question][] = [
+    [
+      'PUT',
+      { path: '/mirror?_method=PUT', headers: { ...form, ...header }, body: '_method=PATCH' },
+    ],
+    ['PUT', { path: '/mirror?_method=PUT', headers: json, body: '{"_method":"PATCH"}' }],
+    ['PUT', { path: '/mirror?_method=PUT', headers: header }],
+    ['PATCH', { path: '/mirror', headers: { ...form, ...header }, body: '_method=PATCH' }],
+    ['PATCH', { path: '/mirror', headers: { ...json, ...header }, body: '{"_method":"PATCH"}' }],
+    // The method on the wire is a value like any other.
+    ['POST', { path: '/mirror?_method=POST', headers: header }],
+  ]
+  for (const [expected, question] of rows) {
+    const { headers } = await askBothWays(app, { method: 'POST', ...question })
+    assert.equal(headers['x-method'], expected, JSON.stringify(question))
+  }
+})
+
+test('a value that names no method is passed over, and the next source is asked', async (t) => {
+  const app = await mirrorApp(t)
+  const header = { 'x-http-method-override': 'DELETE' }
+  const inQuery = ['TRACE', '', 'PUT&_method=PUT']
+  const lists = ['_method=PUT&_method=PUT', '_method[]=PUT', '_method[0]=PUT', '_method[a]=PUT']
+  const values = ['"TRACE"', '["PUT"]', '{"a":"PUT"}', '1', 'true', 'null', '""']
+  const rows: [expected: string, Question][] = [
+    ...inQuery.map((value): [string, Question] => [
+      'PATCH',
+      { path: `/mirror?_method=${value}`, headers: { ...form, ...header }, body: '_method=PATCH' },
+    ]),
+    ...lists.flatMap((text): [string, Question][] => [
+      ['PATCH', { path: `/mirror?${text}`, headers: json, body: '{"_method":"PATCH"}' }],
+      ['DELETE', { path: '/mirror', headers: { ...form, ...header }, body: text }],
+    ]),
+    ...values.map((value): [string, Question] => [
+      'DELETE',
+      { path: '/mirror', headers: { ...json, ...header }, body: `{"_method":${value}}` },
+    ]),
+    ['DELETE', { path: '/mirror?_method=TRACE', headers: header }],
+    ['POST', { path: '/mirror', headers: { 'x-http-method-override': 'PUT, DELETE' } }],
+  ]
+  for (const [expected, question] of rows) {
+    const { headers } = await askBothWays(app, { method: 'POST', ...question })
+    assert.equal(headers['x-method'], expected, JSON.stringify(question))
+  }
+})
+
+test('bodies that are no fields say no method', async (t) => {
+  const app = await mirrorApp(t)
+  const multipart = '--b\r\ncontent-disposition: form-data; name="_method"\r\n\r\nPUT\r\n--b--\r\n'
+  const rows: [type: string, body: string][] = [
+    ['multipart/form-data; boundary=b', multipart],
+    ['text/plain', '_method=PUT'],
+    ['text/plain', '{"_method":"PUT"}'],
+    ['application/xml', '_method=PUT'],
+    ['application/octet-stream', '{"_method":"PUT"}'],
+    ['application/json', '"_method"'],
+    ['application/json', '[{"_method":"PUT"}]'],
+    ['application/json', '{"a":{"_method":"PUT"}}'],
+    ['application/x-www-form-urlencoded', 'a[_method]=PUT'],
+  ]
+  for (const [type, body] of rows) {
+    const question = { method: 'POST', headers: { 'content-type': type }, body }
+    const asked = await askBothWays(app, { ...question, path: '/mirror' })
+    assert.deepEqual([body, asked.status, asked.headers['x-method']], [body, 200, 'POST'])
+    const inQuery = await askBothWays(app, { ...question, path: '/mirror?_method=PATCH' })
+    assert.deepEqual([body, inQuery.status, inQuery.headers['x-method']], [body, 200, 'PATCH'])
+  }
+})
+
+test('a body that cannot be read says no method, and is refused', async (t) => {
+  const app = await mirrorApp(t, { MAX_BODY_BYTES: '100' })
+  const header = { 'x-http-method-override': 'PATCH' }
+  const rows: [status: number, Question][] = [
+    [400, { path: '/mirror', headers: { ...json, ...header }, body: '{"_method":"PUT"' }],
+    [400, { path: '/mirror?_method=PUT', headers: json, body: '{' }],
+    [413, { path: '/mirror', headers: { ...json, ...header }, body: `"${'x'.repeat(100)}"` }],
+    [415, { path: '/mirror', headers: { ...json, 'content-encoding': 'gzip' }, body: '{}' }],
+    [400, { path: `/mirror?_method=PUT&a=%ff` }],
+  ]
+  for (const [expected, question] of rows) {
+    const { status } = await askBothWays(app, { method: 'POST', ...question })
+    assert.equal(status, expected, JSON.stringify(question))
+  }
+})
+
+test('the handler of the new method sees the other fields, and the control fields nowhere', async (t) => {
+  const app = await mirrorApp(t)
+  const fields = {
+    _method: 'PUT',
+    _if_match: '"1"',
+    _idempotency_key: 'k',
+    name: 'Ann',
+    _other: 'x',
+  }
+  const asForm = new URLSearchParams(fields).toString()
+  const asJson = JSON.stringify(fields)
+  const rows: [Question, query: object, body: object | undefined][] = [
+    [{ path: '/mirror', headers: json, body: asJson }, {}, { name: 'Ann', _other: 'x' }],
+    [{ path: '/mirror', body: asJson }, {}, { name: 'Ann', _other: 'x' }],
+    [{ path: '/mirror', headers: form, body: asForm }, {}, { name: 'Ann', _other: 'x' }],
+    [{ path: `/mirror?${asForm}` }, { name: 'Ann', _other: 'x' }, undefined],
+  ]
+  for (const [question, query, body] of rows) {
+    const { headers } = await askBothWays(app, { method: 'POST', ...question })
+    assert.equal(headers['x-method'], 'PUT')
+    const seen = [headers['x-query'], headers['x-body']]
+    assert.deepEqual(seen, [JSON.stringify(query), body ? JSON.stringify(body) : 'absent'])
+  }
+})
+
+test('control fields that name no method are still no fields', async (t) => {
+  const app = await mirrorApp(t)
+  const rows: Question[] = [
+    { path: '/mirror', headers: json, body: '{"_method":["PUT"],"_if_match":1}' },
+    { path: '/mirror', headers: form, body: '_method[a]=PUT&_idempotency_key=' },
+    { path: '/mirror?_method=TRACE', body: '{}' },
+    { path: '/mirror?_method[a][b]=PUT', body: '{}' },
+  ]
+  for (const question of rows) {
+    const { headers } = await askBothWays(app, { method: 'POST', ...question })
+    assert.deepEqual([headers['x-query'], headers['x-body']], ['{}', '{}'])
+  }
+})
+
+test('an override leads to the routes of its method', async (t) => {
+  const app = await testApp(t)
+  const rows: [Question, status: number, body: RegExp][] = [
+    [{ path: '/user/7?_method=PUT' }, 200, /^PUT/],
+    [{ path: '/user/7', headers: form, body: '_method=delete' }, 200, /^DELETE/],
+    [{ path: '/topic', headers: form, body: '_method=get&a=glass' }, 200, /topic/],
+    [{ path: '/topic?a=glass&_method=GET' }, 200, /glass/],
+    [{ path: '/topic?_method=DELETE' }, 405, /DELETE/],
+    [{ path: '/topic?_method=OPTION' }, 204, /^$/],
+    [{ path: '/nowhere?_method=PATCH' }, 404, /\/nowhere/],
+  ]
+  for (const [question, status, body] of rows) {
+    const answer = await askBothWays(app, { method: 'POST', ...question })
+    assert.equal(answer.status, status, JSON.stringify(question))
+    assert.match(answer.body, body)
+  }
+})
+
+test('the line in the log shows both methods, and one where there was no override', async (t) => {
+  const app = await mirrorApp(t)
+  await app.inject({ method: 'POST', url: '/mirror?_method=PATCH&secret=s' })
+  await app.inject({ method: 'POST', url: '/mirror' })
+  const lines = app.logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const answered = lines.filter(({ msg }) => msg === 'answered')
+  assert.deepEqual(
+    answered.map(({ method, wireMethod, path, status }) => [method, wireMethod, path, status]),
+    [
+      ['PATCH', 'POST', '/mirror', 200],
+      ['POST', undefined, '/mirror', 200],
+    ],
+  )
+})
+
+test('switched off, nothing is overridden and _method is a field like any other', async (t) => {
+  const app = await mirrorApp(t, { METHOD_OVERRIDE: 'off' })
+  const rows: [Question, query: object, body: object | undefined][] = [
+    [{ path: '/mirror?_method=PUT' }, { _method: 'PUT' }, undefined],
+    [{ path: '/mirror', headers: json, body: '{"_method":"PUT"}' }, {}, { _method: 'PUT' }],
+    [{ path: '/mirror', headers: form, body: '_method=PUT' }, {}, { _method: 'PUT' }],
+    [{ path: '/mirror', headers: { 'x-http-method-override': 'PUT' } }, {}, undefined],
+  ]
+  for (const [question, query, body] of rows) {
+    const { headers } = await askBothWays(app, { method: 'POST', ...question })
+    assert.equal(headers['x-method'], 'POST')
+    const seen = [headers['x-query'], headers['x-body']]
+    assert.deepEqual(seen, [JSON.stringify(query), body ? JSON.stringify(body) : 'absent'])
+  }
+})
+
+const previews = ['Slackbot-LinkExpanding 1.0', 'WhatsApp/2.23.20.0', 'Mozilla/5.0', 'curl/8.5.0']
+const preset = { PRESET: 'public', MAX_EVENT_LOOP_DELAY_MS: 'off' }
+
+for (const settings of [{ METHOD_OVERRIDE: 'unsafe-from-post' }, preset]) {
+  for (const agent of previews) {
+    test(`with ${JSON.stringify(settings)} a link for ${agent} deletes nothing`, async (t) => {
+      const app = await testApp(t, { settings })
+      await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+      const headers = { 'user-agent': agent, 'sec-fetch-site': 'same-origin' }
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'QUERY'] as const) {
+        for (const override of [{}, { 'x-http-method-override': 'PUT' }]) {
+          const url = `/locations/rome${'x-http-method-override' in override ? '' : '?_method=DELETE'}`
+          const question = { method: method as 'GET', url, headers: { ...headers, ...override } }
+          assert.equal((await app.inject(question)).statusCode, 403, method)
+        }
+      }
+      assert.equal((await app.inject('/locations/rome')).statusCode, 200)
+    })
+  }
+
+  test(`with ${JSON.stringify(settings)} a form's POST still deletes`, async (t) => {
+    const app = await testApp(t, { settings })
+    await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+    const asGet = await app.inject({ method: 'POST', url: '/locations/rome?_method=GET' })
+    assert.equal(asGet.statusCode, 200)
+    const question = { headers: form, payload: '_method=DELETE' }
+    await app.inject({ method: 'POST', url: '/locations/rome', ...question })
+    assert.equal((await app.inject('/locations/rome')).statusCode, 404)
+  })
+}

@@ -1,0 +1,24 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addVary } from '../negotiation/negotiate.ts'
+
+/**
+ * Whether the request states a preference (RFC 7240 §2), such as `return=minimal`, that the caller
+ * will now honour: says so in Preference-Applied. Of several of one name the first counts.
+ */
+export function applyPreference(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  preference: string,
+): boolean {
+  addVary(reply, 'Prefer')
+  const [name] = preference.split('=', 1)
+  const stated = [request.headers.prefer ?? []]
+    .flat()
+    .flatMap((field) => field.toLowerCase().split(','))
+    // What follows a semicolon are parameters of the preference.
+    .map((part) => part.split(';', 1)[0]?.replaceAll(/[\s"]/g, ''))
+    .find((part) => part?.split('=', 1)[0] === name)
+  if (stated !== preference) return false
+  reply.header('preference-applied', preference)
+  return true
+}

@@ -1,0 +1,240 @@
+import fc from 'fast-check'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decodeUtf8, parseParameters, toText } from './query-string.ts'
+import { Refusal } from '../errors/http-error.ts'
+
+/** With the ordinary prototypes again, as `deepEqual` compares those too. */
+const limits = { maxParameters: 200, maxParameterDepth: 5, maxListItems: 100 }
+const read = (text: string) => parseParameters(text, limits)
+const parse = (text: string): unknown => JSON.parse(JSON.stringify(read(text)))
+
+const isBadRequest = (error: unknown) => error instanceof Refusal && error.status === 400
+
+const join = (count: number, toPair: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => toPair(index)).join('&')
+
+test('names, lists and nested keys are read as they are written', () => {
+  const rows: [text: string, expected: unknown][] = [
+    ['', {}],
+    ['a=1', { a: '1' }],
+    ['a', { a: '' }],
+    ['a=', { a: '' }],
+    ['a=1=2', { a: '1=2' }],
+    ['&&a=1&', { a: '1' }],
+    ['a=1&b=2', { a: '1', b: '2' }],
+    ['a=1&a=2', { a: ['1', '2'] }],
+    ['a[]=1&a[]=2', { a: ['1', '2'] }],
+    ['a[]=1', { a: ['1'] }],
+    ['a[0]=1&a[1]=2', { a: ['1', '2'] }],
+    ['a[1]=2&a[0]=1', { a: ['1', '2'] }],
+    ['a=1&a[]=2', { a: ['1', '2'] }],
+    ['a[b]=1', { a: { b: '1' } }],
+    ['a[b][c]=1&a[b][d]=2', { a: { b: { c: '1', d: '2' } } }],
+    ['a[b][]=1&a[b][]=2', { a: { b: ['1', '2'] } }],
+    ['a[b]=1&a[b]=2', { a: { b: ['1', '2'] } }],
+    ['a%5Bb%5D=1', { a: { b: '1' } }],
+    ['a.b=1', { 'a.b': '1' }],
+    ['a=1,2', { a: '1,2' }],
+    ['a=1;b=2', { a: '1;b=2' }],
+    ['hasOwnProperty=1&toString[x]=2', { hasOwnProperty: '1', toString: { x: '2' } }],
+  ]
+  for (const [text, expected] of rows) assert.deepEqual([text, parse(text)], [text, expected])
+})
+
+test('text is decoded as UTF-8 and plus as a space', () => {
+  const rows: [text: string, expected: unknown][] = [
+    ['a=%C3%A9', { a: 'é' }],
+    ['a=%F0%9F%94%8D', { a: '🔍' }],
+    ['a=é', { a: 'é' }],
+    ['a=+b+', { a: ' b ' }],
+    ['a=%2B', { a: '+' }],
+    ['a+b=1', { 'a b': '1' }],
+    ['a=%26%3D', { a: '&=' }],
+    ['a=%', { a: '%' }],
+    ['a=%zz%4', { a: '%zz%4' }],
+    ['a=%26%239786%3B', { a: '&#9786;' }],
+  ]
+  for (const [text, expected] of rows) assert.deepEqual([text, parse(text)], [text, expected])
+})
+
+test('bytes that are not UTF-8 get 400, in names, keys and values', () => {
+  for (const bytes of ['%ff', '%C3', '%C0%80', '%ED%A0%80', '%F5%80%80%80', '%80']) {
+    for (const text of [`a=${bytes}`, `${bytes}=1`, `a[${bytes}]=1`, `a=1&a=${bytes}`]) {
+      assert.throws(() => read(text), isBadRequest, text)
+    }
+  }
+})
+
+test('what is at a limit is read whole, and what is over it gets 400', () => {
+  const values = (count: number) => ({ a: Array.from({ length: count }, () => 'v') })
+  const rows: [atLimit: string, expected: unknown, over: string][] = [
+    ['a[b][c][d][e][f]=1', { a: { b: { c: { d: { e: { f: '1' } } } } } }, 'a[b][c][d][e][f][g]=1'],
+    [
+      join(200, (index) => `k${String(index)}=v`),
+      Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`k${String(index)}`, 'v'])),
+      join(201, (index) => `k${String(index)}=v`),
+    ],
+    [join(100, () => 'a=v'), values(100), join(101, () => 'a=v')],
+    [join(100, () => 'a[]=v'), values(100), join(101, () => 'a[]=v')],
+    [
+      join(100, (index) => `a[${String(index)}]=v`),
+      values(100),
+      join(101, (index) => `a[${String(index)}]=v`),
+    ],
+    [
+      `a[]=v&${join(99, () => 'a=v')}`,
+      values(100),
+      `${join(50, () => 'a[]=v')}&${join(51, () => 'a=v')}`,
+    ],
+    [join(100, () => 'b[a]=v'), { b: values(100) }, join(101, () => 'b[a]=v')],
+    [join(100, () => 'b[a][]=v'), { b: values(100) }, join(101, () => 'b[a][]=v')],
+  ]
+  for (const [atLimit, expected, over] of rows) {
+    assert.deepEqual(parse(atLimit), expected)
+    assert.throws(() => read(over), isBadRequest, over.slice(0, 60))
+  }
+})
+
+test('a parameter without a name is kept or refused, not dropped', () => {
+  // URL Standard, application/x-www-form-urlencoded parsing: the name is the empty string.
+  for (const text of ['=value', 'a=1&=value']) {
+    try {
+      assert.match(JSON.stringify(read(text)), /value/, text)
+    } catch (error) {
+      if (!isBadRequest(error)) throw error
+    }
+  }
+})
+
+test('no key reaches a prototype', () => {
+  const before = Object.getOwnPropertyNames(Object.prototype)
+  const starts = [
+    '__proto__',
+    'constructor[prototype]',
+    'a[__proto__]',
+    'a[constructor][prototype]',
+  ]
+  for (const start of starts) {
+    for (const text of [
+      `${start}[polluted]=1`,
+      `${start}=1`,
+      `${start}[]=1`,
+      `a=1&${start}[x]=1`,
+    ]) {
+      const parameters = read(text)
+      assert.equal(Object.getPrototypeOf(parameters), null, text)
+      assert.equal('polluted' in {}, false, text)
+      assert.equal('polluted' in [], false, text)
+    }
+  }
+  assert.deepEqual(Object.getOwnPropertyNames(Object.prototype), before)
+})
+
+/** Text in which everything that means something to a query string is likely. */
+const piece = fc.constantFrom(
+  'a',
+  'b',
+  '[',
+  ']',
+  '[]',
+  '[0]',
+  '[b]',
+  '=',
+  '&',
+  '+',
+  '%',
+  '%5B',
+  '%5D',
+)
+const rare = fc.constantFrom(
+  '%ff',
+  '%00',
+  '__proto__',
+  'constructor',
+  'prototype',
+  '.',
+  ';',
+  'é',
+  '9',
+)
+const queryLike = fc
+  .array(fc.oneof(piece, piece, rare), { maxLength: 60 })
+  .map((all) => all.join(''))
+
+test('any text at all is read or refused with 400, and pollutes nothing', () => {
+  const before = Object.getOwnPropertyNames(Object.prototype)
+  const anyText = fc.oneof(queryLike, fc.string({ unit: 'binary', maxLength: 200 }))
+  fc.assert(
+    fc.property(anyText, (text) => {
+      try {
+        JSON.stringify(read(text))
+      } catch (error) {
+        assert.ok(isBadRequest(error), String(error))
+      }
+      assert.deepEqual(Object.getOwnPropertyNames(Object.prototype), before)
+      assert.equal(Object.getPrototypeOf({}), Object.prototype)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+const wellFormed = fc.string({ unit: 'grapheme', maxLength: 20 })
+const flatName = wellFormed.filter(
+  (name) => name !== '' && name !== '__proto__' && !/[[\]]/.test(name),
+)
+
+test('flat names and values come back as they went in', () => {
+  const flat = fc.dictionary(flatName, wellFormed, { maxKeys: 200 })
+  fc.assert(
+    fc.property(flat, (values) => {
+      const encode = encodeURIComponent
+      const pairs = Object.entries(values).map(
+        ([name, value]) => `${encode(name)}=${encode(value)}`,
+      )
+      assert.deepEqual({ ...read(pairs.join('&')) }, { ...values })
+      assert.deepEqual({ ...read(new URLSearchParams(values).toString()) }, { ...values })
+    }),
+  )
+})
+
+test('under the limits no value is lost, however its key is nested', () => {
+  const segment = fc.constantFrom('', '0', '1', '7', 'a', 'b', 'length', 'toString')
+  const key = fc
+    .tuple(fc.constantFrom('a', 'b', '0'), fc.array(segment, { maxLength: 5 }))
+    .map(([root, segments]) => root + segments.map((name) => `[${name}]`).join(''))
+  fc.assert(
+    fc.property(fc.array(key, { maxLength: 20 }), (keys) => {
+      const pairs = keys.map((name, index) => `${name}=<${String(index)}>`)
+      const seen = JSON.stringify(read(pairs.join('&')))
+      const lost = pairs.filter((_, index) => !seen.includes(`<${String(index)}>`))
+      assert.deepEqual(lost, [], `${pairs.join('&')} → ${seen}`)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a value is shown as text, and a nested one as JSON', () => {
+  const rows: [value: unknown, expected: string][] = [
+    [undefined, ''],
+    ['', ''],
+    ['glass', 'glass'],
+    [['bike', 'car'], 'bike, car'],
+    [[], ''],
+    [{ b: '1' }, '{"b":"1"}'],
+    [['a', { b: '1' }], 'a, {"b":"1"}'],
+    [1, '1'],
+    [null, 'null'],
+    [false, 'false'],
+  ]
+  for (const [value, expected] of rows) assert.equal(toText(value), expected)
+})
+
+test('bytes are text when they are UTF-8, to the byte', () => {
+  fc.assert(
+    fc.property(wellFormed, (text) => {
+      assert.equal(decodeUtf8(Buffer.from(text)), text)
+    }),
+  )
+  assert.throws(() => decodeUtf8(Buffer.from([0x61, 0xff])), isBadRequest)
+})

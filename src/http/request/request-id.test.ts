@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp, type TestApp } from '../../../test/test-app.ts'
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+async function askWith(app: TestApp, id: string | undefined, url = '/health') {
+  const headers = {
+    accept: 'application/json',
+    referer: 'http://localhost/',
+    ...(id !== undefined && { 'x-request-id': id }),
+  }
+  const answer = await app.inject({ url, headers })
+  const { 'x-request-id': given, 'server-timing': timing } = answer.headers
+  const wireId = /^wire;desc="(.*)"$/.exec(String(timing))?.[1] ?? assert.fail(String(timing))
+  return { answer, given, wireId }
+}
+
+test('an id that can be used is that of the answer and of its line in the log', async (t) => {
+  const app = await testApp(t)
+  const ids = [
+    'a',
+    'x'.repeat(128),
+    '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e',
+    '7c4a8d09ca3762af61e59520943dc26494f8941b',
+    'Root=1-67891233-abcdef012345678912345678',
+    'Self=1-67891234-12;Root=1-67891233-ab',
+    'host/Ab+c==',
+    'req_1.2:3@4',
+    '-',
+    '__proto__',
+  ]
+  for (const id of ids) {
+    const { given } = await askWith(app, id)
+    assert.equal(given, id)
+    const line = JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }
+    assert.equal(line.reqId, id)
+  }
+})
+
+test('any other is replaced by one of our own', async (t) => {
+  const app = await testApp(t)
+  const ids = [
+    undefined,
+    '',
+    ' ',
+    'x'.repeat(129),
+    'two words',
+    'a,b',
+    '"a"',
+    "a'b",
+    'a\\b',
+    '<b>',
+    '%0d%0a',
+    'a\tb',
+    'é',
+    '{"a":1}',
+    '\u001b[31m',
+  ]
+  for (const id of ids) {
+    const { given, wireId } = await askWith(app, id)
+    assert.match(String(given), uuid, String(id))
+    assert.equal(wireId, given)
+    assert.equal((JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }).reqId, given)
+  }
+})
+
+test('two of them are none', async (t) => {
+  const app = await testApp(t)
+  const headers = { 'x-request-id': ['a', 'b'] }
+  const answer = await app.inject({ url: '/health', headers })
+  assert.match(String(answer.headers['x-request-id']), uuid)
+})
+
+test('an exchange is not to be had under an id that its client has chosen', async (t) => {
+  const app = await testApp(t)
+  const chosen = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
+  const first = await askWith(app, chosen, '/topic?a=mine')
+  const second = await askWith(app, chosen, '/topic?a=yours')
+  assert.equal((await app.inject(`/wire/${chosen}`)).statusCode, 404)
+  assert.match(first.wireId, uuid)
+  assert.notEqual(first.wireId, second.wireId)
+  for (const [id, url] of [
+    [first.wireId, '/topic?a=mine'],
+    [second.wireId, '/topic?a=yours'],
+  ] as const) {
+    const shown = await app.inject({ url: `/wire/${id}`, headers: { accept: 'application/json' } })
+    assert.equal(shown.json<{ target: string }>().target, url)
+    assert.equal(shown.json<{ id: string }>().id, id)
+  }
+})
+
+test('a problem names its instance by a URI, whatever the id', async (t) => {
+  const app = await testApp(t)
+  const rows = [
+    ['6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e', 'urn:uuid:6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'],
+    ['abc', 'data:,abc'],
+    ['Root=1-67;a/b+c', 'data:,Root%3D1-67%3Ba%2Fb%2Bc'],
+    ['not usable', undefined],
+  ] as const
+  for (const [id, expected] of rows) {
+    const { answer, given } = await askWith(app, id, '/nowhere')
+    const { instance } = answer.json<{ instance: string }>()
+    assert.equal(instance, expected ?? `urn:uuid:${String(given)}`)
+    assert.ok(URL.canParse(instance))
+  }
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { createRecord } from '../../../test/resources.ts'
+import { ann } from '../../../test/sign-in.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { loadConfig } from '../../config/config.ts'
+
+const proxy = '10.0.0.1'
+const ALLOWED_HOSTS = 'vitrine.example,inner,localhost'
+const forwarded = {
+  host: 'inner:3000',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-host': 'vitrine.example',
+}
+
+function openBehindProxy(t: TestContext) {
+  return testApp(t, { settings: { TRUSTED_PROXIES: '10.0.0.0/8', ALLOWED_HOSTS } })
+}
+
+test('what a trusted proxy says of the address is how the service calls itself', async (t) => {
+  const app = await openBehindProxy(t)
+  const headers = { ...forwarded, accept: 'application/json' }
+  const refused = await app.inject({ url: '/nowhere', headers, remoteAddress: proxy })
+  assert.equal(refused.json<{ type: string }>().type, 'https://vitrine.example/problems/not-found')
+  for (const url of ['/docs', '/problems/not-found']) {
+    const { body } = await app.inject({ url, headers: forwarded, remoteAddress: proxy })
+    assert.match(body, /https:\/\/vitrine\.example/, url)
+    assert.doesNotMatch(body, /inner:3000/, url)
+  }
+})
+
+test('writes are of this site by the address that the browser knows', async (t) => {
+  const app = await openBehindProxy(t)
+  const create = async (origin: string, remoteAddress: string) => {
+    const payload = { name: 'Rome' }
+    const headers = { ...forwarded, origin }
+    return (
+      await app.inject({ method: 'POST', url: '/locations', headers, payload, remoteAddress })
+    ).statusCode
+  }
+  assert.equal(await create('https://vitrine.example', proxy), 201)
+  assert.equal(await create('https://vitrine.example:443', proxy), 201)
+  assert.equal(await create('http://vitrine.example', proxy), 403)
+  assert.equal(await create('http://inner:3000', proxy), 403)
+  // A stranger's fields change nothing.
+  assert.equal(await create('https://vitrine.example', '192.0.2.1'), 403)
+  assert.equal(await create('http://inner:3000', '192.0.2.1'), 201)
+})
+
+test('cookies and HSTS are those of HTTPS where the proxy speaks it', async (t) => {
+  const app = await openBehindProxy(t)
+  await createRecord(app, '/users', ann)
+  const payload = { username: ann.name, password: ann.password }
+  const enter = (headers: Record<string, string>, remoteAddress: string) =>
+    app.inject({ method: 'POST', url: '/login', headers, payload, remoteAddress })
+  const secure = await enter(forwarded, proxy)
+  assert.match(String(secure.headers['set-cookie']), /^__Host-session=.*; Secure/)
+  assert.equal(secure.headers['strict-transport-security'], 'max-age=31536000')
+  for (const [headers, remoteAddress] of [
+    [forwarded, '192.0.2.1'],
+    [{ ...forwarded, 'x-forwarded-proto': 'http' }, proxy],
+    [{}, proxy],
+    [{ forwarded: 'proto=https;host=vitrine.example' }, proxy],
+  ] as const) {
+    const plain = await enter(headers, remoteAddress)
+    assert.match(String(plain.headers['set-cookie']), /^session=(?!.*Secure)/)
+    assert.equal(plain.headers['strict-transport-security'], undefined)
+  }
+})
+
+test('without TRUSTED_PROXIES nobody is believed', async (t) => {
+  const app = await testApp(t, { settings: { ALLOWED_HOSTS } })
+  const headers = { ...forwarded, accept: 'application/json' }
+  const { json, headers: fields } = await app.inject({ url: '/nowhere', headers })
+  assert.equal(json<{ type: string }>().type, 'http://inner:3000/problems/not-found')
+  assert.equal(fields['strict-transport-security'], undefined)
+})
+
+test('a proxy that names no host or protocol is refused, a stranger that does is not', async (t) => {
+  const app = await openBehindProxy(t)
+  const cases: Record<string, string>[] = [
+    { 'x-forwarded-host': 'no host' },
+    { 'x-forwarded-host': 'a/b' },
+    { 'x-forwarded-host': '<script>' },
+    { 'x-forwarded-host': '[::1' },
+    { 'x-forwarded-host': 'vitrine.example, ' },
+    { 'x-forwarded-host': 'user@vitrine.example' },
+    { 'x-forwarded-proto': 'javascript' },
+    { 'x-forwarded-proto': 'https://' },
+  ]
+  for (const fields of cases) {
+    const headers = { ...forwarded, ...fields, accept: 'application/json' }
+    for (const url of ['/api/json', '/%ff', '/nowhere']) {
+      const answer = await app.inject({ url, headers, remoteAddress: proxy })
+      const what = `${url} ${JSON.stringify(fields)}`
+      assert.equal(answer.statusCode, 400, what)
+      assert.doesNotMatch(answer.body, /script|a\/b|user@/, what)
+    }
+    const strange = await app.inject({ url: '/api/json', headers, remoteAddress: '192.0.2.1' })
+    assert.equal(strange.statusCode, 200)
+  }
+})
+
+test('of several proxies the last one is believed', async (t) => {
+  const app = await openBehindProxy(t)
+  const headers = {
+    'x-forwarded-proto': 'http, https',
+    'x-forwarded-host': 'evil.example, vitrine.example',
+    accept: 'application/json',
+  }
+  const { body } = await app.inject({ url: '/nowhere', headers, remoteAddress: proxy })
+  assert.match(body, /https:\/\/vitrine\.example\//)
+})
+
+test('whoever can be trusted is named by address or network, and never everybody', async (t) => {
+  const good = [
+    '127.0.0.1',
+    '10.0.0.0/8, 192.168.1.1',
+    '::1,2001:db8::/32',
+    '::ffff:10.0.0.1',
+    '::ffff:10.0.0.0/104',
+    'fe80::1%eth0',
+    '0.0.0.0/1',
+  ]
+  for (const TRUSTED_PROXIES of good) {
+    const app = await testApp(t, { settings: { TRUSTED_PROXIES, ALLOWED_HOSTS: '*' } })
+    assert.equal((await app.inject('/api/json')).statusCode, 200, TRUSTED_PROXIES)
+  }
+  const bad = [
+    'all',
+    'true',
+    '1',
+    'loopback',
+    '10.0.0.1/33',
+    '0.0.0.0/0',
+    '::/0',
+    '::1/129',
+    '10.0.0',
+  ]
+  for (const TRUSTED_PROXIES of bad) {
+    const load = () => loadConfig({ TRUSTED_PROXIES, ALLOWED_HOSTS }, ['users'])
+    assert.throws(load, /^Error: TRUSTED_PROXIES must be /, TRUSTED_PROXIES)
+  }
+})

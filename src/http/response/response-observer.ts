@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServerResponse } from 'node:http'
+import { Http2ServerResponse } from 'node:http2'
+import { withoutPatterns } from '../openapi/operation.ts'
+
+declare module 'node:http' {
+  interface ServerResponse {
+    /** Of a stream, as far as it has been sent. */
+    contentBytes?: number
+  }
+}
+
+/** What is known of an answer once it has ended. */
+export interface EndedAnswer {
+  /** After an override. */
+  method: string
+  /** The pattern of the route; undefined where none took the request. */
+  route: string | undefined
+  /** Undefined where the client had left before there was any. */
+  status: number | undefined
+  /** Of content. */
+  bytes: number
+  /** From the request's head to the end of the answer. */
+  ms: number
+  /** Whether it ended early: the client has left, or what was being sent broke. */
+  isCutOff: boolean
+}
+
+/** Calls `take` once, when the answer has been sent or nobody waits for it any more. */
+export function followAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  take: (answer: EndedAnswer) => void,
+): void {
+  const receivedAt = performance.now()
+  const { raw } = reply
+  let isOver = false
+  const end = (isCutOff: boolean) => {
+    if (isOver) return
+    isOver = true
+    take({
+      method: request.method,
+      route: request.routeOptions.url && withoutPatterns(request.routeOptions.url),
+      status: raw.headersSent ? raw.statusCode : undefined,
+      bytes: countBytes(request, reply),
+      ms: performance.now() - receivedAt,
+      isCutOff,
+    })
+  }
+  raw.on('finish', () => {
+    end(isAborted(raw))
+  })
+  raw.on('close', () => {
+    end(true)
+  })
+  // It may have left while its content was being read for an override.
+  if (isGone(raw)) end(true)
+}
+
+function isGone(raw: ServerResponse): boolean {
+  const response: object = raw
+  return response instanceof Http2ServerResponse ? response.stream.destroyed : raw.destroyed
+}
+
+/** Over HTTP/2 Node says `finish` of what was cut off, too. */
+function isAborted(response: object): boolean {
+  if (!(response instanceof Http2ServerResponse)) return false
+  const { stream } = response
+  return stream.aborted || !stream.writableFinished
+}
+
+function countBytes({ method, raw: { wireMethod } }: FastifyRequest, reply: FastifyReply): number {
+  const { headersSent, statusCode, contentBytes } = reply.raw
+  const isBare = method === 'HEAD' || wireMethod === 'HEAD'
+  if (!headersSent || isBare || statusCode === 204 || statusCode === 304) return 0
+  return contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
+}
+
+/** Counts what is streamed, which has no length, or may end before it. The last to see the content. */
+export function countStreams(app: FastifyInstance): void {
+  app.addHook('onSend', (_request, { raw }, payload, done) => {
+    if (isStream(payload)) countWrites(raw)
+    done(null, payload)
+  })
+}
+
+function isStream(payload: unknown): boolean {
+  return typeof payload === 'object' && payload !== null && !Buffer.isBuffer(payload)
+}
+
+function countWrites(raw: ServerResponse): void {
+  const write = raw.write.bind(raw) as (chunk: string | Buffer, ...rest: unknown[]) => boolean
+  raw.contentBytes = 0
+  raw.write = (chunk: string | Buffer, ...rest: unknown[]) => {
+    raw.contentBytes = (raw.contentBytes ?? 0) + Buffer.byteLength(chunk)
+    return write(chunk, ...rest)
+  }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRecord, without } from '../../../test/resources.ts'
+import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { upload } from '../../../test/uploads.ts'
+
+const paths = [
+  '/',
+  '/api/json',
+  '/api/get_json_with_param?name=Ann',
+  '/problems',
+  '/problems/not-found',
+  '/uploads',
+  '/users',
+  '/users.ndjson',
+  '/locations.csv',
+  '/topic?a=glass',
+  '/health',
+]
+
+/** Of what is not kept, or never the same twice. */
+const pathsWithoutTag = ['/status/200', '/login', '/health/live', '/users/new']
+
+async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
+  const app = await testApp(t)
+  await createRecord(app, '/users', { name: 'Ann', password: 'x' })
+  await upload(app, 'glass')
+  return app
+}
+
+for (const url of paths) {
+  test(`${url} has a weak tag, and is 304 and 412 by it`, async (t) => {
+    const app = await openFilled(t)
+    const ask = async (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') =>
+      app.inject({ method, url, headers })
+    const got = await ask({})
+    const etag = String(got.headers.etag)
+    assert.match(etag, /^W\/"[\w-]{43}"$/)
+    assert.equal((await ask({})).headers.etag, etag)
+    for (const tag of [etag, etag.slice(2), '*']) {
+      const same = await ask({ 'if-none-match': tag })
+      assert.deepEqual([same.statusCode, same.body, same.headers.etag], [304, '', etag], tag)
+      assert.equal(same.headers['cache-control'], got.headers['cache-control'])
+      assert.equal(same.headers.vary, got.headers.vary)
+      assert.equal(same.headers['content-type'], undefined)
+      const head = await ask({ 'if-none-match': tag }, 'HEAD')
+      assert.deepEqual([head.statusCode, head.headers['content-length']], [304, undefined])
+    }
+    assert.equal((await ask({ 'if-none-match': '"other"' })).statusCode, 200)
+    assert.equal((await ask({ 'if-match': '*' })).statusCode, 200)
+    // A weak tag never matches strongly (RFC 9110 §13.1.1).
+    for (const tag of ['"other"', etag])
+      assert.equal((await ask({ 'if-match': tag })).statusCode, 412)
+    const passing = ['date', 'server-timing', 'x-request-id']
+    const head = await ask({}, 'HEAD')
+    assert.deepEqual(without(head.headers, ...passing), without(got.headers, ...passing))
+  })
+}
+
+for (const url of pathsWithoutTag) {
+  test(`${url} has no tag, and evaluates If-Match and If-None-Match: *`, async (t) => {
+    const app = await testApp(t)
+    const status = async (headers: Record<string, string>) =>
+      (await app.inject({ url, headers })).statusCode
+    assert.equal((await app.inject(url)).headers.etag, undefined)
+    assert.equal(await status({ 'if-none-match': '*' }), 304)
+    assert.equal(await status({ 'if-none-match': '"other"' }), 200)
+    assert.equal(await status({ 'if-match': '*' }), 200)
+    assert.equal(await status({ 'if-match': '"other"' }), 412)
+  })
+}
+
+test('a list that is too long for one piece is streamed without a tag, and evaluates *', async (t) => {
+  const app = await testApp(t)
+  const note = 'n'.repeat(2000)
+  for (let count = 0; count < 40; count += 1) {
+    await createRecord(app, '/locations', { name: String(count), note })
+  }
+  const url = '/locations.json'
+  const got = await app.inject(url)
+  assert.deepEqual([got.headers.etag, got.headers['content-length']], [undefined, undefined])
+  assert.equal(got.json<unknown[]>().length, 40)
+  assert.equal((await app.inject({ url, headers: { 'if-none-match': '*' } })).statusCode, 304)
+  assert.equal((await app.inject({ url, headers: { 'if-match': '"x"' } })).statusCode, 412)
+  const head = await app.inject({ method: 'HEAD', url })
+  assert.deepEqual([head.statusCode, head.headers.etag, head.body], [200, undefined, ''])
+})
+
+test('what a write is answered with has no tag of its content', async (t) => {
+  const app = await testApp(t)
+  const answer = await app.inject({ method: 'POST', url: '/users/post', payload: { a: 1 } })
+  assert.deepEqual([answer.statusCode, answer.headers.etag], [200, undefined])
+})

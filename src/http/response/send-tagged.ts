@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { evaluatePreconditions } from './preconditions.ts'
+import { preconditionFailed } from '../errors/http-error.ts'
+import { toContentType } from './send.ts'
+
+/** A text with the tag of its bytes. `mediaType` is without its charset. */
+export interface TaggedText {
+  mediaType: string
+  text: string
+  etag: string
+}
+
+/**
+ * The tag is the same on every replica and after a restart. That of a page is weak, since what a
+ * page says may stay while its markup changes.
+ */
+export function tag(mediaType: string, text: string): TaggedText {
+  const sum = toSum(mediaType, text)
+  return { mediaType, text, etag: mediaType === 'text/html' ? `W/${sum}` : sum }
+}
+
+function toSum(mediaType: string, text: string): string {
+  // Two representations may have the same bytes, as when both are empty.
+  return `"${hash('sha256', mediaType + text, 'base64url')}"`
+}
+
+/** Answers 304 to a client that has the text; throws 412. */
+export function sendTagged(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { mediaType, text, etag }: TaggedText,
+): FastifyReply {
+  reply.header('etag', etag)
+  const outcome = evaluatePreconditions(headers, { etag })
+  if (outcome === 'failed') throw preconditionFailed(etag)
+  if (outcome === 'not modified') return reply.code(304).send()
+  return reply.type(toContentType(mediaType)).send(text)
+}
+
+/**
+ * Adds a weak tag to every read that responds with 200 and a text without a tag, and evaluates the
+ * preconditions of the request against it (RFC 9110 §13.2). A stream has no tag, and meets `*` alone.
+ */
+export function tagResponses(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.statusCode !== 200 || reply.hasHeader('etag') || !isRead(request.method)) {
+      done(null, payload)
+      return
+    }
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+    const etag = isWhole ? toWeakTag(reply, payload.toString()) : ''
+    const outcome = evaluatePreconditions(request.headers, { etag })
+    if (outcome === 'proceed') {
+      done(null, payload)
+      return
+    }
+    if (payload instanceof Readable) payload.destroy()
+    if (outcome === 'failed') {
+      done(preconditionFailed(etag))
+      return
+    }
+    // RFC 9110 §15.4.5: a 304 has no content, and says of it nothing but what caches need.
+    reply.code(304).removeHeader('content-type').removeHeader('content-digest')
+    done(null, '')
+  })
+  // RFC 9110 §8.6: Fastify says of every HEAD how long its empty content is, of a 304 too.
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') return
+    route.onSend = [...[route.onSend ?? []].flat(), dropLength]
+  })
+}
+
+const dropLength: onSendHookHandler = (_request, reply, payload, done) => {
+  if (reply.statusCode === 304) reply.removeHeader('content-length')
+  done(null, payload)
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'QUERY'
+}
+
+/** Empty for what is not kept, or not asked for again. */
+function toWeakTag(reply: FastifyReply, text: string): string {
+  if (!/no-cache|public/.test(String(reply.getHeader('cache-control')))) return ''
+  const etag = `W/${toSum(String(reply.getHeader('content-type')), text)}`
+  reply.header('etag', etag)
+  return etag
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { askBothWays, askRaw } from '../../../test/request-both-ways.ts'
+import { failedStart } from '../../../test/failed-start.ts'
+import { mirror } from '../../../test/mirror.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { loadConfig } from '../../config/config.ts'
+import { isLoopback } from './allowed-hosts.ts'
+
+type Row = readonly [status: number, host: string, settings?: Readonly<Record<string, string>>]
+
+const named = { ALLOWED_HOSTS: 'vitrine.example, *.glass.example, [2001:db8::1]' }
+const open = { HOST: '0.0.0.0' }
+
+const rows: readonly Row[] = [
+  [200, 'localhost'],
+  [200, 'LOCALHOST.:3000'],
+  [200, 'shop.localhost:8080'],
+  [200, '127.0.0.1:3000'],
+  [200, '192.168.0.7'],
+  [200, '[::1]:3000'],
+  [421, 'attacker.example'],
+  [421, 'attacker.example:3000'],
+  [421, 'localhost.attacker.example'],
+  [421, 'notlocalhost'],
+  [421, '127.0.0.1.attacker.example'],
+  [421, 'ip'],
+  [421, 'attacker.example', { HOST: 'localhost' }],
+  [421, 'attacker.example', { HOST: '::1' }],
+  [421, 'attacker.example', { HOST: '127.0.0.2' }],
+  [200, 'attacker.example', open],
+  [200, 'attacker.example', { ALLOWED_HOSTS: '*' }],
+  [200, 'vitrine.example:3000', named],
+  [200, 'VITRINE.example', named],
+  [200, 'a.b.glass.example', named],
+  [200, '[2001:DB8:0::1]', named],
+  [421, 'glass.example', named],
+  [421, 'evilglass.example', named],
+  [421, 'localhost', named],
+  [421, '127.0.0.1', named],
+  [421, 'attacker.example', { ...open, ...named }],
+]
+
+for (const [expected, host, settings = {}] of rows) {
+  test(`Host: ${host} with ${JSON.stringify(settings)} gets ${String(expected)}`, async (t) => {
+    const app = await testApp(t, { rooms: [mirror], settings })
+    const own = { host, origin: `http://${host}` }
+    for (const [method, headers] of [
+      ['GET', { host }],
+      ['POST', own],
+    ] as const) {
+      const { status } = await askBothWays(app, { method, path: '/mirror', headers })
+      assert.equal(status, expected, method)
+    }
+    const nowhere = await askBothWays(app, { path: '/nowhere', headers: { host } })
+    assert.equal(nowhere.status, expected === 200 ? 404 : 421)
+    const probe = await askBothWays(app, { path: '/health/live', headers: { host } })
+    assert.equal(probe.status, 200)
+  })
+}
+
+test('a page of a rebound name can write nothing, and is told which setting allows it', async (t) => {
+  const app = await testApp(t)
+  const headers = {
+    host: 'attacker.example:3000',
+    origin: 'http://attacker.example:3000',
+    'content-type': 'application/json',
+    accept: 'application/json',
+  }
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/locations',
+    headers,
+    body: '{"name":1}',
+  })
+  assert.equal(answer.statusCode, 421)
+  const { type, detail } = answer.json<{ type: string; detail: string }>()
+  assert.match(type, /\/problems\/misdirected-request$/)
+  assert.match(detail, /^The host attacker\.example is not served here\. .*ALLOWED_HOSTS/)
+  assert.equal((await app.inject('/locations.json')).body, '[]')
+})
+
+const behindProxy = { TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: 'vitrine.example' }
+const forwardedRows: readonly (readonly [status: number, host: string, forwarded?: string])[] = [
+  [200, '127.0.0.1:3000', 'vitrine.example'],
+  [200, 'localhost', 'vitrine.example:8443'],
+  [200, 'vitrine.example', 'vitrine.example'],
+  [200, 'vitrine.example'],
+  [421, '127.0.0.1:3000'],
+  [421, '127.0.0.1:3000', 'other.example'],
+  [421, 'attacker.example', 'vitrine.example'],
+  [421, 'attacker.example'],
+]
+
+for (const [expected, host, forwarded] of forwardedRows) {
+  test(`behind a proxy: Host ${host}, forwarded ${String(forwarded)}: ${String(expected)}`, async (t) => {
+    const app = await testApp(t, { rooms: [mirror], settings: behindProxy })
+    const headers = { host, ...(forwarded !== undefined && { 'x-forwarded-host': forwarded }) }
+    const { status } = await askBothWays(app, { path: '/mirror', headers })
+    assert.equal(status, expected)
+  })
+}
+
+test('without a trusted proxy X-Forwarded-Host changes nothing', async (t) => {
+  const app = await testApp(t, { rooms: [mirror] })
+  const headers = { host: 'attacker.example', 'x-forwarded-host': 'localhost' }
+  assert.equal((await askBothWays(app, { path: '/mirror', headers })).status, 421)
+})
+
+test('on a loopback address a trusted proxy needs ALLOWED_HOSTS', async (t) => {
+  const { status, lines } = await failedStart(t, { TRUSTED_PROXIES: '127.0.0.1' })
+  assert.equal(status, 2)
+  assert.deepEqual(lines, [
+    'vitrine: ALLOWED_HOSTS must be set where HOST is a loopback address and there are TRUSTED_PROXIES',
+  ])
+  assert.doesNotThrow(() => loadConfig({ ...open, TRUSTED_PROXIES: '10.0.0.1' }, ['users']))
+})
+
+test('HTTP/1.0 without Host is served: no browser sends it', async (t) => {
+  const app = await testApp(t, { rooms: [mirror] })
+  assert.match(await askRaw(app, 'GET /mirror HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /)
+})
+
+for (const text of [
+  'vitrine.example:3000',
+  'http://vitrine.example',
+  '*.',
+  'a*',
+  '*.*.a',
+  '::1',
+  'a b',
+]) {
+  test(`ALLOWED_HOSTS=${text} is none`, () => {
+    assert.throws(
+      () => loadConfig({ ALLOWED_HOSTS: text }, ['users']),
+      /^Error: ALLOWED_HOSTS must/,
+    )
+  })
+}
+
+for (const [host, expected] of [
+  ['127.0.0.1', true],
+  ['127.1', true],
+  ['127.255.0.9', true],
+  ['localhost', true],
+  ['::1', true],
+  ['0:0:0:0:0:0:0:1', true],
+  ['::ffff:127.0.0.1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['192.168.0.7', false],
+  ['::ffff:10.0.0.1', false],
+  ['127.example', false],
+] as const) {
+  test(`${host} is ${expected ? '' : 'not '}a loopback address`, () => {
+    assert.equal(isLoopback(host), expected)
+  })
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { askBothWays, askRaw, ownOrigin } from '../../../test/request-both-ways.ts'
+import { mirror } from '../../../test/mirror.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { rooms } from '../../demos/catalogue.ts'
+
+const stranger = 'https://stranger.example'
+const friend = 'https://friend.example'
+const settings = { CORS_ORIGINS: `${friend},http://localhost:5173` }
+
+const answers: readonly (readonly [status: number, method: string, path: string])[] = [
+  [200, 'GET', '/users'],
+  [200, 'GET', '/topic.html'],
+  [200, 'GET', '/api/json'],
+  [200, 'GET', '/assets/vitrine.css'],
+  [204, 'OPTIONS', '/users'],
+  [302, 'GET', '/status/302'],
+  [400, 'GET', '/topic?a=%ff'],
+  [400, 'GET', '/%ff'],
+  [404, 'GET', '/nowhere'],
+  [404, 'GET', '/api/nowhere'],
+  [405, 'DELETE', '/users'],
+  [414, 'GET', `/${'x'.repeat(9000)}`],
+  [500, 'GET', '/status/500'],
+]
+
+test('every answer may be read by every site, without credentials', async (t) => {
+  const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
+  for (const [expected, method, path] of answers) {
+    for (const origin of [undefined, stranger, 'null']) {
+      if (origin !== undefined && method === 'DELETE') continue
+      const question = { method, path, headers: origin === undefined ? {} : { origin } }
+      const { status, headers } = await askBothWays(app, question)
+      assert.deepEqual([path, status], [path, expected])
+      assert.equal(headers['access-control-allow-origin'], '*', path)
+      assert.match(
+        headers['access-control-expose-headers'] ?? '',
+        /\bETag, Idempotency-Replayed, Link, Location\b/,
+      )
+      assert.equal(headers['access-control-allow-credentials'], undefined, path)
+      assert.doesNotMatch(headers.vary ?? '', /Origin/, path)
+    }
+  }
+})
+
+test('an origin of CORS_ORIGINS may read with credentials, and caches hear of it', async (t) => {
+  const app = await testApp(t, { settings })
+  const rows = [
+    [friend, friend, 'true'],
+    ['http://localhost:5173', 'http://localhost:5173', 'true'],
+    [stranger, '*', undefined],
+    [`${friend}.evil.example`, '*', undefined],
+    ['null', '*', undefined],
+    ['', '*', undefined],
+    [undefined, '*', undefined],
+  ] as const
+  for (const [origin, allowed, credentials] of rows) {
+    for (const path of ['/session', '/users', '/nowhere', '/%ff', '/topic.html', '/status/304']) {
+      const headers = origin === undefined ? {} : { origin }
+      const { headers: answered } = await askBothWays(app, { path, headers })
+      assert.deepEqual(
+        [answered['access-control-allow-origin'], answered['access-control-allow-credentials']],
+        [allowed, credentials],
+        `${path} ${String(origin)}`,
+      )
+      assert.match(answered.vary ?? '', /\bOrigin\b/, path)
+    }
+  }
+})
+
+test('a refusal before there is a request may be read by every site, too', async (t) => {
+  const app = await testApp(t)
+  const answer = await askRaw(app, 'NONSENSE / HTTP/1.1\r\nhost: a\r\n\r\n')
+  assert.match(answer, /^HTTP\/1.1 400 /)
+  assert.match(answer, /^access-control-allow-origin: \*\r$/m)
+  assert.match(answer, /^cache-control: no-store\r$/m)
+})
+
+test('a preflight is told the methods that the origin would not be refused', async (t) => {
+  const app = await testApp(t, { settings, rooms: [...rooms, mirror] })
+  const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+  const rows: [
+    origin: string,
+    path: string,
+    method: string,
+    allowed: string,
+    isAllowed: boolean,
+  ][] = [
+    [stranger, '/locations/1', 'GET', 'GET, HEAD, OPTIONS', true],
+    [stranger, '/locations/1', 'PUT', 'GET, HEAD, OPTIONS', false],
+    [stranger, '/toc/aaa', 'POST', 'OPTIONS', false],
+    [stranger, '/topic.html', 'GET', 'GET, HEAD, OPTIONS', true],
+    [stranger, '/mirror', 'DELETE', 'GET, HEAD, OPTIONS', false],
+    [stranger, '/status/404', 'GET', 'GET, HEAD, OPTIONS', true],
+    ['null', '/locations/1', 'DELETE', 'GET, HEAD, OPTIONS', false],
+    [friend, '/locations/1', 'PUT', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', true],
+    [friend, '/locations/1', 'POST', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', false],
+    [friend, '/toc/aaa', 'POST', 'POST, OPTIONS', true],
+    [friend, '/topic.html', 'POST', 'GET, HEAD, OPTIONS', false],
+    [friend, '/mirror', 'DELETE', all, true],
+    [friend, '/status/404', 'PATCH', all, true],
+    [ownOrigin, '/toc/aaa', 'POST', 'POST, OPTIONS', true],
+  ]
+  for (const [origin, path, method, allowed, isAllowed] of rows) {
+    const headers = { origin, 'access-control-request-method': method }
+    const answer = await askBothWays(app, { method: 'OPTIONS', path, headers })
+    const line = `${origin} ${method} ${path}`
+    assert.equal(answer.status, 204, line)
+    assert.equal(withoutQuery(answer.headers['access-control-allow-methods']), allowed, line)
+    const fields = answer.headers['access-control-allow-headers']
+    assert.equal(fields !== undefined, isAllowed, line)
+    if (isAllowed) assert.match(fields ?? '', /\bIf-Match\b.*\bX-HTTP-Method-Override\b/)
+    assert.equal(answer.headers['access-control-max-age'], '600')
+  }
+})
+
+function withoutQuery(methods = ''): string {
+  return methods.replace('QUERY, ', '')
+}
+
+test('a preflight where there is nothing gets 204, so that the script can read the 404', async (t) => {
+  const app = await testApp(t)
+  const headers = { origin: stranger, 'access-control-request-method': 'GET' }
+  for (const path of ['/nowhere', '/nowhere.html', '/api/nowhere']) {
+    const { status } = await askBothWays(app, { method: 'OPTIONS', path, headers })
+    assert.deepEqual([path, status], [path, 204])
+    const { status: itself } = await askBothWays(app, { path, headers: { origin: stranger } })
+    assert.deepEqual([path, itself], [path, 404])
+  }
+})
+
+for (const asked of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
+  test(`a preflight for a read lists the requested ${asked}`, async (t) => {
+    const app = await testApp(t)
+    const headers = {
+      origin: stranger,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': asked,
+    }
+    for (const path of ['/users', '/topic.html', '/status/200', '/nowhere']) {
+      const answer = await askBothWays(app, { method: 'OPTIONS', path, headers })
+      const listed = (answer.headers['access-control-allow-headers'] ?? '')
+        .toLowerCase()
+        .split(', ')
+      for (const name of asked.toLowerCase().split(/[ ,]+/).filter(Boolean)) {
+        assert.equal(listed.filter((one) => one === name).length, 1, `${path} ${name}`)
+      }
+    }
+  })
+}
+
+const localRows: readonly (readonly [isAllowed: boolean, origin: string, HOST: string])[] = [
+  [true, 'http://localhost:5173', '127.0.0.1'],
+  [true, 'http://localhost', '127.0.0.1'],
+  [true, 'http://127.0.0.1:8080', '127.0.0.1'],
+  [true, 'http://localhost:5173', '::1'],
+  [false, 'https://localhost:5173', '127.0.0.1'],
+  [false, 'http://localhost.evil.example:5173', '127.0.0.1'],
+  [false, 'http://app.localhost:5173', '127.0.0.1'],
+  [false, 'http://localhost:5173.evil.example', '127.0.0.1'],
+  [false, 'null', '127.0.0.1'],
+  [false, 'http://localhost:5173', '0.0.0.0'],
+]
+
+for (const [isAllowed, origin, HOST] of localRows) {
+  test(`with HOST=${HOST} ${origin} may ${isAllowed ? '' : 'not '}write by default`, async (t) => {
+    const app = await testApp(t, { settings: { HOST }, rooms: [mirror] })
+    const headers = { origin, 'sec-fetch-site': 'cross-site' }
+    const answer = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    assert.equal(answer.status, isAllowed ? 200 : 403)
+    assert.equal(answer.headers['access-control-allow-origin'], isAllowed ? origin : '*')
+    const credentials = isAllowed ? 'true' : undefined
+    assert.equal(answer.headers['access-control-allow-credentials'], credentials)
+    const asking = { ...headers, 'access-control-request-method': 'PUT' }
+    const preflight = await askBothWays(app, {
+      method: 'OPTIONS',
+      path: '/mirror',
+      headers: asking,
+    })
+    const methods = preflight.headers['access-control-allow-methods'] ?? ''
+    assert.equal(methods.includes('PUT'), isAllowed)
+  })
+}
+
+for (const settings of [
+  { CORS_ORIGINS: 'none' },
+  { CORS_ORIGINS: friend },
+  { TRUSTED_PROXIES: '10.0.0.1', ALLOWED_HOSTS: '*' },
+]) {
+  test(`with ${JSON.stringify(settings)} no other local origin may write`, async (t) => {
+    const app = await testApp(t, { settings, rooms: [mirror] })
+    const headers = { origin: 'http://localhost:5173' }
+    const { status } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    assert.equal(status, 403)
+  })
+}
+
+test('OPTIONS without the question of a preflight is not answered as one', async (t) => {
+  const app = await testApp(t)
+  const { headers } = await askBothWays(app, {
+    method: 'OPTIONS',
+    path: '/users',
+    headers: { origin: stranger },
+  })
+  assert.match(headers.allow ?? '', /POST/)
+  assert.equal(headers['access-control-allow-methods'], undefined)
+})
+
+test('a preflight never does what it asks about', async (t) => {
+  const app = await testApp(t, { settings })
+  await app.inject({ method: 'PUT', url: '/locations/one', payload: { name: 'One' } })
+  const headers = { origin: friend, 'access-control-request-method': 'POST' }
+  const path = '/locations/one?_method=DELETE'
+  assert.equal((await askBothWays(app, { method: 'OPTIONS', path, headers })).status, 204)
+  assert.equal((await app.inject('/locations/one')).statusCode, 200)
+})
+
+test('OPTIONS * names the methods of the server, to a preflight too', async (t) => {
+  const app = await testApp(t)
+  const preflight = `origin: ${stranger}\r\naccess-control-request-method: PUT\r\n`
+  for (const more of ['', preflight]) {
+    const message = `OPTIONS * HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${more}\r\n`
+    const answer = await askRaw(app, message)
+    assert.match(answer, /^HTTP\/1.1 204 /)
+    assert.match(answer, /^allow: GET, HEAD, .*POST, PUT, PATCH, DELETE, OPTIONS\r$/m)
+    assert.doesNotMatch(answer, /content-length|access-control-allow-headers/i)
+  }
+})

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { askBothWays, ownHost, ownOrigin } from '../../../test/request-both-ways.ts'
+import { mirror } from '../../../test/mirror.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+type Headers = Readonly<Record<string, string>>
+type Row = readonly [status: number, headers: Headers]
+
+const friend = 'https://friend.example'
+const settings = { CORS_ORIGINS: `${friend},http://localhost:5173` }
+const writes = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+const rows: readonly Row[] = [
+  [200, {}],
+  [200, { 'sec-fetch-site': 'same-origin' }],
+  [200, { 'sec-fetch-site': 'none' }],
+  [403, { 'sec-fetch-site': 'same-site' }],
+  [403, { 'sec-fetch-site': 'cross-site' }],
+  [403, { 'sec-fetch-site': 'something-new' }],
+  [200, { origin: ownOrigin }],
+  [200, { origin: `${ownOrigin}:80` }],
+  [200, { origin: `HTTP://${ownHost.toUpperCase()}` }],
+  [403, { origin: 'null' }],
+  [403, { origin: '' }],
+  [403, { origin: `https://${ownHost}` }],
+  [403, { origin: `${ownOrigin}:8080` }],
+  [403, { origin: `http://www.${ownHost}` }],
+  [403, { origin: `http://${ownHost}.evil.example` }],
+  [403, { origin: `http://${ownHost}@evil.example` }],
+  [403, { origin: ownHost }],
+  // Where both speak, Sec-Fetch-Site has the word: a proxy may have changed our own host.
+  [200, { 'sec-fetch-site': 'same-origin', origin: 'http://behind-a-proxy.example' }],
+  [200, { 'sec-fetch-site': 'none', origin: 'null' }],
+  [403, { 'sec-fetch-site': 'cross-site', origin: ownOrigin }],
+  [200, { origin: friend }],
+  [200, { origin: friend, 'sec-fetch-site': 'cross-site' }],
+  [200, { origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' }],
+  [403, { origin: 'http://localhost:5174' }],
+  [403, { origin: 'http://friend.example' }],
+  [403, { origin: `${friend}.evil.example` }],
+  [403, { origin: `${friend}:444` }],
+]
+
+test('a write is judged by Sec-Fetch-Site, else by Origin, and CORS_ORIGINS may', async (t) => {
+  const app = await testApp(t, { rooms: [mirror], settings })
+  for (const method of writes) {
+    for (const [expected, headers] of rows) {
+      const { status } = await askBothWays(app, { method, path: '/mirror', headers })
+      assert.equal(status, expected, `${method} ${JSON.stringify(headers)}`)
+    }
+  }
+})
+
+test('reading is open to every site', async (t) => {
+  const app = await testApp(t, { rooms: [mirror], settings })
+  for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+    for (const [, headers] of rows) {
+      const { status } = await askBothWays(app, { method, path: '/mirror', headers })
+      assert.equal(status, 200, `${method} ${JSON.stringify(headers)}`)
+    }
+  }
+})
+
+test('without CORS_ORIGINS no other origin may write', async (t) => {
+  const app = await testApp(t, { rooms: [mirror] })
+  const headers = { origin: friend }
+  const { status } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+  assert.equal(status, 403)
+})
+
+for (const [headers, named] of [
+  [{ origin: 'https://evil.example:8443' }, 'https://evil.example:8443'],
+  [{ origin: 'null' }, 'the origin of the page'],
+  [{ origin: 'http://evil.example/<b>' }, 'the origin of the page'],
+  [{ 'sec-fetch-site': 'cross-site' }, 'the origin of the page'],
+] as const) {
+  test(`the 403 for ${JSON.stringify(headers)} names CORS_ORIGINS`, async (t) => {
+    const app = await testApp(t, { rooms: [mirror] })
+    const { status, body } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    assert.equal(status, 403)
+    const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it.`
+    assert.equal(body.trimEnd(), detail)
+  })
+}
+
+test('a write from another site is refused where there is nothing, too', async (t) => {
+  const app = await testApp(t)
+  const headers = { origin: 'https://evil.example' }
+  for (const path of ['/nowhere', '/topic', '/users', '/api/nowhere']) {
+    const { status } = await askBothWays(app, { method: 'POST', path, headers })
+    assert.deepEqual([path, status], [path, 403])
+  }
+})
+
+test('the method after the override is the one that is judged', async (t) => {
+  const app = await testApp(t, { rooms: [mirror] })
+  const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+  const table: [status: number, method: string, value: string][] = [
+    [200, 'POST', 'GET'],
+    [200, 'POST', 'HEAD'],
+    [200, 'POST', 'OPTION'],
+    [200, 'DELETE', 'GET'],
+    [403, 'GET', 'POST'],
+    [403, 'GET', 'DELETE'],
+    [403, 'HEAD', 'PUT'],
+    [403, 'OPTIONS', 'PATCH'],
+    [403, 'POST', 'PUT'],
+  ]
+  for (const [expected, method, value] of table) {
+    const { status } = await askBothWays(app, { method, path: `/mirror?_method=${value}`, headers })
+    assert.deepEqual([method, value, status], [method, value, expected])
+  }
+})
+
+const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' }
+const own = { referer: `${ownOrigin}/users` }
+const sameOrigin = { 'sec-fetch-site': 'same-origin' }
+
+const links: readonly Row[] = [
+  [200, {}],
+  [200, { 'user-agent': 'curl/8.0' }],
+  [200, sameOrigin],
+  [200, { ...browser, ...sameOrigin }],
+  [200, { ...browser, ...sameOrigin, ...own }],
+  [200, own],
+  [200, { ...browser, ...own }],
+  [200, { 'sec-purpose': 'something' }],
+  [403, browser],
+  [403, { ...browser, 'sec-fetch-site': 'none' }],
+  [403, { 'sec-fetch-site': 'none' }],
+  [403, { 'sec-fetch-site': 'same-site' }],
+  [403, { 'sec-fetch-site': 'cross-site' }],
+  [403, { 'sec-fetch-site': 'cross-site', ...own }],
+  [403, { referer: 'https://evil.example/page' }],
+  [403, { referer: `https://${ownHost}/` }],
+  [403, { referer: `${ownOrigin}.evil.example/` }],
+  [403, { ...browser, referer: 'https://evil.example/page' }],
+  [403, { ...sameOrigin, referer: 'https://evil.example/page' }],
+  [403, { ...sameOrigin, 'sec-purpose': 'prefetch' }],
+  [403, { ...sameOrigin, 'sec-purpose': 'prefetch;prerender' }],
+  [403, { ...sameOrigin, purpose: 'prefetch' }],
+  [403, { ...own, purpose: 'Prefetch' }],
+  [403, { 'sec-purpose': 'prefetch' }],
+]
+
+test('a GET or HEAD turned unsafe is refused wherever it may have been a link', async (t) => {
+  const app = await testApp(t, { rooms: [mirror] })
+  for (const [expected, headers] of links) {
+    for (const method of ['GET', 'HEAD']) {
+      for (const value of writes) {
+        const path = `/mirror?_method=${value}`
+        const { status } = await askBothWays(app, { method, path, headers })
+        assert.equal(status, expected, `${method} → ${value} ${JSON.stringify(headers)}`)
+      }
+    }
+    const viaHeader = { ...headers, 'x-http-method-override': 'PUT' }
+    const { status } = await askBothWays(app, { path: '/mirror', headers: viaHeader })
+    assert.equal(status, expected, JSON.stringify(viaHeader))
+  }
+})
+
+test('a GET turned into another safe method is refused to nobody', async (t) => {
+  const app = await testApp(t, { rooms: [mirror] })
+  for (const [, headers] of links) {
+    for (const value of ['GET', 'HEAD', 'OPTIONS']) {
+      const { status } = await askBothWays(app, { path: `/mirror?_method=${value}`, headers })
+      assert.equal(status, 200, `${value} ${JSON.stringify(headers)}`)
+    }
+  }
+})

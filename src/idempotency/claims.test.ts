@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test, type TestContext } from 'node:test'
+import { openBackends } from '../stores/open-stores.ts'
+import { loadConfig } from '../config/config.ts'
+import { findClaimedId } from './idempotency-key.ts'
+import { serviceUnavailable, unprocessable } from '../http/errors/http-error.ts'
+import type { Room } from '../site/demo.ts'
+import { rooms as allRooms } from '../demos/catalogue.ts'
+import type { Claim } from '../stores/idempotency/idempotency-entries.ts'
+import { everything, type StoredRecord } from '../stores/records/records.ts'
+import { temporaryDatabase, type Shown } from '../../test/resources.ts'
+import { temporaryFolder } from '../../test/start-vitrine.ts'
+import { testApp } from '../../test/test-app.ts'
+import { until } from '../../test/until.ts'
+
+const past = '2001-01-01T00:00:00.000Z'
+const future = new Date(Date.now() + 60_000).toISOString()
+
+/** An app, and what stands in its database under the one key that is used. */
+async function openHouse(t: TestContext, rooms: readonly Room[] = allRooms) {
+  const databaseUrl = await temporaryDatabase(t)
+  const app = await testApp(t, { rooms, settings: { DATABASE_URL: databaseUrl } })
+  const filesUrl = `file:${await temporaryFolder(t)}`
+  const config = loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: filesUrl }, ['users'])
+  const { records, answers, close } = await openBackends(config)
+  t.after(close)
+
+  const ask = (payload: object) =>
+    app.inject({
+      method: 'POST',
+      url: '/users',
+      headers: { accept: 'application/json', 'idempotency-key': '"a key"' },
+      payload,
+    })
+  const find = async () => (await records.list('~answers', everything, { offset: 0, limit: 9 }))[0]
+  /** As a process that has ended at some moment leaves it. */
+  const leave = async (changes: Partial<Claim>, without: (keyof Claim)[] = ['answer']) => {
+    const record = (await find()) ?? assert.fail('nothing is claimed')
+    const kept = Object.entries(record.document).filter(
+      ([name]) => !without.includes(name as keyof Claim),
+    )
+    const claim = { ...toClaim({ ...record, document: Object.fromEntries(kept) }), ...changes }
+    assert.ok(await answers.change(record.id, record.version, claim))
+  }
+  const list = () => records.list('users', everything, { offset: 0, limit: 9 })
+  return { app, ask, find, leave, list, records }
+}
+
+function toClaim(record: StoredRecord | undefined): Claim {
+  return (record?.document ?? assert.fail('nothing is claimed')) as unknown as Claim
+}
+
+const ann = { name: 'Ann', password: 'correct horse' }
+
+test('what a dead process has created is found again, and not created twice', async (t) => {
+  const { ask, leave, list } = await openHouse(t)
+  const first = (await ask(ann)).json<Shown>()
+  await leave({ leasedUntil: past })
+  const again = await ask(ann)
+  assert.deepEqual([again.statusCode, again.json()], [201, first])
+  assert.equal(again.headers.location, `/users/${first._id}`)
+  // From here on there is an answer again.
+  assert.equal((await ask(ann)).headers['idempotency-replayed'], 'true')
+  assert.equal((await list()).length, 1)
+})
+
+test('what a dead process was about to create is created under the id it would have had', async (t) => {
+  const { ask, leave, list, records } = await openHouse(t)
+  const { _id } = (await ask(ann)).json<Shown>()
+  await records.remove('users', _id)
+  await leave({ leasedUntil: past })
+  assert.equal((await ask(ann)).json<Shown>()._id, _id)
+  assert.deepEqual(
+    (await list()).map(({ id }) => id),
+    [_id],
+  )
+})
+
+test('as long as the lease lasts a repeated request is told to wait', async (t) => {
+  const { ask, leave, list } = await openHouse(t)
+  await ask(ann)
+  await leave({ leasedUntil: future })
+  assert.equal((await ask(ann)).statusCode, 409)
+  assert.equal((await list()).length, 1)
+})
+
+test('nobody takes over a claim with another request', async (t) => {
+  const { ask, leave, list } = await openHouse(t)
+  await ask(ann)
+  await leave({ leasedUntil: past })
+  assert.equal((await ask({ ...ann, name: 'Bob' })).statusCode, 422)
+  assert.equal((await list()).length, 1)
+})
+
+test('a key is forgotten after a day', async (t) => {
+  const { ask, find, leave, list } = await openHouse(t)
+  await ask(ann)
+  const expiresAt = Date.parse(toClaim(await find()).expiresAt)
+  assert.ok(Math.abs(expiresAt - Date.now() - 24 * 3600 * 1000) < 60_000)
+  await leave({ expiresAt: past }, [])
+  assert.equal((await ask({ ...ann, name: 'Bob' })).statusCode, 201)
+  assert.equal((await list()).length, 2)
+})
+
+test('nothing is kept from which the key or a password could be read', async (t) => {
+  const { ask, find } = await openHouse(t)
+  await ask(ann)
+  const record = await find()
+  const content = Buffer.from(toClaim(record).answer?.content ?? '', 'base64').toString()
+  const kept = `${JSON.stringify(record)} ${content}`
+  assert.ok(!/a key|correct horse|argon2/.test(kept), kept)
+})
+
+/** Answers in the way that the request asks for, which may be another one each time. */
+function trying(calls: string[], told?: Promise<unknown>): Room {
+  return {
+    name: 'trying',
+    title: 'Trying',
+    summary: 'Answers as it is told.',
+    links: [],
+    open: (app) => {
+      app.post('/trying', { config: { replaysAnswers: true } }, async (request, reply) => {
+        const id = findClaimedId(request) ?? assert.fail('nothing is claimed')
+        calls.push(id)
+        const { how } = request.body as { how: string[] }
+        switch (how[calls.length - 1] ?? how.at(-1)) {
+          case 'unavailable':
+            throw serviceUnavailable('Later.')
+          case 'invalid':
+            throw unprocessable([{ field: 'a', message: 'is wrong' }])
+          case 'stream':
+            return reply.send(Readable.from([id]))
+          case 'bytes':
+            return reply.type('application/octet-stream').send(Buffer.from([0, 255, 128]))
+          case 'redirect':
+            return reply.redirect('/elsewhere', 303)
+          case 'nothing':
+            return reply.code(204).send()
+          default:
+            await told
+            return reply.send(id)
+        }
+      })
+    },
+  }
+}
+
+test('what is not kept is tried again, with the same id where something may be done', async (t) => {
+  const cases: [how: string, calls: number, ids: number, status: number][] = [
+    ['unavailable', 2, 1, 503],
+    ['invalid', 2, 2, 422],
+    ['stream', 2, 1, 200],
+    ['bytes', 1, 1, 200],
+    ['redirect', 1, 1, 303],
+    ['nothing', 1, 1, 204],
+  ]
+  for (const [how, times, ids, status] of cases) {
+    const calls: string[] = []
+    const app = await testApp(t, { rooms: [trying(calls)] })
+    const headers = { 'idempotency-key': 'a' }
+    const ask = () =>
+      app.inject({ method: 'POST', url: '/trying', headers, payload: { how: [how] } })
+    const [first, second] = [await ask(), await ask()]
+    assert.deepEqual([first.statusCode, second.statusCode], [status, status], how)
+    assert.deepEqual([calls.length, new Set(calls).size], [times, ids], how)
+    assert.deepEqual(second.rawPayload.length, first.rawPayload.length, how)
+    assert.equal(second.headers.location, first.headers.location, how)
+    assert.equal(second.headers['content-length'], first.headers['content-length'], how)
+  }
+})
+
+test('what may have been done keeps its id, through a refusal too, until there is an answer', async (t) => {
+  const calls: string[] = []
+  const app = await testApp(t, { rooms: [trying(calls)] })
+  const headers = { 'idempotency-key': 'a' }
+  const payload = { how: ['unavailable', 'invalid', 'stream', 'bytes'] }
+  const ask = () => app.inject({ method: 'POST', url: '/trying', headers, payload })
+  const statuses: number[] = []
+  for (let count = 1; count <= 6; count += 1) statuses.push((await ask()).statusCode)
+  assert.deepEqual(statuses, [503, 422, 200, 200, 200, 200])
+  assert.deepEqual([calls.length, new Set(calls).size], [4, 1])
+})
+
+test('the lease of a request that takes its time is renewed', async (t) => {
+  const { promise: told, resolve: tell } = Promise.withResolvers<undefined>()
+  const { app, find } = await openHouse(t, [trying([], told)])
+  const headers = { 'idempotency-key': 'a' }
+  const ask = () =>
+    app.inject({ method: 'POST', url: '/trying', headers, payload: { how: ['when told'] } })
+  const first = ask()
+  await until(async () => (await find())?.version === 1)
+  const { leasedUntil } = toClaim(await find())
+  await until(async () => toClaim(await find()).leasedUntil > leasedUntil)
+  assert.equal((await ask()).statusCode, 409)
+  tell(undefined)
+  assert.equal((await first).statusCode, 200)
+  assert.equal((await ask()).headers['idempotency-replayed'], 'true')
+})

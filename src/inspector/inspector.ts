@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify'
+import type { Exchange, Exchanges } from './exchange-log.ts'
+import { chooseType } from '../http/negotiation/negotiate.ts'
+import { describeRoutes } from '../http/openapi/operation.ts'
+import { notFound } from '../http/errors/http-error.ts'
+import { sendJson, sendPage, sendText } from '../http/response/send.ts'
+import { toCurl, toFetch, toHttpie } from './commands.ts'
+import { toHead } from './message-head.ts'
+import { operations } from './operations.ts'
+import { exchangePage, wirePage } from './views.ts'
+
+/**
+ * `/wire/:id`: one exchange as it was on the wire, by the id in Server-Timing of its
+ * answer. Always there, since every page shows its own.
+ */
+export function openWire(
+  app: FastifyInstance,
+  find: Exchanges['find'],
+  /** Asks the other processes that answer at this address. */
+  findElsewhere: (id: string) => Promise<Exchange | undefined>,
+): void {
+  describeRoutes(app, 'vitrine', operations)
+  app.get('/wire', (_request, reply) => sendPage(reply, wirePage()))
+  app.get('/wire/:id', async (request, reply) => {
+    const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
+    const { id } = request.params as { id: string }
+    const exchange = find(id) ?? (await findElsewhere(id))
+    if (exchange === undefined) throw notFound(`The exchange ${id} is not among the last ones.`)
+    reply.header('cache-control', 'no-store')
+    switch (type) {
+      case 'text/html':
+        return sendPage(reply, exchangePage(exchange))
+      case 'application/json':
+        return sendJson(reply, toRepresentation(exchange))
+      case 'text/plain':
+        return sendText(reply, toHead(exchange))
+    }
+  })
+}
+
+function toRepresentation(exchange: Exchange) {
+  const { id, receivedAt, request, response, negotiation } = exchange
+  return {
+    id,
+    receivedAt,
+    method: request.method,
+    effectiveMethod: request.effectiveMethod,
+    target: request.target,
+    status: response.status,
+    ms: response.ms,
+    head: toHead(exchange),
+    ...(negotiation && { negotiation }),
+    curl: toCurl(exchange),
+    fetch: toFetch(exchange),
+    httpie: toHttpie(exchange),
+  }
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import type { FastifyInstance } from 'fastify'
+import { test } from 'node:test'
+import { createRecord, type Shown } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const places = [
+  { name: 'Åre', latitude: 63.4, longitude: 13.1, note: 'Snow' },
+  { name: 'Bonn', latitude: 50.7, longitude: 7.1 },
+  { name: 'bonn', latitude: -3, longitude: 7.1, note: 'another 50%' },
+  { name: 'Cork', note: 'no place' },
+]
+
+async function fill(app: FastifyInstance): Promise<void> {
+  for (const place of places) await createRecord(app, '/locations', place)
+}
+
+async function namesAt(app: FastifyInstance, query: string): Promise<string> {
+  const answer = await app.inject(`/locations.json?${query}`)
+  assert.equal(answer.statusCode, 200, query)
+  return answer
+    .json<Shown[]>()
+    .map(({ name }) => String(name))
+    .join(' ')
+}
+
+const found: [query: string, names: string][] = [
+  ['name=Bonn', 'Bonn'],
+  ['name=Bonn&name=Cork', 'Bonn Cork'],
+  ['name:in=Bonn,Cork', 'Bonn Cork'],
+  ['name:ne=Bonn', 'Åre bonn Cork'],
+  ['name:startsWith=åR', 'Åre'],
+  ['name:endsWith=N', 'Bonn bonn'],
+  ['name:contains=o', 'Bonn bonn Cork'],
+  ['name_like=O', 'Bonn bonn Cork'],
+  ['latitude:gt=0', 'Åre Bonn'],
+  ['latitude:gte=50.7&latitude:lt=60', 'Bonn'],
+  ['latitude_gte=-3&latitude_lte=51', 'Bonn bonn'],
+  ['latitude=50.70', 'Bonn'],
+  ['latitude:ne=50.7', 'Åre bonn Cork'],
+  ['latitude:contains=.', 'Åre Bonn'],
+  ['note:contains=%25', 'bonn'],
+  ['note:contains=_', ''],
+  ['q=SNOW', 'Åre'],
+  ['q=åre', 'Åre'],
+  ['q=63.4', 'Åre'],
+  ['q=place', 'Cork'],
+  ['q=%25', 'bonn'],
+  ['q=nowhere', ''],
+  ['createdAt:gt=2020', 'Åre Bonn bonn Cork'],
+  ['updatedAt:lt=2020', ''],
+  ['sort=name', 'Bonn Cork bonn Åre'],
+  ['sort=-name', 'Åre bonn Cork Bonn'],
+  ['sort=latitude', 'bonn Bonn Åre Cork'],
+  ['sort=-latitude', 'Cork Åre Bonn bonn'],
+  ['sort=longitude,-name', 'bonn Bonn Åre Cork'],
+  ['sort=-createdAt', 'Cork bonn Bonn Åre'],
+  ['_sort=latitude&_order=desc&_limit=2', 'Cork Åre'],
+  ['sort=name&per_page=2&page=2', 'bonn Åre'],
+  ['longitude=7.1&sort=-name&page=1&per_page=1', 'bonn'],
+]
+
+test('a list is filtered, searched and put in order', async (t) => {
+  const app = await testApp(t)
+  await fill(app)
+  for (const [query, names] of found) assert.equal(await namesAt(app, query), names, query)
+})
+
+test('a filtered page counts what fits', async (t) => {
+  const app = await testApp(t)
+  await fill(app)
+  const { headers } = await app.inject('/locations.json?longitude=7.1&per_page=1')
+  assert.equal(headers['x-total-count'], '2')
+})
+
+test('fields picks what programs get, in the usual order', async (t) => {
+  const app = await testApp(t)
+  const { _id, createdAt } = await createRecord(app, '/locations', places[3] ?? {})
+  const query = 'fields=note,name,createdAt,latitude'
+  const json = await app.inject(`/locations.json?${query}`)
+  assert.equal(json.body, `[${JSON.stringify({ name: 'Cork', note: 'no place', createdAt })}]`)
+  const lines = await app.inject(`/locations.ndjson?fields=_id`)
+  assert.equal(lines.body, `${JSON.stringify({ _id })}\n`)
+  const csv = await app.inject(`/locations.csv?${query}`)
+  assert.equal(csv.body, `name,latitude,note,createdAt\r\nCork,,no place,${createdAt}\r\n`)
+  const text = await app.inject(`/locations.txt?${query}`)
+  assert.equal(text.body, `${_id} Cork\n`)
+})
+
+test('nothing can be learnt of a password', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/users', { name: 'Ann', password: 'correct horse' })
+  const queries = [
+    'password=correct%20horse',
+    'password:startsWith=$argon2id',
+    'password:ne=x',
+    'password_like=argon',
+    'sort=password',
+    '_sort=-password',
+    'fields=name,password',
+  ]
+  for (const query of queries) {
+    const answer = await app.inject(`/users.json?${query}`)
+    assert.equal(answer.statusCode, 400, query)
+    // As any other name that means nothing.
+    const stranger = await app.inject(`/users.json?${query.replace('password', 'colour')}`)
+    const like = (body: string) =>
+      body.replaceAll(/password|colour/g, '').replace(/"instance.*/, '')
+    assert.equal(like(answer.body), like(stranger.body), query)
+  }
+  for (const q of ['argon2id', 'correct', '$', 'm=19456']) {
+    const { body } = await app.inject(`/users.json?${new URLSearchParams({ q }).toString()}`)
+    assert.equal(body, '[]', q)
+  }
+})
+
+const attacks = [
+  `' OR 1=1 --`,
+  `'; DROP TABLE records; --`,
+  `") OR ("1"="1`,
+  `x'' OR 1`,
+  `name' ->> '$.password`,
+  '$.password',
+  '1; SELECT 1',
+  '%',
+  '\u0000',
+  '?',
+  ':a',
+]
+
+test('no parameter can be made a part of a statement', async (t) => {
+  const app = await testApp(t)
+  await fill(app)
+  for (const attack of attacks) {
+    const requests: [name: string, value: string, status: number][] = [
+      ['name', attack, 200],
+      ['name:ne', attack, 200],
+      ['name:contains', attack, 200],
+      ['name:startsWith', attack, 200],
+      ['name_like', attack, 200],
+      ['name:gt', attack, 200],
+      ['_id', attack, 200],
+      ['createdAt:gte', attack, 400],
+      ['q', attack, 200],
+      ['latitude', attack, 400],
+      ['latitude:in', `1,${attack}`, 400],
+      ['sort', attack, 400],
+      ['_sort', attack, 400],
+      ['fields', attack, 400],
+      ['page', attack, 400],
+      ['per_page', attack, 400],
+      ['_start', attack, 400],
+      [attack, '1', 400],
+      [`name:${attack}`, '1', 400],
+    ]
+    for (const [name, value, status] of requests) {
+      const query = new URLSearchParams([[name, value]]).toString()
+      const answer = await app.inject(`/locations.json?${query}`)
+      assert.equal(answer.statusCode, status, query)
+    }
+  }
+  assert.equal(await namesAt(app, ''), 'Åre Bonn bonn Cork')
+})
+
+const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf']
+
+for (const name of names) {
+  test(`${name} is the name of no field`, async (t) => {
+    const app = await testApp(t)
+    const queries = [
+      `${name}=1`,
+      `${encodeURIComponent(name).replace('t', '%74')}=1`,
+      `${name}[a]=1`,
+      `${name}:eq=1`,
+      `${name}_gte=1`,
+      `sort=${name}`,
+      `fields=${name}`,
+    ]
+    for (const query of queries) {
+      const answer = await app.inject(`/users.json?${query}`)
+      assert.equal(answer.statusCode, 400, query)
+      assert.ok(answer.body.includes(name), query)
+    }
+  })
+}
+
+for (const query of ['name[a]=1', 'name[a][b]=1', 'sort[a]=name', 'q[a]=1', 'name[]=a&name[b]=c']) {
+  test(`nested values are refused: ${query}`, async (t) => {
+    const app = await testApp(t)
+    const answer = await app.inject(`/users.json?${query}`)
+    assert.equal(answer.statusCode, 400)
+  })
+}
+
+test('what is refused is named, as a problem of its own kind', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'application/json' }
+  const answer = await app.inject({ url: '/users?colour=red', headers })
+  assert.equal(answer.headers['content-type'], 'application/problem+json; charset=utf-8')
+  const { type, detail } = answer.json<{ type: string; detail: string }>()
+  assert.match(type, /\/problems\/unknown-parameter$/)
+  assert.equal(detail, 'colour is no field here; there are _id, name, createdAt, updatedAt.')
+})

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../../test/test-app.ts'
+
+const json = { accept: 'application/json' }
+const digits = `${'1'.repeat(1_000_000)}x`
+
+// With a pattern that goes back, either would take half an hour.
+test('a number a million digits long is refused at once', { timeout: 300_000 }, async (t) => {
+  const app = await testApp(t)
+  const headers = { ...json, 'content-type': 'application/x-www-form-urlencoded' }
+  const payload = `name=a&latitude=${digits}`
+  const created = await app.inject({ method: 'POST', url: '/locations', headers, payload })
+  assert.equal(created.statusCode, 422)
+  const content = JSON.stringify({ latitude: digits })
+  const asked = await app.inject({
+    method: 'QUERY',
+    url: '/locations',
+    headers: { ...json, 'content-type': 'application/json' },
+    payload: content,
+  })
+  assert.equal(asked.statusCode, 422)
+})
+
+const many = (count: number, of: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => of(index)).join('&')
+
+const searches = /have at most 10 values, of 500 characters together/
+
+const refused: readonly [title: string, query: string, names: RegExp][] = [
+  [
+    '60 values of two filters',
+    many(120, (i) => `${i % 2 ? 'name' : 'note'}:ne=${String(i)}`),
+    /100/,
+  ],
+  ['eleven texts to look for', many(11, (i) => `note:contains=${String(i)}`), searches],
+  [
+    'eleven texts in several filters',
+    `q=a&${many(5, (i) => `name:startsWith=${String(i)}`)}&${many(5, (i) => `note:endsWith=${String(i)}`)}`,
+    searches,
+  ],
+  ['a text of 501 characters', `q=${'a'.repeat(501)}`, searches],
+  ['texts of 501 characters', `q=${'a'.repeat(250)}&name:contains=${'b'.repeat(251)}`, searches],
+  ['eleven fields to sort by', `sort=${Array.from({ length: 11 }, () => 'name').join()}`, /sort/],
+  ['a text longer than any field', `q=${'a'.repeat(2001)}`, /q must be at most/],
+  ['a value longer than any field', `note:endsWith=${'a'.repeat(2001)}`, /note:endsWith/],
+  ['a time that is none', 'createdAt:lt=garbage', /createdAt/],
+  ['a day that there is not', 'createdAt_gte=2026-13-45', /createdAt/],
+]
+for (const [title, query, names] of refused) {
+  test(`a list with ${title} is refused, and the refusal says why`, async (t) => {
+    const app = await testApp(t)
+    const answer = await app.inject({ url: `/locations?${query}`, headers: json })
+    assert.equal(answer.statusCode, 400, answer.body)
+    assert.match(answer.json<{ detail: string }>().detail, names)
+  })
+}
+
+test('a list may search for ten texts of 500 characters together', async (t) => {
+  const app = await testApp(t)
+  for (const id of ['rome', 'oslo']) {
+    await app.inject({ method: 'PUT', url: `/locations/${id}`, payload: { name: id } })
+  }
+  const others = many(8, () => `name:contains=${'x'.repeat(62)}`)
+  const { statusCode, body } = await app.inject(`/locations.json?q=o&name:contains=sl&${others}`)
+  assert.equal(statusCode, 200, body)
+  assert.match(body, /^\[\{"_id":"oslo"[^[]*\]$/)
+})
+
+test('a QUERY of 60 texts of 1,000 characters is refused', async (t) => {
+  const app = await testApp(t)
+  const texts = Array.from({ length: 60 }, (_, i) => 'a'.repeat(1000) + String(i))
+  const { statusCode, body } = await app.inject({
+    method: 'QUERY',
+    url: '/locations',
+    headers: { ...json, 'content-type': 'application/json' },
+    payload: JSON.stringify({ 'note:contains': texts }),
+  })
+  assert.equal(statusCode, 422)
+  assert.match(body, searches)
+})
+
+test('times are compared as times, whatever their zone', async (t) => {
+  const app = await testApp(t)
+  await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+  const later = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)
+  for (const [query, count] of [
+    ['createdAt:gte=2020-01-01', 1],
+    ['createdAt:lt=2020-01', 0],
+    [`createdAt:lt=${later}Z`, 1],
+    // The same digits in the far east are many hours earlier.
+    [`createdAt:lt=${later.replace('T', 'T')}%2B14:00`, 0],
+  ] as const) {
+    const answer = await app.inject({ url: `/locations.json?${query}` })
+    assert.equal(answer.json<object[]>().length, count, query)
+  }
+})
+
+test('where the links of a page would be too long for clients they are left out', async (t) => {
+  const app = await testApp(t)
+  const filters = many(90, (i) => `name:ne=some%20quite%20ordinary%20value%20${String(i)}`)
+  const { statusCode, headers } = await app.inject(`/locations.json?page=1&per_page=1&${filters}`)
+  assert.equal(statusCode, 200)
+  assert.equal(headers.link, undefined)
+  assert.equal(headers['x-total-count'], '0')
+})
+
+test('json-server’s underscores go before every operator it has', async (t) => {
+  const app = await testApp(t)
+  for (const id of ['rome', 'oslo']) {
+    await app.inject({ method: 'PUT', url: `/locations/${id}`, payload: { name: id } })
+  }
+  for (const query of ['name_eq=rome', 'name_in=rome,paris', 'name_contains=OM', 'name_like=om']) {
+    const answer = await app.inject(`/locations.json?${query}`)
+    assert.deepEqual(
+      answer.json<{ _id: string }[]>().map(({ _id }) => _id),
+      ['rome'],
+      query,
+    )
+  }
+})
+
+test('the whole list, which has no tag, and a POST to it heed preconditions too', async (t) => {
+  const app = await testApp(t)
+  const ask = async (method: 'GET' | 'POST', headers: Record<string, string>) => {
+    const payload = method === 'POST' ? { payload: { name: 'Rome' } } : {}
+    return (await app.inject({ method, url: '/locations', headers, ...payload })).statusCode
+  }
+  assert.equal(await ask('GET', { 'if-match': '"x"' }), 412)
+  assert.equal(await ask('GET', { 'if-none-match': '*' }), 304)
+  assert.equal(await ask('GET', { 'if-none-match': '"x"' }), 200)
+  assert.equal(await ask('POST', { 'if-match': '"x"' }), 412)
+  assert.equal(await ask('POST', { 'if-none-match': '*' }), 412)
+  assert.equal(await ask('POST', { 'if-match': '*' }), 201)
+})
+
+test('a date that is none names no state where one has to be named', async (t) => {
+  const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
+  const url = '/locations/rome'
+  await app.inject({ method: 'PUT', url, payload: { name: 'Rome' } })
+  const headers = { 'if-unmodified-since': 'garbage' }
+  const answer = await app.inject({ method: 'PATCH', url, headers, payload: { name: 'Roma' } })
+  assert.equal(answer.statusCode, 428)
+})
+
+test('a suffix chooses the form of a refusal too', async (t) => {
+  const app = await testApp(t)
+  for (const [url, type] of [
+    ['/locations.json?bogus=1', 'application/problem+json'],
+    ['/locations/none.json', 'application/problem+json'],
+    ['/locations.ndjson?bogus=1', 'application/problem+json'],
+    ['/locations.html?bogus=1', 'text/html'],
+    ['/locations.csv?bogus=1', 'text/plain'],
+  ] as const) {
+    const { headers } = await app.inject(url)
+    assert.equal(String(headers['content-type']).split(';')[0], type, url)
+    assert.doesNotMatch(String(headers.vary), /Accept\b/, url)
+  }
+})

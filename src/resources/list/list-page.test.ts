@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import type { FastifyInstance } from 'fastify'
+import { test } from 'node:test'
+import { createRecord } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+async function open(app: FastifyInstance, url: string): Promise<string> {
+  const { statusCode, body } = await app.inject(url)
+  assert.equal(statusCode, 200)
+  return body
+}
+
+async function fill(app: FastifyInstance, count: number): Promise<void> {
+  for (let index = 1; index <= count; index += 1) {
+    await createRecord(app, '/locations', {
+      name: `Place ${String(index)}`,
+      latitude: index,
+      longitude: index,
+    })
+  }
+}
+
+/** The addresses of the links of which the text is given. */
+function hrefs(page: string, text: string): string[] {
+  const links = [...page.matchAll(/<a ([^>]*)>([^<]*)<\/a>/g)]
+  return links
+    .filter(([, , label]) => label === text)
+    .map(([, attributes = '']) => /href="([^"]*)"/.exec(attributes)?.[1] ?? '')
+    .map((href) => href.replaceAll('&amp;', '&'))
+}
+
+test('a list without records invites to make the first, and shows no table', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/locations', '/locations?page=1', '/locations?sort=-name', '/locations?q=']) {
+    const page = await open(app, url)
+    assert.match(page, /There are no locations yet\./)
+    assert.deepEqual(hrefs(page, 'New location'), ['/locations/new'])
+    assert.doesNotMatch(page, /<table|role="search"|class="map"/)
+  }
+})
+
+test('a list in which nothing is found leads back to all', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 1)
+  for (const url of ['/locations?q=zzz', '/locations?q=zzz&page=1', '/locations?name=zzz']) {
+    const page = await open(app, url)
+    assert.match(page, /No location fits\./)
+    assert.match(page, /role="search"/)
+    assert.ok(hrefs(page, 'Show all locations').includes('/locations'))
+  }
+})
+
+test('a page behind the last leads to the last', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 3)
+  const page = await open(app, '/locations?per_page=2&page=9')
+  assert.match(page, /There is nothing this far on\./)
+  assert.deepEqual(hrefs(page, 'Last'), ['/locations?per_page=2&page=2'])
+})
+
+test('the headings order the list, the other way where it is ordered so already', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 2)
+  const plain = await open(app, '/locations')
+  assert.deepEqual(hrefs(plain, 'Name'), ['/locations?sort=name'])
+  assert.deepEqual(hrefs(plain, 'Created'), ['/locations?sort=-createdAt'])
+  assert.match(plain, /<th scope="col" aria-sort="ascending"><a [^>]*>Created</)
+  const sorted = await open(app, '/locations?sort=name&q=place&page=2&per_page=1')
+  assert.deepEqual(hrefs(sorted, 'Name'), ['/locations?q=place&per_page=1&sort=-name'])
+  const turned = await open(app, '/locations?_sort=latitude&_order=desc')
+  assert.match(turned, /<th scope="col" class="number" aria-sort="descending"><a [^>]*>Latitude</)
+  assert.deepEqual(hrefs(turned, 'Latitude'), ['/locations?sort=latitude'])
+  assert.equal(turned.match(/aria-sort/g)?.length, 1)
+})
+
+test('the search keeps what is filtered and how it is ordered, and starts at the first page', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 2)
+  const page = await open(app, '/locations?q=pl%22&sort=-name&latitude_gte=0&per_page=7&page=2')
+  const hidden = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)]
+  assert.deepEqual(
+    hidden.map(([, name, value]) => [name, value]),
+    [
+      ['sort', '-name'],
+      ['latitude:gte', '0'],
+    ],
+  )
+  assert.match(page, /name="q" value="pl&quot;"/)
+  assert.match(page, /<option value="7" selected>7</)
+})
+
+const conditions: [query: string, words: string, without: string][] = [
+  ['q=place', 'any field contains “place”', ''],
+  ['name=a&name=b', 'Name is “a” or “b”', ''],
+  ['name:in=a,b', 'Name is “a” or “b”', ''],
+  ['latitude:gte=1&sort=name', 'Latitude is at least 1', '?sort=name'],
+  ['latitude_lt=99&page=1&per_page=5', 'Latitude is below 99', '?per_page=5'],
+  ['name_like=place', 'Name contains “place”', ''],
+  ['_id:ne=x', 'Id is not “x”', ''],
+  ['name:startsWith=<b>', 'Name starts with “&lt;b&gt;”', ''],
+]
+
+for (const [query, words, without] of conditions) {
+  test(`a list with ?${query} says so in words, with a link to go without`, async (t) => {
+    const app = await testApp(t)
+    await fill(app, 1)
+    const page = await open(app, `/locations?${query}`)
+    assert.ok(page.includes(`<li>${words} <a href="/locations${without}"`))
+    assert.ok(hrefs(page, 'Show all locations').includes('/locations'))
+  })
+}
+
+test('a list says which part of how many it shows, and where in the pages it is', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 5)
+  const page = await open(app, '/locations?per_page=2&page=2')
+  assert.match(page, /3 to 4 of 5 locations\./)
+  assert.match(page, /Page 2 of 3/)
+  const last = await open(app, '/locations?per_page=2&page=3')
+  assert.match(last, /5 of 5 locations\./)
+  const whole = await open(app, '/locations')
+  assert.match(whole, /<p class="quiet count">5 locations\.<\/p>/)
+  assert.doesNotMatch(whole, /Page \d/)
+  const one = await open(app, '/locations?name=Place%201')
+  assert.match(one, /<p class="quiet count">1 location\.<\/p>/)
+})
+
+test('a list links to its other representations, which show the same records', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 3)
+  const page = await open(app, '/locations?q=place&sort=-name&per_page=2')
+  for (const [label, suffix] of [
+    ['JSON', 'json'],
+    ['CSV', 'csv'],
+    ['NDJSON', 'ndjson'],
+    ['text', 'txt'],
+  ] as const) {
+    const [href = ''] = hrefs(page, label)
+    assert.equal(href, `/locations.${suffix}?q=place&sort=-name&per_page=2`)
+    const body = await open(app, href)
+    assert.ok(body.indexOf('Place 3') < body.indexOf('Place 2'))
+    assert.doesNotMatch(body, /Place 1/)
+  }
+})
+
+test('a list draws its places on a map, and has none where there are none', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/locations', { name: 'Nowhere' })
+  assert.doesNotMatch(await open(app, '/locations'), /class="map"/)
+  await fill(app, 2)
+  for (const url of ['/locations', '/locations?per_page=5']) {
+    assert.match(await open(app, url), /2 places with coordinates/)
+  }
+  await createRecord(app, '/users', { name: 'Ann', password: 'x' })
+  assert.doesNotMatch(await open(app, '/users'), /class="map"/)
+})
+
+test('a long note is cut between two characters, and a name that shows nothing is its id', async (t) => {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/locations', { name: ' \n', note: '🌍'.repeat(2000) })
+  const page = await open(app, '/locations')
+  assert.ok(page.includes(`<td class="words">${'🌍'.repeat(120)}…</td>`))
+  assert.ok(page.includes(`<a href="/locations/${_id}">${_id}</a>`))
+})
+
+test('a list that no address can name has none of the links that would need one', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 1)
+  const { statusCode, body } = await app.inject({
+    method: 'QUERY',
+    url: '/locations',
+    headers: { accept: 'text/html' },
+    payload: { 'name:ne': Array.from({ length: 90 }, (_, index) => String(index).repeat(100)) },
+  })
+  assert.equal(statusCode, 200)
+  assert.match(body, /<th scope="col">Name<\/th>/)
+  assert.doesNotMatch(body, /role="search"|\?name/)
+})

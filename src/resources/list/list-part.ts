@@ -1,0 +1,58 @@
+import type { Part } from '../../stores/records/records.ts'
+import { BadParameter } from './list-parameters.ts'
+
+export interface Page {
+  number: number
+  size: number
+}
+
+const defaultPerPage = 20
+export const maxPerPage = 1000
+
+type Texts = Readonly<Partial<Record<string, readonly string[]>>>
+
+/** Which part of a list is asked for: a page, or json-server's `_start` and `_end`; undefined for all. */
+export function parsePart(texts: Texts): (Part & { page?: Page }) | undefined {
+  const start = parseCount(texts, '_start', { minimum: 0 })
+  const end = parseCount(texts, '_end', { minimum: 0 })
+  const number = parseCount(texts, 'page', { maximum: maxPage })
+  const perPage = parseCount(texts, 'per_page', { maximum: maxPerPage })
+  if (start !== undefined || end !== undefined) {
+    if (number !== undefined) throw new BadParameter('page', 'cannot stand beside _start or _end')
+    return toSlice({ start, end, perPage })
+  }
+  if (number === undefined && perPage === undefined) return undefined
+  const page = { number: number ?? 1, size: perPage ?? defaultPerPage }
+  return { offset: (page.number - 1) * page.size, limit: page.size, page }
+}
+
+interface Slice {
+  start: number | undefined
+  end: number | undefined
+  perPage: number | undefined
+}
+
+function toSlice({ start = 0, end, perPage }: Slice): Part {
+  const limit = end === undefined ? perPage : end - start
+  if (limit === undefined) throw new BadParameter('_start', 'must have _end or _limit beside it')
+  if (limit > maxPerPage) {
+    throw new BadParameter('_end', `must be at most ${String(maxPerPage)} after _start`)
+  }
+  return { offset: start, limit: Math.max(0, limit) }
+}
+
+export const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / maxPerPage)
+
+function parseCount(
+  texts: Texts,
+  name: string,
+  { minimum = 1, maximum = Number.MAX_SAFE_INTEGER },
+): number | undefined {
+  const values = texts[name]
+  if (values === undefined) return undefined
+  const [text = ''] = values
+  const count = values.length === 1 && /^\d+$/.test(text) ? Number(text) : NaN
+  if (count >= minimum && count <= maximum) return count
+  const range = `${String(minimum)} to ${String(maximum)}`
+  throw new BadParameter(name, `must be a whole number from ${range}`)
+}

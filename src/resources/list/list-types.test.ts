@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRecord } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const types = {
+  csv: ['text/csv', 'text/csv; charset=utf-8; header=present'],
+  ndjson: ['application/x-ndjson', 'application/x-ndjson'],
+} as const
+
+for (const [suffix, [accept, contentType]] of Object.entries(types)) {
+  test(`a list is ${accept} for who accepts it, and at .${suffix}`, async (t) => {
+    const app = await testApp(t)
+    await createRecord(app, '/users', { name: 'Ann', password: 'x' })
+    const negotiated = await app.inject({ url: '/users', headers: { accept } })
+    const named = await app.inject(`/users.${suffix}`)
+    for (const { statusCode, headers, body } of [negotiated, named]) {
+      assert.equal(statusCode, 200)
+      assert.equal(headers['content-type'], contentType)
+      assert.equal(body, named.body)
+      assert.doesNotMatch(body, /argon/)
+    }
+    assert.match(String(negotiated.headers.vary), /\bAccept\b/)
+    const head = await app.inject({ method: 'HEAD', url: `/users.${suffix}` })
+    assert.equal(head.headers['content-type'], contentType)
+    assert.equal(head.body, '')
+  })
+
+  test(`an empty list is well-formed at .${suffix}`, async (t) => {
+    const app = await testApp(t)
+    for (const query of ['', '?page=1']) {
+      const { body } = await app.inject(`/users.${suffix}${query}`)
+      assert.equal(body, suffix === 'csv' ? '_id,name,createdAt,updatedAt\r\n' : '')
+    }
+  })
+}
+
+test('CSV has a header and a line for each record, and no formula', async (t) => {
+  const app = await testApp(t)
+  const places = [
+    { name: '=1+1', latitude: -1.5, longitude: 2, note: 'say "hi",\nthen go' },
+    { name: '-5', note: '@home' },
+  ]
+  const made = []
+  for (const place of places) made.push(await createRecord(app, '/locations', place))
+  const [one, other] = made
+  const { body } = await app.inject('/locations.csv')
+  assert.equal(
+    body,
+    [
+      '_id,name,latitude,longitude,note,createdAt,updatedAt',
+      `${String(one?._id)},'=1+1,-1.5,2,"say ""hi"",\nthen go",${String(one?.createdAt)},${String(one?.updatedAt)}`,
+      `${String(other?._id)},-5,,,'@home,${String(other?.createdAt)},${String(other?.updatedAt)}`,
+      '',
+    ].join('\r\n'),
+  )
+})
+
+test('NDJSON has a line for each record, the same as JSON has', async (t) => {
+  const app = await testApp(t)
+  await createRecord(app, '/locations', { name: 'a\nb', note: '\u2028' })
+  await createRecord(app, '/locations', { name: 'c', latitude: 1, longitude: 2 })
+  const json = await app.inject('/locations.json')
+  const { body } = await app.inject('/locations.ndjson')
+  assert.ok(body.endsWith('\n'))
+  const lines = body.split('\n').slice(0, -1)
+  assert.deepEqual(
+    lines.map((line): unknown => JSON.parse(line)),
+    json.json(),
+  )
+})
+
+test('one record is neither CSV nor NDJSON', async (t) => {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/users', { name: 'Ann', password: 'x' })
+  assert.equal((await app.inject(`/users/${_id}.csv`)).statusCode, 404)
+  assert.equal((await app.inject(`/users/${_id}.ndjson`)).statusCode, 404)
+})

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import type { FastifyInstance } from 'fastify'
+import { test } from 'node:test'
+import { createRecord, type Shown } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+async function fill(app: FastifyInstance, count: number): Promise<void> {
+  for (let index = 1; index <= count; index += 1) {
+    await createRecord(app, '/locations', { name: String(index) })
+  }
+}
+
+async function namesAt(app: FastifyInstance, url: string): Promise<string> {
+  const answer = await app.inject({ url, headers: { accept: 'application/json' } })
+  assert.equal(answer.statusCode, 200)
+  return answer
+    .json<Shown[]>()
+    .map(({ name }) => String(name))
+    .join(' ')
+}
+
+const pages: [query: string, names: string][] = [
+  ['', '1 2 3 4 5 6 7'],
+  ['?q=', '1 2 3 4 5 6 7'],
+  ['?page=1&per_page=3', '1 2 3'],
+  ['?page=2&per_page=3', '4 5 6'],
+  ['?page=3&per_page=3', '7'],
+  ['?per_page=3', '1 2 3'],
+  ['?page=1', '1 2 3 4 5 6 7'],
+  ['?page=7&per_page=1', '7'],
+  ['?page=8&per_page=1', ''],
+  ['?page=2', ''],
+  ['?page=1000000000&per_page=1000', ''],
+  ['?page=01&per_page=2', '1 2'],
+  ['?page[]=2&per_page=2', '3 4'],
+  ['?_page=2&_limit=3', '4 5 6'],
+  ['?_page=2&_per_page=3', '4 5 6'],
+  ['?_limit=2', '1 2'],
+  ['?_start=1&_end=3', '2 3'],
+  ['?_start=5&_limit=9', '6 7'],
+  ['?_end=2', '1 2'],
+  ['?_start=3&_end=3', ''],
+  ['?_start=5&_end=2', ''],
+  ['?_start=70&_end=80', ''],
+  ['?_page=1', '1 2 3 4 5 6 7'],
+]
+
+test('a page of a list holds its own part of the records, oldest first', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 7)
+  for (const [query, names] of pages) {
+    assert.equal(await namesAt(app, `/locations${query}`), names, query)
+    assert.equal(await namesAt(app, `/locations/${query}`), names, query)
+  }
+})
+
+const badQueries = [
+  'page=0',
+  'page=-1',
+  'page=1.5',
+  'page=one',
+  'page=',
+  'page=1e3',
+  'page=%201',
+  'page=1&page=2',
+  'page[]=1&page[]=2',
+  'page[a]=1',
+  'page=99999999999999999999',
+  'per_page=0',
+  'per_page=-5',
+  'per_page=2.5',
+  'per_page=all',
+  'per_page=',
+  'per_page=1000000000',
+  'page=1&per_page=0',
+  'per_page=1001',
+  'page=9007199254741',
+]
+
+for (const query of badQueries) {
+  test(`a list is 400 for ?${query}, in every representation`, async (t) => {
+    const app = await testApp(t)
+    const name = query.includes('per_page') ? 'per_page' : 'page'
+    for (const path of ['/users', '/locations']) {
+      for (const accept of ['text/html', 'application/json', 'text/plain']) {
+        const answer = await app.inject({ url: `${path}?${query}`, headers: { accept } })
+        assert.equal(answer.statusCode, 400, accept)
+        assert.match(answer.body, new RegExp(`\\b${name}\\b`))
+      }
+      const head = await app.inject({ method: 'HEAD', url: `${path}?${query}` })
+      assert.equal(head.statusCode, 400)
+      assert.equal(head.body, '')
+    }
+  })
+}
+
+test('a page past the end is 200 and empty in every representation', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 2)
+  for (const accept of ['text/html', 'application/json', 'text/plain']) {
+    const url = '/locations?page=9&per_page=2'
+    const answer = await app.inject({ url, headers: { accept } })
+    assert.equal(answer.statusCode, 200)
+    assert.ok(!/locations\/[0-9a-f]{8}-/.test(answer.body))
+  }
+})
+
+async function linksAt(app: FastifyInstance, url: string) {
+  const { headers, body } = await app.inject(url)
+  const field = [...String(headers.link).matchAll(/<([^>]*)>; rel="(\w+)"/g)]
+  const page = [...body.matchAll(/<a href="([^"]*)" rel="(\w+)">/g)]
+  const toLinks = (matches: readonly RegExpExecArray[]) =>
+    Object.fromEntries(
+      matches.map(([, href = '', rel = '']) => [rel, href.replaceAll('&amp;', '&')]),
+    )
+  return { field: toLinks(field), page: toLinks(page), total: headers['x-total-count'] }
+}
+
+const linked: [url: string, links: Record<string, string>][] = [
+  ['/locations?per_page=3', { first: '1', next: '2', last: '3' }],
+  ['/locations?per_page=3&page=2', { first: '1', prev: '1', next: '3', last: '3' }],
+  ['/locations?per_page=3&page=3', { first: '1', prev: '2', last: '3' }],
+  ['/locations?per_page=3&page=9', { first: '1', prev: '3', last: '3' }],
+  ['/locations?per_page=7&page=1', { first: '1', last: '1' }],
+]
+
+test('the pages of a list are linked with one another, in Link and on the page alike', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 7)
+  for (const [url, numbers] of linked) {
+    const address = url.replace(/&page=\d+/, '')
+    const expected = Object.fromEntries(
+      Object.entries(numbers).map(([rel, number]) => [rel, `${address}&page=${number}`]),
+    )
+    const { field, page, total } = await linksAt(app, url)
+    assert.deepEqual(field, expected, url)
+    // A page does not link to itself.
+    const self = `${address}&page=${/&page=(\d+)/.exec(url)?.[1] ?? '1'}`
+    const others = Object.entries(expected).filter(([, href]) => href !== self)
+    assert.deepEqual(page, Object.fromEntries(others), url)
+    assert.equal(total, '7')
+  }
+})
+
+test('links keep every other parameter, as it can stand in an address', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 3)
+  const kept = {
+    name: '<"&>; é',
+    'name:ne': '%',
+    q: 'a b',
+    sort: '-name',
+    _limit: '1',
+  }
+  const query = `${new URLSearchParams(kept).toString()}&latitude=1&latitude=2&_method=GET`
+  const { field } = await linksAt(app, `/locations.html?${query}`)
+  const url = new URL(field.first ?? '', 'http://localhost')
+  assert.equal(url.pathname, '/locations.html')
+  assert.deepEqual(
+    [...url.searchParams],
+    [...Object.entries(kept), ['latitude', '1'], ['latitude', '2'], ['page', '1']],
+  )
+})
+
+test('links to pages that were asked for as json-server does are spelled so', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 21)
+  const { field, total } = await linksAt(app, '/locations?_page=2&_sort=name')
+  assert.equal(field.next, '/locations?_sort=name&_page=3')
+  assert.equal(field.last, '/locations?_sort=name&_page=3')
+  assert.equal(total, '21')
+})
+
+test('the whole list has neither links nor a count, and a slice has a count alone', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 3)
+  assert.deepEqual(await linksAt(app, '/locations'), { field: {}, page: {}, total: undefined })
+  const slice = await linksAt(app, '/locations?_start=1&_end=2')
+  assert.deepEqual(slice, { field: {}, page: {}, total: '3' })
+})
+
+test('a page of a list has a tag of its bytes, and so has a whole list that is short', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 3)
+  const tags = new Set<string>()
+  for (const suffix of ['html', 'json', 'txt', 'csv', 'ndjson']) {
+    const url = `/locations.${suffix}?per_page=2`
+    const { headers, body } = await app.inject(url)
+    const etag = String(headers.etag)
+    assert.match(etag, suffix === 'html' ? /^W\/"[\w-]{43}"$/ : /^"[\w-]{43}"$/)
+    tags.add(etag)
+    const same = await app.inject({ url, headers: { 'if-none-match': etag } })
+    assert.equal(same.statusCode, 304)
+    assert.equal(same.body, '')
+    assert.equal(same.headers.etag, etag)
+    assert.equal(same.headers['cache-control'], 'private, no-cache')
+    const other = await app.inject({ url, headers: { 'if-none-match': '"x"' } })
+    assert.equal(other.body, body)
+    const failed = await app.inject({ url, headers: { 'if-match': '"x"' } })
+    assert.equal(failed.statusCode, 412)
+    const head = await app.inject({ method: 'HEAD', url })
+    assert.equal(head.headers.etag, etag)
+    assert.equal(head.headers['content-length'], headers['content-length'])
+    const whole = await app.inject(`/locations.${suffix}`)
+    assert.match(String(whole.headers.etag), /^W\/"[\w-]{43}"$/)
+    assert.equal(whole.headers['cache-control'], 'private, no-cache')
+  }
+  assert.equal(tags.size, 5)
+  const before = await app.inject('/locations.json?per_page=9')
+  await fill(app, 1)
+  const after = await app.inject('/locations.json?per_page=9')
+  assert.notEqual(after.headers.etag, before.headers.etag)
+})
+
+test('empty pages of two types have two tags', async (t) => {
+  const app = await testApp(t)
+  const text = await app.inject('/users.txt?page=1')
+  const lines = await app.inject('/users.ndjson?page=1')
+  assert.equal(text.body, lines.body)
+  assert.notEqual(text.headers.etag, lines.headers.etag)
+})

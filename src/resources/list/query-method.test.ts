@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { test } from 'node:test'
+import { createRecord, formType, type Shown } from '../../../test/resources.ts'
+import { startVitrine } from '../../../test/start-vitrine.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const acceptQuery = '"application/json", "application/x-www-form-urlencoded"'
+
+async function fill(app: FastifyInstance): Promise<void> {
+  for (const [index, name] of ['Ann', 'Bea', 'Cid', 'ann'].entries()) {
+    await createRecord(app, '/locations', { name, latitude: index, longitude: 0 })
+  }
+}
+
+interface Query {
+  url?: string
+  type?: string
+  headers?: Record<string, string>
+  content?: string
+}
+
+async function query(app: FastifyInstance, { url, type, headers, content }: Query) {
+  return app.inject({
+    method: 'QUERY' as 'GET',
+    url: url ?? '/locations',
+    headers: {
+      accept: 'application/json',
+      ...(type !== undefined && { 'content-type': type }),
+      ...headers,
+    },
+    ...(content !== undefined && { payload: content }),
+  } satisfies InjectOptions)
+}
+
+const asked: [content: string | object, names: string][] = [
+  ['', 'Ann Bea Cid ann'],
+  ['name=Ann&name=Bea', 'Ann Bea'],
+  ['q=ann&sort=-latitude', 'ann Ann'],
+  ['latitude_gte=1&_page=1&_limit=2', 'Bea Cid'],
+  [{}, 'Ann Bea Cid ann'],
+  [{ name: 'Ann' }, 'Ann'],
+  [{ name: ['Ann', 'Bea'] }, 'Ann Bea'],
+  [{ 'name:in': 'Ann,Cid' }, 'Ann Cid'],
+  [{ 'latitude:gt': 1, sort: ['-name'] }, 'ann Cid'],
+  [{ latitude: [0, 3], q: 'N', per_page: 1, page: 2 }, 'ann'],
+]
+
+for (const [content, names] of asked) {
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  test(`QUERY ${text || 'without a parameter'} finds ${names}`, async (t) => {
+    const app = await testApp(t)
+    await fill(app)
+    const type = typeof content === 'string' ? formType : 'application/json; charset=utf-8'
+    const answer = await query(app, { type, content: text })
+    assert.equal(answer.statusCode, 200)
+    const found = answer.json<Shown[]>().map(({ name }) => String(name))
+    assert.equal(found.join(' '), names)
+    assert.equal(answer.headers['accept-query'], acceptQuery)
+    assert.equal(answer.headers['cache-control'], 'private, no-cache')
+    // A GET of Location is the same query.
+    const again = await app.inject({
+      url: String(answer.headers.location),
+      headers: { accept: 'application/json' },
+    })
+    assert.equal(again.body, answer.body)
+    assert.equal(again.headers.etag, answer.headers.etag)
+    assert.equal(again.headers.link, answer.headers.link)
+  })
+}
+
+test('a QUERY adds to what its address says, and may not say it again', async (t) => {
+  const app = await testApp(t)
+  await fill(app)
+  const url = '/locations?latitude_lt=3'
+  const both = await query(app, { url, type: formType, content: 'q=ann' })
+  assert.deepEqual(
+    both.json<Shown[]>().map(({ name }) => name),
+    ['Ann'],
+  )
+  const twice = await query(app, { url: '/locations?q=a', type: formType, content: 'q=b' })
+  assert.equal(twice.statusCode, 422)
+})
+
+test('a QUERY that is too long for an address has none', async (t) => {
+  const app = await testApp(t)
+  const content = JSON.stringify({ name: Array(90).fill('x'.repeat(100)), page: 1 })
+  const answer = await query(app, { type: 'application/json', content })
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.headers.location, undefined)
+  assert.equal(answer.headers.link, undefined)
+  assert.equal(answer.headers['x-total-count'], '0')
+})
+
+const refused: [title: string, status: number, query: Query][] = [
+  ['content without a type', 400, { content: '{}' }],
+  ['neither type nor content', 400, {}],
+  ['a type and no content where JSON is due', 400, { type: 'application/json' }],
+  ['JSON that is none', 400, { type: 'application/json', content: 'q=x' }],
+  ['a type that is not taken', 415, { type: 'text/plain', content: 'q=x' }],
+  ['SQL', 415, { type: 'application/sql', content: 'SELECT 1' }],
+  ['JSON Patch', 415, { type: 'application/json-patch+json', content: '[]' }],
+  ['a type that cannot be read', 415, { type: 'json', content: '{}' }],
+  ['a list', 422, { type: 'application/json', content: '[]' }],
+  ['a text', 422, { type: 'application/json', content: '"q=x"' }],
+  ['an unknown field', 422, { type: 'application/json', content: '{"colour":"red"}' }],
+  ['a password', 422, { type: formType, content: 'password:startsWith=$' }],
+  ['a number that is none', 422, { type: formType, content: 'latitude:gt=north' }],
+  ['a nested value', 422, { type: 'application/json', content: '{"name":{"eq":"x"}}' }],
+  ['null', 422, { type: 'application/json', content: '{"name":null}' }],
+  ['an empty list of values', 422, { type: 'application/json', content: '{"name":[]}' }],
+  [
+    'too many values',
+    422,
+    { type: 'application/json', content: JSON.stringify({ name: Array(50_000).fill('x') }) },
+  ],
+  ['the prototype', 400, { type: 'application/json', content: '{"__proto__":{"a":1}}' }],
+  ['a constructor', 422, { type: 'application/json', content: '{"constructor":"x"}' }],
+  ['another representation', 406, { type: formType, headers: { accept: 'image/png' } }],
+]
+
+for (const [title, status, asking] of refused) {
+  test(`QUERY with ${title} is ${String(status)}`, async (t) => {
+    const app = await testApp(t)
+    const answer = await query(app, asking)
+    assert.equal(answer.statusCode, status, answer.body)
+    if (status === 415) assert.equal(answer.headers['accept-query'], acceptQuery)
+  })
+}
+
+test('what cannot be answered in a QUERY is pointed at', async (t) => {
+  const app = await testApp(t)
+  const answer = await query(app, { type: 'application/json', content: '{"latitude:gt":"x"}' })
+  const { errors } = answer.json<{ errors: { pointer: string }[] }>()
+  assert.deepEqual(
+    errors.map(({ pointer }) => pointer),
+    ['#/latitude%3Agt'],
+  )
+})
+
+test('QUERY is announced on the list, and only there', async (t) => {
+  const app = await testApp(t)
+  for (const url of ['/users', '/users/', '/locations', '/users.csv']) {
+    const options = await app.inject({ method: 'OPTIONS', url })
+    assert.match(String(options.headers.allow), /\bQUERY\b/)
+    assert.equal(options.headers['accept-query'], acceptQuery)
+    for (const method of ['GET', 'HEAD'] as const) {
+      assert.equal((await app.inject({ method, url })).headers['accept-query'], acceptQuery)
+    }
+  }
+  const record = await query(app, { url: '/users/new', type: formType, content: 'q=x' })
+  assert.equal(record.statusCode, 405)
+  assert.doesNotMatch(String(record.headers.allow), /QUERY/)
+})
+
+test('QUERY is safe: other sites may send it', async (t) => {
+  const app = await testApp(t)
+  const headers = { 'sec-fetch-site': 'cross-site', origin: 'http://elsewhere.example' }
+  const answer = await query(app, { type: formType, content: 'q=x', headers })
+  assert.equal(answer.statusCode, 200)
+})
+
+test('a page that a QUERY finds has a tag, and is not sent again to who has it', async (t) => {
+  const app = await testApp(t)
+  await fill(app)
+  const asking = { type: formType, content: 'per_page=2' }
+  const { headers } = await query(app, asking)
+  const etag = String(headers.etag)
+  const same = await query(app, { ...asking, headers: { 'if-none-match': etag } })
+  assert.equal(same.statusCode, 304)
+  assert.equal(same.body, '')
+  const failed = await query(app, { ...asking, headers: { 'if-match': '"x"' } })
+  assert.equal(failed.statusCode, 412)
+})
+
+test('QUERY is understood over a socket', async (t) => {
+  const { origin } = await startVitrine(t, { DATABASE_URL: 'sqlite::memory:' })
+  const answer = await fetch(`${origin}/users`, {
+    method: 'QUERY',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: '{"sort":["-name"],"page":1}',
+  })
+  assert.equal(answer.status, 200)
+  assert.deepEqual(await answer.json(), [])
+  assert.equal(answer.headers.get('x-total-count'), '0')
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asForm, browserAccept, createRecord, samples } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const page = { accept: browserAccept }
+
+/** The cookie that a browser would send back after this answer. */
+function cookieAfter(answer: { headers: Record<string, unknown> }): string {
+  return String(answer.headers['set-cookie']).split(';')[0] ?? ''
+}
+
+for (const { path, fields } of samples) {
+  const changes = [
+    ['PATCH', 'Saved.', (url: string) => url],
+    ['DELETE', 'Deleted.', () => path],
+  ] as const
+  for (const [method, message, toTarget] of changes) {
+    test(`after a ${method} by a form of ${path}, the next page says "${message}" once`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const url = `${path}/${_id}`
+      const form = asForm({ _method: method, name: 'New' })
+      const answer = await app.inject({ method: 'POST', url, ...form })
+      assert.equal(answer.statusCode, 303)
+      const [, ...attributes] = String(answer.headers['set-cookie']).split('; ')
+      const expected = ['HttpOnly', 'Max-Age=30', 'Path=/', 'SameSite=Lax']
+      assert.deepEqual(attributes.toSorted(), expected)
+
+      assert.equal(answer.headers.location, toTarget(url))
+      const headers = { ...page, cookie: cookieAfter(answer) }
+      const told = await app.inject({ url: toTarget(url), headers })
+      assert.ok(told.body.includes(`<p class="notice" role="status">${message}</p>`))
+      assert.match(String(told.headers['set-cookie']), /^flash=; Max-Age=0; Path=\//)
+      assert.equal(told.headers['cache-control'], 'no-store')
+      assert.equal(told.headers.etag, undefined)
+      assert.equal(told.headers['last-modified'], undefined)
+
+      const after = await app.inject({ url: toTarget(url), headers: page })
+      assert.ok(!after.body.includes('class="notice"'))
+      assert.equal(after.headers['set-cookie'], undefined)
+    })
+  }
+
+  test(`pages of ${path} vary by cookie, a 304 too, and programs are told and given nothing`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    for (const url of [path, `${path}/${_id}`, `${path}?page=1`]) {
+      const shown = await app.inject({ url, headers: page })
+      assert.match(String(shown.headers.vary), /\bCookie\b/, url)
+      const { etag } = shown.headers
+      if (etag !== undefined) {
+        const kept = await app.inject({ url, headers: { ...page, 'if-none-match': etag } })
+        assert.equal(kept.statusCode, 304, url)
+        assert.equal(kept.headers.vary, shown.headers.vary, url)
+      }
+      for (const accept of ['application/json', 'text/plain']) {
+        const headers = { accept, cookie: 'flash=saved' }
+        const other = await app.inject({ url, headers })
+        assert.ok(!other.body.includes('Saved.'), url)
+        assert.equal(other.headers['set-cookie'], undefined, url)
+      }
+    }
+  })
+
+  test(`a message is not lost to a 304 of ${path}`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    for (const url of [`${path}/${_id}`, `${path}?page=1`]) {
+      const { etag = '' } = (await app.inject({ url, headers: page })).headers
+      const headers = { ...page, 'if-none-match': etag, cookie: 'flash=saved' }
+      const answer = await app.inject({ url, headers })
+      assert.equal(answer.statusCode, 200, url)
+      assert.match(answer.body, /Saved\./, url)
+    }
+  })
+
+  test(`only who sends a form to ${path} and wants a page is given a cookie`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const url = `${path}/${_id}`
+    const form = asForm({ ...fields, name: 'New' })
+    const answers = [
+      await app.inject({ method: 'POST', url: path, ...form }),
+      await app.inject({
+        method: 'PATCH',
+        url,
+        ...form,
+        headers: { ...form.headers, accept: '*/*' },
+      }),
+      await app.inject({ method: 'PATCH', url, headers: page, payload: { name: 'New' } }),
+      await app.inject({ method: 'PATCH', url, ...asForm({ name: '' }) }),
+      await app.inject({ method: 'DELETE', url, headers: page }),
+    ]
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      [201, 200, 303, 422, 303],
+    )
+    for (const { headers } of answers) assert.equal(headers['set-cookie'], undefined)
+  })
+}
+
+test('a cookie that nobody here has set puts no word into a page', async (t) => {
+  const app = await testApp(t)
+  const values = ['<script>', 'Your%20account%20is%20closed', '__proto__', 'toString', '', 'Saved.']
+  for (const value of values) {
+    const headers = { ...page, cookie: `flash=${value}` }
+    const { body, statusCode } = await app.inject({ url: '/users', headers })
+    assert.equal(statusCode, 200)
+    assert.ok(!body.includes('class="notice"'), value)
+  }
+})

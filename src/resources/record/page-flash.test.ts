@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRecord } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const cookie = 'flash=saved'
+
+for (const query of ['', '?per_page=5', '/:id']) {
+  test(`/locations${query} says once what was done, in no answer that is kept`, async (t) => {
+    const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
+    const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
+    const url = `/locations${query.replace(':id', _id)}`
+    const plain = await app.inject(url)
+    assert.doesNotMatch(plain.body, /role="status"/)
+    const { etag } = plain.headers
+    const headers = { cookie, ...(etag !== undefined && { 'if-none-match': etag }) }
+    const said = await app.inject({ url, headers })
+    assert.equal(said.statusCode, 200)
+    assert.match(said.body, /<p class="notice" role="status">Saved\.<\/p>/)
+    assert.equal(said.headers['cache-control'], 'no-store')
+    assert.equal(said.headers.etag, undefined)
+    assert.equal(said.headers['last-modified'], undefined)
+    assert.match(String(said.headers['set-cookie']), /^flash=; Max-Age=0;/)
+  })
+
+  test(`whatever /locations${query} answers where it is negotiated may depend on the cookie`, async (t) => {
+    const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
+    const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
+    const url = `/locations${query.replace(':id', _id)}`
+    for (const accept of ['text/html', 'application/json', 'text/plain']) {
+      const first = await app.inject({ url, headers: { accept } })
+      assert.equal(first.headers.vary, 'Accept, Cookie')
+      if (accept !== 'text/html') {
+        const same = await app.inject({ url, headers: { accept, cookie } })
+        assert.equal(same.body, first.body)
+        assert.equal(same.headers['set-cookie'], undefined)
+      }
+      const { etag } = first.headers
+      if (etag === undefined) continue
+      const again = await app.inject({ url, headers: { accept, 'if-none-match': etag } })
+      assert.equal(again.statusCode, 304)
+      assert.equal(again.headers.vary, 'Accept, Cookie')
+    }
+    const named = await app.inject(url.replace(/(\?|$)/, '.json$1'))
+    assert.equal(named.statusCode, 200)
+    assert.equal(named.headers.vary, undefined)
+  })
+}

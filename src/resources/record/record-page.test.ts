@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asForm, createRecord, samples } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+for (const { path, fields } of samples) {
+  test(`the page of one of ${path} leads back, to its form and to its other representations`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const { body } = await app.inject(`${path}/${_id}`)
+    for (const href of [path, ...['/edit', '.json', '.txt'].map((end) => `${path}/${_id}${end}`)]) {
+      assert.ok(body.includes(`href="${href}"`), href)
+      assert.equal((await app.inject(href)).statusCode, 200)
+    }
+  })
+
+  test(`the page of one of ${path} asks before it deletes, and deletes the state it shows`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const url = `${path}/${_id}`
+    const { body } = await app.inject(url)
+    const [, question = ''] = /<details class="confirm">(.*?)<\/details>/s.exec(body) ?? []
+    assert.match(question, /^<summary>Delete<\/summary>/)
+    assert.match(question, /will be gone for good\./)
+    const inputs = [...question.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+    const sent = Object.fromEntries(
+      inputs.map(([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"')]),
+    )
+    await app.inject({ method: 'PATCH', url, payload: { name: 'Other' } })
+    const stale = await app.inject({ method: 'POST', url, ...asForm(sent) })
+    assert.equal(stale.statusCode, 412)
+    assert.equal((await app.inject(url)).statusCode, 200)
+  })
+}
+
+test('the page of a location draws it where it is', async (t) => {
+  const app = await testApp(t)
+  const place = await createRecord(app, '/locations', { name: 'a', latitude: 0, longitude: -90 })
+  const { body } = await app.inject(`/locations/${place._id}`)
+  assert.match(body, /<circle cx="450\.0" cy="450\.0"/)
+  assert.match(body, /<figcaption>0° N, 90° W\./)
+  const { _id } = await createRecord(app, '/locations', { name: 'a' })
+  const without = await app.inject(`/locations/${_id}`)
+  assert.doesNotMatch(without.body, /class="map"/)
+})
+
+test('a record with a name that shows nothing is headed by its id', async (t) => {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/locations', { name: '\u3000' })
+  const { body } = await app.inject(`/locations/${_id}`)
+  assert.ok(body.includes(`<h1>${_id}</h1>`))
+})

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  browserAccept,
+  createRecord,
+  readRecord,
+  samples,
+  without,
+  type Shown,
+} from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const html = 'text/html; charset=utf-8'
+const json = 'application/json; charset=utf-8'
+const text = 'text/plain; charset=utf-8'
+
+const representations: [accept: string | undefined, type: string][] = [
+  [undefined, html],
+  ['*/*', html],
+  [browserAccept, html],
+  ['text/html', html],
+  ['application/json', json],
+  ['application/*', json],
+  ['application/json, text/plain;q=0.9, */*;q=0.1', json],
+  ['text/html;q=0.5, application/json', json],
+  ['text/plain', text],
+  ['text/plain, text/html;q=0.9', text],
+  ['image/png, text/plain;q=0.1', text],
+]
+
+function accepting(accept: string | undefined): Record<string, string> {
+  return accept === undefined ? {} : { accept }
+}
+
+for (const { path, fields } of samples) {
+  for (const [accept, type] of representations) {
+    test(`${path} and one of them are ${type} for Accept: ${accept ?? '(none)'}`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      for (const url of [path, `${path}?per_page=5`, `${path}/${_id}`]) {
+        const answer = await app.inject({ url, headers: accepting(accept) })
+        assert.equal(answer.statusCode, 200)
+        assert.equal(answer.headers['content-type'], type)
+        assert.match(String(answer.headers.vary), /\bAccept\b/)
+        assert.ok(answer.body.includes(_id))
+        assert.ok(answer.body.includes(fields.name))
+      }
+    })
+  }
+
+  test(`one of ${path} as JSON has its id, its readable fields and the two times`, async (t) => {
+    const app = await testApp(t)
+    const { _id, createdAt, updatedAt } = await createRecord(app, path, fields)
+    const shown = await readRecord(app, `${path}/${_id}`)
+    const readable = without<string | number>(fields, 'password')
+    assert.deepEqual(shown, { _id, ...readable, createdAt, updatedAt })
+    for (const time of [createdAt, updatedAt]) {
+      assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+    }
+  })
+
+  test(`the page of one of ${path} shows every field that may be read`, async (t) => {
+    const app = await testApp(t)
+    const { _id, createdAt, ...shown } = await createRecord(app, path, fields)
+    const { body } = await app.inject(`${path}/${_id}`)
+    assert.ok(body.startsWith('<!doctype html>'))
+    for (const value of Object.values(shown)) assert.ok(body.includes(String(value)), String(value))
+    assert.ok(body.includes(`datetime="${createdAt}"`))
+  })
+
+  test(`${path} without a record is an empty list in every representation`, async (t) => {
+    const app = await testApp(t)
+    const asked = (accept: string) => app.inject({ url: path, headers: { accept } })
+    assert.deepEqual((await asked('application/json')).json(), [])
+    assert.equal((await asked('text/plain')).body, '')
+    const page = await asked('text/html')
+    assert.equal(page.statusCode, 200)
+    assert.match(page.body, /<\/html>/)
+  })
+
+  test(`${path} lists the oldest first in every representation`, async (t) => {
+    const app = await testApp(t)
+    const ids: string[] = []
+    for (let index = 0; index < 6; index += 1) {
+      ids.push((await createRecord(app, path, { ...fields, name: 'Same' }))._id)
+    }
+    await app.inject({ method: 'PATCH', url: `${path}/${ids[1] ?? ''}`, payload: { name: 'New' } })
+    for (const accept of ['text/html', 'application/json', 'text/plain']) {
+      const { body } = await app.inject({ url: path, headers: { accept } })
+      const places = ids.map((id) => body.indexOf(id))
+      assert.ok(!places.includes(-1))
+      assert.deepEqual(places, places.toSorted(byNumber), accept)
+    }
+  })
+
+  test(`the JSON of ${path} holds the same objects as the records one by one`, async (t) => {
+    const app = await testApp(t)
+    for (const name of ['a', 'b', 'c']) await createRecord(app, path, { ...fields, name })
+    const { body } = await app.inject({ url: path, headers: { accept: 'application/json' } })
+    const listed = JSON.parse(body) as Shown[]
+    assert.equal(listed.length, 3)
+    for (const item of listed) {
+      assert.deepEqual(await readRecord(app, `${path}/${item._id}`), item)
+    }
+  })
+
+  test(`the text of ${path} has one line for each record, whatever their names hold`, async (t) => {
+    const app = await testApp(t)
+    for (const name of ['plain', 'a\nforged line', 'b\r\nc', '\n']) {
+      await createRecord(app, path, { ...fields, name })
+    }
+    const { body } = await app.inject({ url: path, headers: { accept: 'text/plain' } })
+    assert.equal(body.trimEnd().split(/\r\n|\r|\n/).length, 4)
+  })
+
+  for (const route of ['', '/new', '/:id', '/:id/edit']) {
+    test(`GET ${path}${route} is the same with and without a trailing slash`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const url = path + route.replace(':id', _id)
+      const [plain, slashed] = [await app.inject(url), await app.inject(`${url}/`)]
+      assert.equal(plain.statusCode, 200)
+      assert.equal(slashed.statusCode, 200)
+      // Every new form has a key of its own.
+      const [one, other] = [plain, slashed].map(({ body }) =>
+        body.replace(/value="[0-9a-f-]{36}"/, ''),
+      )
+      assert.equal(other, one)
+    })
+
+    test(`HEAD ${path}${route} has the headers of GET and no body`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const url = path + route.replace(':id', _id)
+      const isForm = route === '/new' || route === '/:id/edit'
+      for (const accept of isForm ? ['text/html'] : ['text/html', 'application/json']) {
+        const get = await app.inject({ url, headers: { accept } })
+        const head = await app.inject({ method: 'HEAD', url, headers: { accept } })
+        assert.equal(head.statusCode, 200)
+        assert.equal(head.body, '')
+        assert.deepEqual(lasting(head.headers), lasting(get.headers))
+      }
+    })
+  }
+
+  for (const accept of ['image/png', 'text/html;q=0', 'application/xml, image/*']) {
+    test(`${path} and one of them are 406 for Accept: ${accept}`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const refusing = accept === 'text/html;q=0' ? `${accept}, image/png` : accept
+      for (const url of [path, `${path}/${_id}`]) {
+        const answer = await app.inject({ url, headers: { accept: refusing } })
+        assert.equal(answer.statusCode, 406)
+        assert.match(String(answer.headers.vary), /\bAccept\b/)
+      }
+    })
+  }
+
+  for (const accept of ['application/json', 'text/plain', 'image/png']) {
+    test(`the forms of ${path} are HTML only: 406 for Accept: ${accept}`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      for (const url of [`${path}/new`, `${path}/${_id}/edit`]) {
+        const answer = await app.inject({ url, headers: { accept } })
+        assert.equal(answer.statusCode, 406)
+      }
+    })
+  }
+}
+
+test('all of six hundred locations are listed, each once and oldest first', async (t) => {
+  const app = await testApp(t)
+  const ids: string[] = []
+  for (let index = 0; index < 600; index += 1) {
+    ids.push((await createRecord(app, '/locations', { name: `Place ${String(index)}` }))._id)
+  }
+  const { body } = await app.inject({ url: '/locations', headers: { accept: 'application/json' } })
+  assert.deepEqual(
+    (JSON.parse(body) as Shown[]).map(({ _id }) => _id),
+    ids,
+  )
+  const text = await app.inject({ url: '/locations', headers: { accept: 'text/plain' } })
+  assert.equal(text.body.trimEnd().split('\n').length, 600)
+  const page = await app.inject('/locations')
+  assert.equal(page.body.match(/href="\/locations\/[0-9a-f-]{36}"/g)?.length, 600)
+})
+
+test('the text of one location says each field on a line of its own', async (t) => {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/locations', { name: 'a\nnote: forged', note: 'true' })
+  const url = `/locations/${_id}`
+  const { body } = await app.inject({ url, headers: { accept: 'text/plain' } })
+  const lines = body.trimEnd().split('\n')
+  assert.ok(lines.includes(`_id: ${_id}`))
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('note: ')),
+    ['note: true'],
+  )
+})
+
+function byNumber(one: number, other: number): number {
+  return one - other
+}
+
+/** Without the time of the answer and the framing of its body. */
+function lasting(headers: Record<string, unknown>): Record<string, unknown> {
+  return without(headers, 'date', 'server-timing', 'transfer-encoding', 'x-request-id')
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  browserAccept,
+  createRecord,
+  readRecord,
+  samples,
+  temporaryDatabase,
+} from '../../../test/resources.ts'
+import { testApp, type TestApp } from '../../../test/test-app.ts'
+
+const types = {
+  json: 'application/json',
+  text: 'text/plain',
+  html: 'text/html',
+} as const
+
+async function tagsOf(app: TestApp, url: string) {
+  const tags: Record<string, string> = {}
+  for (const [name, accept] of Object.entries(types)) {
+    const { headers } = await app.inject({ url, headers: { accept } })
+    tags[name] = String(headers.etag)
+  }
+  return tags as Record<keyof typeof types, string>
+}
+
+for (const { path, fields } of samples) {
+  test(`every representation of ${path}/:id has its own tag; the page's is weak`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const { json, text, html } = await tagsOf(app, `${path}/${_id}`)
+    assert.match(json, /^"[^"]+"$/)
+    assert.match(text, /^"[^"]+"$/)
+    assert.match(html, /^W\/"[^"]+"$/)
+    assert.equal(new Set([json, text, html]).size, 3)
+    for (const [suffix, tag] of [
+      ['json', json],
+      ['txt', text],
+      ['html', html],
+    ] as const) {
+      const { headers } = await app.inject(`${path}/${_id}.${suffix}`)
+      assert.equal(headers.etag, tag)
+    }
+  })
+
+  test(`${path}/:id is 304 on its own tag and on its date, by GET and by HEAD`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const url = `${path}/${_id}`
+    for (const accept of Object.values(types)) {
+      const { headers } = await app.inject({ url, headers: { accept } })
+      const date = String(headers['last-modified'])
+      const rows: [status: number, conditions: Record<string, string>][] = [
+        [304, { 'if-none-match': String(headers.etag) }],
+        [304, { 'if-none-match': `"other", ${String(headers.etag).replace('W/', '')}` }],
+        [304, { 'if-none-match': '*' }],
+        [200, { 'if-none-match': '"other"' }],
+        [200, { 'if-none-match': '"other"', 'if-modified-since': date }],
+        [304, { 'if-modified-since': date }],
+        [200, { 'if-modified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
+        [200, { 'if-modified-since': 'yesterday' }],
+        [412, { 'if-match': '"other"' }],
+        [412, { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
+        [200, { 'if-unmodified-since': date }],
+        [200, { 'if-match': '*' }],
+        [accept === 'text/html' ? 412 : 200, { 'if-match': String(headers.etag) }],
+      ]
+      for (const [status, conditions] of rows) {
+        for (const method of ['GET', 'HEAD'] as const) {
+          const answer = await app.inject({ method, url, headers: { accept, ...conditions } })
+          const what = `${method} ${accept} ${JSON.stringify(conditions)}`
+          assert.equal(answer.statusCode, status, what)
+          assert.match(String(answer.headers.vary), /Accept/, what)
+          if (status === 412) continue
+          assert.equal(answer.headers.etag, headers.etag, what)
+          assert.equal(answer.headers['cache-control'], 'private, no-cache', what)
+          if (status === 304) assert.equal(answer.body, '', what)
+        }
+      }
+    }
+  })
+
+  test(`a write to ${path}/:id goes by the state that it expects`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const url = `${path}/${_id}`
+    const ask = async (method: 'PATCH' | 'PUT', conditions: Record<string, string>) =>
+      app.inject({ method, url, headers: conditions, payload: fields })
+    for (const method of ['PATCH', 'PUT'] as const) {
+      const old = await tagsOf(app, url)
+      await app.inject({ method: 'PATCH', url, payload: { name: `New ${method}` } })
+      const { json, text, html } = await tagsOf(app, url)
+      assert.equal(new Set(Object.values(old).concat(json, text, html)).size, 6)
+      const refused: Record<string, string>[] = [
+        { 'if-match': old.json },
+        { 'if-match': old.text },
+        { 'if-match': html },
+        { 'if-match': html.replace('W/', '') },
+        { 'if-match': `W/${json}` },
+        { 'if-match': 'no tag' },
+        { 'if-none-match': '*' },
+        { 'if-none-match': json },
+        { 'if-none-match': html.replace('W/', '') },
+        { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' },
+      ]
+      for (const conditions of refused) {
+        const answer = await ask(method, conditions)
+        assert.equal(answer.statusCode, 412, `${method} ${JSON.stringify(conditions)}`)
+        assert.equal(answer.headers.etag, json)
+      }
+      assert.deepEqual(await tagsOf(app, url), { json, text, html })
+      assert.equal((await ask(method, { 'if-match': `"other", ${text}` })).statusCode, 200)
+      assert.equal((await ask(method, { 'if-match': '*' })).statusCode, 200)
+      const later = { 'if-unmodified-since': 'Thu, 01 Jan 2099 00:00:00 GMT' }
+      assert.equal((await ask(method, later)).statusCode, 200)
+      assert.equal((await ask(method, { 'if-none-match': '"other"' })).statusCode, 200)
+    }
+  })
+
+  test(`DELETE ${path}/:id goes by the state that it expects`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const url = `${path}/${_id}`
+    const { json: old } = await tagsOf(app, url)
+    await app.inject({ method: 'PATCH', url, payload: { name: 'New' } })
+    for (const conditions of [{ 'if-match': old }, { 'if-none-match': '*' }]) {
+      const answer = await app.inject({ method: 'DELETE', url, headers: conditions })
+      assert.equal(answer.statusCode, 412)
+    }
+    const { json } = await tagsOf(app, url)
+    const headers = { 'if-match': json }
+    assert.equal((await app.inject({ method: 'DELETE', url, headers })).statusCode, 200)
+    assert.equal((await app.inject({ method: 'DELETE', url, headers })).statusCode, 404)
+  })
+
+  test(`If-None-Match: * has PUT to ${path}/:id create and never replace`, async (t) => {
+    const app = await testApp(t)
+    const put = { method: 'PUT', url: `${path}/mine`, payload: fields } as const
+    const created = await app.inject({ ...put, headers: { 'if-match': '*' } })
+    assert.equal(created.statusCode, 412)
+    const headers = { 'if-none-match': '*' }
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, async () => app.inject({ ...put, headers })),
+    )
+    const statuses = answers.map(({ statusCode }) => statusCode).toSorted()
+    assert.deepEqual(statuses, [201, 412, 412, 412, 412])
+  })
+
+  test(`of twenty who change ${path}/:id with one tag, one does and nineteen get 412`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const url = `${path}/${_id}`
+    for (const method of ['PATCH', 'PUT'] as const) {
+      const { json } = await tagsOf(app, url)
+      const names = Array.from({ length: 20 }, (_, index) => `Racer ${String(index)}`)
+      const answers = await Promise.all(
+        names.map(async (name) =>
+          app.inject({ method, url, headers: { 'if-match': json }, payload: { ...fields, name } }),
+        ),
+      )
+      const winners = names.filter((_, index) => answers[index]?.statusCode === 200)
+      assert.equal(winners.length, 1)
+      assert.equal(answers.filter(({ statusCode }) => statusCode === 412).length, 19)
+      assert.equal((await readRecord(app, url)).name, winners[0])
+    }
+  })
+}
+
+test('tags are the same after a restart, and others for a record made anew', async (t) => {
+  const settings = { DATABASE_URL: await temporaryDatabase(t) }
+  const url = '/locations/rome'
+  const put = { method: 'PUT', url, payload: { name: 'Rome' } } as const
+  const app = await testApp(t, { settings })
+  await app.inject(put)
+  const before = await tagsOf(app, url)
+  const again = await testApp(t, { settings })
+  assert.deepEqual(await tagsOf(again, url), before)
+  await again.inject({ method: 'DELETE', url })
+  await again.inject(put)
+  const after = await tagsOf(again, url)
+  for (const name of ['json', 'text', 'html'] as const) assert.notEqual(after[name], before[name])
+})
+
+test('an answer to POST and PATCH has the tag of the new state, to PUT none', async (t) => {
+  const app = await testApp(t)
+  const accept = { accept: 'application/json' }
+  const question = { method: 'POST', url: '/locations', headers: accept } as const
+  const created = await app.inject({ ...question, payload: { name: 'Rome' } })
+  const url = String(created.headers.location)
+  assert.equal(created.headers.etag, (await tagsOf(app, url)).json)
+  const patched = await app.inject({ method: 'PATCH', url, payload: { name: 'Roma' } })
+  assert.equal(patched.headers.etag, (await tagsOf(app, url)).json)
+  const put = await app.inject({ method: 'PUT', url, payload: { name: 'Rom' } })
+  assert.equal(put.headers.etag, undefined)
+})
+
+test('what a request lacks or has no sense in comes before its conditions, its fields after', async (t) => {
+  const app = await testApp(t)
+  await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+  const stale = { 'if-match': '"stale"' }
+  const rows: [status: number, url: string, headers: Record<string, string>, payload: string][] = [
+    [404, '/locations/nowhere', {}, '{}'],
+    [415, '/locations/rome', { 'content-type': 'text/plain' }, 'x'],
+    [400, '/locations/rome', { 'content-type': 'application/json' }, '{'],
+    [412, '/locations/rome', { 'content-type': 'application/json' }, '{"name":""}'],
+  ]
+  for (const [status, url, headers, payload] of rows) {
+    const question = { method: 'PATCH', url, headers: { ...headers, ...stale }, payload } as const
+    assert.equal((await app.inject(question)).statusCode, status, payload)
+  }
+})
+
+test('with REQUIRE_IF_MATCH=on whoever expects nothing of what is there gets 428', async (t) => {
+  const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
+  const url = '/locations/rome'
+  const payload = { name: 'Rome' }
+  assert.equal((await app.inject({ method: 'PUT', url, payload })).statusCode, 201)
+  for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+    const answer = await app.inject({ method, url, ...(method !== 'DELETE' && { payload }) })
+    assert.equal(answer.statusCode, 428, method)
+    assert.match(answer.body, /If-Match/)
+  }
+  for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+    const headers = { 'if-match': (await tagsOf(app, url)).json }
+    const answer = await app.inject({
+      method,
+      url,
+      headers,
+      ...(method !== 'DELETE' && { payload }),
+    })
+    assert.equal(answer.statusCode, 200, method)
+  }
+})
+
+test('an edit form without script says which state it was made of', async (t) => {
+  const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
+  const url = '/locations/rome'
+  await app.inject({ method: 'PUT', url, payload: { name: 'Rome' } })
+  const submit = async (page: string, fields: Record<string, string>) => {
+    const [, quoted = ''] = /name="_if_match" value="([^"]*)"/.exec(page) ?? []
+    const tag = quoted.replaceAll('&quot;', '"')
+    const payload = new URLSearchParams({ ...fields, _if_match: tag }).toString()
+    const headers = {
+      accept: browserAccept,
+      'content-type': 'application/x-www-form-urlencoded',
+    }
+    return app.inject({ method: 'POST', url, headers, payload })
+  }
+  const { body: form } = await app.inject(`${url}/edit`)
+  const { body: page } = await app.inject(url)
+  const patch = { _method: 'PATCH', name: 'Roma' }
+  assert.equal((await submit(form, patch)).statusCode, 303)
+  assert.equal((await submit(form, patch)).statusCode, 412)
+  assert.equal((await submit(page, { _method: 'DELETE' })).statusCode, 412)
+  const { body: fresh } = await app.inject(url)
+  assert.equal((await submit(fresh, { _method: 'DELETE' })).statusCode, 303)
+  assert.equal((await app.inject(url)).statusCode, 404)
+})

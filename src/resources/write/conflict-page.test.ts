@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asForm, createRecord, readRecord, samples } from '../../../test/resources.ts'
+import { formsOf, tagsOf, typedIn } from '../../../test/tags.ts'
+import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { findInvalid } from '../../../test/valid-html.ts'
+
+const json = { accept: 'application/json' }
+
+/** A record that has changed since its tag was read. */
+async function openStale(app: TestApp, { path, fields }: (typeof samples)[number]) {
+  const { _id } = await createRecord(app, path, fields)
+  const url = `${path}/${_id}`
+  const stale = String((await app.inject({ url, headers: json })).headers.etag)
+  await app.inject({ method: 'PATCH', url, payload: { name: 'Theirs' } })
+  const current = String((await app.inject({ url, headers: json })).headers.etag)
+  return { url, stale, current }
+}
+
+for (const sample of samples) {
+  const { path } = sample
+
+  test(`a stale edit form of ${path} is answered with both versions`, async (t) => {
+    const app = await testApp(t)
+    const { url, stale, current } = await openStale(app, sample)
+    const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine & "more"' })
+    const answer = await app.inject({ method: 'POST', url: `${url}/`, ...form })
+    assert.equal(answer.statusCode, 412)
+    assert.equal(answer.headers.etag, current)
+    assert.equal(answer.headers['cache-control'], 'no-store')
+    assert.match(
+      answer.body,
+      /Name <em>differs<\/em><\/th><td><mark>Mine &amp; &quot;more&quot;<\/mark><\/td><td><mark>Theirs<\/mark>/,
+    )
+    if (path === '/locations') assert.match(answer.body, /Latitude<\/th><td>53.5<\/td><td>53.5</)
+    assert.ok(tagsOf(answer.body, 'a').some(({ href }) => href === url))
+    assert.deepEqual(await findInvalid(answer.body, url), [])
+    assert.equal((await readRecord(app, url)).name, 'Theirs')
+  })
+
+  test(`after a stale edit of ${path}, one's own version can be kept, or edited on`, async (t) => {
+    const app = await testApp(t)
+    for (const [index, label] of ['Keep mine', 'Save'].entries()) {
+      const { url, stale } = await openStale(app, sample)
+      const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine' })
+      const { body } = await app.inject({ method: 'POST', url, ...form })
+      const chosen = formsOf(body)[index] ?? ''
+      assert.ok(chosen.includes(`<button type="submit">${label}</button>`))
+      const [{ action = '' } = {}] = tagsOf(chosen, 'form')
+      const answer = await app.inject({ method: 'POST', url: action, ...asForm(typedIn(chosen)) })
+      assert.equal(answer.statusCode, 303)
+      assert.equal((await readRecord(app, url)).name, 'Mine')
+    }
+  })
+
+  test(`a version of ${path} that is overtaken again is shown against the newest`, async (t) => {
+    const app = await testApp(t)
+    const { url, stale } = await openStale(app, sample)
+    const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine' })
+    const { body } = await app.inject({ method: 'POST', url, ...form })
+    await app.inject({ method: 'PATCH', url, payload: { name: 'Newest' } })
+    const [keep = ''] = formsOf(body)
+    const again = await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
+    assert.equal(again.statusCode, 412)
+    assert.match(again.body, /<mark>Mine<\/mark><\/td><td><mark>Newest<\/mark>/)
+    await app.inject({ method: 'DELETE', url })
+    const gone = await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
+    assert.equal(gone.statusCode, 404)
+  })
+
+  test(`a stale delete of ${path} shows what is there now, and can be repeated`, async (t) => {
+    const app = await testApp(t)
+    const { url, stale } = await openStale(app, sample)
+    const form = asForm({ _method: 'DELETE', _if_match: stale })
+    const answer = await app.inject({ method: 'POST', url, ...form })
+    assert.equal(answer.statusCode, 412)
+    assert.match(answer.body, /<dt>Name<\/dt><dd>Theirs<\/dd>/)
+    assert.deepEqual(await findInvalid(answer.body, url), [])
+    const [again = ''] = formsOf(answer.body)
+    const deleted = await app.inject({ method: 'POST', url, ...asForm(typedIn(again)) })
+    assert.equal(deleted.statusCode, 303)
+    assert.equal((await app.inject({ url, headers: json })).statusCode, 404)
+  })
+
+  test(`a program with a stale tag of ${path} gets the problem, and the tag there is`, async (t) => {
+    const app = await testApp(t)
+    const { url, stale, current } = await openStale(app, sample)
+    const headers = { ...json, 'if-match': stale }
+    for (const method of ['PATCH', 'DELETE'] as const) {
+      const payload = method === 'PATCH' ? { name: 'Mine' } : undefined
+      const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+      assert.equal(answer.statusCode, 412)
+      assert.equal(answer.headers.etag, current)
+      assert.match(answer.json<{ type: string }>().type, /\/problems\/precondition-failed$/)
+    }
+  })
+}
+
+test('a new password of a stale edit is not shown, and is asked for again', async (t) => {
+  const app = await testApp(t)
+  const { url, stale } = await openStale(app, samples[0])
+  const typed = { _method: 'PATCH', _if_match: stale, name: 'Mine', password: 'typed in vain' }
+  const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
+  assert.ok(!body.includes('typed in vain'))
+  assert.ok(!body.includes('scrypt'))
+  assert.ok(!body.includes('Keep mine'))
+  assert.match(body, /a new one, to be typed again/)
+})
+
+test('what a stale edit leaves empty is empty on its side, and is removed when it is kept', async (t) => {
+  const app = await testApp(t)
+  const { url, stale } = await openStale(app, samples[1])
+  const typed = { _method: 'PATCH', _if_match: stale, name: 'Theirs', note: '' }
+  const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
+  assert.match(
+    body,
+    /<mark><span class="quiet">nothing<\/span><\/mark><\/td><td><mark>by the water/,
+  )
+  const [keep = ''] = formsOf(body)
+  await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
+  assert.equal((await readRecord(app, url)).note, undefined)
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  asForm,
+  browserAccept,
+  createRecord,
+  fieldsOf,
+  readRecord,
+  samples,
+  without,
+  type Shown,
+} from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const uuid7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
+const envelope = '{"data":{},"status":{"code":0,"msg":"delete success"}}'
+
+for (const { path, fields } of samples) {
+  for (const accept of [undefined, '*/*', browserAccept, 'text/html']) {
+    test(`POST ${path} with Accept: ${accept ?? '(none)'} is 201, a Location and the page of the record`, async (t) => {
+      const app = await testApp(t)
+      const headers = accept === undefined ? {} : { accept }
+      const answer = await app.inject({ method: 'POST', url: path, headers, payload: fields })
+      assert.equal(answer.statusCode, 201)
+      assert.match(String(answer.headers.location), new RegExp(`^${path}/${uuid7}$`))
+      assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
+      assert.match(String(answer.headers.vary), /\bAccept\b/)
+      const page = await app.inject(String(answer.headers.location))
+      const notice = /<p class="notice" role="status">(?:User|Location) created\.<\/p>\n/
+      assert.match(answer.body, notice)
+      assert.equal(page.body, answer.body.replace(notice, ''))
+    })
+  }
+
+  test(`POST ${path} for a client that wants JSON is 201, a Location and the created object`, async (t) => {
+    const app = await testApp(t)
+    const headers = { accept: 'application/json' }
+    const answer = await app.inject({ method: 'POST', url: path, headers, payload: fields })
+    assert.equal(answer.statusCode, 201)
+    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    const created = answer.json<Shown>()
+    assert.equal(answer.headers.location, `${path}/${created._id}`)
+    assert.equal(created.updatedAt, created.createdAt)
+    assert.deepEqual(await readRecord(app, `${path}/${created._id}`), created)
+  })
+
+  test(`POST ${path} takes a form, JSON, and JSON that does not say so, at both addresses`, async (t) => {
+    const app = await testApp(t)
+    const text = JSON.stringify(fields)
+    const requests = [
+      asForm(fields),
+      { headers: { 'content-type': 'application/json' }, payload: text },
+      { headers: { 'content-type': 'application/json; charset=utf-8' }, payload: text },
+      { headers: { 'content-type': 'APPLICATION/JSON' }, payload: text },
+      { headers: { 'content-type': 'application/vnd.example+json' }, payload: text },
+      { headers: {}, payload: Buffer.from(text) },
+    ]
+    const readable = without<string | number>(fields, 'password')
+    for (const request of requests) {
+      for (const url of [path, `${path}/`]) {
+        const answer = await app.inject({ method: 'POST', url, ...request })
+        assert.equal(answer.statusCode, 201, JSON.stringify(request))
+        const shown = await readRecord(app, String(answer.headers.location))
+        assert.deepEqual(fieldsOf(shown), readable)
+      }
+    }
+  })
+
+  test(`POST ${path} gives records of one name ids of their own`, async (t) => {
+    const app = await testApp(t)
+    const one = await createRecord(app, path, fields)
+    const other = await createRecord(app, path, fields)
+    assert.notEqual(one._id, other._id)
+  })
+
+  test(`POST ${path} passes over _id, the times and unknown fields`, async (t) => {
+    const app = await testApp(t)
+    const created = await createRecord(app, path, {
+      ...fields,
+      _id: 'mine',
+      createdAt: '1999-01-01T00:00:00.000Z',
+      updatedAt: 'never',
+      version: 9,
+      _action: 'edit',
+      colour: 'red',
+    })
+    assert.match(created._id, new RegExp(`^${uuid7}$`))
+    assert.ok(!created.createdAt.startsWith('1999'))
+    const readable = without<string | number>(fields, 'password')
+    assert.deepEqual(
+      Object.keys(created).toSorted(),
+      ['_id', ...Object.keys(readable), 'createdAt', 'updatedAt'].toSorted(),
+    )
+    assert.equal((await app.inject(`${path}/mine`)).statusCode, 404)
+  })
+
+  test(`POST ${path} under handling=strict takes known fields and says that it was strict`, async (t) => {
+    const app = await testApp(t)
+    const headers = { accept: 'application/json', prefer: 'handling=strict' }
+    const payload = { ...fields, _id: 'x', createdAt: 'x', updatedAt: 'x' }
+    const answer = await app.inject({ method: 'POST', url: path, headers, payload })
+    assert.equal(answer.statusCode, 201)
+    assert.match(String(answer.headers['preference-applied']), /\bhandling=strict\b/)
+  })
+
+  test(`POST ${path} is 406 for a client that takes neither HTML nor JSON, and creates nothing`, async (t) => {
+    const app = await testApp(t)
+    const headers = { accept: 'image/png' }
+    const answer = await app.inject({ method: 'POST', url: path, headers, payload: fields })
+    assert.equal(answer.statusCode, 406)
+    const list = await app.inject({ url: path, headers: { accept: 'application/json' } })
+    assert.deepEqual(list.json(), [])
+  })
+
+  test(`DELETE ${path}/:id is the envelope, letter for letter, and then the record is gone`, async (t) => {
+    const app = await testApp(t)
+    for (const accept of [undefined, '*/*', 'application/json']) {
+      for (const slash of ['', '/']) {
+        const { _id } = await createRecord(app, path, fields)
+        const headers = accept === undefined ? {} : { accept }
+        const url = `${path}/${_id}${slash}`
+        const answer = await app.inject({ method: 'DELETE', url, headers })
+        assert.equal(answer.statusCode, 200)
+        assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+        assert.equal(answer.body, envelope)
+        assert.equal((await app.inject(url)).statusCode, 404)
+        assert.equal((await app.inject({ method: 'DELETE', url })).statusCode, 404)
+      }
+    }
+  })
+
+  test(`DELETE ${path}/:id works with a content type and no content`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
+    assert.equal(answer.statusCode, 200)
+  })
+
+  for (const prefer of ['return=minimal', 'respond-async, return=minimal', 'Return="minimal"']) {
+    test(`DELETE ${path}/:id with Prefer: ${prefer} is 204 without content`, async (t) => {
+      const app = await testApp(t)
+      for (const accept of ['*/*', browserAccept]) {
+        const { _id } = await createRecord(app, path, fields)
+        const headers = { accept, prefer }
+        const answer = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
+        assert.equal(answer.statusCode, 204)
+        assert.equal(answer.body, '')
+        assert.equal(answer.headers['content-type'], undefined)
+        assert.match(String(answer.headers['preference-applied']), /\breturn=minimal\b/)
+        assert.match(String(answer.headers.vary), /\bPrefer\b/)
+        assert.equal((await app.inject(`${path}/${_id}`)).statusCode, 404)
+      }
+    })
+  }
+
+  test(`DELETE ${path}/:id with another preference is the envelope`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const headers = { prefer: 'return=representation' }
+    const answer = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
+    assert.equal(answer.body, envelope)
+    assert.equal(answer.headers['preference-applied'], undefined)
+  })
+
+  test(`a form without script deletes one of ${path} and leads to the list with 303`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const url = `${path}/${_id}`
+    const answer = await app.inject({ method: 'POST', url, ...asForm({ _method: 'DELETE' }) })
+    assert.equal(answer.statusCode, 303)
+    assert.equal(answer.headers.location, path)
+    assert.equal((await app.inject(url)).statusCode, 404)
+  })
+}

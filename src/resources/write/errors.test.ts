@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asForm, createRecord, formType, samples, type Shown } from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  errors?: { detail: string; pointer: string }[]
+}
+
+const both = 'application/json, application/x-www-form-urlencoded'
+const patches = `${both}, application/merge-patch+json, application/json-patch+json`
+const writes = [
+  ['POST', ''],
+  ['PATCH', '/:id'],
+  ['PUT', '/:id'],
+] as const
+
+for (const { path, fields } of samples) {
+  const singular = path.slice(1, -1)
+
+  for (const id of ['0', 'no-such-id', '019b0000-0000-7000-8000-000000000000', 'x'.repeat(300)]) {
+    test(`an unknown id such as ${path}/${id.slice(0, 40)} is 404 for each method, and is named`, async (t) => {
+      const app = await testApp(t)
+      const requests = [
+        ['GET', ''],
+        ['GET', '/'],
+        ['GET', '/edit'],
+        ['PATCH', ''],
+        ['PATCH', '/'],
+        ['DELETE', ''],
+      ] as const
+      for (const [method, rest] of requests) {
+        const url = `${path}/${id}${rest}`
+        const payload = method === 'PATCH' ? { payload: fields } : {}
+        const page = await app.inject({ method, url, headers: { accept: 'text/html' }, ...payload })
+        assert.equal(page.statusCode, 404)
+        assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+        // An id over 64 characters cannot be one, and so names no record.
+        const named = id.length > 64 ? `${path}/${id}` : `There is no ${singular} ${id}.`
+        assert.ok(page.body.includes(named), `${method} ${rest}`)
+        if (rest === '/edit') continue
+        const headers = { accept: 'application/json' }
+        const problem = await app.inject({ method, url, headers, ...payload })
+        assert.equal(problem.statusCode, 404)
+        assert.match(String(problem.headers['content-type']), /^application\/problem\+json/)
+        const { type, title, status, detail } = problem.json<Problem>()
+        assert.match(type, /\/problems\/not-found$/)
+        assert.deepEqual([title, status], ['Not Found', 404])
+        assert.ok(detail.includes(id))
+      }
+      const head = await app.inject({ method: 'HEAD', url: `${path}/${id}` })
+      assert.equal(head.statusCode, 404)
+      assert.equal(head.body, '')
+    })
+  }
+
+  for (const id of [
+    '%C3%A9%F0%9F%98%80',
+    'a%20b',
+    '%3Cb%3E',
+    'a%2Fb',
+    "'%20OR%201=1",
+    '%00',
+    '..x',
+  ]) {
+    test(`an id that cannot be, such as ${path}/${id}, is not found`, async (t) => {
+      const app = await testApp(t)
+      for (const method of ['GET', 'PATCH', 'DELETE', 'PUT'] as const) {
+        const payload = method === 'PATCH' || method === 'PUT' ? { payload: fields } : {}
+        const headers = { accept: 'application/json' }
+        const url = `${path}/${id}`
+        const answer = await app.inject({ method, url, headers, ...payload })
+        assert.equal(answer.statusCode, 404, method)
+        assert.ok(answer.json<Problem>().detail.includes(id))
+        const page = await app.inject({ method, url, headers: { accept: 'text/html' }, ...payload })
+        assert.ok(!page.body.includes('<b>'))
+      }
+    })
+  }
+
+  const offers = [
+    ['', 'GET, HEAD, QUERY, POST, OPTIONS', ['PUT', 'PATCH', 'DELETE'], { 'accept-post': both }],
+    ['/:id', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', ['POST'], { 'accept-patch': patches }],
+    ['/:id/edit', 'GET, HEAD, OPTIONS', ['POST', 'PUT', 'PATCH', 'DELETE'], {}],
+  ] as const
+  for (const [route, allow, missing, accepts] of offers) {
+    test(`OPTIONS ${path}${route} is 204 with what there is, and every other method 405`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      for (const slash of ['', '/']) {
+        const url = path + route.replace(':id', _id) + slash
+        const options = await app.inject({ method: 'OPTIONS', url })
+        assert.equal(options.statusCode, 204)
+        assert.equal(options.body, '')
+        assert.deepEqual(listed(options.headers.allow), listed(allow))
+        assert.deepEqual(
+          { ...pick(options.headers, 'accept-post'), ...pick(options.headers, 'accept-patch') },
+          accepts,
+        )
+        for (const method of missing) {
+          const answer = await app.inject({ method, url, headers: { accept: 'application/json' } })
+          assert.equal(answer.statusCode, 405, method)
+          assert.deepEqual(listed(answer.headers.allow), listed(allow))
+          assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+        }
+      }
+    })
+  }
+
+  for (const [method, route] of writes) {
+    const otherTypes: [what: string, types: string[]][] = [
+      ['other types', ['application/xml', 'text/plain', 'text/json', 'multipart/form-data']],
+      ['a type that is none', ['x', '/', 'json;']],
+    ]
+    for (const [what, types] of otherTypes) {
+      test(`${method} ${path}${route} is 415 for content of ${what}, and says which it takes`, async (t) => {
+        const app = await testApp(t)
+        const { _id } = await createRecord(app, path, fields)
+        const url = path + route.replace(':id', _id)
+        for (const type of types) {
+          const headers = { 'content-type': type, accept: 'application/json' }
+          const answer = await app.inject({ method, url, headers, payload: JSON.stringify(fields) })
+          assert.equal(answer.statusCode, 415, type)
+          assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+          if (method === 'POST') assert.equal(answer.headers['accept-post'], both)
+          if (method === 'PATCH') assert.equal(answer.headers['accept-patch'], patches)
+        }
+      })
+    }
+
+    const unreadable: [what: string, type: string, payload: string | Buffer][] = [
+      ['broken JSON', 'application/json', '{"name":'],
+      ['U+0000 in JSON', 'application/json', '{"name":"a\\u0000b"}'],
+      ['U+0000 in a form', formType, 'name=a%00b'],
+      ['a lone high surrogate', 'application/json', '{"name":"a\\ud800b"}'],
+      ['a lone low surrogate', 'application/json', '{"name":"\\udc00"}'],
+      ['surrogates the wrong way round', 'application/json', '{"name":"\\ude00\\ud83d"}'],
+      [
+        'bytes that are not UTF-8 in JSON',
+        'application/json',
+        Buffer.from('{"name":"\xe9"}', 'latin1'),
+      ],
+      ['bytes that are not UTF-8 in a form', formType, 'name=%E9'],
+      ['an encoded surrogate in a form', formType, 'name=%ED%A0%80'],
+    ]
+    for (const [what, type, payload] of unreadable) {
+      test(`${method} ${path}${route} is 400 for ${what}`, async (t) => {
+        const app = await testApp(t)
+        const { _id } = await createRecord(app, path, fields)
+        const url = path + route.replace(':id', _id)
+        const headers = { 'content-type': type, accept: 'application/json' }
+        const answer = await app.inject({ method, url, headers, payload })
+        assert.equal(answer.statusCode, 400)
+        assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+      })
+    }
+
+    for (const content of ['null', '[]', '[{"name":"a"}]', '"name"', '42', 'true']) {
+      test(`${method} ${path}${route} is 422 for content that is no object: ${content}`, async (t) => {
+        const app = await testApp(t)
+        const { _id } = await createRecord(app, path, fields)
+        const headers = { 'content-type': 'application/json', accept: 'application/json' }
+        const url = path + route.replace(':id', _id)
+        const answer = await app.inject({ method, url, headers, payload: content })
+        assert.equal(answer.statusCode, 422)
+        assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+      })
+    }
+
+    test(`${method} ${path}${route} under handling=strict is 422 naming each unknown field`, async (t) => {
+      const app = await testApp(t)
+      const created = await createRecord(app, path, fields)
+      const url = path + route.replace(':id', created._id)
+      const headers = { accept: 'application/json', prefer: 'wait=1, handling=strict' }
+      const payload = { ...fields, name: 'New', colour: 'red', _action: 'new', 'a/b~c d': 1 }
+      const answer = await app.inject({ method, url, headers, payload })
+      assert.equal(answer.statusCode, 422)
+      assert.deepEqual(pointersOf(answer.json<Problem>()), [
+        '#/_action',
+        '#/a~1b~0c%20d',
+        '#/colour',
+      ])
+      const list = await app.inject({ url: path, headers: { accept: 'application/json' } })
+      assert.deepEqual(list.json<Shown[]>(), [created])
+      const lenient = { ...headers, prefer: 'handling=lenient' }
+      const taken = await app.inject({ method, url, headers: lenient, payload })
+      assert.ok(taken.statusCode < 300)
+    })
+
+    test(`${method} ${path}${route} is 422 as problem+json, with a pointer to each bad field`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const url = path + route.replace(':id', _id)
+      const payload = Object.fromEntries(
+        Object.keys(fields).map((name) => [name, { not: 'right' }]),
+      )
+      for (const accept of [
+        'application/json',
+        'application/problem+json;q=0.9, application/json;q=0.8',
+      ]) {
+        const answer = await app.inject({ method, url, headers: { accept }, payload })
+        assert.equal(answer.statusCode, 422)
+        assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+        const problem = answer.json<Problem>()
+        assert.match(problem.type, /\/problems\/invalid-fields$/)
+        assert.equal(problem.title, 'Invalid Fields')
+        assert.equal(problem.status, 422)
+        const expected = Object.keys(fields).map((name) => `#/${name}`)
+        assert.deepEqual(pointersOf(problem), expected.toSorted())
+        for (const name of Object.keys(fields)) assert.ok(problem.detail.includes(name))
+      }
+    })
+  }
+
+  test(`POST ${path} with nothing is 422 naming what is required, in words for who asks for none`, async (t) => {
+    const app = await testApp(t)
+    const required = path === '/users' ? ['name', 'password'] : ['name']
+    const json = { headers: { accept: 'application/json' } }
+    const answer = await app.inject({ method: 'POST', url: path, ...json })
+    assert.equal(answer.statusCode, 422)
+    assert.deepEqual(
+      pointersOf(answer.json<Problem>()),
+      required.map((name) => `#/${name}`),
+    )
+    const text = await app.inject({ method: 'POST', url: path, payload: {} })
+    assert.equal(text.statusCode, 422)
+    assert.equal(text.headers['content-type'], 'text/plain; charset=utf-8')
+    for (const name of required) assert.ok(text.body.includes(name))
+  })
+
+  test(`a refusal of ${path} never comes in the envelope`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const answers = [
+      await app.inject({ method: 'PATCH', url: `${path}/${_id}`, payload: { name: 1 } }),
+      await app.inject({ method: 'PATCH', url: `${path}/none`, payload: fields }),
+      await app.inject({ method: 'DELETE', url: `${path}/none` }),
+    ]
+    for (const answer of answers) {
+      assert.ok(answer.statusCode >= 400)
+      assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+      assert.ok(!('data' in answer.json<object>()))
+    }
+  })
+
+  test(`a repeated or nested field in a form of ${path} is 422, and the form comes again`, async (t) => {
+    const app = await testApp(t)
+    for (const payload of ['name=a&name=b', 'name[a]=b', 'name[]=a']) {
+      const { headers } = asForm({})
+      const answer = await app.inject({ method: 'POST', url: path, headers, payload })
+      assert.equal(answer.statusCode, 422)
+      assert.match(answer.body, /<form method="post"/)
+    }
+  })
+}
+
+function pointersOf({ errors = [] }: Problem): string[] {
+  return [...new Set(errors.map(({ pointer }) => pointer))].toSorted()
+}
+
+function listed(header: unknown): string[] {
+  return String(header).split(', ').toSorted()
+}
+
+function pick(headers: Record<string, unknown>, name: string): Record<string, unknown> {
+  return name in headers ? { [name]: headers[name] } : {}
+}

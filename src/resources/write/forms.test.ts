@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asForm, createRecord, readRecord, samples, without } from '../../../test/resources.ts'
+import { inputNamed, inputsOf, tagsOf } from '../../../test/tags.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { findInvalid } from '../../../test/valid-html.ts'
+
+for (const { path, fields } of samples) {
+  const names = Object.keys(fields)
+
+  test(`the new form of ${path} posts to ${path}/ and has an empty input for each field`, async (t) => {
+    const app = await testApp(t)
+    const { body } = await app.inject(`${path}/new`)
+    const [form, ...others] = tagsOf(body, 'form')
+    assert.deepEqual(others, [])
+    assert.equal(form?.method?.toLowerCase(), 'post')
+    assert.equal(form.action, `${path}/`)
+    const inputs = inputsOf(body).filter(({ name }) => name !== '_idempotency_key')
+    assert.deepEqual(inputs.map(({ name }) => name).toSorted(), names.toSorted())
+    for (const { value = '' } of inputs) assert.equal(value, '')
+    assert.deepEqual(
+      tagsOf(body, 'button').map(({ type }) => type),
+      ['submit'],
+    )
+  })
+
+  test(`the edit form of ${path} holds what is stored, and sends PATCH with and without script`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const { body } = await app.inject(`${path}/${_id}/edit`)
+    const [form, ...others] = tagsOf(body, 'form')
+    assert.deepEqual(others, [])
+    assert.equal(form?.method?.toLowerCase(), 'post')
+    assert.equal(form.action, `${path}/${_id}/`)
+    assert.ok('data-patch' in form)
+    assert.deepEqual(inputNamed(body, '_method'), {
+      type: 'hidden',
+      name: '_method',
+      value: 'PATCH',
+    })
+    assert.deepEqual(
+      inputsOf(body)
+        .map(({ name }) => name)
+        .toSorted(),
+      ['_if_match', '_method', ...names].toSorted(),
+    )
+    for (const [name, value] of Object.entries(fields)) {
+      const { value: shown } = inputNamed(body, name) ?? {}
+      if (name === 'password') assert.equal(shown ?? '', '')
+      else if (name === 'note') assert.ok(body.includes(`${String(value)}</textarea>`))
+      else assert.equal(shown, String(value))
+    }
+    assert.ok(tagsOf(body, 'button').length > 0)
+    const sources = tagsOf(body, 'script').map(({ src = '' }) => src)
+    assert.ok(sources.length > 0)
+    const scripts = await Promise.all(sources.map(async (source) => app.inject(source)))
+    assert.ok(scripts.every(({ statusCode }) => statusCode === 200))
+    const script = scripts.find(({ body }) => body.includes('data-patch'))?.body ?? ''
+    assert.match(script, /PATCH/)
+    assert.match(script, /data\.redirect/)
+  })
+
+  test(`what the edit form of ${path} submits unchanged changes nothing`, async (t) => {
+    const app = await testApp(t)
+    const created = await createRecord(app, path, fields)
+    const readable = without<string | number>(fields, 'password')
+    const url = `${path}/${created._id}`
+    const typed = { _method: 'PATCH', ...readable, ...(path === '/users' && { password: '' }) }
+    const answer = await app.inject({ method: 'POST', url: `${url}/`, ...asForm(typed) })
+    assert.equal(answer.statusCode, 303)
+    const after = await readRecord(app, url)
+    assert.deepEqual(without(after, 'updatedAt'), without(created, 'updatedAt'))
+  })
+
+  test(`the page of one of ${path} can delete it without script`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const { body } = await app.inject(`${path}/${_id}`)
+    const form = tagsOf(body, 'form').find(({ action = '' }) => action.includes(_id))
+    assert.equal(form?.method?.toLowerCase(), 'post')
+    assert.equal(inputNamed(body, '_method')?.value, 'DELETE')
+    assert.ok(tagsOf(body, 'a').some(({ href }) => href === `${path}/${_id}/edit`))
+  })
+
+  for (const route of ['new', 'edit']) {
+    test(`a bad ${route} form of ${path} is shown again with what was typed and what is wrong`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const typed =
+        path === '/users'
+          ? { name: 'n'.repeat(201), password: 'typed in vain' }
+          : { name: 'n'.repeat(201), latitude: 'north', longitude: '181', note: 'typed & kept' }
+      const action = route === 'new' ? `${path}/` : `${path}/${_id}/`
+      const more = route === 'new' ? {} : { _method: 'PATCH' }
+      const request = asForm({ ...typed, ...more })
+      const answer = await app.inject({ method: 'POST', url: action, ...request })
+      assert.equal(answer.statusCode, 422)
+      assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
+      assert.match(String(answer.headers.vary), /\bAccept\b/)
+      const [form] = tagsOf(answer.body, 'form')
+      assert.equal(form?.action, action)
+      assert.equal(inputNamed(answer.body, '_method')?.value, route === 'new' ? undefined : 'PATCH')
+      assert.ok(!answer.body.includes('typed in vain'))
+      for (const [name, value] of Object.entries(typed)) {
+        const { value: shown, 'aria-invalid': invalid } = inputNamed(answer.body, name) ?? {}
+        if (name === 'password') assert.equal(shown ?? '', '')
+        else if (name === 'note') assert.ok(answer.body.includes('typed &amp; kept</textarea>'))
+        else assert.deepEqual([shown, invalid], [value, 'true'], name)
+      }
+      assert.match(answer.body, /Name must be at most 200 characters/)
+    })
+
+    test(`a bad ${route} form of ${path} says what is wrong on top, and at the field`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const url = route === 'new' ? path : `${path}/${_id}`
+      const more = route === 'new' ? {} : { _method: 'PATCH' }
+      const request = asForm({ ...fields, name: '', ...more })
+      const { body } = await app.inject({ method: 'POST', url, ...request })
+      assert.match(body, /<title>Not saved: /)
+      const summary = tagsOf(body, 'div').find(({ role }) => role === 'alert')
+      assert.equal(summary?.tabindex, '-1')
+      assert.match(body, /<li><a href="#name">Name must not be empty<\/a><\/li>/)
+      const described = inputNamed(body, 'name')?.['aria-describedby']?.split(' ') ?? []
+      assert.deepEqual(described, ['name-problem', 'name-hint'])
+      for (const id of described) assert.ok(body.includes(` id="${id}"`), id)
+      assert.equal((body.match(/aria-invalid/g) ?? []).length, 1)
+      assert.deepEqual(await findInvalid(body, url), [])
+    })
+  }
+
+  const hostile = `"><script>alert('1')</script>&amp;</title></textarea>{{7*7}}`
+  test(`hostile values of ${path} are text wherever they are shown`, async (t) => {
+    const app = await testApp(t)
+    const payload = { ...fields, name: hostile, ...(path === '/locations' && { note: hostile }) }
+    const { _id } = await createRecord(app, path, payload)
+    const bad = { ...payload, name: hostile.padEnd(201, '<') }
+    const pages = [
+      await app.inject(path),
+      await app.inject(`${path}?page=1`),
+      await app.inject(`${path}/${_id}`),
+      await app.inject(`${path}/${_id}/edit`),
+      await app.inject({ method: 'POST', url: path, payload }),
+      await app.inject({ method: 'POST', url: path, ...asForm(bad) }),
+      await app.inject({ method: 'PATCH', url: `${path}/${_id}`, ...asForm(bad) }),
+      await app.inject({
+        method: 'PUT',
+        url: `${path}/mine`,
+        headers: { accept: 'text/html' },
+        payload,
+      }),
+    ]
+    for (const { headers, body } of pages) {
+      assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+      assert.match(String(headers['content-security-policy']), /default-src 'self'/)
+      assert.ok(!body.includes('<script>'))
+      assert.ok(!/<\/title>[^\n]*<\/title>/.test(body))
+      assert.ok(!body.includes('&amp;</title>'))
+      assert.ok(body.includes('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;'))
+    }
+    assert.equal((await readRecord(app, `${path}/${_id}`)).name, hostile)
+  })
+}
+
+test('a user is named in a text input, and the password is not shown while it is typed', async (t) => {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/users', samples[0].fields)
+  for (const url of ['/users/new', `/users/${_id}/edit`]) {
+    const { body } = await app.inject(url)
+    assert.equal(inputNamed(body, 'name')?.type, 'text')
+    assert.equal(inputNamed(body, 'password')?.type, 'password')
+  }
+})
+
+test('the new form asks for a password, and the edit form can be sent without one', async (t) => {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/users', samples[0].fields)
+  const required = async (url: string) =>
+    'required' in (inputNamed((await app.inject(url)).body, 'password') ?? {})
+  assert.equal(await required('/users/new'), true)
+  assert.equal(await required(`/users/${_id}/edit`), false)
+})
+
+test('a note that begins with a line break keeps it in the edit form', async (t) => {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/locations', { name: 'Pier', note: '\nsecond' })
+  const { body } = await app.inject(`/locations/${_id}/edit`)
+  // HTML drops the first line break after the tag.
+  assert.match(body, /<textarea[^>]*>\n\nsecond<\/textarea>/)
+})
+
+test('every field says what fits into it', async (t) => {
+  const app = await testApp(t)
+  const { body: user } = await app.inject('/users/new')
+  assert.match(user, /id="name-hint">1 to 200 characters</)
+  assert.match(user, /id="password-hint">1 to 1,024 bytes</)
+  const { body: location } = await app.inject('/locations/new')
+  assert.match(location, /Latitude <span class="quiet">\(optional\)</)
+  assert.match(location, /id="latitude-hint">−90 to 90</)
+  assert.match(location, /id="note-hint">Up to 2,000 characters</)
+  assert.equal(inputNamed(location, 'latitude')?.['aria-describedby'], 'latitude-hint')
+})

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { suite, test, type TestContext } from 'node:test'
+import { createRecord, fieldsOf, readRecord } from '../../../test/resources.ts'
+import { logIn } from '../../../test/sign-in.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const jsonPatch = 'application/json-patch+json'
+const mergePatch = 'application/merge-patch+json'
+
+const rome = { name: 'Rome', latitude: 41.9, longitude: 12.5, note: 'old' }
+
+/** A location and a way to patch it. */
+async function openLocation(t: TestContext) {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/locations', rome)
+  const url = `/locations/${_id}`
+  const patch = async (type: string, content: unknown, headers: Record<string, string> = {}) =>
+    app.inject({
+      method: 'PATCH',
+      url,
+      headers: { 'content-type': type, accept: 'application/json', ...headers },
+      payload: JSON.stringify(content),
+    })
+  return { app, url, patch, read: async () => readRecord(app, url) }
+}
+
+const changes: readonly [title: string, type: string, patch: unknown, result: object][] = [
+  ['a member', mergePatch, { name: 'Roma' }, { ...rome, name: 'Roma' }],
+  ['nothing', mergePatch, {}, rome],
+  ['null', mergePatch, { note: null }, { name: 'Rome', latitude: 41.9, longitude: 12.5 }],
+  ['a stranger', mergePatch, { colour: { red: 1 } }, rome],
+  ['no operation', jsonPatch, [], rome],
+  [
+    'add, replace and remove',
+    jsonPatch,
+    [
+      { op: 'replace', path: '/name', value: 'Roma' },
+      { op: 'remove', path: '/note' },
+      { op: 'add', path: '/note', value: 'new' },
+      { op: 'remove', path: '/latitude' },
+      { op: 'remove', path: '/longitude' },
+    ],
+    { name: 'Roma', note: 'new' },
+  ],
+  [
+    'move and copy',
+    jsonPatch,
+    [
+      { op: 'copy', from: '/name', path: '/note' },
+      { op: 'move', from: '/longitude', path: '/latitude' },
+      { op: 'copy', from: '/latitude', path: '/longitude' },
+    ],
+    { name: 'Rome', latitude: 12.5, longitude: 12.5, note: 'Rome' },
+  ],
+  [
+    'a test that holds',
+    jsonPatch,
+    [
+      { op: 'test', path: '/latitude', value: 41.9 },
+      { op: 'add', path: '/note', value: 'tested', comment: 'other members are passed over' },
+    ],
+    { ...rome, note: 'tested' },
+  ],
+  ['a stranger in an operation', jsonPatch, [{ op: 'add', path: '/colour', value: 1 }], rome],
+]
+
+suite('a patch that is applied', () => {
+  for (const [title, type, content, result] of changes) {
+    test(`${type} with ${title}`, async (t) => {
+      const { patch, read } = await openLocation(t)
+      const answer = await patch(type, content)
+      assert.equal(answer.statusCode, 200, answer.body)
+      assert.deepEqual(fieldsOf(await read()), result)
+    })
+  }
+})
+
+const set = { op: 'replace', path: '/name', value: 'Changed' }
+const refused: readonly [status: number, type: string, patch: unknown][] = [
+  [409, jsonPatch, [set, { op: 'test', path: '/name', value: 'Rome' }]],
+  [409, jsonPatch, [set, { op: 'remove', path: '/nothing' }]],
+  [409, jsonPatch, [set, { op: 'add', path: '/note/deeper', value: 1 }]],
+  [422, jsonPatch, [set, { op: 'replace', path: '', value: {} }]],
+  [422, jsonPatch, [set, { op: 'copy', from: '', path: '/note' }]],
+  [400, jsonPatch, { name: 'Changed' }],
+  [400, jsonPatch, [set, { op: 'unknown', path: '/name' }]],
+  [400, jsonPatch, [set, { op: 'add', path: '/note', value: 'a\0b' }]],
+  [422, jsonPatch, [set, { op: 'replace', path: '/_id', value: 'mine' }]],
+  [422, jsonPatch, [set, { op: 'remove', path: '/_id' }]],
+  [422, jsonPatch, [set, { op: 'replace', path: '/createdAt', value: 'now' }]],
+  [422, jsonPatch, [set, { op: 'remove', path: '/updatedAt' }]],
+  [422, jsonPatch, [set, { op: 'remove', path: '/latitude' }]],
+  [422, jsonPatch, [set, { op: 'replace', path: '/latitude', value: 'north' }]],
+  [422, jsonPatch, [set, { op: 'replace', path: '/note', value: null }]],
+  [422, jsonPatch, [{ op: 'remove', path: '/name' }]],
+  [422, mergePatch, { name: 'Changed', _id: 'mine' }],
+  [422, mergePatch, { name: 'Changed', createdAt: null }],
+  [422, mergePatch, { name: 'Changed', updatedAt: '2020-01-01T00:00:00.000Z' }],
+  [422, mergePatch, { name: 'Changed', latitude: { deep: 1 } }],
+  [422, mergePatch, { name: null }],
+  [422, mergePatch, ['Changed']],
+  [422, mergePatch, null],
+  [400, mergePatch, { name: 'a\0b' }],
+]
+
+suite('a patch that is refused changes nothing', () => {
+  for (const [status, type, content] of refused) {
+    test(`${String(status)} for ${type} ${JSON.stringify(content)}`, async (t) => {
+      const { patch, read } = await openLocation(t)
+      const before = await read()
+      const answer = await patch(type, content)
+      assert.equal(answer.statusCode, status, answer.body)
+      assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+      assert.deepEqual(await read(), before)
+    })
+  }
+})
+
+test('what GET gave may come back in a merge patch, and in the tests of a JSON Patch', async (t) => {
+  const { patch, read } = await openLocation(t)
+  const { _id, createdAt, updatedAt } = await read()
+  const tests = Object.entries({ _id, createdAt, updatedAt })
+    .map(([name, value]) => ({ op: 'test', path: `/${name}`, value }))
+    .concat({ op: 'replace', path: '/name', value: 'Roma' })
+  assert.equal((await patch(jsonPatch, tests)).statusCode, 200)
+  const shown = await read()
+  assert.equal((await patch(mergePatch, { ...shown, name: 'Rom' })).statusCode, 200)
+  assert.equal((await read()).name, 'Rom')
+})
+
+test('strict handling refuses strangers in either language', async (t) => {
+  const { patch } = await openLocation(t)
+  const headers = { prefer: 'handling=strict' }
+  const operations = [{ op: 'add', path: '/colour', value: 'red' }]
+  for (const answer of [
+    await patch(mergePatch, { colour: 'red' }, headers),
+    await patch(jsonPatch, operations, headers),
+  ]) {
+    assert.equal(answer.statusCode, 422)
+    assert.match(answer.body, /#\/colour/)
+    assert.equal(answer.headers['preference-applied'], undefined)
+  }
+})
+
+test('a password can be set by a patch, and neither read nor guessed', async (t) => {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/users', { name: 'Ann', password: 'old' })
+  const patch = async (type: string, content: unknown) =>
+    app.inject({
+      method: 'PATCH',
+      url: `/users/${_id}`,
+      headers: { 'content-type': type },
+      payload: JSON.stringify(content),
+    })
+  const rows: [status: number, type: string, content: unknown][] = [
+    [409, jsonPatch, [{ op: 'test', path: '/password', value: 'old' }]],
+    [422, jsonPatch, [{ op: 'copy', from: '/password', path: '/name' }]],
+    [422, jsonPatch, [{ op: 'move', from: '/password', path: '/name' }]],
+    [422, jsonPatch, [{ op: 'remove', path: '/password' }]],
+    [422, jsonPatch, [{ op: 'replace', path: '/password', value: '' }]],
+    [422, mergePatch, { password: null }],
+    [200, mergePatch, { name: 'Anna' }],
+  ]
+  for (const [status, type, content] of rows) {
+    const answer = await patch(type, content)
+    assert.equal(answer.statusCode, status, JSON.stringify(content))
+    assert.doesNotMatch(answer.body, /argon2/)
+  }
+  await logIn(app, { name: 'Anna', password: 'old' })
+  const operations = [{ op: 'replace', path: '/password', value: 'newer' }]
+  assert.equal((await patch(jsonPatch, operations)).statusCode, 200)
+  await logIn(app, { name: 'Anna', password: 'newer' })
+  assert.equal((await patch(mergePatch, { password: 'newest' })).statusCode, 200)
+  await logIn(app, { name: 'Anna', password: 'newest' })
+})
+
+test('of twenty JSON Patches that test the same value at once, one is applied', async (t) => {
+  const { patch, read } = await openLocation(t)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) =>
+      patch(jsonPatch, [
+        { op: 'test', path: '/note', value: 'old' },
+        { op: 'replace', path: '/note', value: String(index) },
+      ]),
+    ),
+  )
+  const winners = answers.flatMap(({ statusCode }, index) => (statusCode === 200 ? [index] : []))
+  assert.equal(winners.length, 1)
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 409).length, 19)
+  assert.equal((await read()).note, String(winners[0]))
+})
+
+test('the languages of patches are for PATCH alone', async (t) => {
+  const { app, url } = await openLocation(t)
+  for (const type of [jsonPatch, mergePatch]) {
+    for (const [method, to] of [
+      ['POST', '/locations'],
+      ['PUT', url],
+    ] as const) {
+      const headers = { 'content-type': type }
+      const answer = await app.inject({ method, url: to, headers, payload: '{"name":"a"}' })
+      assert.equal(answer.statusCode, 415, `${method} ${type}`)
+    }
+  }
+})
+
+test('Prefer: return= says how much of the result comes back', async (t) => {
+  const { app, url, patch } = await openLocation(t)
+  const minimal = await patch(mergePatch, { note: 'a' }, { prefer: 'return=minimal' })
+  assert.equal(minimal.statusCode, 204)
+  assert.equal(minimal.body, '')
+  assert.equal(minimal.headers['preference-applied'], 'return=minimal')
+  const whole = await patch(mergePatch, { note: 'b' }, { prefer: 'return=representation' })
+  assert.equal(whole.statusCode, 200)
+  assert.equal(whole.headers['preference-applied'], 'return=representation')
+  assert.equal(whole.headers['content-location'], url)
+  assert.deepEqual(whole.json(), await readRecord(app, url))
+  const prefer = { prefer: 'return=minimal' }
+  const created = await app.inject({
+    method: 'POST',
+    url: '/locations',
+    headers: prefer,
+    payload: rome,
+  })
+  assert.deepEqual([created.statusCode, created.body], [201, ''])
+  const { location } = created.headers
+  assert.equal((await app.inject(String(location))).statusCode, 200)
+  const put = { method: 'PUT', url: '/locations/put', headers: prefer, payload: rome } as const
+  assert.deepEqual((await app.inject(put)).statusCode, 201)
+  assert.deepEqual((await app.inject(put)).statusCode, 204)
+})
+
+test('PUT with Content-Range is refused, and keeps nothing', async (t) => {
+  const app = await testApp(t)
+  const url = '/locations/part'
+  const headers = { 'content-range': 'bytes 0-9/20' }
+  const answer = await app.inject({ method: 'PUT', url, headers, payload: rome })
+  assert.equal(answer.statusCode, 400)
+  assert.equal((await app.inject(url)).statusCode, 404)
+})

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  asForm,
+  browserAccept,
+  createRecord,
+  fieldsOf,
+  findStored,
+  readRecord,
+  samples,
+  temporaryDatabase,
+} from '../../../test/resources.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+for (const { path, fields } of samples) {
+  for (const accept of [
+    undefined,
+    '*/*',
+    'application/json',
+    'application/json, text/html;q=0.9',
+  ]) {
+    test(`PATCH ${path}/:id with Accept: ${accept ?? '(none)'} is the envelope, letter for letter`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const headers = accept === undefined ? {} : { accept }
+      for (const slash of ['', '/']) {
+        const url = `${path}/${_id}${slash}`
+        const payload = { name: `New${slash}` }
+        const answer = await app.inject({ method: 'PATCH', url, headers, payload })
+        assert.equal(answer.statusCode, 200)
+        assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+        assert.match(String(answer.headers.vary), /\bAccept\b/)
+        const redirect = `${path}/${_id}`
+        assert.equal(
+          answer.body,
+          `{"data":{"redirect":"${redirect}"},"status":{"code":0,"msg":"delete success"}}`,
+        )
+        assert.equal((await readRecord(app, redirect)).name, `New${slash}`)
+      }
+    })
+  }
+
+  for (const accept of [browserAccept, 'text/html', 'text/html, application/json;q=0.5']) {
+    test(`PATCH ${path}/:id with Accept: ${accept} leads to the record with 303`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const url = `${path}/${_id}`
+      const payload = { name: 'New' }
+      const answer = await app.inject({ method: 'PATCH', url, headers: { accept }, payload })
+      assert.equal(answer.statusCode, 303)
+      assert.equal(answer.headers.location, url)
+      assert.equal((await readRecord(app, url)).name, 'New')
+    })
+  }
+
+  for (const where of ['field', 'query'] as const) {
+    test(`a form without script changes one of ${path} through _method in a ${where}`, async (t) => {
+      const app = await testApp(t)
+      const { _id } = await createRecord(app, path, fields)
+      const url = `${path}/${_id}`
+      const answer = await app.inject({
+        method: 'POST',
+        url: where === 'query' ? `${url}/?_method=PATCH` : `${url}/`,
+        ...asForm({ name: 'New', ...(where === 'field' && { _method: 'PATCH' }) }),
+      })
+      assert.equal(answer.statusCode, 303)
+      assert.equal(answer.headers.location, url)
+      assert.equal((await readRecord(app, url)).name, 'New')
+    })
+  }
+
+  test(`PATCH ${path}/:id changes the fields it names and no others`, async (t) => {
+    const databaseUrl = await temporaryDatabase(t)
+    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
+    const { _id, createdAt } = await createRecord(app, path, fields)
+    const before = await findStored(databaseUrl, path.slice(1), _id)
+    const url = `${path}/${_id}`
+    await app.inject({ method: 'PATCH', url, payload: { name: 'New' } })
+    await app.inject({ method: 'PATCH', url, ...asForm({ name: 'Newer' }) })
+    const after = await findStored(databaseUrl, path.slice(1), _id)
+    assert.deepEqual(after?.document, { ...before?.document, name: 'Newer' })
+    assert.equal(after.version, 3)
+    assert.equal(after.createdAt, createdAt)
+    assert.ok(after.updatedAt >= createdAt)
+  })
+
+  test(`PATCH ${path}/:id that names no field changes none`, async (t) => {
+    const databaseUrl = await temporaryDatabase(t)
+    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
+    const { _id } = await createRecord(app, path, fields)
+    const before = await findStored(databaseUrl, path.slice(1), _id)
+    const headers = { 'content-type': 'application/json' }
+    for (const payload of ['', '{}', '{"_id":"other","createdAt":"1999","updatedAt":"x","a":1}']) {
+      const url = `${path}/${_id}`
+      const answer = await app.inject({ method: 'PATCH', url, headers, payload })
+      assert.equal(answer.statusCode, 200)
+    }
+    const after = await findStored(databaseUrl, path.slice(1), _id)
+    assert.deepEqual(after?.document, before?.document)
+    assert.equal(after?.createdAt, before?.createdAt)
+  })
+
+  test(`a change of one of ${path} that is refused changes nothing`, async (t) => {
+    const databaseUrl = await temporaryDatabase(t)
+    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
+    const { _id } = await createRecord(app, path, fields)
+    const before = await findStored(databaseUrl, path.slice(1), _id)
+    for (const method of ['PATCH', 'PUT'] as const) {
+      const payload = { ...fields, name: '' }
+      const answer = await app.inject({ method, url: `${path}/${_id}`, payload })
+      assert.equal(answer.statusCode, 422)
+    }
+    assert.deepEqual(await findStored(databaseUrl, path.slice(1), _id), before)
+  })
+
+  test(`PATCH ${path}/:id refuses null for a required field`, async (t) => {
+    const app = await testApp(t)
+    const { _id } = await createRecord(app, path, fields)
+    const url = `${path}/${_id}`
+    for (const field of path === '/users' ? ['name', 'password'] : ['name']) {
+      const answer = await app.inject({ method: 'PATCH', url, payload: { [field]: null } })
+      assert.equal(answer.statusCode, 422)
+      assert.equal(answer.json<{ errors: unknown[] }>().errors.length, 1)
+      assert.match(answer.body, new RegExp(`"#/${field}"`))
+    }
+  })
+
+  test(`twenty changes of one of ${path} at once are all made`, async (t) => {
+    const databaseUrl = await temporaryDatabase(t)
+    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
+    const { _id } = await createRecord(app, path, fields)
+    const names = Array.from({ length: 20 }, (_, index) => `Name ${String(index)}`)
+    const answers = await Promise.all(
+      names.map((name) =>
+        app.inject({ method: 'PATCH', url: `${path}/${_id}`, payload: { name } }),
+      ),
+    )
+    assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]))
+    const stored = await findStored(databaseUrl, path.slice(1), _id)
+    assert.equal(stored?.version, 21)
+    assert.ok(names.includes(String(stored.document.name)))
+  })
+}
+
+test('changes of different fields at once all stay', async (t) => {
+  const app = await testApp(t)
+  const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
+  const url = `/locations/${_id}`
+  const changes = [{ name: 'New' }, { note: 'noted' }, { latitude: 1, longitude: 2 }]
+  await Promise.all(changes.map((payload) => app.inject({ method: 'PATCH', url, payload })))
+  const { name, note, latitude, longitude } = await readRecord(app, url)
+  assert.deepEqual(
+    { name, note, latitude, longitude },
+    { name: 'New', note: 'noted', latitude: 1, longitude: 2 },
+  )
+})
+
+const removals: [change: Record<string, null>, left: Record<string, unknown>][] = [
+  [{ note: null }, { name: 'Pier', latitude: 53.5, longitude: -9.25 }],
+  [
+    { latitude: null, longitude: null },
+    { name: 'Pier', note: 'by the water' },
+  ],
+  [{ latitude: null, longitude: null, note: null }, { name: 'Pier' }],
+]
+
+for (const [change, left] of removals) {
+  test(`null in JSON removes ${Object.keys(change).join(', ')}`, async (t) => {
+    const app = await testApp(t)
+    const created = await createRecord(app, '/locations', samples[1].fields)
+    const url = `/locations/${created._id}`
+    const answer = await app.inject({ method: 'PATCH', url, payload: change })
+    assert.equal(answer.statusCode, 200)
+    assert.deepEqual(fieldsOf(await readRecord(app, url)), left)
+  })
+}
+
+test('a blank optional field in the edit form leaves the record without it', async (t) => {
+  const app = await testApp(t)
+  const created = await createRecord(app, '/locations', samples[1].fields)
+  const url = `/locations/${created._id}`
+  const blank = { name: 'Pier', latitude: '', longitude: ' ', note: '' }
+  const answer = await app.inject({ method: 'PATCH', url, ...asForm(blank) })
+  assert.equal(answer.statusCode, 303)
+  assert.deepEqual(fieldsOf(await readRecord(app, url)), { name: 'Pier' })
+})
+
+test('a blank optional field in the new form is an absent one', async (t) => {
+  const app = await testApp(t)
+  const blank = { name: 'Pier', latitude: '', longitude: '', note: '  ' }
+  const answer = await app.inject({ method: 'POST', url: '/locations', ...asForm(blank) })
+  assert.equal(answer.statusCode, 201)
+  const shown = await readRecord(app, String(answer.headers.location))
+  assert.deepEqual(fieldsOf(shown), { name: 'Pier' })
+})
+
+test('a form may leave out the optional fields, and give numbers as people write them', async (t) => {
+  const app = await testApp(t)
+  const fields = { name: 'Pier', latitude: ' -1.50 ', longitude: '+7' }
+  const answer = await app.inject({ method: 'POST', url: '/locations', ...asForm(fields) })
+  assert.equal(answer.statusCode, 201)
+  const { latitude, longitude, note } = await readRecord(app, String(answer.headers.location))
+  assert.deepEqual([latitude, longitude, note], [-1.5, 7, undefined])
+})

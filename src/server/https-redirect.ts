@@ -1,0 +1,51 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Config } from '../config/config.ts'
+import { answerClientError } from './connection-errors.ts'
+import { headersOfEveryAnswer, headersOfEveryRefusal } from '../http/response/default-headers.ts'
+import { createServer } from './node-http.ts'
+import { refuseBadHead, refuseOtherHosts } from '../http/request/request-head.ts'
+import { badRequest, Refusal } from '../http/errors/http-error.ts'
+import { ruleServer, toLimits } from './server.ts'
+import { takeTarget } from '../http/request/target.ts'
+
+/**
+ * A server of plain HTTP that sends everyone to the same address over HTTPS, with the same method
+ * and content (RFC 9110 §15.4.9).
+ */
+export function createHttpsRedirect(config: Config, httpsPort: number): Server {
+  const port = httpsPort === 443 ? '' : `:${String(httpsPort)}`
+  const server = createServer(toLimits(config), (request, response) => {
+    request.url = takeTarget(request)
+    const refusal = findRefusal(request, config)
+    if (refusal) {
+      const text = `${refusal.message}\n`
+      const headers = {
+        ...headersOfEveryRefusal,
+        ...refusal.headers,
+        'content-type': 'text/plain; charset=utf-8',
+        'content-length': Buffer.byteLength(text),
+      }
+      response.writeHead(refusal.status, headers).end(text)
+      return
+    }
+    const { headers, url: path = '/' } = request
+    const { hostname } = new URL(`http://${headers.host ?? ''}`)
+    const location = `https://${hostname}${port}${path}`
+    response.writeHead(308, { ...headersOfEveryAnswer, location, 'content-length': 0 }).end()
+  })
+  ruleServer(server, config)
+  return server.on('clientError', answerClientError)
+}
+
+function findRefusal(request: IncomingMessage, config: Config): Refusal | undefined {
+  try {
+    refuseBadHead(request, config)
+    refuseOtherHosts(config.allowedHosts, request.headers.host)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  // HTTP/1.0 may come without a host, and then there is no address to send it to.
+  const isComplete = request.headers.host !== undefined && request.url?.startsWith('/')
+  return isComplete ? undefined : badRequest('There is no address to go to.')
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/config.ts'
+import type { RefusalShape } from '../http/errors/send-error.ts'
+import type { Answers } from '../stores/idempotency/idempotency-entries.ts'
+import type { Files } from '../stores/files/files.ts'
+import type { Records } from '../stores/records/records.ts'
+import type { Sessions } from '../stores/sessions/sessions.ts'
+
+/** What a room may use of the house. */
+export interface House {
+  config: Config
+  records: Records
+  files: Files
+  sessions: Sessions
+  answers: Answers
+}
+
+/** A small form that sends one request, with script or without. */
+export interface TryOut {
+  method: 'GET' | 'POST'
+  path: string
+  /** Text fields with what stands in them at first. */
+  fields?: Readonly<Record<string, string>>
+  /** The name of a field for a file. */
+  file?: string
+}
+
+/** One demonstration: what the table of contents says of it, and its routes. */
+export interface Room {
+  /** As ROOMS has it. */
+  name: string
+  title: string
+  /** One sentence for the home page. */
+  summary: string
+  /** Addresses of the room that a browser can open, for the home page. */
+  links: readonly { href: string; label: string }[]
+  /** One request of the room, to be sent from the home page. */
+  tryOut?: TryOut
+  /** Adds the routes to an instance of the room's own. */
+  open: (app: FastifyInstance, house: House) => void | Promise<void>
+  /** Set when the room shapes its refusals itself. */
+  shapeRefusals?: (house: House) => RefusalShape
+}
+
+/** Whether the room has the house to itself, and so answers literally as the seed says. */
+export function isAlone(name: string, { config }: House): boolean {
+  return config.rooms.every((other) => other === name)
+}

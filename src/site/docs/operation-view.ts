@@ -1,0 +1,78 @@
+import { html, type Html } from '../html.ts'
+import { resolve } from '../../http/openapi/document.ts'
+import type { Answer, Parameter, Schema } from '../../http/openapi/operation.ts'
+import { toProblemSlug } from '../../http/errors/problem-types.ts'
+import { toReasonPhrase } from '../../http/errors/http-error.ts'
+import { parametersOf, toCurl, toText, type Place } from './curl.ts'
+import { phrases, prose } from './prose.ts'
+import { mediaTypeView } from './schema-view.ts'
+import { tryForm } from './try-form.ts'
+
+/** One operation, folded up to its first line. */
+export function operationView(place: Place, origin: string): Html {
+  const { method, path, operation } = place
+  const { operationId, summary, description } = operation
+  return html`<details class="operation" id="${operationId}">
+<summary><b>${method.toUpperCase()}</b> <code>${path}</code> <span>${summary}</span></summary>
+${description === undefined ? '' : prose(description)}<pre><code>${toCurl(place, origin)}</code></pre>
+${parametersView(parametersOf(place))}${contentView(place)}${answersView(place)}${tryForm(place)}</details>
+`
+}
+
+function parametersView(parameters: readonly Parameter[]): Html {
+  if (parameters.length === 0) return html``
+  return html`<h3>Parameters</h3>
+<dl>
+${parameters.map(
+  ({ name, in: where, required = false, description, schema, example }) =>
+    html`<dt><code>${name}</code></dt><dd>${phrases(description)} <small>${where}, ${toKind(schema)}${required ? ', required' : ''}${example === undefined ? '' : html`; such as <code>${toText(example)}</code>`}</small></dd>
+`,
+)}</dl>
+`
+}
+
+interface KnownSchema {
+  type?: string
+  minimum?: number
+  maximum?: number
+  items?: Schema
+}
+
+/** In a few words: `integer from 1 to 1000`. */
+function toKind(schema: Schema): string {
+  const { type = 'any', minimum, maximum, items }: KnownSchema = schema
+  if (items) return `list of ${toKind(items)}s`
+  const from = minimum === undefined ? '' : ` from ${String(minimum)}`
+  return `${type}${from}${maximum === undefined ? '' : ` to ${String(maximum)}`}`
+}
+
+function contentView({ operation: { requestBody } }: Place): Html {
+  if (requestBody === undefined) return html``
+  return html`<h3>Content</h3>
+${Object.entries(requestBody.content).map(([type, one]) => mediaTypeView(type, one))}`
+}
+
+function answersView({ document, operation: { responses } }: Place): Html {
+  const [refused, given] = [true, false].map((isRefusal) =>
+    Object.entries(responses).filter(([, answer]) => '$ref' in answer === isRefusal),
+  )
+  return html`<h3>Answers</h3>
+<dl>
+${(given ?? []).map(([status, answer]) => answerView(status, resolve(document, answer)))}</dl>
+<h3>Refusals</h3>
+<p class="refusals">${(refused ?? []).map(([status]) => refusalLink(Number(status)))}</p>
+`
+}
+
+function answerView(status: string, { description, headers = {}, content = {} }: Answer): Html {
+  const names = Object.keys(headers)
+  const fields = html`<p><small>With ${names.join(', ')}.</small></p>\n`
+  return html`<dt>${status}</dt><dd><p>${phrases(description)}</p>
+${names.length === 0 ? '' : fields}${Object.entries(content).map(([type, one]) => mediaTypeView(type, one))}</dd>
+`
+}
+
+function refusalLink(status: number): Html {
+  const slug = toProblemSlug(status) ?? ''
+  return html`<a href="/problems/${slug}">${status}&nbsp;${toReasonPhrase(status) ?? ''}</a> `
+}

@@ -1,0 +1,30 @@
+import { html, type Html } from '../html.ts'
+import type { MediaType, Schema } from '../../http/openapi/operation.ts'
+
+export function toAnchor(schemaName: string): string {
+  return `schema-${schemaName}`
+}
+
+/** A schema as JSON, with links to those that it names. */
+export function schemaView(schema: Schema): Html {
+  const parts = JSON.stringify(schema, undefined, 2).split(/"#\/components\/schemas\/(\w+)"/)
+  return html`<pre><code>${parts.map((part, index) => (index % 2 === 0 ? part : linkTo(part)))}</code></pre>`
+}
+
+function linkTo(name: string): Html {
+  return html`<a href="#${toAnchor(name)}">${name}</a>`
+}
+
+/** What a media type carries: its schema and an example. */
+export function mediaTypeView(type: string, { schema, example }: MediaType): Html {
+  const isPlain = schema === undefined || JSON.stringify(schema) === '{"type":"string"}'
+  if (isPlain && example === undefined) return html`<p><code>${type}</code></p>\n`
+  return html`<details><summary><code>${type}</code></summary>
+${isPlain ? '' : schemaView(schema)}${example === undefined ? '' : html`\n<p>Example</p>\n<pre><code>${toShown(example)}</code></pre>`}
+</details>
+`
+}
+
+function toShown(example: unknown): string {
+  return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
+}

@@ -1,0 +1,50 @@
+import { html, type Html } from '../html.ts'
+import type { MediaType, Parameter } from '../../http/openapi/operation.ts'
+import { answerTypes, parametersOf, toText, type Place } from './curl.ts'
+
+/** What the script needs to send the request; without it the form stays hidden. */
+export function tryForm(place: Place): Html {
+  const { method, path, operation } = place
+  return html`<form class="request" data-method="${method.toUpperCase()}" data-path="${path}" hidden>
+<h3>Try it</h3>
+${parametersOf(place).map(parameterInput)}${acceptInput(answerTypes(place))}${contentInput(operation.requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method.toUpperCase()}</button></p>
+<pre class="answer" role="status" hidden></pre>
+</form>
+`
+}
+
+/** The example stands in it where the request needs a value, and beside it otherwise. */
+function parameterInput({ name, in: where, required = false, example }: Parameter): Html {
+  const text = toText(example)
+  const attributes = required ? html`required value="${text}"` : html`placeholder="${text}"`
+  return html`<label>${name} <input type="text" name="${name}" data-in="${where}" autocomplete="off" ${attributes}></label>
+`
+}
+
+function acceptInput(types: readonly string[]): Html {
+  if (types.length < 2) return html``
+  return html`<label>Accept <select name="Accept" data-in="header"><option value="*/*">*/*</option>${types.map((type) => html`<option value="${type}">${type}</option>`)}</select></label>
+`
+}
+
+function contentInput(content: Readonly<Record<string, MediaType>>): Html {
+  const { 'multipart/form-data': parts } = content
+  if (parts) return partInputs(parts.schema ?? {})
+  if (Object.keys(content).length === 0) return html``
+  return html`<label>Content-Type <select data-in="type">${Object.entries(content).map(([type, one]) => html`<option value="${type}" data-example="${toContent(type, one)}">${type}</option>`)}</select></label>
+<label>Content <textarea data-in="content" rows="6" spellcheck="false"></textarea></label>
+`
+}
+
+function partInputs(schema: { properties?: Readonly<Record<string, object>> }): Html {
+  return html`${Object.keys(schema.properties ?? {}).map(
+    (name) => html`<label>${name} <input type="file" name="${name}" data-in="part"></label>
+`,
+  )}`
+}
+
+function toContent(type: string, { example }: MediaType): string {
+  if (type !== 'application/x-www-form-urlencoded') return toText(example)
+  const pairs = Object.entries(Object(example) as object)
+  return new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  askBothWays,
+  askRaw,
+  ownHost,
+  ownOrigin,
+  type Question,
+} from '../../../test/request-both-ways.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { problemTypes } from '../../http/errors/problem-types.ts'
+
+interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  instance: string
+}
+
+const json = { accept: 'application/json' }
+const fields = { 'content-type': 'application/json' }
+
+/** Refusals of rooms, of what every request passes, and of the framework. */
+const refused: readonly [slug: keyof typeof problemTypes, Question][] = [
+  ['bad-request', { path: '/topic?a=%ff' }],
+  ['bad-request', { path: '/%ff' }],
+  ['bad-request', { method: 'POST', path: '/users/post', headers: fields, body: '{' }],
+  ['unauthorized', { method: 'POST', path: '/login', headers: fields, body: credentials() }],
+  ['cross-site-write', { method: 'POST', path: '/users', headers: { origin: 'null' } }],
+  ['unsafe-link', { path: '/users/1?_method=DELETE', headers: { 'sec-fetch-site': 'none' } }],
+  ['not-found', { path: '/nowhere' }],
+  ['not-found', { path: '/users/none' }],
+  ['method-not-allowed', { method: 'DELETE', path: '/users' }],
+  ['method-not-allowed', { method: 'PUT', path: '/topic.html' }],
+  ['content-too-large', { method: 'POST', path: '/users/post', headers: fields, body: large() }],
+  ['uri-too-long', { path: `/${'x'.repeat(9000)}` }],
+  [
+    'unsupported-media-type',
+    { method: 'POST', path: '/toc/aaa', headers: { 'content-encoding': 'gzip' }, body: '1' },
+  ],
+  ['range-not-satisfiable', { path: '/topic.html', headers: { range: 'bytes=999999-' } }],
+  ['precondition-failed', { path: '/topic.html', headers: { 'if-match': '"other"' } }],
+  ['expectation-failed', { path: '/health', headers: { expect: 'more' } }],
+  ['invalid-fields', { method: 'POST', path: '/users', headers: fields, body: '{}' }],
+  ['not-implemented', { method: 'PROPFIND', path: '/' }],
+]
+
+function credentials(): string {
+  return JSON.stringify({ username: 'nobody', password: 'x' })
+}
+
+function large(): string {
+  return JSON.stringify('x'.repeat(2 * 1024 * 1024))
+}
+
+test('the type of a refusal is the address of its page', async (t) => {
+  const app = await testApp(t)
+  for (const [slug, question] of refused) {
+    const line = `${question.method ?? 'GET'} ${question.path.slice(0, 40)}`
+    const headers = { ...json, ...question.headers }
+    const answer = await askBothWays(app, { ...question, headers })
+    assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json/, line)
+    const problem = JSON.parse(answer.body) as Problem
+    assert.equal(problem.type, `${ownOrigin}/problems/${slug}`, line)
+    assert.equal(problem.status, answer.status, line)
+    assert.equal(problem.title, problemTypes[slug].title, line)
+    assert.match(problem.instance, /^urn:uuid:[0-9a-f-]{36}$/, line)
+    assert.equal(answer.headers['cache-control'], 'no-store', line)
+
+    const path = problem.type.slice(ownOrigin.length)
+    const page = await askBothWays(app, { path, headers: json })
+    assert.equal(page.status, 200)
+    const { type, title, status } = JSON.parse(page.body) as Problem
+    assert.deepEqual([type, title, status], [problem.type, problem.title, problem.status])
+  }
+})
+
+test('a refusal for want of a host names its type by its path', async (t) => {
+  const app = await testApp(t)
+  const accept = 'accept: application/json\r\nconnection: close'
+  for (const host of ['', 'host: bad host\r\n', 'host: a/b\r\n', 'host:\r\n']) {
+    const answer = await askRaw(app, `GET /users HTTP/1.1\r\n${host}${accept}\r\n\r\n`)
+    assert.match(answer, /^HTTP\/1.1 400 [^]*"type":"\/problems\/bad-request"/, host)
+  }
+})
+
+test('a 406 lists what there is', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'application/problem+json, image/png' }
+  const answer = await askBothWays(app, { path: '/problems', headers })
+  assert.equal(answer.status, 406)
+  const { offers } = JSON.parse(answer.body) as { offers: string[] }
+  assert.deepEqual(offers, ['text/html', 'application/json', 'text/plain'])
+  assert.match(answer.headers.vary ?? '', /\bAccept\b/)
+})
+
+test('the page of a refusal leads to what it means', async (t) => {
+  const app = await testApp(t)
+  const { body } = await app.inject({ url: '/nowhere', headers: { accept: 'text/html' } })
+  assert.match(body, /<a href="\/problems\/not-found">/)
+})
+
+test('every problem has its page, in every form, and stands in the list', async (t) => {
+  const app = await testApp(t)
+  const list = await app.inject({ url: '/problems', headers: { ...json, host: ownHost } })
+  const listed = list.json<Problem[]>().map(({ type }) => type)
+  assert.deepEqual(
+    listed,
+    Object.keys(problemTypes).map((slug) => `${ownOrigin}/problems/${slug}`),
+  )
+  const { body: listPage } = await app.inject({
+    url: '/problems',
+    headers: { accept: 'text/html' },
+  })
+  for (const [slug, { title, status }] of Object.entries(problemTypes)) {
+    assert.ok(listPage.includes(`href="/problems/${slug}"`), slug)
+    for (const accept of ['text/html', 'text/plain', 'application/json']) {
+      const answer = await app.inject({ url: `/problems/${slug}`, headers: { accept } })
+      assert.equal(answer.statusCode, 200)
+      assert.ok(answer.body.includes(title), slug)
+      assert.ok(answer.body.includes(String(status)), slug)
+      assert.doesNotMatch(answer.body, /\{origin\}/, slug)
+      assert.equal(answer.headers['cache-control'], 'public, max-age=3600')
+      assert.equal(answer.headers.vary, 'Origin, Accept')
+    }
+  }
+})
+
+test('the pages are there whichever rooms are open, and an unknown problem is 404', async (t) => {
+  for (const room of ['topic', 'api', 'static']) {
+    const app = await testApp(t, { settings: { ROOMS: room } })
+    assert.equal((await app.inject('/problems/not-found')).statusCode, 200, room)
+    for (const slug of ['nothing', 'constructor', '__proto__']) {
+      assert.equal((await app.inject(`/problems/${slug}`)).statusCode, 404, slug)
+    }
+  }
+})

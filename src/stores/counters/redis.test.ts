@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test, type TestContext } from 'node:test'
+import { startRedis, withRedis, type RedisServer } from '../../../test/redis-server.ts'
+import { openRedis } from '../redis/connection.ts'
+import { countersContract } from './counters.contract.ts'
+import { createRedisCounters } from './redis.ts'
+
+suite('with Redis', withRedis, () => {
+  let server: RedisServer
+  before(async () => {
+    server = await startRedis()
+  })
+  after(() => server.kill())
+
+  async function connect(t: TestContext) {
+    const { redis, problem, close } = await openRedis(server.url)
+    t.after(close)
+    assert.equal(problem, undefined)
+    return redis
+  }
+
+  countersContract('Redis', async (t, windowMs) => {
+    const redis = await connect(t)
+    await redis.flushall()
+    return createRedisCounters({ redis }, windowMs)
+  })
+
+  test('all connections count together', async (t) => {
+    const one = createRedisCounters({ redis: await connect(t) }, 60_000)
+    const another = createRedisCounters({ redis: await connect(t) }, 60_000)
+    const { requests } = await one.add('shared')
+    assert.equal((await another.add('shared')).requests, requests + 1)
+  })
+
+  test('every counter has an end', async (t) => {
+    const redis = await connect(t)
+    await redis.flushall()
+    const counters = createRedisCounters({ redis }, 60_000)
+    await Promise.all(['a', 'a', 'b'].map(async (key) => counters.add(key)))
+    for (const key of await redis.keys('*')) {
+      const ms = await redis.pttl(key)
+      assert.ok(ms > 0 && ms <= 60_000, `${key}: ${String(ms)}`)
+    }
+    assert.equal(await redis.dbsize(), 2)
+  })
+})

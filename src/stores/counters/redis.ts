@@ -1,0 +1,24 @@
+import { inRedis, type RedisConnection } from '../redis/connection.ts'
+import type { Counters } from './counters.ts'
+
+// One step for Redis, so that no counter is ever left without its end.
+const script = `
+  local requests = redis.call('INCR', KEYS[1])
+  if requests == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+  return { requests, redis.call('PTTL', KEYS[1]) }`
+
+/** Counts in Redis or Valkey, for every process that uses it; it forgets by itself what has ended. */
+export function createRedisCounters(
+  { redis }: Pick<RedisConnection, 'redis'>,
+  windowMs: number,
+): Counters {
+  return {
+    add: async (key) => {
+      const counted = await inRedis(() =>
+        redis.eval(script, 1, `vitrine:requests:${key}`, windowMs),
+      )
+      const [requests, msLeft] = counted as [number, number]
+      return { requests, msLeft: Math.max(msLeft, 1) }
+    },
+  }
+}

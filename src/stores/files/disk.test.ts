@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { test, type TestContext } from 'node:test'
+import { temporaryFolder } from '../../../test/start-vitrine.ts'
+import { StoreFailure } from '../store-failure.ts'
+import { openDiskFiles } from './disk.ts'
+import { filesContract, toStream } from './files.contract.ts'
+
+async function openFolder(t: TestContext) {
+  const folder = join(await temporaryFolder(t), 'new', 'files')
+  return { folder, files: await openDiskFiles(`file:${folder}`) }
+}
+
+filesContract('a folder', async (t) => {
+  const { folder, files } = await openFolder(t)
+  return { files, list: async () => readdir(folder) }
+})
+
+test('a sweep leaves what is not pending, and what cannot be ours', async (t) => {
+  const { folder, files } = await openFolder(t)
+  await mkdir(join(folder, 'lost+found.part'))
+  for (const name of ['.gitkeep', 'AAAAAAAA', 'my thesis.part', 'notes.txt']) {
+    await writeFile(join(folder, name), 'years of work')
+  }
+  await files.save('z', toStream('orphan'))
+  const all = await readdir(folder)
+  await files.sweep(async () => false)
+  assert.deepEqual(
+    await readdir(folder),
+    all.filter((name) => !name.startsWith('z')),
+  )
+})
+
+test('a sweep by another process while a file is saved fails the keeping, not the kept', async (t) => {
+  const { folder, files } = await openFolder(t)
+  const other = await openDiskFiles(`file:${folder}`)
+  await files.save('a', toStream('content'))
+  await other.sweep(async () => false)
+  await assert.rejects(
+    files.keep('a'),
+    (error) => error instanceof StoreFailure && error.kind === 'unavailable',
+  )
+  await files.save('b', toStream('content'))
+  await other.sweep(async () => true)
+  await files.keep('b')
+  assert.deepEqual(await readdir(folder), ['b'])
+})
+
+test('a folder that cannot be made is refused with its URL', async (t) => {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'file'), '')
+  const url = `file:${join(folder, 'file', 'below')}`
+  await assert.rejects(openDiskFiles(url), (error: Error) => error.message.includes(url))
+})
+
+test('a folder that is gone is a failure of the store', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'files'))
+  const files = await openDiskFiles(`file:${folder}/files`)
+  await rm(join(folder, 'files'), { recursive: true })
+  await assert.rejects(
+    files.save('a', toStream('content')),
+    (error) => error instanceof StoreFailure && error.kind === 'unavailable',
+  )
+})
+
+test('content that is destroyed while its file is being made leaves nothing', async (t) => {
+  const { folder, files } = await openFolder(t)
+  const breakOff = async (id: string) => {
+    const content = new PassThrough().on('error', () => undefined)
+    const saved = files.save(id, content)
+    content.destroy(new Error('broken off'))
+    await assert.rejects(saved)
+  }
+  // It is a matter of luck, and with two at once of little: of a thousand, ten would stay.
+  for (let index = 0; index < 500; index += 1) {
+    await Promise.all(['a', 'b'].map((name) => breakOff(`${name}${String(index)}`)))
+  }
+  assert.deepEqual(await readdir(folder), [])
+})
+
+test('bytes that no file can have are refused before it is opened', async (t) => {
+  const { folder, files } = await openFolder(t)
+  await files.save('a', toStream('content'))
+  await files.keep('a')
+  // Nothing that is opened could be closed again: there is nothing to open.
+  await rm(join(folder, 'a'))
+  for (const end of [-1, -4096, 1.5, NaN, Infinity]) {
+    await assert.rejects(files.read('a', 0, end), RangeError, String(end))
+  }
+})

@@ -1,0 +1,189 @@
+import { AwsV4Signer } from 'aws4fetch'
+import { hash } from 'node:crypto'
+// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- loaded only where a bucket is set
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
+import { StoreFailure } from '../../store-failure.ts'
+
+export interface S3Settings {
+  /** `s3://bucket/prefix?endpoint=https://…&region=…` */
+  url: string
+  accessKeyId: string
+  secretAccessKey: string
+}
+
+interface S3Request {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** Behind the prefix; without one it is the bucket that is asked. */
+  name?: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: Buffer | string
+  /** Whether it must not be sent twice; a lost answer leaves open whether the first was heard. */
+  isOnce?: boolean
+}
+
+interface S3Answer {
+  headers: IncomingMessage['headers']
+  text: string
+}
+
+export interface S3Client {
+  /** Before every name: empty, or ending in a slash. */
+  prefix: string
+  /** Sends the request and reads the whole answer. */
+  ask: (request: S3Request) => Promise<S3Answer>
+  /** The same with the content of the answer yet to be read. */
+  open: (request: S3Request) => Promise<IncomingMessage>
+  close: () => void
+}
+
+/** Refused by the store: its status, and its own word for why, such as `NoSuchKey`. */
+export class S3Error extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, answer: string) {
+    const code = /<Code>([^<]*)<\/Code>/.exec(answer)?.[1] ?? ''
+    super(`S3 answered ${String(status)} ${code}`.trimEnd())
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Without a byte in either direction for so long, it is not there: the client has its 503 in two seconds. */
+const silenceMs = 1500
+/** Below what any store keeps an idle connection for, so that it is not closed under a request. */
+const idleMs = 4000
+const pausesMs = [100, 400]
+
+/**
+ * Sends signed requests; the caller closes it. They throw {@link S3Error} for a refusal that is an
+ * answer, and {@link StoreFailure} when the store is full, down, or not as it was set up.
+ */
+export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings): S3Client {
+  const { endpoint, region, bucket, prefix } = parseS3Url(url)
+  const isTls = endpoint.startsWith('https:')
+  const agentOptions = { keepAlive: true, timeout: idleMs }
+  const agent = isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions)
+  const signingKeys = new Map<string, ArrayBuffer>()
+
+  async function send({ method, name, query, headers, body = '' }: S3Request) {
+    // By path, and not with the bucket in the host: every store knows it, under any name or address.
+    const target = new URL(`${endpoint}/${bucket}${name === undefined ? '' : `/${prefix}${name}`}`)
+    for (const [key, value] of Object.entries(query ?? {})) target.searchParams.set(key, value)
+    const signer = new AwsV4Signer({
+      method,
+      url: target.href,
+      headers: { ...headers, 'x-amz-content-sha256': hash('sha256', body) },
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: 's3',
+      cache: signingKeys,
+    })
+    const signed = Object.fromEntries((await signer.sign()).headers)
+    const length = { 'content-length': Buffer.byteLength(body) }
+    const options = { method, agent, timeout: silenceMs, headers: { ...signed, ...length } }
+    return answerOf((isTls ? requestHttps : requestHttp)(target, options), body)
+  }
+
+  async function attempt<Result>(request: S3Request, read: Read<Result>): Promise<Result> {
+    for (const pauseMs of request.isOnce ? [] : pausesMs) {
+      try {
+        return await read(await send(request))
+      } catch (error) {
+        if (!isPassing(error)) throw toStoreFailure(error)
+        await setTimeout(pauseMs)
+      }
+    }
+    try {
+      return await read(await send(request))
+    } catch (error) {
+      throw toStoreFailure(error)
+    }
+  }
+
+  return {
+    prefix,
+    ask: (request) => attempt(request, readWhole),
+    open: (request) => attempt(request, accept),
+    close: () => {
+      agent.destroy()
+    },
+  }
+}
+
+type Read<Result> = (answer: IncomingMessage) => Promise<Result>
+
+async function readWhole(answer: IncomingMessage): Promise<S3Answer> {
+  const content = await text(await accept(answer))
+  // A completion is begun with 200 and may fail after that (API_CompleteMultipartUpload).
+  if (content.includes('<Error>')) throw new S3Error(500, content)
+  return { headers: answer.headers, text: content }
+}
+
+function parseS3Url(url: string) {
+  const { hostname: bucket, pathname, searchParams } = new URL(url)
+  const region = searchParams.get('region') ?? 'us-east-1'
+  const endpoint = searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`
+  const path = pathname.replace(/^\/|\/$/g, '')
+  const prefix = path === '' ? '' : `${path}/`
+  return { bucket, region, prefix, endpoint: endpoint.replace(/\/$/, '') }
+}
+
+async function answerOf(
+  request: ReturnType<typeof requestHttp>,
+  body: Buffer | string,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  let answer: IncomingMessage | undefined
+  request.on('response', (response) => {
+    answer = response
+    resolve(response)
+  })
+  request.on('error', reject)
+  request.on('timeout', () => {
+    // What has come and was not read is waiting for a slow client, not for the store.
+    if (answer?.readableLength) {
+      request.setTimeout(silenceMs)
+      return
+    }
+    const silence = new Error(`S3 says nothing for ${String(silenceMs)} ms`)
+    request.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }))
+    answer?.destroy(silence)
+  })
+  request.end(body)
+  return promise
+}
+
+async function accept(answer: IncomingMessage): Promise<IncomingMessage> {
+  const { statusCode = 0 } = answer
+  if (statusCode < 300) return answer
+  throw new S3Error(statusCode, await text(answer))
+}
+
+/** What a second attempt may well do better. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof S3Error) return [500, 502, 503, 504].includes(error.status)
+  const { code } = error as { code?: unknown }
+  return code === 'ECONNRESET' || code === 'EPIPE'
+}
+
+function toStoreFailure(error: unknown): unknown {
+  if (!(error instanceof S3Error)) return isOfNetwork(error) ? unavailable(error) : error
+  const { status, code } = error
+  if (status === 507 || /Full$|Quota/.test(code)) return new StoreFailure('full', error)
+  const isDown = status >= 500 || status === 429 || status === 403 || code === 'NoSuchBucket'
+  return isDown ? unavailable(error) : error
+}
+
+function isOfNetwork(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && !(error instanceof TypeError)
+}
+
+function unavailable(cause: unknown): StoreFailure {
+  return new StoreFailure('unavailable', cause)
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { startS3, type S3Fault, type S3Server } from '../../../../test/s3-server.ts'
+import { accessKeyId, secretAccessKey } from '../../../../test/s3-signature.ts'
+import { isUnavailable, StoreFailure } from '../../store-failure.ts'
+import { until } from '../../../../test/until.ts'
+import { filesContract, toStream } from '../files.contract.ts'
+import { openS3Files, type S3FilesOptions } from './s3.ts'
+
+async function openBucket(t: TestContext, changes: Partial<S3FilesOptions> = {}) {
+  const server = await startS3()
+  t.after(server.close)
+  return { server, files: await openFiles(t, server, changes) }
+}
+
+async function openFiles(t: TestContext, server: S3Server, changes: Partial<S3FilesOptions> = {}) {
+  const { files, problem, close } = await openS3Files({
+    url: server.url,
+    accessKeyId,
+    secretAccessKey,
+    maxBytes: 1024 ** 3,
+    abandonedSeconds: 0,
+    ...changes,
+  })
+  t.after(close)
+  assert.equal(problem, undefined)
+  return files
+}
+
+/** Ids of all that takes room in the bucket. */
+function listAll({ objects, uploads }: S3Server): string[] {
+  const keys = [...objects.keys(), ...[...uploads.values()].map(({ key }) => key)]
+  return [...new Set(keys.map((key) => key.replace(/^some\/files\/(pending\/)?/, '')))]
+}
+
+filesContract('a bucket', async (t) => {
+  const { server, files } = await openBucket(t)
+  return { files, list: async () => listAll(server) }
+})
+
+test('a large file goes up in parts, and nothing but it stays', async (t) => {
+  const { server, files } = await openBucket(t)
+  const content = Buffer.alloc(12 * 1024 ** 2, 'glass and brass ')
+  const { size } = await files.save('a', toStream(content))
+  assert.equal(server.asked.filter((operation) => operation === 'UploadPart').length, 3)
+  await files.keep('a')
+  assert.equal(size, content.length)
+  assert.deepEqual([...server.objects.keys()], ['some/files/a'])
+  assert.deepEqual(server.objects.get('some/files/a')?.content, content)
+  assert.equal(server.uploads.size, 0)
+})
+
+test('what another process has saved, in however many parts, can be kept and removed', async (t) => {
+  const { server, files } = await openBucket(t)
+  const other = await openFiles(t, server)
+  const content = Buffer.alloc(26 * 1024 ** 2, 'glass')
+  await files.save('a', toStream(content))
+  await other.keep('a')
+  assert.deepEqual(server.objects.get('some/files/a')?.content, content)
+  await files.keep('a')
+  await files.save('b', toStream('b'))
+  assert.equal(await other.remove('b'), true)
+  await assert.rejects(files.keep('b'), isUnavailable)
+  assert.deepEqual(listAll(server), ['a'])
+})
+
+test('a sweep spares what another may be receiving, and keeps what is known', async (t) => {
+  const { server, files } = await openBucket(t)
+  const other = await openFiles(t, server, { abandonedSeconds: 3600 })
+  await files.save('receiving', toStream('1'))
+  await files.save('known', toStream('2'))
+  await files.save('abandoned', toStream('3'))
+  const abandoned = server.objects.get('some/files/pending/abandoned') ?? assert.fail()
+  abandoned.modified = new Date(Date.now() - 3_700_000)
+  await other.sweep(async (id) => id === 'known')
+  assert.deepEqual(listAll(server).toSorted(), ['known', 'receiving'])
+  await files.keep('receiving')
+  await files.keep('known')
+  await assert.rejects(files.keep('abandoned'), isUnavailable)
+  assert.deepEqual([...server.objects.keys()].toSorted(), [
+    'some/files/known',
+    'some/files/receiving',
+  ])
+})
+
+test('a sweep gives up on what is known and nowhere, and goes on', async (t) => {
+  const { server, files } = await openBucket(t)
+  for (const id of ['a', 'b']) await files.save(id, toStream(id))
+  // As stores do with uploads that nobody completes.
+  for (const [uploadId, { key }] of server.uploads) {
+    if (key.endsWith('/a')) server.uploads.delete(uploadId)
+  }
+  const other = await openFiles(t, server)
+  await other.sweep(async () => true)
+  assert.deepEqual([...server.objects.keys()], ['some/files/b'])
+})
+
+const faults: S3Fault[] = [500, 'cut', 403]
+for (const operation of [
+  'HeadObject',
+  'PutObject',
+  'CreateMultipartUpload',
+  'UploadPart',
+  'CompleteMultipartUpload',
+]) {
+  for (const fault of faults) {
+    test(`${operation} fails for good (${String(fault)}): nothing is left`, async (t) => {
+      const { server, files } = await openBucket(t)
+      server.fault = (asked) => (asked === operation ? fault : undefined)
+      const put = async () => {
+        await files.save('a', toStream(Buffer.alloc(6 * 1024 ** 2, 'glass')))
+        await files.keep('a')
+      }
+      await assert.rejects(put(), isUnavailable)
+      server.fault = () => undefined
+      // Whoever cannot keep what was saved removes it.
+      if (operation === 'CompleteMultipartUpload') await files.remove('a')
+      await until(() => listAll(server).length === 0)
+      await put()
+      assert.deepEqual([...server.objects.keys()], ['some/files/a'])
+    })
+  }
+}
+
+test('what fails once is done again, and nothing of it is left', async (t) => {
+  const { server, files } = await openBucket(t)
+  for (const fault of [500, 503, 'cut'] as const) {
+    for (const operation of ['UploadPart', 'CompleteMultipartUpload', 'PutObject', 'GetObject']) {
+      let count = 0
+      server.fault = (asked) => (asked === operation && count++ === 0 ? fault : undefined)
+      if (fault === 'cut' && operation === 'GetObject') continue
+      const content = Buffer.alloc(6 * 1024 ** 2, 'glass')
+      await files.save('a', toStream(content))
+      await files.keep('a')
+      const bytes = (await (await files.read('a', 0, 9)).toArray()) as Buffer[]
+      assert.deepEqual(Buffer.concat(bytes), content.subarray(0, 10))
+      assert.deepEqual(listAll(server), ['a'])
+      await files.remove('a')
+    }
+  }
+})
+
+test('a store that is full is a failure of that kind', async (t) => {
+  const { server, files } = await openBucket(t)
+  server.fault = (asked) => (asked === 'UploadPart' ? 507 : undefined)
+  await assert.rejects(
+    files.save('a', toStream('a')),
+    (error) => error instanceof StoreFailure && error.kind === 'full',
+  )
+  assert.deepEqual(listAll(server), [])
+})
+
+test('a content that is cut half way fails, and is never taken for the whole', async (t) => {
+  const { server, files } = await openBucket(t)
+  await files.save('a', toStream(Buffer.alloc(1_000_000, 'glass')))
+  await files.keep('a')
+  server.fault = (asked) => (asked === 'GetObject' ? 'cut' : undefined)
+  const content = await files.read('a', 0, 999_999)
+  await assert.rejects(content.toArray(), isUnavailable)
+})
+
+test('a store that falls silent, before its answer or within, is not waited for', async (t) => {
+  const { server, files } = await openBucket(t)
+  await files.save('a', toStream(Buffer.alloc(1_000_000, 'glass')))
+  await files.keep('a')
+  const order: S3Fault[] = ['stall', 'hang']
+  server.fault = () => order.shift()
+  const content = await files.read('a', 0, 999_999)
+  await Promise.all([
+    assert.rejects(content.toArray(), isUnavailable),
+    assert.rejects(files.read('a', 0, 9), isUnavailable),
+  ])
+})
+
+test('a bucket that is not there, or keys that are wrong, stop the start; a store that is down does not', async (t) => {
+  const server = await startS3()
+  t.after(server.close)
+  const { url } = server
+  await assert.rejects(openFiles(t, { ...server, url: url.replace('glass', 'brass') }), {
+    message: /FILES_URL.*NoSuchBucket/,
+  })
+  await assert.rejects(openFiles(t, server, { secretAccessKey: 'wrong' }), {
+    message: /FILES_URL.*SignatureDoesNotMatch/,
+  })
+  await server.close()
+  await assert.rejects(openFiles(t, server), { message: /ECONNREFUSED/ })
+})

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { PassThrough, type Readable } from 'node:stream'
+import { isUnavailable, StoreFailure } from '../../store-failure.ts'
+import type { Files, SavedFile } from '../files.ts'
+import { S3Error, createS3Client, type S3Client, type S3Settings } from './client.ts'
+import {
+  abortUploads,
+  addPart,
+  beginUpload,
+  completeUpload,
+  findUpload,
+  listObjects,
+  whereItIs,
+  type S3Upload,
+} from './uploads.ts'
+
+export type S3FilesOptions = S3Settings & {
+  /** Of one file; S3 takes 10,000 parts of it. */
+  maxBytes: number
+  /** After so long, what is saved and not kept has been left by a process that is gone. */
+  abandonedSeconds: number
+}
+
+export interface OpenedS3Files {
+  files: Files
+  /** Unset when the bucket could be reached at the start. */
+  problem?: string
+  close: () => void
+}
+
+/** The least that S3 takes, unless it is the last one. */
+const minPartBytes = 5 * 1024 ** 2
+const maxParts = 10_000
+
+/**
+ * Files in the bucket of `s3://bucket/prefix`; the caller closes it. A store that cannot be reached
+ * is a `problem`; one that refuses us, or has no such bucket, throws.
+ */
+export async function openS3Files(options: S3FilesOptions): Promise<OpenedS3Files> {
+  const s3 = createS3Client(options)
+  const opened = { files: createS3Files(s3, options), close: s3.close }
+  try {
+    await s3.ask({ method: 'GET', query: { 'list-type': '2', 'max-keys': '1' } })
+    return opened
+  } catch (error) {
+    const reason = error instanceof StoreFailure ? error.cause : error
+    const text = reason instanceof Error ? reason.message : String(reason)
+    const isRefusal = reason instanceof S3Error && reason.status < 500 && reason.status !== 429
+    if (!isRefusal) return { ...opened, problem: text }
+    s3.close()
+    throw new Error(`FILES_URL cannot be used: ${text}`, { cause: error })
+  }
+}
+
+/**
+ * A file is a multipart upload until it is kept, and only then an object. Beside it stands an empty
+ * object, `pending/<id>`, from before its first byte until after its last change: by these a sweep
+ * finds what a crash has left, as no listing of uploads does on every store.
+ */
+function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOptions): Files {
+  const partBytes = Math.max(minPartBytes, Math.ceil(maxBytes / maxParts))
+  /** Saved or being saved by this process, and not kept. */
+  const uploads = new Map<string, S3Upload | undefined>()
+
+  const isThere = (id: string) => whereItIs(s3.ask({ method: 'HEAD', name: id }))
+  const unmark = (id: string) => s3.ask({ method: 'DELETE', name: toMarker(id) })
+
+  async function save(id: string, content: Readable): Promise<SavedFile> {
+    if (uploads.has(id)) throw new Error(`there is a file ${id}`)
+    uploads.set(id, undefined)
+    try {
+      if (await isThere(id)) throw new Error(`there is a file ${id}`)
+    } catch (error) {
+      uploads.delete(id)
+      throw error
+    }
+    try {
+      return await receive(id, content)
+    } catch (error) {
+      // Where this fails too, the sweep does it.
+      const removed = remove(id).catch(() => undefined)
+      // A store that is silent would be waited for once more.
+      if (!isUnavailable(error)) await removed
+      throw error
+    }
+  }
+
+  async function receive(id: string, content: Readable): Promise<SavedFile> {
+    await s3.ask({ method: 'PUT', name: toMarker(id) })
+    const upload = await beginUpload(s3, id)
+    const hash = createHash('sha256')
+    let size = 0
+    for await (const part of toParts(content, partBytes)) {
+      hash.update(part)
+      size += part.length
+      await addPart(s3, id, { upload, content: part })
+    }
+    uploads.set(id, upload)
+    return { size, sha256: hash.digest('hex') }
+  }
+
+  /** False when nothing was saved. */
+  async function complete(id: string): Promise<boolean> {
+    const upload = uploads.get(id) ?? (await findUpload(s3, id))
+    const isCompleted = upload !== undefined && (await completeUpload(s3, id, upload))
+    // A sweep, or an attempt whose answer was lost, may have been quicker.
+    const isKept = isCompleted || (await isThere(id))
+    await unmark(id)
+    uploads.delete(id)
+    return isKept
+  }
+
+  /** The upload before the object: it could still become one. */
+  async function remove(id: string): Promise<boolean> {
+    uploads.delete(id)
+    const wasPending = await abortUploads(s3, id)
+    const wasThere = await isThere(id)
+    if (wasThere) await s3.ask({ method: 'DELETE', name: id })
+    await unmark(id)
+    return wasPending || wasThere
+  }
+
+  return {
+    save: async (id, content) => {
+      try {
+        return await save(id, content)
+      } finally {
+        // Where nothing of it was read, whoever sends it would wait.
+        content.destroy()
+      }
+    },
+    keep: async (id) => {
+      if (await complete(id)) return
+      throw new StoreFailure('unavailable', new Error(`nothing was saved as ${id}`))
+    },
+    remove,
+    read: async (id, start, end) => {
+      const range = `bytes=${String(start)}-${String(end)}`
+      const answer = await s3.open({ method: 'GET', name: id, headers: { range } })
+      if (answer.statusCode === 206) return toContent(answer)
+      answer.destroy()
+      throw new Error('S3 has answered without the range that it was asked for')
+    },
+    sweep: async (isKnown) => {
+      for await (const { name, ageSeconds } of listObjects(s3, toMarker(''))) {
+        const id = name.slice(toMarker('').length)
+        if (await isKnown(id)) await complete(id)
+        else if (ageSeconds >= abandonedSeconds) await remove(id)
+      }
+    },
+  }
+}
+
+/** What breaks off is a failure of the store, and whoever reads no further lets go of it. */
+function toContent(answer: Readable): Readable {
+  const content = new PassThrough()
+  answer.once('error', (error) => content.destroy(new StoreFailure('unavailable', error)))
+  content.once('close', () => answer.destroy())
+  return answer.pipe(content)
+}
+
+/** No id has a slash. */
+function toMarker(id: string): string {
+  return `pending/${id}`
+}
+
+/** All of one size, as some stores want them, but for the last; one that is empty of nothing. */
+async function* toParts(content: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
+  let chunks: Buffer[] = []
+  let length = 0
+  let count = 0
+  for await (let chunk of content) {
+    while (length + chunk.length >= size) {
+      const last = chunk.subarray(0, size - length)
+      chunk = chunk.subarray(last.length)
+      yield Buffer.concat([...chunks, last])
+      chunks = []
+      length = 0
+      count += 1
+    }
+    chunks.push(chunk)
+    length += chunk.length
+  }
+  if (length > 0 || count === 0) yield Buffer.concat(chunks)
+}

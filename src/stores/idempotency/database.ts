@@ -1,0 +1,65 @@
+import { isFull } from '../store-failure.ts'
+import { eachPage, everything, type Records, type StoredRecord } from '../records/records.ts'
+import type { Answers, Claim, StandingClaim } from './idempotency-entries.ts'
+
+// No resource can have this name, so no route leads here.
+const resource = '~answers'
+
+/** So long a key is remembered in any case: a request that was lost on the way comes again sooner. */
+const leastSeconds = 60
+/** So many make room at once. */
+const forgottenTogether = 10
+
+/**
+ * Answers as records of the database, whichever that is. Where there is no room for another, the
+ * oldest are forgotten before their time: nobody else could ever remove them.
+ */
+export function createDatabaseAnswers(records: Records): Answers {
+  const now = () => new Date().toISOString()
+
+  async function forgetOldest(): Promise<void> {
+    const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
+    const oldest = await records.list(resource, everything, {
+      offset: 0,
+      limit: 10 * forgottenTogether,
+    })
+    // A claim that somebody works on is changed all the time.
+    const idle = oldest.filter(({ updatedAt }) => updatedAt <= before)
+    for (const { id, version } of idle.slice(0, forgottenTogether)) {
+      await records.remove(resource, id, version)
+    }
+  }
+
+  return {
+    create: async (keyHash, claim) => {
+      const record = { id: keyHash, document: { ...claim }, createdAt: now() }
+      try {
+        return await records.create(resource, record)
+      } catch (error) {
+        if (!isFull(error)) throw error
+        await forgetOldest()
+        return records.create(resource, record)
+      }
+    },
+    find: async (keyHash) => {
+      const record = await records.find(resource, keyHash)
+      return record && toStandingClaim(record)
+    },
+    change: (keyHash, version, claim) =>
+      records.change(resource, { id: keyHash, version, document: { ...claim }, updatedAt: now() }),
+    remove: (keyHash, version) => records.remove(resource, keyHash, version),
+    clear: () => records.clear(resource),
+    sweep: async (time) => {
+      for await (const page of eachPage(records, resource)) {
+        const expired = page.filter((record) => toStandingClaim(record).expiresAt <= time)
+        for (const { id, version } of expired) await records.remove(resource, id, version)
+        // All are kept equally long, so what follows is younger.
+        if (expired.length === 0) return
+      }
+    },
+  }
+}
+
+function toStandingClaim({ document, version }: StoredRecord): StandingClaim {
+  return { ...(document as unknown as Claim), version }
+}

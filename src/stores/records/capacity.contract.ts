@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { suite, test, type TestContext } from 'node:test'
+import { createDatabaseAnswers } from '../idempotency/database.ts'
+import { isFull } from '../store-failure.ts'
+import { createDatabaseSessions } from '../sessions/database.ts'
+import { sessionOf } from '../sessions/sessions.contract.ts'
+import { everything, type Records } from './records.ts'
+
+/** Opens an empty store that takes so many records of each resource. */
+export type OpenWithin = (t: TestContext, maxRecords: number) => Promise<Records>
+
+const noon = '2026-01-01T12:00:00.000Z'
+
+/** What every backend of the records does where a resource may have so many and no more. */
+export function roomContract(name: string, open: OpenWithin): void {
+  suite(`a limit on the records in ${name}`, () => {
+    test('as many records as allowed are kept of each resource', async (t) => {
+      const records = await open(t, 3)
+      for (const resource of ['users', 'locations', '~answers']) {
+        for (const id of ['a', 'b', 'c']) {
+          assert.equal(await create(records, id, resource), true)
+        }
+        await assert.rejects(create(records, 'd', resource), isFull)
+        assert.equal(await records.find(resource, 'd'), undefined)
+        assert.equal(await records.count(resource, everything), 3)
+      }
+    })
+
+    test('where there is no room all but creating goes on, and a removal makes room', async (t) => {
+      const records = await open(t, 2)
+      await Promise.all([create(records, 'a'), create(records, 'b')])
+      await assert.rejects(create(records, 'c'), isFull)
+      assert.equal(await create(records, 'a'), false)
+      const change = { id: 'a', version: 1, document: { name: 'Ann' }, updatedAt: noon }
+      assert.equal(await records.change('users', change), true)
+      assert.equal(await records.remove('users', 'b'), true)
+      assert.equal(await create(records, 'c'), true)
+      await assert.rejects(create(records, 'd'), isFull)
+    })
+
+    test('sessions that have ended make room for others', async (t) => {
+      const sessions = createDatabaseSessions(await open(t, 2))
+      const past = new Date(Date.now() - 1).toISOString()
+      await sessions.create('idle', sessionOf({ idleUntil: past }))
+      await sessions.create('one', sessionOf())
+      await sessions.create('other', sessionOf())
+      assert.equal(await sessions.find('idle'), undefined)
+      await assert.rejects(sessions.create('third', sessionOf()), isFull)
+      assert.ok((await sessions.find('one')) && (await sessions.find('other')))
+    })
+
+    test('the oldest answers make room for others, but not those of the last minute', async (t) => {
+      const records = await open(t, 3)
+      const answers = createDatabaseAnswers(records)
+      const claim = { fingerprint: '', recordId: 'a', leasedUntil: noon, expiresAt: '9999' }
+      await records.create('~answers', { id: 'old', document: claim, createdAt: noon })
+      await answers.create('young', claim)
+      await answers.create('younger', claim)
+      assert.equal(await answers.create('youngest', claim), true)
+      assert.equal(await answers.find('old'), undefined)
+      assert.equal(await answers.create('young', claim), false)
+      await assert.rejects(answers.create('next', claim), isFull)
+    })
+  })
+}
+
+function create(records: Records, id: string, resource = 'users'): Promise<boolean> {
+  return records.create(resource, { id, document: { name: id }, createdAt: noon })
+}

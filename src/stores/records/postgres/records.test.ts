@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test, type TestContext } from 'node:test'
+import pg from 'pg'
+import {
+  createSchema,
+  openPostgresServer,
+  query,
+  withoutPostgres,
+  type PostgresServer,
+} from '../../../../test/postgres-server.ts'
+import { answersContract } from '../../idempotency/idempotency-entries.contract.ts'
+import { createDatabaseAnswers } from '../../idempotency/database.ts'
+import { openPostgresDatabase } from '../../postgres/database.ts'
+import { createDatabaseSessions } from '../../sessions/database.ts'
+import { sessionsContract } from '../../sessions/sessions.contract.ts'
+import { createPostgresRecords } from './records.ts'
+import { everything } from '../records.ts'
+import { recordsContract } from '../records.contract.ts'
+import { roomContract } from '../capacity.contract.ts'
+
+const noon = '2026-01-01T12:00:00.000Z'
+
+suite('PostgreSQL', { skip: withoutPostgres }, () => {
+  let server: PostgresServer
+  before(async () => {
+    server = await openPostgresServer()
+  })
+  after(() => server.remove())
+
+  const openEmpty = async (t: TestContext) => openRecords(t, await createSchema(server.url))
+  recordsContract('PostgreSQL', openEmpty)
+  roomContract('PostgreSQL', async (t, maxRecords) =>
+    openRecords(t, await createSchema(server.url), maxRecords),
+  )
+  sessionsContract('PostgreSQL', async (t) => createDatabaseSessions(await openEmpty(t)))
+  answersContract('PostgreSQL', async (t) => createDatabaseAnswers(await openEmpty(t)))
+
+  test('a database that is opened again has everything in it', async (t) => {
+    const url = await createSchema(server.url)
+    const records = await openRecords(t, url)
+    await records.create('users', { id: 'a', document: { name: 'Ann' }, createdAt: noon })
+    await records.change('users', { id: 'a', version: 1, document: { n: 1 }, updatedAt: noon })
+    const again = await openRecords(t, url)
+    assert.deepEqual(await again.find('users', 'a'), await records.find('users', 'a'))
+    assert.equal(await again.count('users', everything), 1)
+  })
+
+  test('ten that open a new database at once all find it migrated, and indexes made once', async (t) => {
+    const url = await createSchema(server.url)
+    await openTen(t, url)
+    const rows = await query(url, 'SELECT version FROM vitrine_schema')
+    assert.deepEqual(rows, [{ version: 1 }, { version: 2 }])
+  })
+
+  test('a database of version 0.1.0 is found as it was', async (t) => {
+    const url = await createSchema(server.url)
+    const names = ['\x01', '\x02\x01\x03', '\\u0001\x03', 'a']
+    const records = await openRecords(t, url)
+    for (const [index, name] of names.entries()) {
+      await records.create('users', { id: String(index), document: { name }, createdAt: noon })
+    }
+    for (const [index, name] of names.entries()) {
+      const keys = JSON.stringify({ name: `1${toOldSpelling(name)}` })
+      await query(
+        url,
+        `UPDATE records SET keys = ${pg.escapeLiteral(keys)} WHERE id = '${String(index)}'`,
+      )
+    }
+    await query(
+      url,
+      `CREATE INDEX records_by_name ON records (resource)`,
+      `CREATE INDEX records_of_users_by_name ON records ((keys ->> 'name'))`,
+      'DELETE FROM vitrine_schema WHERE version = 2',
+    )
+    const again = await openRecords(t, url)
+    await again.index('users', ['name'])
+    for (const name of names) {
+      const filters = [{ field: 'name', operator: 'eq', values: [name] }] as const
+      const found = await again.list('users', { filters, sort: [] }, { offset: 0, limit: 9 })
+      assert.deepEqual(
+        found.map(({ document }) => document.name),
+        [name],
+      )
+    }
+    const indexes = await query(
+      url,
+      `SELECT indexname FROM pg_indexes WHERE tablename = 'records' AND schemaname = current_schema()`,
+    )
+    assert.deepEqual(
+      indexes.filter(({ indexname }) => /^records_(of_|by_name)/.test(String(indexname))),
+      [],
+    )
+  })
+
+  test('a database of a newer schema is refused with a reason and left alone', async () => {
+    const url = await createSchema(server.url)
+    await query(
+      url,
+      'CREATE TABLE vitrine_schema (version integer PRIMARY KEY)',
+      'INSERT INTO vitrine_schema VALUES (99)',
+    )
+    await assert.rejects(openPostgresDatabase(url), /newer Vitrine.*99/)
+    const tables = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
+    assert.deepEqual(await query(url, tables), [{ tablename: 'vitrine_schema' }])
+  })
+
+  test('a database that cannot hold every text is refused', async () => {
+    const name = 'latin'
+    const options = `TEMPLATE template0 ENCODING LATIN1 LOCALE 'C' LOCALE_PROVIDER libc`
+    await query(server.url, `CREATE DATABASE ${name} ${options}`)
+    const url = server.url.replace('/postgres', `/${name}`).replace('vitrine@', 'vitrine:secret@')
+    await assert.rejects(openPostgresDatabase(url), (error: Error) => {
+      assert.match(error.message, /LATIN1/)
+      assert.doesNotMatch(error.message, /secret/)
+      return true
+    })
+  })
+
+  test('those who create and remove at once are all counted', async (t) => {
+    const url = await createSchema(server.url)
+    const stores = [await openRecords(t, url), await openRecords(t, url)]
+    const ids = Array.from({ length: 300 }, (_, index) => String(index))
+    const store = (id: string) => stores[Number(id) % 2] ?? assert.fail()
+    await Promise.all(
+      ids.map((id) => store(id).create('users', { id, document: {}, createdAt: noon })),
+    )
+    await Promise.all(ids.slice(0, 100).map((id) => store(id).remove('users', id)))
+    assert.equal(await stores[0]?.count('users', everything), 200)
+  })
+
+  test('transactions that the server undoes for others are repeated', async (t) => {
+    const url = await createSchema(server.url)
+    const records = await openRecords(t, `${url}%20-cdefault_transaction_isolation%3Dserializable`)
+    await records.create('users', { id: 'a', document: {}, createdAt: noon })
+    const changes = Array.from({ length: 20 }, (_, racer) =>
+      records.change('users', { id: 'a', version: 1, document: { racer }, updatedAt: noon }),
+    )
+    assert.equal((await Promise.all(changes)).filter(Boolean).length, 1)
+  })
+
+  /** Like ten replicas, each with connections and statements of its own. */
+  async function openTen(t: TestContext, url: string): Promise<void> {
+    const stores = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const records = await openRecords(t, url)
+        await records.index('users', ['name', 'size'])
+        return records
+      }),
+    )
+    for (const [index, records] of stores.entries()) {
+      const record = { id: String(index), document: {}, createdAt: noon }
+      assert.equal(await records.create('users', record), true)
+    }
+    assert.equal(await stores[0]?.count('users', everything), 10)
+  }
+})
+
+async function openRecords(t: TestContext, url: string, maxRecords?: number) {
+  const database = await openPostgresDatabase(url)
+  t.after(() => database.close())
+  return createPostgresRecords(database, maxRecords)
+}
+
+/** How version 0.1.0 kept these characters in keys. */
+const oldSpellings = ['', '\x01\x02\x03', '\x01\x03\x02', '\x01\x03\x03']
+
+function toOldSpelling(text: string): string {
+  // eslint-disable-next-line no-control-regex -- they are what it is about
+  return text.replace(/[\x01-\x03]/g, (character) => oldSpellings[character.charCodeAt(0)] ?? '')
+}

@@ -1,0 +1,116 @@
+import { openPostgresDatabase, type PostgresDatabase } from '../../postgres/database.ts'
+import { StoreFailure } from '../../store-failure.ts'
+import { isStorable } from '../conditions.ts'
+import { createLists } from '../lists.ts'
+import { createPostgresDialect, toRow } from './dialect.ts'
+import { toKeys } from './keys.ts'
+import type { Document, Records } from '../records.ts'
+import { columns, toStoredRecord } from '../rows.ts'
+
+const find = {
+  name: 'find',
+  text: `SELECT ${columns} FROM records WHERE resource = $1 AND id = $2`,
+}
+// The process that serves a connection is one of few that run at once, so it meets no other in the
+// row that it counts in.
+const shard = 'abs(pg_backend_pid() % 64)'
+// Where there is a limit, it sums up to 64 rows each time. Two that ask at the same time do not see
+// each other, so there may be a few records more.
+const create = {
+  name: 'create',
+  text: `WITH created AS (
+      INSERT INTO records (resource, id, document, keys, version, created_at, updated_at)
+      SELECT $1::text, $2::text, $3::text, $4::jsonb, 1, $5::text, $5::text
+      WHERE $6::bigint IS NULL
+        OR (SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = $1) < $6
+      ON CONFLICT DO NOTHING RETURNING resource
+    )
+    INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, 1 FROM created
+    ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + 1`,
+}
+const change = {
+  name: 'change',
+  text: `UPDATE records SET document = $1, keys = $2, version = version + 1, updated_at = $3
+    WHERE resource = $4 AND id = $5 AND version = $6`,
+}
+const remove = {
+  name: 'remove',
+  text: `WITH removed AS (
+      DELETE FROM records WHERE resource = $1 AND id = $2 AND version = coalesce($3, version)
+      RETURNING resource
+    )
+    INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, -1 FROM removed
+    ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count - 1`,
+}
+/** So many are gone long before a statement has run out of time. */
+const recordsPerStep = 500
+const clear = {
+  name: 'clear',
+  text: `WITH removed AS (
+      DELETE FROM records WHERE resource = $1 AND id IN (
+        SELECT id FROM records WHERE resource = $1
+        ORDER BY created_at, id LIMIT ${String(recordsPerStep)}
+      )
+      RETURNING resource
+    ), counted AS (
+      INSERT INTO record_counts (resource, shard, count)
+      SELECT resource, ${shard}, -count(*) FROM removed GROUP BY resource
+      ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + excluded.count
+    )
+    SELECT count(*) AS count FROM removed`,
+}
+
+/** Clients ask for ids that PostgreSQL cannot hold, which no record has. */
+function toId(id: string): string {
+  return isStorable(id) ? id : ''
+}
+
+function toTexts(document: Document): [document: string, keys: string] {
+  return [JSON.stringify(document), JSON.stringify(toKeys(document))]
+}
+
+/** The records of `postgres://…` with their own connections; the caller closes them. */
+export async function openPostgresRecords(url: string, maxRecords?: number) {
+  const database = await openPostgresDatabase(url)
+  return { records: createPostgresRecords(database, maxRecords), close: () => database.close() }
+}
+
+/**
+ * Records in one table of a PostgreSQL database, which stays the caller's to close; of each resource
+ * about `maxRecords` at most.
+ */
+export function createPostgresRecords(database: PostgresDatabase, maxRecords?: number): Records {
+  async function findRecord(resource: string, id: string) {
+    const { rows } = await database.run({ ...find, values: [resource, toId(id)] })
+    return rows[0] && toStoredRecord(toRow(rows[0]))
+  }
+  return {
+    // Only the server could tell, and asking it takes as long as the reading.
+    state: () => undefined,
+    find: findRecord,
+    create: async (resource, { id, document, createdAt }) => {
+      const values = [resource, id, ...toTexts(document), createdAt, maxRecords]
+      if ((await database.run({ ...create, values })).rowCount === 1) return true
+      if (maxRecords === undefined || (await findRecord(resource, id))) return false
+      throw new StoreFailure('full', `no more ${resource}`)
+    },
+    change: async (resource, { id, version, document, updatedAt }) => {
+      const values = [...toTexts(document), updatedAt, resource, toId(id), version]
+      return (await database.run({ ...change, values })).rowCount === 1
+    },
+    remove: async (resource, id, version) => {
+      const values = [resource, toId(id), version]
+      return (await database.run({ ...remove, values })).rowCount === 1
+    },
+    clear: async (resource) => {
+      let total = 0
+      for (;;) {
+        const { rows } = await database.run({ ...clear, values: [resource] })
+        const removed = Number(rows[0]?.count)
+        total += removed
+        if (removed < recordsPerStep) return total
+      }
+    },
+    ...createLists(createPostgresDialect(database)),
+  }
+}

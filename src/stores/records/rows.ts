@@ -1,0 +1,25 @@
+import { StoreFailure } from '../store-failure.ts'
+import type { Row } from './dialect.ts'
+import type { Document, StoredRecord } from './records.ts'
+
+export const columns = 'id, document, version, created_at, updated_at'
+
+/** The record of a row of `columns`. */
+export function toStoredRecord([id, document, version, createdAt, updatedAt]: Row): StoredRecord {
+  return {
+    id: String(id),
+    document: parseDocument(String(document)),
+    version: Number(version),
+    createdAt: String(createdAt),
+    updatedAt: String(updatedAt),
+  }
+}
+
+/** Only JSON was ever written: what is none is damage. */
+function parseDocument(text: string): Document {
+  try {
+    return JSON.parse(text) as Document
+  } catch (error) {
+    throw new StoreFailure('unavailable', error)
+  }
+}

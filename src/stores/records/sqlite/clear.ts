@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { whenFree } from '../../sqlite/database.ts'
+import type { Records } from '../records.ts'
+
+/** So many are gone in a few milliseconds, for which everybody else waits. */
+const recordsPerStep = 500
+
+/** `forgetAll` is for what is remembered of the records, and part of each step. */
+export function createClear(database: DatabaseSync, forgetAll: () => void): Records['clear'] {
+  const remove = database.prepare(
+    `DELETE FROM records WHERE rowid IN (
+       SELECT rowid FROM records WHERE resource = ? LIMIT ${String(recordsPerStep)}
+     )`,
+  )
+  const count = database.prepare('UPDATE record_counts SET count = count - ? WHERE resource = ?')
+
+  function step(resource: string): number {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      forgetAll()
+      const removed = Number(remove.run(resource).changes)
+      count.run(removed, resource)
+      database.exec('COMMIT')
+      return removed
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  return async (resource) => {
+    let total = 0
+    let removed
+    do {
+      removed = await whenFree(() => step(resource))
+      total += removed
+    } while (removed === recordsPerStep)
+    return total
+  }
+}

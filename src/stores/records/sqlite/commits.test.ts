@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { temporaryFolder } from '../../../../test/start-vitrine.ts'
+import { StoreFailure } from '../../store-failure.ts'
+import { openSqliteDatabase, type Durability } from '../../sqlite/database.ts'
+import { everything } from '../records.ts'
+import { createSqliteRecords } from './records.ts'
+
+const noon = '2026-01-01T12:00:00.000Z'
+
+async function openRecords(t: TestContext, durability?: Durability, maxRecords?: number) {
+  const path = join(await temporaryFolder(t), 'records.db')
+  const database = openSqliteDatabase(`sqlite:${path}`, durability)
+  t.after(() => {
+    if (database.isOpen) database.close()
+  })
+  const records = createSqliteRecords(database, maxRecords)
+  const create = (id: string) => records.create('users', { id, document: {}, createdAt: noon })
+  const count = () => records.count('users', everything)
+  return { path, database, records, create, count }
+}
+
+test('a database is synchronized at every commit where that is asked for', async (t) => {
+  for (const [durability, synchronous] of [
+    [undefined, 1],
+    ['process', 1],
+    ['full', 2],
+  ] as const) {
+    const { database, create } = await openRecords(t, durability)
+    assert.equal(await create('a'), true)
+    assert.deepEqual({ ...database.prepare('PRAGMA synchronous').get() }, { synchronous })
+  }
+})
+
+const ids = Array.from({ length: 50 }, (_, index) => String(index))
+
+test('writes that are asked for together are one transaction', async (t) => {
+  const { path, create } = await openRecords(t)
+  const { size } = await stat(`${path}-wal`)
+  assert.deepEqual(new Set(await Promise.all(ids.map(create))), new Set([true]))
+  const pages = ((await stat(`${path}-wal`)).size - size) / 4096
+  assert.ok(pages < ids.length, `wrote ${String(pages)} pages`)
+})
+
+test('of creates that are asked for together, as many take place as there is room for', async (t) => {
+  const { records, create, count } = await openRecords(t, 'process', 20)
+  await create('first')
+  const outcomes = await Promise.allSettled([
+    ...ids.map(create),
+    records.remove('users', 'first'),
+    create('last'),
+    create('0'),
+    create('next'),
+  ])
+  const said = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'full'))
+  assert.deepEqual(said, [
+    ...ids.map((_, index) => (index < 19 ? true : 'full')),
+    true,
+    true,
+    false,
+    'full',
+  ])
+  assert.equal(await count(), 20)
+})
+
+test('two connections to one file take no more together than one', async (t) => {
+  const { path, create, count } = await openRecords(t, 'process', 20)
+  const database = openSqliteDatabase(`sqlite:${path}`)
+  t.after(() => {
+    database.close()
+  })
+  const other = createSqliteRecords(database, 20)
+  const createThere = (id: string) =>
+    other.create('users', { id: `there-${id}`, document: {}, createdAt: noon })
+  await Promise.allSettled(ids.flatMap((id) => [create(id), createThere(id)]))
+  assert.equal(await count(), 20)
+})
+
+test('writes that are asked for together keep their order, and the count is right', async (t) => {
+  const { records, create, count } = await openRecords(t)
+  const change = (racer: number) =>
+    records.change('users', { id: 'a', version: 1, document: { racer }, updatedAt: noon })
+  const outcomes = await Promise.all([
+    change(0),
+    create('a'),
+    create('a'),
+    ...ids.map(create),
+    change(1),
+    change(2),
+    records.remove('users', '0'),
+    records.remove('users', '0'),
+    records.remove('users', 'b'),
+    create('0'),
+  ])
+  assert.deepEqual(outcomes.slice(0, 3), [false, true, false])
+  assert.deepEqual(outcomes.slice(-6), [true, false, true, false, false, true])
+  assert.deepEqual((await records.find('users', 'a'))?.document, { racer: 1 })
+  assert.equal(await count(), 51)
+})
+
+for (const fault of ['ABORT', 'FAIL', 'ROLLBACK']) {
+  test(`a write that ends in ${fault} is refused alone`, async (t) => {
+    const { database, records, create, count } = await openRecords(t)
+    database.exec(
+      `CREATE TRIGGER refuse AFTER INSERT ON records WHEN new.id = 'bad'
+       BEGIN SELECT raise(${fault}, 'no'); END`,
+    )
+    const outcomes = await Promise.allSettled(['a', 'bad', 'b', 'a'].map(create))
+    assert.deepEqual(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'refused')),
+      [true, 'refused', true, false],
+    )
+    assert.equal(await records.find('users', 'bad'), undefined)
+    assert.equal(await count(), 2)
+    assert.equal(await create('c'), true)
+  })
+}
+
+test('a write that comes while others wait for a lock is refused soon after them', async (t) => {
+  const { path, create, count } = await openRecords(t)
+  const other = new DatabaseSync(path)
+  t.after(() => {
+    other.close()
+  })
+  other.exec('BEGIN IMMEDIATE')
+  const first = create('a')
+  await setTimeout(1)
+  const second = create('b').catch((error: unknown) => error)
+  await assert.rejects(first, StoreFailure)
+  // It takes milliseconds, and three seconds where it begins to wait only now.
+  assert.ok((await Promise.race([second, setTimeout(2500)])) instanceof StoreFailure)
+  other.exec('ROLLBACK')
+  assert.equal(await create('a'), true)
+  assert.equal(await count(), 1)
+})
+
+test('what waits is committed before a database is closed', async (t) => {
+  const { path, database, records, create } = await openRecords(t)
+  const created = create('a')
+  await records.settle()
+  database.close()
+  assert.equal(await created, true)
+  const after = new DatabaseSync(path)
+  t.after(() => {
+    after.close()
+  })
+  assert.deepEqual({ ...after.prepare('SELECT id FROM records').get() }, { id: 'a' })
+})
+
+test('what comes from the time of triggers is counted once', async (t) => {
+  const { path, database, create } = await openRecords(t)
+  await create('a')
+  const counts = 'UPDATE record_counts SET count = count + 1 WHERE resource = new.resource'
+  database.exec(
+    `CREATE INDEX records_by_name ON records (resource);
+     CREATE TRIGGER count_created AFTER INSERT ON records BEGIN ${counts}; END;
+     CREATE TRIGGER count_removed AFTER DELETE ON records BEGIN ${counts}; END;
+     PRAGMA user_version = 3;`,
+  )
+  database.close()
+  const later = openSqliteDatabase(`sqlite:${path}`)
+  t.after(() => {
+    later.close()
+  })
+  const records = createSqliteRecords(later)
+  await records.create('users', { id: 'b', document: {}, createdAt: noon })
+  assert.equal(await records.count('users', everything), 2)
+})

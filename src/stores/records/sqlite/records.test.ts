@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { temporaryFolder } from '../../../../test/start-vitrine.ts'
+import { isFull } from '../../store-failure.ts'
+import { openSqliteDatabase } from '../../sqlite/database.ts'
+import { everything, type Records } from '../records.ts'
+import { recordsContract } from '../records.contract.ts'
+import { roomContract } from '../capacity.contract.ts'
+import { createSqliteRecords } from './records.ts'
+
+const noon = '2026-01-01T12:00:00.000Z'
+
+function openRecords(t: TestContext, url: string) {
+  const database = openSqliteDatabase(url)
+  t.after(() => {
+    if (database.isOpen) database.close()
+  })
+  return { records: createSqliteRecords(database), database }
+}
+
+async function temporaryFile(t: TestContext): Promise<string> {
+  return join(await temporaryFolder(t), 'records.db')
+}
+
+recordsContract('SQLite in memory', async (t) => openRecords(t, 'sqlite::memory:').records)
+
+recordsContract('a SQLite file', async (t) => {
+  return openRecords(t, `sqlite:${await temporaryFile(t)}`).records
+})
+
+roomContract('a SQLite file', async (t, maxRecords) => {
+  const { database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
+  return createSqliteRecords(database, maxRecords)
+})
+
+test('a file that is as large as it may be opens, and goes without an index it has no room for', async (t) => {
+  const database = openSqliteDatabase(`sqlite:${await temporaryFile(t)}`, 'process', 1024 ** 2)
+  t.after(() => {
+    database.close()
+  })
+  const records = createSqliteRecords(database)
+  const document = { name: 'n'.repeat(2000) }
+  const create = (index: number) =>
+    records.create('users', { id: String(index), document, createdAt: noon })
+  let count = 0
+  await assert.rejects(async () => {
+    for (; await create(count); count += 1);
+  }, isFull)
+  await records.index('users', ['name'])
+  const sort = [{ field: 'name', isDescending: false }]
+  const listed = await records.list('users', { filters: [], sort }, { offset: 0, limit: 1000 })
+  assert.equal(listed.length, count)
+  for (let index = 0; index < 100; index += 1) {
+    assert.equal(await records.remove('users', String(index)), true)
+  }
+  for (let index = 0; index < 90; index += 1) assert.equal(await create(index), true)
+})
+
+test('a file that is larger than it may be is served, and does not grow', async (t) => {
+  const file = await temporaryFile(t)
+  const document = { name: 'n'.repeat(2000) }
+  const first = openRecords(t, `sqlite:${file}`)
+  const create = (records: Records, index: number) =>
+    records.create('users', { id: String(index), document, createdAt: noon })
+  for (let index = 0; index < 1000; index += 1) await create(first.records, index)
+  first.database.close()
+  const { size } = await stat(file)
+  const database = openSqliteDatabase(`sqlite:${file}`, 'process', 1024 ** 2)
+  const records = createSqliteRecords(database)
+  assert.ok(await records.find('users', '999'))
+  await assert.rejects(async () => {
+    for (let index = 1000; await create(records, index); index += 1);
+  }, isFull)
+  assert.equal(await records.remove('users', '0'), true)
+  database.close()
+  assert.ok(size > 1024 ** 2 && (await stat(file)).size <= size)
+})
+
+test('two databases in memory share nothing', async (t) => {
+  const one = openRecords(t, 'sqlite::memory:')
+  const other = openRecords(t, 'sqlite::memory:')
+  await one.records.create('users', { id: 'a', document: {}, createdAt: noon })
+  assert.equal(await other.records.find('users', 'a'), undefined)
+})
+
+test('folders on the way to the file are made', async (t) => {
+  const url = `sqlite:${join(await temporaryFolder(t), 'not', 'there', 'yet', 'records.db')}`
+  const { records } = openRecords(t, url)
+  assert.equal(await records.create('users', { id: 'a', document: {}, createdAt: noon }), true)
+})
+
+test('a file that is opened again has everything in it', async (t) => {
+  const url = `sqlite:${await temporaryFile(t)}`
+  const first = openRecords(t, url)
+  await first.records.create('users', { id: 'a', document: { name: 'Ann' }, createdAt: noon })
+  await first.records.create('users', { id: 'b', document: { name: 'Bea' }, createdAt: noon })
+  await first.records.create('locations', { id: 'a', document: { n: 1 }, createdAt: noon })
+  const change = { id: 'a', version: 1, document: { name: 'Anna' }, updatedAt: noon }
+  await first.records.change('users', change)
+  const expected = [
+    await first.records.list('users', everything, { offset: 0, limit: 9 }),
+    await first.records.list('locations', everything, { offset: 0, limit: 9 }),
+  ]
+  first.database.close()
+
+  const { records } = openRecords(t, url)
+  assert.deepEqual(
+    [
+      await records.list('users', everything, { offset: 0, limit: 9 }),
+      await records.list('locations', everything, { offset: 0, limit: 9 }),
+    ],
+    expected,
+  )
+  assert.equal((await records.find('users', 'a'))?.version, 2)
+})
+
+test('what one connection writes another finds, and of their changes of one version one wins', async (t) => {
+  const url = `sqlite:${await temporaryFile(t)}`
+  const one = openRecords(t, url).records
+  const other = openRecords(t, url).records
+  await one.create('users', { id: 'a', document: {}, createdAt: noon })
+  assert.equal((await other.find('users', 'a'))?.version, 1)
+  const changes = [one, other, one, other].map((records, racer) =>
+    records.change('users', { id: 'a', version: 1, document: { racer }, updatedAt: noon }),
+  )
+  const outcomes = await Promise.all(changes)
+  assert.equal(outcomes.filter(Boolean).length, 1)
+  const found = await other.find('users', 'a')
+  assert.deepEqual(found?.document, { racer: outcomes.indexOf(true) })
+  assert.deepEqual(found, await one.find('users', 'a'))
+})
+
+test('the indexes of version 0.1.0 are replaced', async (t) => {
+  const { records, database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
+  await records.create('users', { id: 'a', document: { name: 'Ann' }, createdAt: noon })
+  const listIndexes = database.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`,
+  )
+  database.exec(
+    `CREATE INDEX records_of_users_by_name
+     ON records (ifnull(document ->> '$.name', x''), created_at, id) WHERE resource = 'users'`,
+  )
+  await records.index('users', ['name'])
+  const names = listIndexes.all().map(({ name }) => String(name))
+  assert.match(names.join(' '), /^records_by_[0-9a-f]{16} records_oldest_first$/)
+  const filters = [{ field: 'name', operator: 'eq', values: ['Ann'] }] as const
+  assert.equal(
+    (await records.list('users', { filters, sort: [] }, { offset: 0, limit: 9 })).length,
+    1,
+  )
+})
+
+test('a database of a newer schema is refused with a reason and left alone', async (t) => {
+  const file = await temporaryFile(t)
+  const newer = new DatabaseSync(file)
+  newer.exec('PRAGMA user_version = 99')
+  newer.close()
+  assert.throws(() => openSqliteDatabase(`sqlite:${file}`), /newer Vitrine.*99/)
+  const after = new DatabaseSync(file)
+  t.after(() => {
+    after.close()
+  })
+  assert.equal(after.prepare('PRAGMA user_version').get()?.user_version, 99)
+  assert.deepEqual(after.prepare('SELECT name FROM sqlite_schema').all(), [])
+})
+
+test('a file that is no database is refused with a reason and left alone', async (t) => {
+  const file = await temporaryFile(t)
+  const text = 'This is a letter and no database. '.repeat(100)
+  await writeFile(file, text)
+  assert.throws(() => openSqliteDatabase(`sqlite:${file}`), /not a database/)
+  assert.equal(await readFile(file, 'utf8'), text)
+})
+
+test('a folder is refused', async (t) => {
+  const folder = await temporaryFolder(t)
+  assert.throws(() => openSqliteDatabase(`sqlite:${folder}`), /unable to open/)
+})
+
+const openWithTheOthers = `
+const { workerData, parentPort } = require('node:worker_threads')
+const { module, url, waiting, count } = workerData
+import(module).then(({ openSqliteDatabase }) => {
+  if (Atomics.add(waiting, 0, 1) + 1 === count) Atomics.notify(waiting, 0)
+  for (let seen; (seen = Atomics.load(waiting, 0)) < count; ) Atomics.wait(waiting, 0, seen)
+  const outcome = (() => {
+    try {
+      openSqliteDatabase(url).close()
+      return 'open'
+    } catch (error) {
+      return String(error)
+    }
+  })()
+  parentPort.postMessage(outcome)
+})`
+
+test('connections that open a new file at the same moment all find it migrated', async (t) => {
+  const module = new URL('../../sqlite/database.ts', import.meta.url).href
+  const count = 8
+  for (let round = 1; round <= 20; round += 1) {
+    const url = `sqlite:${await temporaryFile(t)}`
+    const waiting = new Int32Array(new SharedArrayBuffer(4))
+    const outcomes = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const workerData = { module, url, waiting, count }
+        const worker = new Worker(openWithTheOthers, { eval: true, workerData })
+        const [outcome] = (await once(worker, 'message')) as [string]
+        return outcome
+      }),
+    )
+    assert.deepEqual(outcomes, Array<string>(count).fill('open'))
+    const { records } = openRecords(t, url)
+    assert.equal(await records.create('users', { id: 'a', document: {}, createdAt: noon }), true)
+  }
+})

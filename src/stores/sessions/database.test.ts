@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { temporaryFolder } from '../../../test/start-vitrine.ts'
+import { everything } from '../records/records.ts'
+import { createSqliteRecords } from '../records/sqlite/records.ts'
+import { openSqliteDatabase } from '../sqlite/database.ts'
+import { createDatabaseSessions } from './database.ts'
+import { sessionOf, sessionsContract } from './sessions.contract.ts'
+
+function openRecords(t: TestContext, url: string) {
+  const database = openSqliteDatabase(url)
+  t.after(() => {
+    database.close()
+  })
+  return createSqliteRecords(database)
+}
+
+sessionsContract('the database', async (t) =>
+  createDatabaseSessions(openRecords(t, 'sqlite::memory:')),
+)
+
+test('sessions are among the records of no resource that has routes', async (t) => {
+  const records = openRecords(t, 'sqlite::memory:')
+  await createDatabaseSessions(records).create('hash', sessionOf())
+  for (const resource of ['users', 'locations', 'uploads', 'sessions']) {
+    assert.equal(await records.count(resource, everything), 0, resource)
+  }
+})
+
+test('two processes that have one database open have the same sessions', async (t) => {
+  const url = `sqlite:${join(await temporaryFolder(t), 'sessions.db')}`
+  const one = createDatabaseSessions(openRecords(t, url))
+  const another = createDatabaseSessions(openRecords(t, url))
+  await one.create('hash', sessionOf())
+  assert.deepEqual(await another.find('hash'), sessionOf())
+  await another.remove('hash')
+  assert.equal(await one.find('hash'), undefined)
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test, type TestContext } from 'node:test'
+import { startRedis, withRedis, type RedisServer } from '../../../test/redis-server.ts'
+import { StoreFailure } from '../store-failure.ts'
+import { openRedis } from '../redis/connection.ts'
+import { createRedisSessions } from './redis.ts'
+import { sessionOf, sessionsContract } from './sessions.contract.ts'
+
+suite('with Redis', withRedis, () => {
+  let server: RedisServer
+  before(async () => {
+    server = await startRedis()
+  })
+  after(() => server.kill())
+
+  async function connect(t: TestContext) {
+    const { redis, problem, close } = await openRedis(server.url)
+    t.after(close)
+    assert.equal(problem, undefined)
+    return redis
+  }
+
+  /** On an empty server. */
+  async function openSessions(t: TestContext) {
+    const redis = await connect(t)
+    await redis.flushall()
+    return { redis, sessions: createRedisSessions({ redis }) }
+  }
+
+  sessionsContract('Redis', async (t) => (await openSessions(t)).sessions, {
+    forgetsByItself: true,
+  })
+
+  test('what has ended is forgotten, by either end', async (t) => {
+    const { redis, sessions } = await openSessions(t)
+    const past = new Date(Date.now() - 1).toISOString()
+    await sessions.create('idle', sessionOf({ idleUntil: past }))
+    await sessions.create('expired', sessionOf({ expiresAt: past }))
+    await sessions.create('touched', sessionOf())
+    await sessions.touch('touched', past)
+    assert.deepEqual(await redis.keys('*'), [])
+  })
+
+  test('Redis forgets a session at the earlier of its ends, and a touch puts that off', async (t) => {
+    const { redis, sessions } = await openSessions(t)
+    const session = sessionOf()
+    await sessions.create('hash', session)
+    const [key = ''] = await redis.keys('*')
+    assert.equal(await redis.pexpiretime(key), Date.parse(session.idleUntil))
+    await sessions.touch('hash', session.expiresAt.replace(/^\d+/, '9000'))
+    assert.equal(await redis.pexpiretime(key), Date.parse(session.expiresAt))
+  })
+
+  test('another connection has the same sessions', async (t) => {
+    const { sessions } = await openSessions(t)
+    const others = createRedisSessions({ redis: await connect(t) })
+    await sessions.create('hash', sessionOf())
+    assert.deepEqual(await others.find('hash'), sessionOf())
+    await others.remove('hash')
+    assert.equal(await sessions.find('hash'), undefined)
+  })
+
+  test('a Redis that is full is a store that is full', async (t) => {
+    const { redis, sessions } = await openSessions(t)
+    await redis.config('SET', 'maxmemory', '1')
+    await assert.rejects(
+      sessions.create('hash', sessionOf()),
+      (error) => error instanceof StoreFailure && error.kind === 'full',
+    )
+    await redis.config('SET', 'maxmemory', '0')
+    await sessions.create('hash', sessionOf())
+  })
+
+  test('a Redis that refuses us stops the start, one that is not there does not', async (t) => {
+    const { url, kill } = await startRedis(['--requirepass', 'secret'])
+    t.after(kill)
+    const withPassword = (password: string) => url.replace('//', `//:${password}@`)
+    await assert.rejects(openRedis(url), /REDIS_URL.*NOAUTH/)
+    await assert.rejects(openRedis(withPassword('wrong')), /REDIS_URL.*WRONGPASS/)
+    await assert.rejects(openRedis(`${withPassword('secret')}/99`), /REDIS_URL.*index/)
+    const opened = await openRedis(withPassword('secret').replace('redis:', 'valkey:'))
+    t.after(opened.close)
+    assert.equal(opened.problem, undefined)
+    const missing = await openRedis('redis://127.0.0.1:1')
+    t.after(missing.close)
+    assert.match(missing.problem ?? '', /ECONNREFUSED/)
+  })
+})

@@ -1,0 +1,51 @@
+import { inRedis, type RedisConnection } from '../redis/connection.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+/** Sessions in Redis or Valkey, 6.2 or newer, which forget by themselves what has ended. */
+export function createRedisSessions({ redis }: Pick<RedisConnection, 'redis'>): Sessions {
+  const find = async (idHash: string) => {
+    const text = await inRedis(() => redis.get(toKey(idHash)))
+    return text === null ? undefined : (JSON.parse(text) as Session)
+  }
+  return {
+    create: async (idHash, session) => {
+      const value = JSON.stringify(session)
+      const done = await inRedis(() =>
+        redis.set(toKey(idHash), value, 'PXAT', toEnd(session), 'NX'),
+      )
+      if (done === null) throw new Error('a fresh session id was taken')
+    },
+    find,
+    touch: async (idHash, idleUntil) => {
+      const session = await find(idHash)
+      if (session === undefined) return
+      const touched = { ...session, idleUntil }
+      const value = JSON.stringify(touched)
+      // XX: what was removed meanwhile stays so. Nothing else of a session ever changes.
+      await inRedis(() => redis.set(toKey(idHash), value, 'PXAT', toEnd(touched), 'XX'))
+    },
+    remove: async (idHash) => (await inRedis(() => redis.del(toKey(idHash)))) > 0,
+    clear: async () => {
+      let total = 0
+      let cursor = '0'
+      do {
+        const [next, keys] = await inRedis(() =>
+          redis.scan(cursor, 'MATCH', toKey('*'), 'COUNT', 500),
+        )
+        if (keys.length > 0) total += await inRedis(() => redis.unlink(keys))
+        cursor = next
+      } while (cursor !== '0')
+      return total
+    },
+    sweep: async () => undefined,
+  }
+}
+
+function toKey(idHash: string): string {
+  return `vitrine:session:${idHash}`
+}
+
+/** In milliseconds, as PXAT takes it. */
+function toEnd({ expiresAt, idleUntil }: Session): number {
+  return Math.min(Date.parse(expiresAt), Date.parse(idleUntil))
+}

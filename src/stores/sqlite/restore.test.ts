@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { test, type TestContext } from 'node:test'
+import { temporaryFolder } from '../../../test/start-vitrine.ts'
+import { appendHash } from './backup-hash.ts'
+import { openDiskFiles } from '../files/disk.ts'
+import { leftovers, removeLeftovers } from '../orphaned-files.ts'
+import { everything } from '../records/records.ts'
+import { createSqliteRecords } from '../records/sqlite/records.ts'
+import { writeBackup } from './backup.ts'
+import { openSqliteDatabase } from './database.ts'
+import { restoreBackup } from './restore.ts'
+
+const createdAt = '2026-01-01T12:00:00.000Z'
+const content = randomBytes(200_000)
+
+/** Database and files in a folder of their own, with one upload and these locations in them. */
+async function openKept(t: TestContext, names: readonly string[] = ['Pier', 'Mill']) {
+  const folder = await temporaryFolder(t)
+  const path = join(folder, 'vitrine.db')
+  const files = await openDiskFiles(`file:${join(folder, 'files')}`)
+  const open = () => {
+    const database = openSqliteDatabase(`sqlite:${path}`)
+    return { database, records: createSqliteRecords(database) }
+  }
+  const { database, records } = open()
+  for (const name of names) {
+    await records.create('locations', { id: name, document: { name }, createdAt })
+  }
+  const id = `upload-of-${names.join('-')}`
+  const saved = await files.save(id, Readable.from([content]))
+  await files.keep(id)
+  await records.create('uploads', { id, document: { ...saved, name: 'a.bin' }, createdAt })
+  database.close()
+  return { folder, path, files, open, id }
+}
+
+async function save(t: TestContext, { folder, path, files }: Awaited<ReturnType<typeof openKept>>) {
+  const file = join(folder, 'saved.vitrine')
+  const { signal } = new AbortController()
+  const { lost } = await writeBackup({ path, file, files, signal })
+  assert.deepEqual(lost, [])
+  return file
+}
+
+function change(file: string, statement: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(statement)
+  database.close()
+}
+
+const checkDocument = () => undefined
+
+/** Changes a backup as somebody does who knows how its hash is made. */
+async function forge(file: string, statement: string): Promise<void> {
+  change(file, statement)
+  await appendHash(file)
+}
+
+/** Makes of a backup what version 0.1.0 would have made. */
+async function removeHash(file: string): Promise<void> {
+  await truncate(file, (await stat(file)).size - 80)
+  change(file, `PRAGMA application_id = ${String(0x56697472)}`)
+}
+
+async function flipBit(file: string, position: number): Promise<void> {
+  const bytes = await readFile(file)
+  bytes.writeUInt8(bytes.readUInt8(position) ^ 4, position)
+  await writeFile(file, bytes)
+}
+
+/** What each makes of a good backup can be restored by nobody. */
+const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, problem: RegExp]> = {
+  'that is not there': [unlink, /there is no file/],
+  'that is a folder': [
+    async (file) => {
+      await unlink(file)
+      await mkdir(file)
+    },
+    /there is no file/,
+  ],
+  'that is empty': [(file) => truncate(file, 0), /was not made by vitrine backup/],
+  'that is text': [(file) => writeFile(file, 'Pier\n'.repeat(9999)), /file is not a database/],
+  'that is cut off': [async (file) => truncate(file, (await stat(file)).size - 8192), /malformed/],
+  'that is cut off within a page': [
+    async (file) => truncate(file, (await stat(file)).size / 2 - 5),
+    /malformed/,
+  ],
+  'that somebody else has made': [
+    async (file) => {
+      await unlink(file)
+      change(file, 'CREATE TABLE records (id TEXT)')
+    },
+    /was not made by vitrine backup/,
+  ],
+  'that a newer Vitrine has made': [
+    async (file) => {
+      await forge(file, 'PRAGMA user_version = 999')
+    },
+    /newer Vitrine \(schema 999\)/,
+  ],
+  'without a piece of an upload': [
+    async (file) => {
+      await forge(file, 'DELETE FROM contents WHERE place = 1')
+    },
+    /upload .* is not whole/,
+  ],
+  'with a piece of an upload that is another': [
+    async (file) => {
+      await forge(file, 'UPDATE contents SET piece = zeroblob(length(piece)) WHERE place = 1')
+    },
+    /upload .* is not whole/,
+  ],
+  'in which an upload is as long as it says, and has more': [
+    (file) =>
+      forge(
+        file,
+        "INSERT INTO contents SELECT id, max(place) + 1, x'78' FROM contents GROUP BY id",
+      ),
+    /upload .* is not whole/,
+  ],
+  'in which a view stands for the records': [
+    (file) =>
+      forge(
+        file,
+        'ALTER TABLE records RENAME TO others; CREATE VIEW records AS SELECT * FROM others',
+      ),
+    /its table records is not Vitrine's/,
+  ],
+  'without a schema': [(file) => forge(file, 'PRAGMA user_version = -1'), /has no schema -1/],
+  'without its hash': [
+    async (file) => truncate(file, (await stat(file)).size - 80),
+    /its end is missing/,
+  ],
+  'of the first version that is damaged': [
+    async (file) => {
+      await removeHash(file)
+      await truncate(file, (await stat(file)).size - 8192)
+    },
+    /malformed/,
+  ],
+}
+
+for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
+  test(`a backup ${title} is refused, and nothing is changed`, async (t) => {
+    const file = await save(t, await openKept(t))
+    await spoil(file)
+    const { path, files, folder, open, id } = await openKept(t, ['Old Mill'])
+    await assert.rejects(restoreBackup({ path, file, files, checkDocument }), problem)
+    assert.deepEqual(await readdir(join(folder, 'files')), [id])
+    const { database, records } = open()
+    assert.ok(await records.find('locations', 'Old Mill'))
+    assert.equal(await records.count('locations', everything), 1)
+    database.close()
+  })
+}
+
+test('one flipped bit is noticed, wherever it is', async (t) => {
+  const file = await save(t, await openKept(t))
+  const { path, files } = await openKept(t, ['Old Mill'])
+  const { size } = await stat(file)
+  const spread = Array.from({ length: 100 }, (_, index) => Math.floor((index * size) / 100))
+  const atEnd = Array.from({ length: 90 }, (_, index) => size - 1 - index)
+  for (const position of [...spread, ...atEnd, 68, 69, 70, 71]) {
+    await flipBit(file, position)
+    await assert.rejects(
+      restoreBackup({ path, file, files, checkDocument }),
+      /is no backup that can be restored/,
+      String(position),
+    )
+    await flipBit(file, position)
+  }
+  assert.equal((await restoreBackup({ path, file, files, checkDocument })).hasHash, true)
+})
+
+test('a backup of the first version, which has no hash, is restored', async (t) => {
+  const file = await save(t, await openKept(t))
+  await removeHash(file)
+  const { path, files } = await openKept(t, ['Old Mill'])
+  const { hasHash, records } = await restoreBackup({ path, file, files, checkDocument })
+  assert.deepEqual({ hasHash, records }, { hasHash: false, records: 2 })
+})
+
+test('a backup of the first schema is brought up to date, wherever it goes', async (t) => {
+  const saved = await openKept(t)
+  const file = await save(t, saved)
+  await forge(file, 'DROP TABLE record_counts; PRAGMA user_version = 1')
+  const { files, open, path } = await openKept(t, ['Old Mill'])
+  assert.deepEqual(await restoreBackup({ path, file, files, checkDocument }), {
+    records: 2,
+    files: 1,
+    bytes: content.length,
+    hasHash: true,
+  })
+  const { database, records } = open()
+  assert.equal(await records.count('locations', everything), 2)
+  assert.equal(await records.count(leftovers, everything), 0)
+  database.close()
+  const read = await files.read(saved.id, 0, content.length - 1)
+  assert.deepEqual(await buffer(read), content)
+})
+
+test('a database of a newer Vitrine, and one that is damaged, are not replaced', async (t) => {
+  const file = await save(t, await openKept(t))
+  const { files, path } = await openKept(t, ['Old Mill'])
+  change(path, 'PRAGMA user_version = 999')
+  await assert.rejects(restoreBackup({ path, file, files, checkDocument }), /newer Vitrine/)
+  await rm(path)
+  await writeFile(path, 'Pier\n'.repeat(9999))
+  await assert.rejects(
+    restoreBackup({ path, file, files, checkDocument }),
+    /cannot be opened: file is not a database/,
+  )
+})
+
+test('a backup that nobody wants any more leaves nothing', async (t) => {
+  const { folder, path, files } = await openKept(t)
+  const file = join(folder, 'saved.vitrine')
+  const signal = AbortSignal.abort(new Error('it was interrupted'))
+  await assert.rejects(writeBackup({ path, file, files, signal }), /it was interrupted/)
+  assert.deepEqual((await readdir(folder)).toSorted(), ['files', 'vitrine.db'])
+})
+
+test('an upload between its record and its last step is in the backup', async (t) => {
+  const kept = await openKept(t, [])
+  const { database, records } = kept.open()
+  const saved = await kept.files.save('pending', Readable.from([content]))
+  await records.create('uploads', { id: 'pending', document: { ...saved, name: 'b' }, createdAt })
+  database.close()
+  const file = await save(t, kept)
+  const { path, files } = await openKept(t)
+  assert.equal((await restoreBackup({ path, file, files, checkDocument })).files, 2)
+})
+
+test('of leftovers only those go whose upload is gone', async (t) => {
+  const { files, folder, open, id } = await openKept(t)
+  const { database, records } = open()
+  await files.save('gone', Readable.from([content]))
+  await files.keep('gone')
+  for (const name of [id, 'gone', 'never']) {
+    await records.create(leftovers, { id: name, document: {}, createdAt })
+  }
+  await removeLeftovers(files, records)
+  assert.deepEqual(await readdir(join(folder, 'files')), [id])
+  assert.equal(await records.count(leftovers, everything), 1)
+  database.close()
+})

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import { assertSameSchema, assertSoundRecords, type CheckDocument } from './backup-checks.ts'
+import { hasItsHash } from './backup-hash.ts'
+import type { Files } from '../files/files.ts'
+import { leftovers, removeLeftovers } from '../orphaned-files.ts'
+import { createSqliteRecords } from '../records/sqlite/records.ts'
+import {
+  applicationId,
+  contentsTable,
+  eachKnownFile,
+  sumUp,
+  type KnownFile,
+  type Sums,
+} from './backup.ts'
+import { applyMigrations, isBusy, makeFile, readSchemaVersion } from './database.ts'
+
+/** Of backups that version 0.1.0 has made, without a hash: "Vitr" in ASCII. */
+const firstApplicationId = 0x56697472
+
+export interface RestoreOptions {
+  /** Of the database that becomes what the backup was; it is made where there is none. */
+  path: string
+  file: string
+  files: Files
+  checkDocument: CheckDocument
+}
+
+/**
+ * Makes database and files what they were in the backup. Whenever it is cut off, the database is as
+ * before or as in the backup, every upload it knows has its content, and the next start removes what
+ * is left over. Throws an Error that says why nothing was changed. `hasHash` is false for a backup
+ * of version 0.1.0, of which damage within a value may go unnoticed.
+ */
+export async function restoreBackup({
+  path,
+  file,
+  files,
+  checkDocument,
+}: RestoreOptions): Promise<Sums & { hasHash: boolean }> {
+  const hasHash = await checkBackup(file, checkDocument)
+  const database = openAlone(path)
+  try {
+    database.prepare('ATTACH ? AS saved').run(toUnchangeable(file))
+    const pending = await saveContents(database, files)
+    replaceRecords(database)
+    for (const id of pending) await files.keep(id)
+    const records = createSqliteRecords(database)
+    await removeLeftovers(files, records)
+    await records.settle()
+    return { ...sumUp(database), hasHash }
+  } finally {
+    database.close()
+  }
+}
+
+/** Throws unless this is a backup of ours that is whole, sound and not from the future. */
+async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
+  if (!isFile) throw new Error(`there is no file ${file}`)
+  try {
+    const hasHash = await hasItsHash(file)
+    if (hasHash === false) throw new Error('it is damaged: its hash is that of another content')
+    const database = new DatabaseSync(toUnchangeable(file), { readOnly: true })
+    try {
+      checkDatabase(database, { hasHash, checkDocument })
+    } finally {
+      database.close()
+    }
+    return hasHash ?? false
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${file} is no backup that can be restored: ${reason}`, { cause: error })
+  }
+}
+
+/** As it is in the file: a journal beside it would be played back, whoever has made it. */
+function toUnchangeable(file: string): string {
+  const url = pathToFileURL(file)
+  url.searchParams.set('immutable', '1')
+  return url.href
+}
+
+function checkDatabase(
+  database: DatabaseSync,
+  { hasHash, checkDocument }: { hasHash: boolean | undefined; checkDocument: CheckDocument },
+): void {
+  const ask = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
+  const id = ask('application_id')
+  if (id !== applicationId && id !== firstApplicationId) {
+    throw new Error('it was not made by vitrine backup')
+  }
+  if (id === applicationId && !hasHash) throw new Error('it is damaged: its end is missing')
+  const version = readSchemaVersion(database)
+  if (version < 1) throw new Error(`it has no schema ${String(version)}`)
+  const expected = openEmpty(version)
+  try {
+    expected.exec(contentsTable)
+    assertSameSchema(database, expected)
+  } finally {
+    expected.close()
+  }
+  const finding = ask('integrity_check(1)')
+  if (finding !== 'ok') throw new Error(`it is damaged: ${String(finding).replaceAll('\n', ' ')}`)
+  assertSoundRecords(database, checkDocument)
+}
+
+/** For as long as it is open, nobody else can open the database; throws when somebody has. */
+function openAlone(path: string): DatabaseSync {
+  makeFile(path)
+  const database = new DatabaseSync(path, { timeout: 1000 })
+  try {
+    // Every connection to a database with a log holds a lock, however idle it is, and this mode takes
+    // one that bears no other (https://sqlite.org/pragma.html#pragma_locking_mode).
+    database.exec('PRAGMA main.locking_mode = EXCLUSIVE')
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('BEGIN EXCLUSIVE; COMMIT')
+    readSchemaVersion(database)
+    return database
+  } catch (error) {
+    database.close()
+    const reason = error instanceof Error ? error.message : String(error)
+    const problem = isBusy(error)
+      ? `${path} is in use: stop the service first`
+      : `${path} cannot be opened: ${reason}`
+    throw new Error(problem, { cause: error })
+  }
+}
+
+/**
+ * The contents that are not there already, saved and not yet kept: until the records are there too, a
+ * sweep would remove them.
+ */
+async function saveContents(database: DatabaseSync, files: Files): Promise<string[]> {
+  const readPiece = database.prepare('SELECT piece FROM saved.contents WHERE id = ? AND place = ?')
+  function* readContent(id: string): Generator<Buffer> {
+    for (let place = 0; ; place += 1) {
+      const row = readPiece.get(id, place)
+      if (row === undefined) return
+      yield Buffer.from(row.piece as Uint8Array)
+    }
+  }
+  const pending: string[] = []
+  try {
+    for (const known of eachKnownFile(database, 'saved')) {
+      const { id } = known
+      if (await isKept(files, known)) continue
+      await files.remove(id)
+      pending.push(id)
+      const saved = await files.save(id, Readable.from(readContent(id), { objectMode: false }))
+      if (saved.sha256 !== known.sha256 || saved.size !== known.size)
+        throw new Error(`the backup is damaged: upload ${id} is not whole`)
+    }
+    return pending
+  } catch (error) {
+    for (const id of pending) await files.remove(id)
+    throw error
+  }
+}
+
+async function isKept(files: Files, { id, size, sha256 }: KnownFile): Promise<boolean> {
+  const hash = createHash('sha256')
+  let length = 0
+  try {
+    for await (const chunk of await files.read(id, 0, size - 1)) {
+      hash.update(chunk as Buffer)
+      length += (chunk as Buffer).length
+    }
+  } catch {
+    // Not there, or not readable: what then cannot be written either says so.
+    return false
+  }
+  return length === size && hash.digest('hex') === sha256
+}
+
+function replaceRecords(database: DatabaseSync): void {
+  const version = Number(database.prepare('PRAGMA saved.user_version').get()?.user_version)
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    noteLeftovers(database)
+    for (const table of findTables(readSchemaVersion(database))) {
+      database.exec(`DROP TABLE main.${table}`)
+    }
+    applyMigrations(database, 0, version)
+    for (const table of findTables(version)) {
+      // A trigger of that version may have counted what the row of another table says.
+      database.exec(`INSERT OR REPLACE INTO main.${table} SELECT * FROM saved.${table}`)
+    }
+    applyMigrations(database, version)
+    const now = new Date().toISOString()
+    database
+      .prepare(`INSERT OR IGNORE INTO records SELECT '${leftovers}', id, '{}', 1, ?1, ?1 FROM gone`)
+      .run(now)
+    database.exec(
+      `DELETE FROM record_counts;
+       INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource`,
+    )
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** The files that nobody will know any more. */
+function noteLeftovers(database: DatabaseSync): void {
+  database.exec('CREATE TEMP TABLE gone (id TEXT PRIMARY KEY)')
+  if (readSchemaVersion(database) === 0) return
+  database.exec(
+    `INSERT OR IGNORE INTO gone
+     SELECT id FROM main.records WHERE resource IN ('uploads', '${leftovers}')
+     EXCEPT SELECT id FROM saved.records WHERE resource = 'uploads'`,
+  )
+}
+
+/** The tables of this version of the schema. A database may have others, of somebody else. */
+function findTables(version: number): string[] {
+  const empty = openEmpty(version)
+  const tables = empty.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
+  empty.close()
+  return tables.map(({ name }) => String(name))
+}
+
+function openEmpty(version: number): DatabaseSync {
+  const empty = new DatabaseSync(':memory:')
+  applyMigrations(empty, 0, version)
+  return empty
+}

@@ -1,0 +1,267 @@
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { suite, test, type TestContext } from 'node:test'
+import type { Room } from '../src/site/demo.ts'
+import { rooms } from '../src/demos/catalogue.ts'
+import { parseTraceparent } from '../src/http/request/traceparent.ts'
+import { makeCertificate } from './hardening/tls-client.ts'
+import { testApp, type TestApp } from './test-app.ts'
+import { until } from './until.ts'
+
+interface Line {
+  msg: string
+  reqId: string
+  status?: number
+  bytes: number
+  ms: number
+  cutOff?: true
+  [name: string]: unknown
+}
+
+function linesOf({ logLines }: TestApp): Line[] {
+  return logLines.map((line) => JSON.parse(line) as Line)
+}
+
+/** The lines of answers, once there are so many. */
+async function answered(app: TestApp, count: number): Promise<Line[]> {
+  const find = () => linesOf(app).filter(({ msg }) => msg === 'answered')
+  await until(() => find().length >= count)
+  return find()
+}
+
+/** Answers that do not end as they should. */
+const faulty: Room = {
+  name: 'faulty',
+  title: 'Faulty',
+  summary: 'Answers that do not end.',
+  links: [],
+  open: (app) => {
+    app.get('/endless', (_request, reply) => reply.send(Readable.from(forEver())))
+    app.get('/silent', () => new Promise(() => undefined))
+    app.get('/breaking', (_request, reply) => reply.send(Readable.from(twoThenNothing())))
+  },
+}
+
+async function* forEver() {
+  for (;;) {
+    await new Promise(setImmediate)
+    yield Buffer.alloc(1000)
+  }
+}
+
+async function* twoThenNothing() {
+  yield Buffer.from('ab')
+  await new Promise(setImmediate)
+  throw new Error('the disk is gone')
+}
+
+/** Asks with GET; `headed` resolves with the head of the answer, or without. */
+type Leave = (
+  app: FastifyInstance,
+  path: string,
+) => Promise<{ hangUp: () => void; headed: Promise<unknown> }>
+
+const leaveHttp1: Leave = async (app, path) => {
+  const request = get({ port: portOf(app), path, agent: false })
+  request.on('error', () => undefined)
+  const headed = once(request, 'response').catch(() => undefined)
+  // Closed in order, it might as well wait for the answer.
+  return { hangUp: () => request.socket?.resetAndDestroy(), headed }
+}
+
+const leaveHttp2: Leave = async (app, path) => {
+  const session = connectHttp2(`https://localhost:${String(portOf(app))}`, {
+    rejectUnauthorized: false,
+  })
+  await once(session, 'connect')
+  const stream = session.request({ ':path': path })
+  stream.on('error', () => undefined)
+  const headed = once(stream, 'response').catch(() => undefined)
+  const hangUp = () => {
+    stream.close(8)
+    session.destroy()
+  }
+  return { hangUp, headed }
+}
+
+function portOf(app: FastifyInstance): number {
+  return (app.server.address() as AddressInfo).port
+}
+
+const ways = [
+  { name: 'HTTP/1.1', leave: leaveHttp1, makeSettings: () => Promise.resolve({}) },
+  { name: 'HTTP/2', leave: leaveHttp2, makeSettings: makeCertificate },
+]
+
+for (const { name, leave, makeSettings } of ways) {
+  suite(`over ${name}`, { timeout: 300_000 }, () => {
+    async function listen(t: TestContext) {
+      const settings = await makeSettings(t)
+      const app = await testApp(t, { settings, rooms: [...rooms, faulty] })
+      await app.listen({ port: 0, host: 'localhost' })
+      return app
+    }
+
+    test('a client that leaves within the answer has one line, which says so', async (t) => {
+      const app = await listen(t)
+      const { hangUp, headed } = await leave(app, '/endless')
+      await headed
+      hangUp()
+      const [line, ...more] = await answered(app, 1)
+      assert.equal(line?.cutOff, true)
+      assert.equal(line.status, 200)
+      assert.equal(line.route, '/endless')
+      assert.ok(line.bytes >= 1000, String(line.bytes))
+      assert.deepEqual(more, [])
+    })
+
+    test('a client that leaves before the answer has one line, without a status', async (t) => {
+      const app = await listen(t)
+      const arrived = new Promise((resolve) => app.server.once('request', resolve))
+      const { hangUp } = await leave(app, '/silent')
+      await arrived
+      await new Promise(setImmediate)
+      hangUp()
+      const [line, ...more] = await answered(app, 1)
+      assert.equal(line?.cutOff, true)
+      assert.ok(!('status' in line))
+      assert.equal(line.bytes, 0)
+      assert.deepEqual(more, [])
+    })
+
+    test('an answer that breaks has a line, and another that says why', async (t) => {
+      const app = await listen(t)
+      await leave(app, '/breaking')
+      const [line] = await answered(app, 1)
+      assert.equal(line?.cutOff, true)
+      assert.equal(line.bytes, 2)
+      const reason = linesOf(app).find(({ msg }) => msg === 'the answer broke off')
+      assert.equal(reason?.reqId, line.reqId)
+      assert.equal((reason.err as Error).message, 'the disk is gone')
+    })
+  })
+}
+
+const contents = [
+  '/',
+  '/topic.html',
+  '/locations',
+  '/locations.ndjson',
+  '/health',
+  '/nowhere',
+  '/%ff',
+]
+
+test('bytes are those of the content, whether it has a length or is streamed', async (t) => {
+  const app = await testApp(t)
+  await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+  for (const url of contents) {
+    const { rawPayload } = await app.inject(url)
+    const line = (await answered(app, 1)).at(-1)
+    assert.deepEqual([line?.path, line?.bytes], [url, rawPayload.length])
+    assert.equal(line?.cutOff, undefined, url)
+  }
+})
+
+test('over HTTP/2 they are the same, and nothing that is whole is called cut off', async (t) => {
+  const app = await testApp(t, { settings: await makeCertificate(t) })
+  await app.listen({ port: 0, host: 'localhost' })
+  const session = connectHttp2(`https://localhost:${String(portOf(app))}`, {
+    rejectUnauthorized: false,
+  })
+  t.after(() => {
+    session.destroy()
+  })
+  const rows = [
+    ...contents.map((path) => ({ ':path': path })),
+    { ':method': 'HEAD', ':path': '/' },
+    { ':method': 'OPTIONS', ':path': '/users' },
+    { ':path': '/status/204' },
+    { ':path': '/status/304' },
+  ]
+  for (const [index, row] of rows.entries()) {
+    const content = await buffer(session.request(row, { endStream: true }))
+    const line = (await answered(app, index + 1)).at(-1)
+    const told = [line?.path, line?.bytes, line?.cutOff]
+    assert.deepEqual(told, [row[':path'], content.length, undefined])
+  }
+})
+
+test('what has no content has no bytes', async (t) => {
+  const app = await testApp(t)
+  const { headers } = await app.inject('/topic.html')
+  const rows = [
+    { method: 'HEAD', url: '/topic.html' },
+    { method: 'HEAD', url: '/locations' },
+    { method: 'OPTIONS', url: '/locations' },
+    { method: 'GET', url: '/status/204' },
+    { method: 'GET', url: '/topic.html', headers: { 'if-none-match': String(headers.etag) } },
+    { method: 'GET', url: '/locations', headers: { 'x-http-method-override': 'HEAD' } },
+  ] as const
+  for (const row of rows) {
+    await app.inject(row)
+    const line = (await answered(app, 1)).at(-1)
+    assert.deepEqual([row.url, line?.bytes], [row.url, 0])
+  }
+})
+
+test('a line has the route, the method after an override and the one on the wire', async (t) => {
+  const app = await testApp(t)
+  await app.inject({ method: 'POST', url: '/users/a?_method=DELETE&secret=1' })
+  await app.inject({ method: 'GET', url: '/nowhere?secret=1' })
+  const [overridden, unknown] = await answered(app, 2)
+  assert.deepEqual(
+    [overridden?.method, overridden?.wireMethod, overridden?.route, overridden?.path],
+    ['DELETE', 'POST', '/users/:id', '/users/a'],
+  )
+  assert.ok(unknown && !('wireMethod' in unknown) && !('route' in unknown))
+  assert.ok(app.logLines.every((line) => !line.includes('secret')))
+})
+
+const [trace, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
+
+test('a line has the trace that a valid traceparent names', async (t) => {
+  const app = await testApp(t)
+  const ask = async (headers: IncomingHttpHeaders) => {
+    await app.inject({ url: '/health', headers })
+    const line = linesOf(app).at(-1)
+    return [line?.traceId, line?.parentId]
+  }
+  assert.deepEqual(await ask({ traceparent: `00-${trace}-${parent}-01` }), [trace, parent])
+  assert.deepEqual(await ask({ traceparent: `00-${trace}-${parent}` }), [undefined, undefined])
+  assert.deepEqual(await ask({}), [undefined, undefined])
+})
+
+test('a traceparent is read as Trace Context has it', () => {
+  const known = { traceId: trace, parentId: parent }
+  const rows: [text: string, found: object | undefined][] = [
+    [`00-${trace}-${parent}-00`, known],
+    [`00-${trace}-${parent}-ff`, known],
+    [`cc-${trace}-${parent}-01`, known],
+    [`cc-${trace}-${parent}-01-what-the-future-brings`, known],
+    [`cc-${trace}-${parent}-01.what`, undefined],
+    [`00-${trace}-${parent}-01-more`, undefined],
+    [`00-${trace}-${parent}-01-`, undefined],
+    [`ff-${trace}-${parent}-01`, undefined],
+    [`00-${'0'.repeat(32)}-${parent}-01`, undefined],
+    [`00-${trace}-${'0'.repeat(16)}-01`, undefined],
+    [`00-${trace.toUpperCase()}-${parent}-01`, undefined],
+    [`00-${trace}-${parent}-0`, undefined],
+    [`00-${trace}-${parent}`, undefined],
+    [`00-${trace.slice(1)}-${parent}-01`, undefined],
+    [`00-${trace}0-${parent}-01`, undefined],
+    [`0-${trace}-${parent}-01`, undefined],
+    [`00_${trace}_${parent}_01`, undefined],
+    [` 00-${trace}-${parent}-01`, undefined],
+    [`00-${trace}-${parent}-01, 00-${trace}-${parent}-01`, undefined],
+    ['', undefined],
+    ['x'.repeat(10_000), undefined],
+  ]
+  for (const [text, found] of rows) assert.deepEqual([text, parseTraceparent(text)], [text, found])
+})

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { commands } from '../../src/cli/commands.ts'
+import { projectFolder } from '../start-vitrine.ts'
+import { done, emptyHouse, openHouse, refused, runCommand } from './data-folder.ts'
+
+const cases: Record<string, string> = {
+  polish: 'this is no flag and no command; see --help',
+  toString: 'this is no flag and no command; see --help',
+  backup: 'backup needs a FILE',
+  'restore --port 0': 'restore needs a FILE',
+  'backup one two': 'backup takes no more words',
+  'serve me': 'serve takes no more words',
+  'reset now': 'reset takes no more words',
+  seed: 'seed needs a whole number from 1 to 10000000',
+  'seed 0': 'seed needs a whole number from 1 to 10000000',
+  'seed -- -5': 'seed needs a whole number from 1 to 10000000',
+  'seed 1e3': 'seed needs a whole number from 1 to 10000000',
+  'seed 99999999': 'seed needs a whole number from 1 to 10000000',
+  'seed 5 5': 'seed takes no more words',
+  'seed 5 --port': '--port needs a value',
+}
+
+for (const [line, problem] of Object.entries(cases)) {
+  test(`vitrine ${line} is one clear line, and opens nothing`, async (t) => {
+    const house = await emptyHouse(t)
+    assert.equal(await refused(house, ...line.split(' ')), `vitrine: ${problem}`)
+    assert.equal(existsSync(join(house.folder, 'kept')), false)
+  })
+}
+
+test('what is wrong with command and settings is said together', async (t) => {
+  const house = await emptyHouse(t, { MAX_BODY_BYTES: 'many' })
+  const { status, output } = await runCommand(house, 'backup', '--colour', 'red')
+  assert.equal(status, 2)
+  assert.equal(output.split('\n').length, 3, output)
+})
+
+test('flags with a value stand before or after a command, which npm start takes too', async (t) => {
+  const { folder, settings } = await emptyHouse(t)
+  const url = (name: string) => `sqlite:${join(folder, name)}`
+  const before = ['--database-url', url('before.db'), 'seed', '3', '--workers=2']
+  assert.match(await done({ folder, settings }, ...before), /Added 3 locations and 3 users/)
+  const args = ['start', '--silent', '--', 'seed', '1', '--database-url', url('after.db')]
+  const { stdout } = await promisify(execFile)('npm', args, {
+    cwd: projectFolder,
+    env: { ...settings, PATH: process.env.PATH },
+  })
+  assert.match(stdout, /Added 1 location and 1 user;/)
+  for (const name of ['before.db', 'after.db']) assert.ok(existsSync(join(folder, name)), name)
+})
+
+test('serve is what no command is', async (t) => {
+  const { folder, settings } = await emptyHouse(t)
+  const { ask } = await openHouse(t, { folder, settings })
+  assert.equal((await ask('/health')).status, 200)
+})
+
+test('every command is in the help', async (t) => {
+  const help = await done(await emptyHouse(t), 'seed', '--help')
+  for (const name of Object.keys(commands)) assert.match(help, new RegExp(`^  ${name}\\b`, 'm'))
+})
+
+test('a database that others cannot reach, or that has its own tools, is left to them', async (t) => {
+  const memory = await emptyHouse(t, { DATABASE_URL: 'sqlite::memory:' })
+  for (const args of [['backup', 'x'], ['restore', 'x'], ['seed', '1'], ['reset']]) {
+    assert.match(await refused(memory, ...args), /is in the memory of the service/)
+  }
+  const postgres = await emptyHouse(t, { DATABASE_URL: 'postgres://ann@127.0.0.1:1/glass' })
+  assert.match(await refused(postgres, 'backup', 'x'), /pg_dump .*"\$DATABASE_URL"$/)
+  assert.match(await refused(postgres, 'restore', 'x'), /pg_restore .*"\$DATABASE_URL" FILE$/)
+  assert.match(await refused(postgres, 'seed', '1'), /cannot seed: DATABASE_URL cannot be opened/)
+})

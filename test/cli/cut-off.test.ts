@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { listOf } from '../faults/client.ts'
+import { spawnVitrine } from '../start-vitrine.ts'
+import { until } from '../until.ts'
+import type { ShownUpload } from '../uploads.ts'
+import { done, emptyHouse, look, openHouse, uploadFile } from './data-folder.ts'
+
+const uploads = 6
+
+test('a restore that is killed at whatever moment leaves all as it was, or as in the backup', async (t) => {
+  const house = await emptyHouse(t)
+  const files = join(house.folder, 'kept', 'files')
+  const log = join(house.folder, 'kept', 'vitrine.db-wal')
+  const backups = { before: join(house.folder, 'before'), after: join(house.folder, 'after') }
+  for (const [name, file] of Object.entries(backups)) {
+    await done(house, 'reset')
+    await done(house, 'seed', '3000')
+    const { ask, stop } = await openHouse(t, house)
+    for (let count = 0; count < uploads; count += 1) {
+      await uploadFile(ask, `${name} ${String(count)}`, randomBytes(400_000))
+    }
+    await stop()
+    await done(house, 'backup', file)
+  }
+  // The backup that was made last is what is there.
+  const old = new Set(readdirSync(files))
+  const list = () => readdirSync(files)
+  const isNew = (name: string) => !name.endsWith('.part') && !old.has(name)
+  const moments: Record<string, () => boolean> = {
+    'the first content is being saved': () => list().some((name) => name.endsWith('.part')),
+    'the last content is being saved': () =>
+      list().filter((name) => name.endsWith('.part')).length === uploads,
+    'the records are being written': () =>
+      existsSync(log) && statSync(log, { throwIfNoEntry: false })?.size !== 0,
+    'the first content is kept': () => list().some(isNew),
+    'the last content is kept': () => list().filter(isNew).length === uploads,
+    'the first content of before is gone': () => [...old].some((name) => !list().includes(name)),
+  }
+  const seen = { before: 0, after: 0 }
+  for (const [title, isReached] of Object.entries(moments)) {
+    const { process: child } = spawnVitrine(house.settings, ['restore', backups.before])
+    await until(() => isReached() || child.exitCode !== null)
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    const vitrine = await openHouse(t, house)
+    // What was killed between its record and its last step is settled just behind the start.
+    await until(async () => {
+      const shown = await listOf<ShownUpload>(vitrine.ask, '/uploads')
+      return shown.every(({ _id }) => list().includes(_id))
+    })
+    const { locations, users, uploads: kept } = await look(vitrine)
+    const names = new Set(kept.map(({ name }) => name.split(' ')[0]))
+    const [state] = names
+    assert.ok(names.size === 1 && (state === 'before' || state === 'after'), title)
+    assert.deepEqual([locations.length, users.length, kept.length], [3000, 3000, uploads], title)
+    seen[state] += 1
+    // Behind the start, what belongs to no upload goes, but for what might still be on its way.
+    const ids = kept.map(({ _id }) => _id).toSorted()
+    await until(
+      () =>
+        list()
+          .filter((name) => !name.endsWith('.part'))
+          .toSorted()
+          .join() === ids.join(),
+    )
+    await vitrine.stop()
+    if (state === 'before') await done(house, 'restore', backups.after)
+    for (const name of list().filter((name) => name.endsWith('.part'))) rmSync(join(files, name))
+    assert.deepEqual(new Set(list()), old, title)
+  }
+  t.diagnostic(`${String(seen.after)} as it was, ${String(seen.before)} as in the backup`)
+})

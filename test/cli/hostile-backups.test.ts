@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { appendHash } from '../../src/stores/sqlite/backup-hash.ts'
+import { asJson } from '../faults/client.ts'
+import { done, emptyHouse, look, openHouse, refused, uploadFile } from './data-folder.ts'
+
+const setUpload = (path: string, value: string) =>
+  `UPDATE records SET document = json_set(document, '$.${path}', ${value}) WHERE resource = 'uploads'`
+const setIn = (resource: string, path: string, value: string) =>
+  `UPDATE records SET document = json_set(document, '$.${path}', ${value}) WHERE resource = '${resource}'`
+
+/** What makes of a backup one that no Vitrine has made, with a hash that is right. */
+const forgeries: readonly string[] = [
+  ...['-1', '-4096', '1.5', "'many'", 'NULL', '1e15', '9007199254740993'].map((size) =>
+    setUpload('size', size),
+  ),
+  setUpload('sha256', "'none'"),
+  setUpload('type', `'text/html' || char(13, 10) || 'x: y'`),
+  setUpload('name', 'char(10)'),
+  setIn('users', 'password', '1'),
+  setIn('users', 'name', `json('{}')`),
+  setIn('locations', 'latitude', "'north'"),
+  setIn('locations', 'note', 'char(0)'),
+  setIn('~sessions', 'expiresAt', "'later'"),
+  setIn('~sessions', 'userId', `json('[]')`),
+  setIn('~answers', 'answer.status', '99'),
+  setIn('~answers', 'answer.headers.bad', `char(10)`),
+  setIn('~answers', 'recordId', `'../x'`),
+  `UPDATE records SET document = '[]' WHERE resource = 'locations'`,
+  `UPDATE records SET document = '{"name":' WHERE resource = '~answers'`,
+  `UPDATE records SET version = 0 WHERE resource = 'users'`,
+  `UPDATE records SET created_at = 'yesterday' WHERE resource = 'users'`,
+  `UPDATE records SET updated_at = '2026-19-39T12:00:00.000Z' WHERE resource = 'users'`,
+  `UPDATE records SET id = '../outside' WHERE resource = '~answers'`,
+  `UPDATE records SET resource = '../outside' WHERE resource = 'users'`,
+]
+
+/** A backup with something of everything that is kept. */
+async function saveEverything(t: TestContext) {
+  const house = await emptyHouse(t)
+  const vitrine = await openHouse(t, house)
+  const { ask } = vitrine
+  await ask('/users', asJson('POST', { name: 'Ann', password: 'glass' }))
+  const place = asJson('POST', { name: 'Pier', latitude: 1, longitude: 2 })
+  const headers = { ...place.headers, 'idempotency-key': '"one"' }
+  assert.equal((await ask('/locations', { ...place, headers })).status, 201)
+  const login = asJson('POST', { username: 'Ann', password: 'glass' })
+  assert.equal((await ask('/login', login)).status, 200)
+  await uploadFile(ask, 'a.bin', randomBytes(100_000))
+  const file = join(house.folder, 'saved.vitrine')
+  await done(house, 'backup', file)
+  const seen = await look(vitrine)
+  await vitrine.stop()
+  return { house, file, seen }
+}
+
+test('a backup that no Vitrine has made is refused with one line', async (t) => {
+  const { house, file, seen } = await saveEverything(t)
+  for (const [index, forgery] of forgeries.entries()) {
+    await t.test(forgery, async () => {
+      const forged = join(house.folder, `forged-${String(index)}`)
+      await copyFile(file, forged)
+      const database = new DatabaseSync(forged)
+      const { changes } = database.prepare(forgery).run()
+      database.close()
+      assert.ok(changes > 0, 'there is something to forge')
+      await appendHash(forged)
+      assert.match(await refused(house, 'restore', forged), /damaged|is not whole/)
+    })
+  }
+  await done(house, 'restore', file)
+  assert.deepEqual(await look(await openHouse(t, house)), seen)
+})
+
+test('a size that is none in the database gets 503, and the service goes on', async (t) => {
+  const { house, seen } = await saveEverything(t)
+  const small = { NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=64' }
+  const settings = { ...house.settings, ...small }
+  const path = join(house.folder, 'kept', 'vitrine.db')
+  const [upload = assert.fail()] = seen.uploads
+  for (const size of ['-4096', '-1', '1.5', 'NULL', "'many'"]) {
+    const database = new DatabaseSync(path)
+    database.exec(setUpload('size', size))
+    database.close()
+    const { ask, stop } = await openHouse(t, { ...house, settings })
+    // A file that is opened and not closed ends the process when its memory is collected.
+    for (let count = 0; count < 200; count += 1) {
+      assert.equal((await ask(`/uploads/${upload._id}`)).status, 503, size)
+    }
+    const range = { headers: { range: 'bytes=0-' } }
+    assert.equal((await ask(`/uploads/${upload._id}`, range)).status, 503, size)
+    assert.equal((await ask('/uploads')).status, 200, size)
+    assert.equal((await ask('/health')).status, 200, size)
+    await stop()
+  }
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { suite, test, type TestContext } from 'node:test'
+import { createProgress } from '../../src/cli/progress.ts'
+import { asJson, listOf } from '../faults/client.ts'
+import { createSchema, openPostgresServer, withoutPostgres } from '../postgres-server.ts'
+import { done, emptyHouse, openHouse, refused, type TestHouse } from './data-folder.ts'
+
+interface Place {
+  name: string
+  latitude: number
+  longitude: number
+  note: string
+}
+
+/** While the service runs, which has shown the empty lists before. */
+async function seedWhileOpen(t: TestContext, house: TestHouse) {
+  const { ask } = await openHouse(t, house)
+  assert.deepEqual(await listOf(ask, '/locations'), [])
+  const said = await done(house, 'seed', '230')
+  const [, password = ''] = /^Added 230 locations and 230 users; .* "(.*)"$/m.exec(said) ?? []
+  const locations = await listOf<Place>(ask, '/locations')
+  const users = await listOf<{ name: string }>(ask, '/users')
+  assert.deepEqual([locations.length, users.length], [230, 230])
+  const username = users.at(-1)?.name
+  assert.equal((await ask('/login', asJson('POST', { username, password }))).status, 200)
+  const { headers } = await ask('/users?per_page=1&page=1')
+  assert.match(String(headers.link), /page=230>; rel="last"/)
+  return { locations, users, said }
+}
+
+test('what is seeded is there at once in a service that runs, and its password opens it', async (t) => {
+  const { locations, said } = await seedWhileOpen(t, await emptyHouse(t))
+  assert.equal(said.split('\n').filter((line) => line.includes('%')).length, 6, said)
+  const names = new Set(locations.map(({ name }) => name))
+  assert.ok(names.size > 150, `${String(names.size)} names`)
+  for (const { name, latitude, longitude, note } of locations) {
+    assert.match(name, /^\S.* \S.*, \p{Lu}/u)
+    assert.match(note, /^\d\.\d km from the centre of /)
+    assert.ok(Math.abs(latitude) < 70 && Math.abs(longitude) < 180)
+  }
+})
+
+test('the same number gives the same names, and more of them each time', async (t) => {
+  const house = await emptyHouse(t)
+  await done(house, 'seed', '20')
+  await done(house, 'seed', '20')
+  const { ask } = await openHouse(t, house)
+  for (const path of ['/locations', '/users']) {
+    const names = (await listOf<{ name: string }>(ask, path)).map(({ name }) => name)
+    assert.equal(names.length, 40)
+    assert.deepEqual(names.slice(20).toSorted(), names.slice(0, 20).toSorted())
+  }
+})
+
+test('more than MAX_RECORDS allows are none', async (t) => {
+  const house = await emptyHouse(t, { MAX_RECORDS: '50' })
+  await done(house, 'seed', '30')
+  assert.match(
+    await refused(house, 'seed', '21'),
+    /cannot seed: MAX_RECORDS allows 50 locations; there are 30, and 21 more would be too many$/,
+  )
+  await done(house, 'seed', '20')
+})
+
+suite('on PostgreSQL', { skip: withoutPostgres }, () => {
+  test('a service that runs is seeded and reset', async (t) => {
+    const server = await openPostgresServer()
+    t.after(() => server.remove())
+    const house = await emptyHouse(t, { DATABASE_URL: await createSchema(server.url) })
+    await seedWhileOpen(t, house)
+    assert.equal(await done(house, 'reset'), 'Removed 230 users, 230 locations, 1 session')
+    assert.equal(await done(house, 'reset'), 'There was nothing to remove')
+  })
+})
+
+const outputs: [isTTY: boolean, expected: string][] = [
+  [true, '\r1 % (10 of 1,000)\r50 % (500 of 1,000)\r51 % (511 of 1,000)\r100 % (1,000 of 1,000)\n'],
+  [false, '50 % (500 of 1,000)\n100 % (1,000 of 1,000)\n'],
+]
+
+for (const [isTTY, expected] of outputs) {
+  test(`progress is ${isTTY ? 'one line on a terminal' : 'a few lines elsewhere'}`, () => {
+    let text = ''
+    const tell = createProgress(1000, { isTTY, write: (piece) => (text += piece) })
+    for (const count of [0, 5, 10, 11, 500, 505, 511, 1000]) tell(count)
+    assert.equal(text, expected)
+  })
+}

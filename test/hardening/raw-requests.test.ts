@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { framingRows, pipelinedRows, tooLargeRows } from './framing-rows.ts'
+import { fieldRows, requestLineRows, versionTwoRows } from './raw-request-rows.ts'
+import { askRaw, hasNosniff, startWatched, toGet, toRequest } from './watched-vitrine.ts'
+
+const allowed5xx = [501, 505]
+
+async function readLocations(origin: string): Promise<unknown> {
+  return (await fetch(`${origin}/locations`, { headers: { accept: 'application/json' } })).json()
+}
+
+/** Sends every row on a connection of its own, and after each asks for something ordinary. */
+async function tryRows(t: TestContext, rows: typeof requestLineRows): Promise<void> {
+  const vitrine = await startWatched(t)
+  for (const [what, message, allowed, options = {}] of rows) {
+    await t.test(what, async () => {
+      assert.equal(vitrine.process.exitCode, null, 'the process has ended')
+      const answer = await askRaw(vitrine.origin, message, options)
+      const { statuses } = answer
+      const seen = `${what}: ${JSON.stringify(answer.text.slice(0, 300))}`
+      assert.equal(statuses.length, 1, seen)
+      assert.ok(allowed.includes(statuses[0] ?? 0), seen)
+      assert.ok(
+        statuses.every((status) => status < 500 || allowed5xx.includes(status)),
+        seen,
+      )
+      assert.ok(answer.isClosed, `left open after ${seen}`)
+      assert.ok(hasNosniff(answer), seen)
+      assert.equal((await askRaw(vitrine.origin, toGet('/topic?a=next'))).statuses[0], 200, what)
+    })
+  }
+  assert.deepEqual(await readLocations(vitrine.origin), [], 'something was created')
+  await vitrine.assertSound()
+}
+
+test('a request line of any kind is answered once, and the next client served', async (t) => {
+  await tryRows(t, requestLineRows)
+})
+
+test('HTTP/2.0 in a request line is refused, and the next client served', async (t) => {
+  await tryRows(t, versionTwoRows)
+})
+
+test('header fields of any kind are answered once, and the next client served', async (t) => {
+  await tryRows(t, fieldRows)
+})
+
+test('content framed in any way is answered once, and the next client served', async (t) => {
+  await tryRows(t, framingRows)
+})
+
+test('what is too large is refused with its own status, and the next client served', async (t) => {
+  await tryRows(t, tooLargeRows)
+})
+
+test('several requests on one connection are answered in order', async (t) => {
+  const vitrine = await startWatched(t)
+  for (const [what, message, expected] of pipelinedRows) {
+    await t.test(what, async () => {
+      const { statuses, text, isClosed } = await askRaw(vitrine.origin, message)
+      assert.deepEqual(statuses, expected, text.slice(0, 600))
+      assert.ok(isClosed)
+    })
+  }
+  await vitrine.assertSound()
+})
+
+test('many pipelined requests are all answered, in order', async (t) => {
+  const vitrine = await startWatched(t)
+  const targets = Array.from({ length: 100 }, (_, index) => `/topic?a=number-${String(index)}-`)
+  const message = targets.map((target) => toRequest(`GET ${target} HTTP/1.1`, ['Host: x']))
+  const { text } = await askRaw(vitrine.origin, message.join('') + toGet('/health'))
+  const heard = [...text.matchAll(/The topic is (number-\d+-)/g)].map(([, name]) => name)
+  assert.deepEqual(
+    heard,
+    targets.map((target) => target.slice('/topic?a='.length)),
+  )
+  await vitrine.assertSound()
+})
+
+test('every byte in every place of a request is answered or refused, never a fault', async (t) => {
+  const vitrine = await startWatched(t)
+  const places: [string, (byte: string) => string][] = [
+    ['the path', (byte) => toGet(`/user${byte}x`)],
+    ['the query', (byte) => toGet(`/topic?a=${byte}x`)],
+    ['a field name', (byte) => toGet('/health', `X${byte}y: z`)],
+    ['a field value', (byte) => toGet('/health', `X: y${byte}z`)],
+    [
+      'the host',
+      (byte) => toRequest('GET /health HTTP/1.1', [`Host: a${byte}b`, 'Connection: close']),
+    ],
+    [
+      'the method',
+      (byte) => toRequest(`GE${byte}T /health HTTP/1.1`, ['Host: x', 'Connection: close']),
+    ],
+  ]
+  const bytes = [0, 1, 8, 9, 10, 11, 12, 13, 27, 32, 34, 35, 37, 47, 58, 60, 64, 92, 127, 128, 255]
+  for (const [place, toMessage] of places) {
+    for (const byte of bytes) {
+      const message = toMessage(String.fromCharCode(byte))
+      const answer = await askRaw(vitrine.origin, message)
+      const seen = `byte ${String(byte)} in ${place}: ${JSON.stringify(answer.text.slice(0, 200))}`
+      assert.ok(answer.statuses.length >= 1, seen)
+      for (const status of answer.statuses) {
+        assert.ok(status < 500 || allowed5xx.includes(status), seen)
+      }
+      assert.ok(hasNosniff(answer), seen)
+    }
+  }
+  await vitrine.assertSound()
+})
+
+test('a content that ends early is stored by no route', async (t) => {
+  const vitrine = await startWatched(t)
+  const content = '{"name":"cut short"}'
+  const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
+  for (const type of types) {
+    const message = toRequest(
+      'POST /locations HTTP/1.1',
+      ['Host: x', `Content-Type: ${type}`, 'Content-Length: 500'],
+      content,
+    )
+    const { statuses } = await askRaw(vitrine.origin, message, { endsHalf: true })
+    assert.deepEqual(statuses, [400], type)
+  }
+  assert.deepEqual(await readLocations(vitrine.origin), [])
+  await vitrine.assertSound()
+})
+
+test('a client that ends its half behind the request still gets its answer', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  const targets = [
+    '/health',
+    '/topic?a=1',
+    '/topic.html',
+    '/users',
+    '/session',
+    '/nowhere',
+    '/status/404',
+  ]
+  for (const target of targets) {
+    const { statuses } = await askRaw(origin, toGet(target), { endsHalf: true })
+    assert.equal(statuses.length, 1, target)
+  }
+  await assertSound()
+})
