@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildApp as buildInside } from './app.ts'
-import { openBackends, type Backends } from './stores/open-stores.ts'
+import { openStores, type Stores } from './stores/open-stores.ts'
 import { removeEverything } from './cli/reset.ts'
 import { ConfigProblems, loadConfig, type Config } from './config/config.ts'
-import { rooms } from './demos/catalogue.ts'
+import { demos } from './demos/catalogue.ts'
 import { seedRecords } from './cli/seed/seed-records.ts'
 import { settingNames, toEnvironmentName } from './config/settings.ts'
 
@@ -48,15 +48,15 @@ export async function buildApp({ settings = {} }: VitrineOptions = {}): Promise<
 }
 
 async function open(config: Config, removeFolder: () => void): Promise<Vitrine> {
-  const backends = await openBackends(config)
-  const app = await buildInside({ config, backends, rooms }).catch(async (error: unknown) => {
-    await backends.close()
+  const stores = await openStores(config)
+  const app = await buildInside({ config, stores, demos: demos }).catch(async (error: unknown) => {
+    await stores.close()
     throw error
   })
   const close = async () => {
     await Promise.allSettled(running)
     await app.close()
-    await backends.close()
+    await stores.close()
     removeFolder()
   }
   let started: Promise<string> | undefined
@@ -67,9 +67,9 @@ async function open(config: Config, removeFolder: () => void): Promise<Vitrine> 
     return app.listen({ host, port: config.port })
   }
   const running = new Set<Promise<unknown>>()
-  const whileOpen = async <Result>(run: (stores: Backends) => Promise<Result>): Promise<Result> => {
+  const whileOpen = async <Result>(run: (stores: Stores) => Promise<Result>): Promise<Result> => {
     if (stopped !== undefined) throw new Error('this Vitrine is stopped')
-    const result = run(backends)
+    const result = run(stores)
     running.add(result)
     return result.finally(() => running.delete(result))
   }
@@ -107,7 +107,7 @@ function parseSettings(settings: Readonly<Record<string, string>>, folder: strin
     PUBLIC_DIR: fileURLToPath(new URL('../public', import.meta.url)),
   }
   try {
-    const names = rooms.map(({ name }) => name)
+    const names = demos.map(({ name }) => name)
     const config = loadConfig({ ...defaults, ...settings }, names)
     if (problems.length === 0) return config
   } catch (error) {

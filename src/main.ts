@@ -2,9 +2,9 @@ import packageJson from '../package.json' with { type: 'json' }
 import { ConfigProblems, type Config } from './config/config.ts'
 import { commands, type Command } from './cli/commands.ts'
 import { helpText, parseCommandLine } from './cli/flags.ts'
-import { rooms } from './demos/catalogue.ts'
+import { demos } from './demos/catalogue.ts'
 import { serve } from './cli/serve.ts'
-import { isWorker, leave, superviseWorkers } from './operations/workers.ts'
+import { isWorker, disconnectWorker, superviseWorkers } from './operations/workers.ts'
 
 /** The status with which what could not be done ends. */
 const failed = 2
@@ -24,14 +24,14 @@ async function main(args: readonly string[]): Promise<void> {
   try {
     const { command, config } = parseCommandLine(
       args,
-      rooms.map(({ name }) => name),
+      demos.map(({ name }) => name),
     )
     verb = commands[command.name].verb
     await run(command, config)
   } catch (error) {
     console.error(toProblem(error, verb))
     process.exitCode = failed
-    leave()
+    disconnectWorker()
   }
 }
 

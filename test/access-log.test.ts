@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { suite, test, type TestContext } from 'node:test'
-import type { Room } from '../src/site/demo.ts'
-import { rooms } from '../src/demos/catalogue.ts'
+import type { Demo } from '../src/site/demo.ts'
+import { demos } from '../src/demos/catalogue.ts'
 import { parseTraceparent } from '../src/http/request/traceparent.ts'
 import { makeCertificate } from './hardening/tls-client.ts'
 import { testApp, type TestApp } from './test-app.ts'
@@ -36,7 +36,7 @@ async function answered(app: TestApp, count: number): Promise<Line[]> {
 }
 
 /** Answers that do not end as they should. */
-const faulty: Room = {
+const faulty: Demo = {
   name: 'faulty',
   title: 'Faulty',
   summary: 'Answers that do not end.',
@@ -103,7 +103,7 @@ for (const { name, leave, makeSettings } of ways) {
   suite(`over ${name}`, { timeout: 300_000 }, () => {
     async function listen(t: TestContext) {
       const settings = await makeSettings(t)
-      const app = await testApp(t, { settings, rooms: [...rooms, faulty] })
+      const app = await testApp(t, { settings, rooms: [...demos, faulty] })
       await app.listen({ port: 0, host: 'localhost' })
       return app
     }

@@ -26,7 +26,7 @@ function lasting(headers: Headers): Headers {
   )
 }
 
-/** A house with something in every room, and one address of each GET route. */
+/** A services with something in every room, and one address of each GET route. */
 async function openHouse(t: Parameters<typeof openUploads>[0]) {
   const { app } = await openUploads(t)
   const { _id: user, cookie } = await enter(app, ann)

@@ -1,7 +1,7 @@
-import type { Room } from '../src/site/demo.ts'
+import type { Demo } from '../src/site/demo.ts'
 
 /** A room that says back how its request was understood, to a HEAD too: all is in the headers. */
-export const mirror: Room = {
+export const mirror: Demo = {
   name: 'mirror',
   title: 'Mirror',
   summary: 'How a request was understood.',

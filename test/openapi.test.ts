@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toTemplate } from '../src/http/openapi/document.ts'
 import { documentedMethods } from '../src/http/openapi/operation.ts'
-import { resourceRoom } from '../src/resources/routes.ts'
-import { rooms } from '../src/demos/catalogue.ts'
+import { resourceDemo } from '../src/resources/routes.ts'
+import { demos } from '../src/demos/catalogue.ts'
 import { locations } from '../src/demos/locations/locations.ts'
 import { loadDocument } from './openapi/load-document.ts'
 import { testApp } from './test-app.ts'
@@ -30,7 +30,7 @@ function listRouted(app: FastifyInstance): readonly string[] {
     })
 }
 
-for (const settings of [{}, ...rooms.map(({ name }) => ({ ROOMS: name }))]) {
+for (const settings of [{}, ...demos.map(({ name }) => ({ ROOMS: name }))]) {
   test(`the document has every route and no other with ${JSON.stringify(settings)}`, async (t) => {
     const app = await testApp(t, { settings })
     const { paths } = await loadDocument(app)
@@ -70,7 +70,7 @@ test('no member of the document begins with x-', async (t) => {
 
 test('a resource of our own is documented from its definition', async (t) => {
   const app = await testApp(t, {
-    rooms: [resourceRoom({ ...locations, name: 'places', path: '/places', singular: 'place' })],
+    rooms: [resourceDemo({ ...locations, name: 'places', path: '/places', singular: 'place' })],
   })
   const { paths } = await loadDocument(app)
   assert.ok(paths['/places/{id}']?.patch)

@@ -11,7 +11,7 @@ import {
   type SettingName,
 } from '../src/config/settings.ts'
 import { presets } from '../src/config/presets.ts'
-import { rooms } from '../src/demos/catalogue.ts'
+import { demos } from '../src/demos/catalogue.ts'
 import { projectFolder, startVitrine } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
 
@@ -49,7 +49,7 @@ test('the table of rooms names every room, and every route in it is there', asyn
   const named = [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name)
   assert.deepEqual(
     named,
-    rooms.map(({ name }) => name),
+    demos.map(({ name }) => name),
   )
   const routes = [...section.matchAll(/`([A-Z]+) (\/\S*)`/g)]
   assert.ok(routes.length > 20)

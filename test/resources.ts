@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { openBackends } from '../src/stores/open-stores.ts'
+import { openStores } from '../src/stores/open-stores.ts'
 import { loadConfig } from '../src/config/config.ts'
 import type { StoredRecord } from '../src/stores/records/records.ts'
 import { emptyDatabase } from './empty-database.ts'
@@ -82,13 +82,13 @@ export async function findStored(
   id: string,
 ): Promise<StoredRecord | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
-  const backends = await openBackends(
+  const stores = await openStores(
     loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: `file:${folder}` }, ['users']),
   )
   try {
-    return await backends.records.find(resource, id)
+    return await stores.records.find(resource, id)
   } finally {
-    await backends.close()
+    await stores.close()
     rmSync(folder, { recursive: true })
   }
 }

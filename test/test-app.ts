@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { buildApp } from '../src/app.ts'
-import { openBackends } from '../src/stores/open-stores.ts'
+import { openStores } from '../src/stores/open-stores.ts'
 import { loadConfig } from '../src/config/config.ts'
-import type { Room } from '../src/site/demo.ts'
-import { rooms as allRooms } from '../src/demos/catalogue.ts'
+import type { Demo } from '../src/site/demo.ts'
+import { demos as allRooms } from '../src/demos/catalogue.ts'
 import { emptyDatabase } from './empty-database.ts'
 
 interface TestAppOptions {
   /** Settings as the environment would say them: `{ ROOMS: 'topic' }`. */
   settings?: Record<string, string>
-  rooms?: readonly Room[]
+  rooms?: readonly Demo[]
   /** Set by a test that brings about a fault on purpose. */
   expectsFaults?: boolean
 }
@@ -34,17 +34,17 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
     { FILES_URL: `file:${folder}`, ...settings, DATABASE_URL: databaseUrl },
     rooms.map(({ name }) => name),
   )
-  const backends = await openBackends(config)
+  const stores = await openStores(config)
   const logLines: string[] = []
   const app = await buildApp({
     config,
-    backends,
-    rooms,
+    stores,
+    demos,
     logTo: { write: (line) => logLines.push(line) },
   })
   t.after(async () => {
     await app.close()
-    await backends.close()
+    await stores.close()
     rmSync(folder, { recursive: true })
     const faults = logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)
     if (!expectsFaults) assert.deepEqual(faults, [])

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { House } from '../site/demo.ts'
+import type { Services } from '../site/demo.ts'
 import type { StoredRecord } from '../stores/records/records.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 import type { Session, SessionIssue } from '../stores/sessions/sessions.ts'
 
 /** A session that holds, and whose it is. */
-export interface Visit {
+export interface ActiveSession {
   session: Session
   user: StoredRecord
 }
@@ -20,8 +20,8 @@ export interface IssuedId {
  * Starts a session for a user who has just proved to be one. `oldId` is what the client had until
  * now; it is not ended here.
  */
-export async function startVisit(
-  { sessions, config }: House,
+export async function startSession(
+  { sessions, config }: Services,
   { id: userId, document }: StoredRecord,
   oldId: string | undefined,
 ): Promise<IssuedId> {
@@ -42,16 +42,19 @@ export async function startVisit(
  * Goes on with the session under another id, and ends the one of this id. Its latest end stays what
  * it was. Undefined when there is no such session, or no longer.
  */
-export async function renewVisit(house: House, oldId: string): Promise<IssuedId | undefined> {
-  const visit = await findVisit(house, oldId)
+export async function renewSession(
+  services: Services,
+  oldId: string,
+): Promise<IssuedId | undefined> {
+  const visit = await findSession(services, oldId)
   if (visit === undefined) return undefined
   const id = createSessionId()
   const now = Date.now()
   const issue = toIssue('renewal', { now, oldId, newId: id })
-  await house.sessions.create(toHash(id), { ...visit.session, issue })
+  await services.sessions.create(toHash(id), { ...visit.session, issue })
   // Of a renewal and whatever else ends the session at the same time, one counts.
-  if (!(await house.sessions.remove(toHash(oldId)))) {
-    await house.sessions.remove(toHash(id))
+  if (!(await services.sessions.remove(toHash(oldId)))) {
+    await services.sessions.remove(toHash(id))
     return undefined
   }
   return { id, maxSeconds: toMaxSeconds(visit.session.expiresAt, issue.issuedAt) }
@@ -87,26 +90,26 @@ function toMasked(id: string): string {
  * The session of this id if it still holds, put off from becoming idle. It has ended when its time
  * is over, when its user is gone, and when the password is another.
  */
-export async function findVisit(
-  { sessions, records, config }: House,
+export async function findSession(
+  { sessions, records, config }: Services,
   id: string,
-): Promise<Visit | undefined> {
+): Promise<ActiveSession | undefined> {
   const session = await sessions.find(toHash(id))
   if (session === undefined) return undefined
   const now = Date.now()
   const isOver = session.expiresAt <= toTime(now) || session.idleUntil <= toTime(now)
   const user = isOver ? undefined : await records.find('users', session.userId)
   if (user === undefined || user.document.password !== session.passwordHash) {
-    await whereItTakesWrites(sessions.remove(toHash(id)))
+    await withWritableStore(sessions.remove(toHash(id)))
     return undefined
   }
   const idleUntil = toTime(now + config.sessionIdleSeconds * 1000)
-  const isTouched = await whereItTakesWrites(sessions.touch(toHash(id), idleUntil))
+  const isTouched = await withWritableStore(sessions.touch(toHash(id), idleUntil))
   return { session: isTouched ? { ...session, idleUntil } : session, user }
 }
 
 /** That a store takes no writes just now is no reason to say nothing; false when it does not. */
-async function whereItTakesWrites(write: Promise<unknown>): Promise<boolean> {
+async function withWritableStore(write: Promise<unknown>): Promise<boolean> {
   try {
     await write
     return true
@@ -116,7 +119,7 @@ async function whereItTakesWrites(write: Promise<unknown>): Promise<boolean> {
   }
 }
 
-export async function endVisit({ sessions }: House, id: string): Promise<void> {
+export async function endSession({ sessions }: Services, id: string): Promise<void> {
   await sessions.remove(toHash(id))
 }
 

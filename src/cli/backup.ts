@@ -1,7 +1,7 @@
 import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { writeBackup } from '../stores/sqlite/backup.ts'
-import { parseDatabasePath, toText } from './format.ts'
+import { parseDatabasePath, toErrorText } from './format.ts'
 
 /** Saves everything as one file, whoever is writing meanwhile. */
 export async function backup(config: Config, file: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function backup(config: Config, file: string): Promise<void> {
     for (const id of lost) {
       console.error(`vitrine: upload ${id} is left out: its content is missing or damaged`)
     }
-    console.log(`Saved ${toText(sums)} as ${file}`)
+    console.log(`Saved ${toErrorText(sums)} as ${file}`)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     close?.()

@@ -1,5 +1,5 @@
 import { compileLater } from '../http/body/json-schema.ts'
-import { findProblems, refuseUnstorable } from '../resources/write/input.ts'
+import { findProblems, assertStorable } from '../resources/write/input.ts'
 import { seedings } from './seed/seed-records.ts'
 import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
 
@@ -79,7 +79,7 @@ export const checkDocument: CheckDocument = (resource, document) => {
   }
   const definition = seedings.find((seeding) => seeding.resource.name === resource)?.resource
   if (definition === undefined) return
-  refuseUnstorable(document)
+  assertStorable(document)
   const [problem] = findProblems(definition, document)
   if (problem) throw new Error(`${problem.field} ${problem.message}`)
 }

@@ -9,7 +9,7 @@ import { settingNames, settings, toEnvironmentName, toFlagName } from '../config
  */
 export function parseCommandLine(
   args: readonly string[],
-  roomNames: readonly string[],
+  demoNames: readonly string[],
 ): { command: Command; config: Config } {
   const { values, words, problems } = parseFlags(args)
   let command: Command | undefined
@@ -19,7 +19,7 @@ export function parseCommandLine(
     problems.push(error instanceof Error ? error.message : String(error))
   }
   try {
-    const config = loadConfig({ ...process.env, ...values }, roomNames)
+    const config = loadConfig({ ...process.env, ...values }, demoNames)
     if (command !== undefined && problems.length === 0) return { command, config }
   } catch (error) {
     if (!(error instanceof ConfigProblems)) throw error

@@ -7,7 +7,7 @@ export function toCount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-export function toText({ records, files, bytes }: Sums): string {
+export function toErrorText({ records, files, bytes }: Sums): string {
   const known = `${toCount(records, 'record')} and ${toCount(files, 'upload')}`
   return `${known} (${toCount(bytes, 'byte')})`
 }
@@ -15,11 +15,11 @@ export function toText({ records, files, bytes }: Sums): string {
 /** The file of the database; throws where there is none. `instead` does the same for PostgreSQL. */
 export function parseDatabasePath({ databaseUrl: url }: Config, instead: string): string {
   if (url.startsWith('postgres')) throw new Error(`PostgreSQL has its own for this: ${instead}`)
-  refuseMemory(url)
+  assertOnDisk(url)
   return toDatabasePath(url) ?? ''
 }
 
-export function refuseMemory(url: string): void {
+export function assertOnDisk(url: string): void {
   if (url === 'sqlite::memory:') {
     throw new Error('the database is in the memory of the service, which nobody else can reach')
   }

@@ -1,41 +1,41 @@
-import { openBackends, type Backends } from '../stores/open-stores.ts'
+import { openStores, type Stores } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
-import { rooms } from '../demos/catalogue.ts'
-import { leftovers, removeLeftovers } from '../stores/orphaned-files.ts'
+import { demos } from '../demos/catalogue.ts'
+import { orphanedFiles, removeOrphanedFiles } from '../stores/orphaned-files.ts'
 import { eachPage, type Records } from '../stores/records/records.ts'
-import { refuseMemory, toCount } from './format.ts'
+import { assertOnDisk, toCount } from './format.ts'
 
 /** Removes all that is kept, and says what that was. */
 export async function reset(config: Config): Promise<void> {
-  refuseMemory(config.databaseUrl)
+  assertOnDisk(config.databaseUrl)
   // Limits are for others: in a store that is full, to name what goes needs a little more of it.
-  const backends = await openBackends({
+  const stores = await openStores({
     ...config,
     maxRecords: undefined,
     maxDatabaseBytes: undefined,
   })
   try {
-    const removed = [...(await removeEverything(backends))].filter(([, count]) => count > 0)
+    const removed = [...(await removeEverything(stores))].filter(([, count]) => count > 0)
     const list = removed.map(([what, count]) => toCount(count, what.replace(/s$/, ''), what))
     console.log(list.length > 0 ? `Removed ${list.join(', ')}` : 'There was nothing to remove')
   } finally {
-    await backends.close()
+    await stores.close()
   }
 }
 
 /** How many there were, by the plural of what they were. What comes meanwhile may stay. */
 export async function removeEverything(
-  backends: Omit<Backends, 'close'>,
+  stores: Omit<Stores, 'close'>,
 ): Promise<ReadonlyMap<string, number>> {
-  const { records, files, sessions, answers } = backends
+  const { records, files, sessions, idempotencyEntries: answers } = stores
   const removed = new Map<string, number>()
   // The records of a resource are called as the room that has it.
-  for (const { name } of rooms) {
+  for (const { name } of demos) {
     const count = await records.clear(name)
     if (count > 0) removed.set(name, count)
   }
   removed.set('uploads', await removeUploads(records))
-  await removeLeftovers(files, records)
+  await removeOrphanedFiles(files, records)
   removed.set('sessions', await sessions.clear())
   removed.set('kept answers', await answers.clear())
   return removed
@@ -47,7 +47,7 @@ async function removeUploads(records: Records): Promise<number> {
   const createdAt = new Date().toISOString()
   for await (const page of eachPage(records, 'uploads')) {
     await Promise.all(
-      page.map(({ id }) => records.create(leftovers, { id, document: {}, createdAt })),
+      page.map(({ id }) => records.create(orphanedFiles, { id, document: {}, createdAt })),
     )
     const outcomes = await Promise.all(page.map(({ id }) => records.remove('uploads', id)))
     count += outcomes.filter(Boolean).length

@@ -2,7 +2,7 @@ import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { restoreBackup } from '../stores/sqlite/restore.ts'
 import { checkDocument } from './check-document.ts'
-import { parseDatabasePath, toText } from './format.ts'
+import { parseDatabasePath, toErrorText } from './format.ts'
 
 /** Makes everything what it was in a backup. */
 export async function restore(config: Config, file: string): Promise<void> {
@@ -14,7 +14,7 @@ export async function restore(config: Config, file: string): Promise<void> {
   try {
     const { hasHash, ...sums } = await restoreBackup({ path, file, files, checkDocument })
     if (!hasHash) console.error(`vitrine: ${file} has no hash by which damage would be noticed`)
-    console.log(`Restored ${toText(sums)} from ${file}`)
+    console.log(`Restored ${toErrorText(sums)} from ${file}`)
   } finally {
     close?.()
   }

@@ -2,14 +2,20 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { buildApp } from '../app.ts'
-import { findOpenToOthers, openBackends } from '../stores/open-stores.ts'
+import { findOpenToOthers, openStores } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { createHttpsRedirect } from '../server/https-redirect.ts'
 import { limitConnections } from '../limits/connection-limits.ts'
 import { loadDriver } from '../stores/load-driver.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
-import { rooms } from '../demos/catalogue.ts'
-import { findWorkerPort, isSpeaker, isWorker, leave, sayOpened } from '../operations/workers.ts'
+import { demos } from '../demos/catalogue.ts'
+import {
+  findWorkerPort,
+  isFirstProcess,
+  isWorker,
+  disconnectWorker,
+  notifyOpened,
+} from '../operations/workers.ts'
 
 const stopSeconds = 10
 
@@ -19,30 +25,30 @@ export async function serve(config: Config): Promise<void> {
   // First and last: it tells that the rest is not there yet, or no longer.
   const admin = await openAdmin(config, readiness)
   try {
-    await serveRooms(config, readiness, admin)
+    await serveDemos(config, readiness, admin)
   } catch (error) {
     admin?.close()
     throw error
   }
 }
 
-async function serveRooms(config: Config, readiness: Readiness, admin?: Admin): Promise<void> {
+async function serveDemos(config: Config, readiness: Readiness, admin?: Admin): Promise<void> {
   const warn = (problem: string) => {
     console.error(`vitrine: ${problem}`)
   }
-  const backends = await openBackends(config, warn)
-  if (isSpeaker()) findOpenToOthers(config).forEach(warn)
-  const options = { config, backends, rooms, readiness, metrics: admin?.metrics }
+  const stores = await openStores(config, warn)
+  if (isFirstProcess()) findOpenToOthers(config).forEach(warn)
+  const options = { config, stores, demos, readiness, metrics: admin?.metrics }
   const app = await buildApp(options).catch(async (error: unknown) => {
     // A connection that is left open would keep the process from ending.
-    await backends.close()
+    await stores.close()
     throw error
   })
   let redirect: Server | undefined
   const close = async () => {
     redirect?.close()
     await app.close()
-    await backends.close()
+    await stores.close()
   }
   try {
     // A name is looked up here: Fastify would open a second server, without our limits, for another
@@ -50,13 +56,13 @@ async function serveRooms(config: Config, readiness: Readiness, admin?: Admin): 
     const { address: host } = await lookup(config.host)
     const address = await app.listen({ host, port: findWorkerPort() ?? config.port })
     redirect = await openRedirect(config, address)
-    readiness.open(backends.records)
+    readiness.open(stores.records)
     // Before anybody is told that it is open, and may tell it to stop.
     const { drain } = readiness
     const { drainSeconds } = config
-    stopAtSignals({ drainSeconds, drain, close, closeBackends: backends.close, admin })
-    if (isSpeaker()) console.log(`Vitrine is open at ${address}`)
-    sayOpened()
+    stopAtSignals({ drainSeconds, drain, close, closeBackends: stores.close, admin })
+    if (isFirstProcess()) console.log(`Vitrine is open at ${address}`)
+    notifyOpened()
   } catch (error) {
     await close()
     throw error
@@ -85,7 +91,7 @@ function stopAtSignals({ drainSeconds, drain, close, closeBackends, admin }: Sto
     setTimeout(exit, stopSeconds * 1000).unref()
     void close()
       .finally(() => admin?.close())
-      .then(leave)
+      .then(disconnectWorker)
   }
   process.on('SIGTERM', stop)
   // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
@@ -105,7 +111,8 @@ async function openAdmin(config: Config, { find }: Readiness) {
   )
   const metrics = createMetrics()
   if (isWorker) {
-    const { answerSupervisor } = await import('../operations/worker-requests.ts')
+    const { respondToSupervisor: answerSupervisor } =
+      await import('../operations/worker-requests.ts')
     return { metrics, close: answerSupervisor({ readiness: find, metrics: metrics.toSnapshot }) }
   }
   const { openAdminServer } = await import('../operations/admin-server.ts')
@@ -123,6 +130,6 @@ async function openRedirect(config: Config, address: string): Promise<Server | u
   await once(redirect, 'listening')
   const bound = redirect.address()
   const port = typeof bound === 'object' ? bound?.port : redirectHttpPort
-  if (isSpeaker()) console.log(`Plain HTTP is redirected from port ${String(port)}`)
+  if (isFirstProcess()) console.log(`Plain HTTP is redirected from port ${String(port)}`)
   return redirect
 }

@@ -17,12 +17,12 @@ export class ConfigProblems extends Error {
 
 /**
  * Reads every setting from `environment` (names as in {@link toEnvironmentName}); an empty value
- * counts as unset, and what is unset is as the preset has it. `roomNames` are the rooms there are; `all` becomes all of them. Throws
+ * counts as unset, and what is unset is as the preset has it. `demoNames` are the rooms there are; `all` becomes all of them. Throws
  * {@link ConfigProblems} naming all the bad ones together.
  */
 export function loadConfig(
   environment: Readonly<Record<string, string | undefined>>,
-  roomNames: readonly string[],
+  demoNames: readonly string[],
 ): Config {
   const problems: string[] = []
   const preset = presets[environment.PRESET === 'public' ? 'public' : 'none']
@@ -41,11 +41,11 @@ export function loadConfig(
     }
   })
   const config = Object.fromEntries(entries) as Config
-  if (config.rooms.includes('all')) config.rooms = roomNames
-  const strangers = config.rooms.filter((name) => !roomNames.includes(name))
+  if (config.rooms.includes('all')) config.rooms = demoNames
+  const strangers = config.rooms.filter((name) => !demoNames.includes(name))
   if (strangers.length > 0 || config.rooms.length === 0) {
     const text = environment.ROOMS ?? ''
-    problems.push(`ROOMS must be all, or some of ${roomNames.join(', ')}; it is "${text}"`)
+    problems.push(`ROOMS must be all, or some of ${demoNames.join(', ')}; it is "${text}"`)
   }
   if (isLocal && environment.TRUSTED_PROXIES && !environment.ALLOWED_HOSTS) {
     problems.push(

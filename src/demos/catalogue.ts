@@ -1,9 +1,9 @@
-import { resourceRoom } from '../resources/routes.ts'
-import type { Room } from '../site/demo.ts'
+import { resourceDemo } from '../resources/routes.ts'
+import type { Demo } from '../site/demo.ts'
 import { api } from './api/api.ts'
 import { bodies } from './bodies/bodies.ts'
 import { locations } from './locations/locations.ts'
-import { profile } from './uploads/upload-demo.ts'
+import { uploads } from './uploads/upload-demo.ts'
 import { sessions } from './sessions/sessions.ts'
 import { staticFiles } from './static/static.ts'
 import { status } from './status/status.ts'
@@ -13,14 +13,14 @@ import { user } from './user/user.ts'
 import { users } from './users/users.ts'
 
 /** The table of contents: every room, in the order in which the home page shows them. */
-export const rooms: readonly Room[] = [
-  resourceRoom(users),
-  resourceRoom(locations),
+export const demos: readonly Demo[] = [
+  resourceDemo(users),
+  resourceDemo(locations),
   sessions,
   api,
   topic,
   toc,
-  profile,
+  uploads,
   bodies,
   user,
   status,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
-import { openBackends } from '../stores/open-stores.ts'
+import { openStores } from '../stores/open-stores.ts'
 import { loadConfig } from '../config/config.ts'
 import { findClaimedId } from './idempotency-key.ts'
 import { serviceUnavailable, unprocessable } from '../http/errors/http-error.ts'
-import type { Room } from '../site/demo.ts'
-import { rooms as allRooms } from '../demos/catalogue.ts'
-import type { Claim } from '../stores/idempotency/idempotency-entries.ts'
-import { everything, type StoredRecord } from '../stores/records/records.ts'
+import type { Demo } from '../site/demo.ts'
+import { demos as allRooms } from '../demos/catalogue.ts'
+import type { IdempotencyEntry } from '../stores/idempotency/idempotency-entries.ts'
+import { allRecords, type StoredRecord } from '../stores/records/records.ts'
 import { temporaryDatabase, type Shown } from '../../test/resources.ts'
 import { temporaryFolder } from '../../test/start-vitrine.ts'
 import { testApp } from '../../test/test-app.ts'
@@ -18,12 +18,12 @@ const past = '2001-01-01T00:00:00.000Z'
 const future = new Date(Date.now() + 60_000).toISOString()
 
 /** An app, and what stands in its database under the one key that is used. */
-async function openHouse(t: TestContext, rooms: readonly Room[] = allRooms) {
+async function openHouse(t: TestContext, rooms: readonly Demo[] = allRooms) {
   const databaseUrl = await temporaryDatabase(t)
   const app = await testApp(t, { rooms, settings: { DATABASE_URL: databaseUrl } })
   const filesUrl = `file:${await temporaryFolder(t)}`
   const config = loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: filesUrl }, ['users'])
-  const { records, answers, close } = await openBackends(config)
+  const { records, idempotencyEntries: answers, close } = await openStores(config)
   t.after(close)
 
   const ask = (payload: object) =>
@@ -33,22 +33,25 @@ async function openHouse(t: TestContext, rooms: readonly Room[] = allRooms) {
       headers: { accept: 'application/json', 'idempotency-key': '"a key"' },
       payload,
     })
-  const find = async () => (await records.list('~answers', everything, { offset: 0, limit: 9 }))[0]
+  const find = async () => (await records.list('~answers', allRecords, { offset: 0, limit: 9 }))[0]
   /** As a process that has ended at some moment leaves it. */
-  const leave = async (changes: Partial<Claim>, without: (keyof Claim)[] = ['answer']) => {
+  const leave = async (
+    changes: Partial<IdempotencyEntry>,
+    without: (keyof IdempotencyEntry)[] = ['answer'],
+  ) => {
     const record = (await find()) ?? assert.fail('nothing is claimed')
     const kept = Object.entries(record.document).filter(
-      ([name]) => !without.includes(name as keyof Claim),
+      ([name]) => !without.includes(name as keyof IdempotencyEntry),
     )
     const claim = { ...toClaim({ ...record, document: Object.fromEntries(kept) }), ...changes }
     assert.ok(await answers.change(record.id, record.version, claim))
   }
-  const list = () => records.list('users', everything, { offset: 0, limit: 9 })
+  const list = () => records.list('users', allRecords, { offset: 0, limit: 9 })
   return { app, ask, find, leave, list, records }
 }
 
-function toClaim(record: StoredRecord | undefined): Claim {
-  return (record?.document ?? assert.fail('nothing is claimed')) as unknown as Claim
+function toClaim(record: StoredRecord | undefined): IdempotencyEntry {
+  return (record?.document ?? assert.fail('nothing is claimed')) as unknown as IdempotencyEntry
 }
 
 const ann = { name: 'Ann', password: 'correct horse' }
@@ -113,7 +116,7 @@ test('nothing is kept from which the key or a password could be read', async (t)
 })
 
 /** Answers in the way that the request asks for, which may be another one each time. */
-function trying(calls: string[], told?: Promise<unknown>): Room {
+function trying(calls: string[], told?: Promise<unknown>): Demo {
   return {
     name: 'trying',
     title: 'Trying',

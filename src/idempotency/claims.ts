@@ -1,6 +1,10 @@
 import { v7 as createId } from 'uuid'
 import { keyInFlight } from '../http/errors/http-error.ts'
-import type { Answers, Claim, StandingClaim } from '../stores/idempotency/idempotency-entries.ts'
+import type {
+  IdempotencyEntries,
+  IdempotencyEntry,
+  VersionedEntry,
+} from '../stores/idempotency/idempotency-entries.ts'
 
 /** So long a key is remembered. */
 const keptSeconds = 24 * 3600
@@ -8,9 +12,9 @@ const keptSeconds = 24 * 3600
 const leaseSeconds = 2
 
 /** A claim that a request works on. */
-export interface Hold {
+export interface HeldEntry {
   keyHash: string
-  claim: Claim
+  claim: IdempotencyEntry
   version: number
   /** Nobody has begun this request before. */
   isFirst: boolean
@@ -20,11 +24,11 @@ export interface Hold {
  * Claims a key for a request of this fingerprint, or finds what stands under it already. A claim
  * without an answer, which nobody works on any more, is taken over with its record id.
  */
-export async function takeClaim(
-  answers: Answers,
+export async function claimKey(
+  answers: IdempotencyEntries,
   keyHash: string,
   fingerprint: string,
-): Promise<{ hold: Hold } | { standing: StandingClaim }> {
+): Promise<{ hold: HeldEntry } | { standing: VersionedEntry }> {
   // Every round that one loses, another has won, and then there is something standing.
   for (let round = 1; round <= 10; round += 1) {
     const fresh = createClaim(fingerprint)
@@ -44,12 +48,12 @@ export async function takeClaim(
   throw keyInFlight()
 }
 
-function isAbandoned(claim: Claim, fingerprint: string): boolean {
+function isAbandoned(claim: IdempotencyEntry, fingerprint: string): boolean {
   const isSame = claim.fingerprint === fingerprint
   return isSame && claim.answer === undefined && claim.leasedUntil <= toTime(0)
 }
 
-function createClaim(fingerprint: string): Claim {
+function createClaim(fingerprint: string): IdempotencyEntry {
   return {
     fingerprint,
     recordId: createId(),
@@ -64,8 +68,8 @@ function toTime(secondsFromNow: number): string {
 
 /** Goes on renewing the lease until the returned function is called, and has resolved. */
 export function keepLease(
-  answers: Answers,
-  hold: Hold,
+  answers: IdempotencyEntries,
+  hold: HeldEntry,
   onFailure: (error: unknown) => void,
 ): () => Promise<void> {
   let renewed = Promise.resolve()
@@ -82,15 +86,15 @@ export function keepLease(
 }
 
 /** Lets the next request with this key, which must be the same one, go on at once. */
-export async function endLease(answers: Answers, hold: Hold): Promise<void> {
+export async function endLease(answers: IdempotencyEntries, hold: HeldEntry): Promise<void> {
   await changeClaim(answers, hold, { leasedUntil: toTime(0) })
 }
 
 /** Does nothing where another request has taken the claim over. */
 export async function changeClaim(
-  answers: Answers,
-  hold: Hold,
-  changes: Partial<Claim>,
+  answers: IdempotencyEntries,
+  hold: HeldEntry,
+  changes: Partial<IdempotencyEntry>,
 ): Promise<void> {
   const claim = { ...hold.claim, ...changes }
   if (!(await answers.change(hold.keyHash, hold.version, claim))) return

@@ -3,32 +3,35 @@ import { findKey, hashKey, setClaimedId, toFingerprint } from './idempotency-key
 import { addVary } from '../http/negotiation/negotiate.ts'
 import { keyInFlight, keyReused } from '../http/errors/http-error.ts'
 import { findSessionId } from '../auth/session-cookie.ts'
-import type { Answer, Answers } from '../stores/idempotency/idempotency-entries.ts'
+import type {
+  StoredResponse,
+  IdempotencyEntries,
+} from '../stores/idempotency/idempotency-entries.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 import { sweepRegularly } from '../stores/sweep-regularly.ts'
-import { changeClaim, endLease, keepLease, takeClaim, type Hold } from './claims.ts'
+import { changeClaim, endLease, keepLease, claimKey, type HeldEntry } from './claims.ts'
 
 /**
  * Idempotency-Key, on the routes whose config says `replaysAnswers`: the first request with a key is
  * handled, and every further one gets its answer again
  * (draft-ietf-httpapi-idempotency-key-header-06 §2.6).
  */
-export function replayAnswers(app: FastifyInstance, answers: Answers): void {
+export function addIdempotencyHooks(app: FastifyInstance, answers: IdempotencyEntries): void {
   const settles = new WeakMap<FastifyRequest, Settle>()
   const takeKey = async (request: FastifyRequest, reply: FastifyReply) => {
     const key = findKey(request)
     if (key === undefined) return undefined
     const keyHash = hashKey(key, findSessionId(request, reply))
     const fingerprint = toFingerprint(key, request)
-    const taken = await takeClaim(answers, keyHash, fingerprint)
+    const taken = await claimKey(answers, keyHash, fingerprint)
     if ('hold' in taken) {
       setClaimedId(request, taken.hold.claim.recordId)
-      settles.set(request, watchAnswer(answers, taken.hold, request))
+      settles.set(request, watchResponse(answers, taken.hold, request))
       return undefined
     }
     if (taken.standing.fingerprint !== fingerprint) throw keyReused()
     if (taken.standing.answer === undefined) throw keyInFlight()
-    return sendAgain(reply, taken.standing.answer)
+    return replayResponse(reply, taken.standing.answer)
   }
   const keepAnswer = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const settle = settles.get(request)
@@ -48,7 +51,11 @@ export function replayAnswers(app: FastifyInstance, answers: Answers): void {
 type Settle = (reply: FastifyReply, payload: unknown) => Promise<void>
 
 /** Keeps the lease; the returned function puts the answer in its place, before it is sent. */
-function watchAnswer(answers: Answers, hold: Hold, request: FastifyRequest): Settle {
+function watchResponse(
+  answers: IdempotencyEntries,
+  hold: HeldEntry,
+  request: FastifyRequest,
+): Settle {
   // Without the answer, a repeated request takes the claim over and finds what this one has made.
   const bear = (error: unknown) => {
     const isFault = !(error instanceof StoreFailure)
@@ -66,9 +73,9 @@ function watchAnswer(answers: Answers, hold: Hold, request: FastifyRequest): Set
 }
 
 async function settleClaim(
-  answers: Answers,
-  hold: Hold,
-  { status, answer }: { status: number; answer: Answer | undefined },
+  answers: IdempotencyEntries,
+  hold: HeldEntry,
+  { status, answer }: { status: number; answer: StoredResponse | undefined },
 ): Promise<void> {
   if (status < 400 && answer) await changeClaim(answers, hold, { answer })
   // Refused before anything was done, so the key is free for the corrected request.
@@ -80,7 +87,7 @@ async function settleClaim(
 }
 
 /** What describes the answer's content and what it did; the rest is of this connection and moment. */
-const keptFields = [
+const storedHeaders = [
   'cache-control',
   'content-location',
   'content-type',
@@ -93,10 +100,10 @@ const keptFields = [
 ] as const
 
 /** Undefined for a stream, which can be read only once. */
-function toAnswer(reply: FastifyReply, payload: unknown): Answer | undefined {
+function toAnswer(reply: FastifyReply, payload: unknown): StoredResponse | undefined {
   const content = payload ?? ''
   if (typeof content !== 'string' && !Buffer.isBuffer(content)) return undefined
-  const fields = keptFields.flatMap((name) => {
+  const fields = storedHeaders.flatMap((name) => {
     const value = reply.getHeader(name)
     return value === undefined ? [] : [[name, String(value)] as const]
   })
@@ -107,7 +114,10 @@ function toAnswer(reply: FastifyReply, payload: unknown): Answer | undefined {
   }
 }
 
-function sendAgain(reply: FastifyReply, { status, headers, content }: Answer): FastifyReply {
+function replayResponse(
+  reply: FastifyReply,
+  { status, headers, content }: StoredResponse,
+): FastifyReply {
   const { vary = '', ...others } = headers
   for (const field of vary.split(', ').filter(Boolean)) addVary(reply, field)
   reply.code(status).headers(others).header('idempotency-replayed', 'true')

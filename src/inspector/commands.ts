@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange-log.ts'
 
 /** What a client says of itself and of the connection, and not of what it wants. */
-const ofTheClient =
+const clientHeaders =
   /^(host|connection|user-agent|content-length|transfer-encoding|upgrade-insecure-requests|priority|te|dnt|referer|origin|pragma|cookie|authorization|proxy-.*|sec-.*|:.*|accept-(encoding|language|charset))$/
 
 interface Command {
@@ -55,7 +55,7 @@ function toCommand({ origin, request }: Exchange): Command {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
     const key = name.toLowerCase()
     if (key === 'transfer-encoding' || (key === 'content-length' && value !== '0')) hasBody = true
-    if (!ofTheClient.test(key)) headers.push([name, value])
+    if (!clientHeaders.test(key)) headers.push([name, value])
   }
   return { method, url: origin + target, headers, hasBody }
 }

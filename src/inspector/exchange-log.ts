@@ -31,7 +31,7 @@ export interface Exchange {
 }
 
 /** The last exchanges of browsers, with secrets masked. Bodies are not kept: they may be large or secret. */
-export interface Exchanges {
+export interface ExchangeLog {
   find: (id: string) => Exchange | undefined
   /** Whether this request is one to be kept. */
   wants: (request: FastifyRequest) => boolean
@@ -42,7 +42,7 @@ export interface Exchanges {
 const maxExchanges = 500
 
 /** Keeps them in memory, under the id that the answer carries in Server-Timing, and nobody can guess. */
-export function createExchanges(): Exchanges {
+export function createExchangeLog(): ExchangeLog {
   // A ring, and not a Map: to look one up is rare.
   const exchanges: Exchange[] = []
   let next = 0
@@ -74,7 +74,7 @@ function isOfBrowser({ headers: { accept, referer, 'sec-fetch-site': site } }: F
  * the client has chosen the first, which others may guess. A page's own script reads of the answer
  * nothing but Server-Timing, which a 304 renews as well.
  */
-export function sayRequestId(request: FastifyRequest, reply: FastifyReply): void {
+export function setRequestIdHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({
     'x-request-id': request.id,
     'server-timing': `wire;desc="${toExchangeId(request)}"`,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Exchange, Exchanges } from './exchange-log.ts'
+import type { Exchange, ExchangeLog } from './exchange-log.ts'
 import { chooseType } from '../http/negotiation/negotiate.ts'
 import { describeRoutes } from '../http/openapi/operation.ts'
 import { notFound } from '../http/errors/http-error.ts'
@@ -7,20 +7,20 @@ import { sendJson, sendPage, sendText } from '../http/response/send.ts'
 import { toCurl, toFetch, toHttpie } from './commands.ts'
 import { toHead } from './message-head.ts'
 import { operations } from './operations.ts'
-import { exchangePage, wirePage } from './views.ts'
+import { exchangePage, inspectorPage } from './views.ts'
 
 /**
  * `/wire/:id`: one exchange as it was on the wire, by the id in Server-Timing of its
  * answer. Always there, since every page shows its own.
  */
-export function openWire(
+export function openInspector(
   app: FastifyInstance,
-  find: Exchanges['find'],
+  find: ExchangeLog['find'],
   /** Asks the other processes that answer at this address. */
   findElsewhere: (id: string) => Promise<Exchange | undefined>,
 ): void {
   describeRoutes(app, 'vitrine', operations)
-  app.get('/wire', (_request, reply) => sendPage(reply, wirePage()))
+  app.get('/wire', (_request, reply) => sendPage(reply, inspectorPage()))
   app.get('/wire/:id', async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
     const { id } = request.params as { id: string }

@@ -58,6 +58,6 @@ export const operations: Operations = {
         },
       },
     },
-    refusals: [404, 406],
+    errors: [404, 406],
   },
 }

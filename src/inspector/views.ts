@@ -6,7 +6,7 @@ import { toCurl, toFetch, toHttpie } from './commands.ts'
 import { toRequestHead, toResponseHead } from './message-head.ts'
 
 /** What the panel is about, for whom it cannot load. */
-export function wirePage(): Html {
+export function inspectorPage(): Html {
   return page({
     title: 'On the wire',
     main: html`<p>Every answer of this service carries an id in <code>Server-Timing</code>, which is its

@@ -9,9 +9,9 @@ import { createRateLimits, type Limit } from './rate-limits.ts'
 /** What may keep a request out, whatever it asks for. */
 export interface Limits {
   /** Whether this one comes while there is too much to do; before anything of it is read. */
-  isShed: (raw: IncomingMessage) => boolean
+  shouldShed: (raw: IncomingMessage) => boolean
   /** The refusal of one that is shed, or is one too many of its client. */
-  refuse: Limit
+  check: Limit
   /** With which statuses it may do so. */
   statuses: readonly (429 | 503)[]
   close: () => void
@@ -27,8 +27,8 @@ export function openLimits(
   const limitRate = counters && createRateLimits(config, counters)
   const isShed = (raw: IncomingMessage) => eventLoop?.isLate() === true && !isExempt(raw)
   return {
-    isShed,
-    refuse: (request, reply, done) => {
+    shouldShed: isShed,
+    check: (request, reply, done) => {
       if (isShed(request.raw)) done(overloaded())
       else if (limitRate === undefined || isExempt(request.raw)) done()
       else limitRate(request, reply, done)

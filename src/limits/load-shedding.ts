@@ -1,7 +1,7 @@
 /** So often the event loop is asked whether it is on time. */
 const everyMs = 20
 
-export interface Punctuality {
+export interface EventLoopMonitor {
   /** Whether what is asked for now would be done too late. */
   isLate: () => boolean
   close: () => void
@@ -12,7 +12,7 @@ export interface Punctuality {
  * wait. Not `monitorEventLoopDelay`: its percentiles are of the past, and would refuse requests long
  * after a single spike.
  */
-export function watchEventLoop(maxDelayMs: number): Punctuality {
+export function watchEventLoop(maxDelayMs: number): EventLoopMonitor {
   let dueAt = performance.now() + everyMs
   let wasLate = false
   const timer = setInterval(() => {

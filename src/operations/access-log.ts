@@ -1,10 +1,10 @@
 import { LogController, type FastifyBaseLogger, type FastifyRequest } from 'fastify'
-import type { EndedAnswer } from '../http/response/response-observer.ts'
+import type { FinishedResponse } from '../http/response/response-observer.ts'
 import { toPath } from '../http/request/target.ts'
 import { parseTraceparent } from '../http/request/traceparent.ts'
 
 /** The path without its query string: what people type into forms does not belong in a log. */
-export function logAnswer({ id, raw, server }: FastifyRequest, answer: EndedAnswer): void {
+export function logResponse({ id, raw, server }: FastifyRequest, answer: FinishedResponse): void {
   const { wireMethod, url = '', headers } = raw
   const { method, route, status, ms, bytes, isCutOff } = answer
   const { traceparent } = headers
@@ -24,7 +24,7 @@ export function logAnswer({ id, raw, server }: FastifyRequest, answer: EndedAnsw
 }
 
 /** Nothing of Fastify's own but why a stream broke when its head had been sent, which no client is told. */
-export class FaultLog extends LogController {
+export class ErrorLog extends LogController {
   readonly #log: FastifyBaseLogger
 
   constructor(log: FastifyBaseLogger) {

@@ -6,7 +6,7 @@ import { createServer } from '../server/node-http.ts'
 import { toLimits } from '../server/server.ts'
 import { isAllowedHost, isLoopback, localHosts } from '../http/security/allowed-hosts.ts'
 import { toPath, takeTarget } from '../http/request/target.ts'
-import { toProbeAnswer, type ReadinessState } from './readiness.ts'
+import { toProbeResponse, type ReadinessState } from './readiness.ts'
 
 /** What can be asked at the admin port besides whether anybody is there. */
 export interface AdminSource {
@@ -37,7 +37,7 @@ export async function openAdminServer(
     ? [...localHosts, ...config.allowedHosts.filter((name) => name !== '*')]
     : ['*']
   const server = createServer(toLimits(config), (request, response) => {
-    void answer(request, source, allowedHosts).then((found) => {
+    void respond(request, source, allowedHosts).then((found) => {
       send(request, response, found)
     })
   })
@@ -53,7 +53,7 @@ export async function openAdminServer(
   }
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   source: AdminSource,
   allowedHosts: readonly string[],
@@ -87,7 +87,7 @@ function findPage(
     case '/health/live':
       return () => Promise.resolve(toJson({ code: 200, content: { status: 'live' } }))
     case '/health/ready':
-      return async () => toJson(toProbeAnswer(await readReadiness()))
+      return async () => toJson(toProbeResponse(await readReadiness()))
     case '/metrics':
       return async () => ({
         code: 200,

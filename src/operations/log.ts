@@ -20,7 +20,7 @@ export function createLog(
 }
 
 /** A reader who takes nothing for so long is not waited for again before it takes something. */
-const patienceMs = 1000
+const maxBlockMs = 1000
 
 /**
  * Standard output. Each line is written at once, so that the last before a crash is there. One that
@@ -33,7 +33,7 @@ function createOutput(): LogStream {
   return {
     write: (line) => {
       let rest = Buffer.from(line)
-      const until = isStuck ? 0 : performance.now() + patienceMs
+      const until = isStuck ? 0 : performance.now() + maxBlockMs
       while (rest.length > 0) {
         try {
           rest = rest.subarray(writeSync(1, rest))

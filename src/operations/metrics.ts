@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { EndedAnswer } from '../http/response/response-observer.ts'
+import type { FinishedResponse } from '../http/response/response-observer.ts'
 
 /** What one process counts of its requests, and of itself. */
 export interface Metrics {
   /** A request has come; its answer is to be told to `end`. */
   begin: () => void
-  end: (answer: EndedAnswer) => void
+  end: (answer: FinishedResponse) => void
   /** In the text format of Prometheus. */
   toText: () => Promise<string>
   /** As they can be sent to another process. */

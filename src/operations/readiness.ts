@@ -60,7 +60,7 @@ async function read(records: Pick<Records, 'find'>): Promise<boolean> {
 }
 
 /** How a probe is told. */
-export function toProbeAnswer(status: ReadinessState) {
+export function toProbeResponse(status: ReadinessState) {
   const isReady = status === 'ready'
   return {
     code: isReady ? 200 : 503,

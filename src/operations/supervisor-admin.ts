@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { loadDriver } from '../stores/load-driver.ts'
 import type { ReadinessState } from './readiness.ts'
 import { openAdminServer } from './admin-server.ts'
-import { createQuestioning } from './worker-requests.ts'
+import { createWorkerRequests } from './worker-requests.ts'
 
 /** What the supervisor knows itself. */
 export interface Supervised {
@@ -11,7 +11,7 @@ export interface Supervised {
   isStopping: () => boolean
 }
 
-type Questioning = ReturnType<typeof createQuestioning>
+type WorkerRequests = ReturnType<typeof createWorkerRequests>
 
 /** Opens ADMIN_PORT for several workers, who are asked; gives the function that closes it. */
 export async function openSupervisorAdmin(
@@ -24,7 +24,7 @@ export async function openSupervisorAdmin(
     () => import('./merge-metrics.ts'),
   )
   const merge = createMerging()
-  const ask = createQuestioning()
+  const ask = createWorkerRequests()
   return openAdminServer(config, {
     readReadiness: async () => (isStopping() ? 'draining' : readReadiness([...living], ask)),
     readMetrics: async () => {
@@ -39,7 +39,7 @@ export async function openSupervisorAdmin(
 /** Ready as soon as one says so. */
 async function readReadiness(
   workers: readonly Worker[],
-  ask: Questioning,
+  ask: WorkerRequests,
 ): Promise<ReadinessState> {
   const { promise, resolve } = Promise.withResolvers<ReadinessState>()
   const answers = workers.map(async (worker) => {

@@ -9,7 +9,7 @@ interface Question {
   subject: Subject
 }
 
-interface Told {
+interface Reply {
   told: string
   value: unknown
 }
@@ -18,9 +18,9 @@ interface Told {
 const answerMs = 2500
 
 /** Makes the function by which the supervisor asks; undefined is no answer in time, or no worker any more. */
-export function createQuestioning(): (worker: Worker, subject: Subject) => Promise<unknown> {
+export function createWorkerRequests(): (worker: Worker, subject: Subject) => Promise<unknown> {
   const pending = new Map<string, { worker: Worker; resolve: (value: unknown) => void }>()
-  cluster.on('message', (_worker, { told, value }: Partial<Told>) => {
+  cluster.on('message', (_worker, { told, value }: Partial<Reply>) => {
     if (told !== undefined) pending.get(told)?.resolve(value)
   })
   cluster.on('exit', (gone) => {
@@ -44,12 +44,12 @@ export function createQuestioning(): (worker: Worker, subject: Subject) => Promi
 }
 
 /** Answers the supervisor from now on, for a worker; gives the function that ends it. */
-export function answerSupervisor(find: Record<Subject, () => Promise<unknown>>): () => void {
+export function respondToSupervisor(find: Record<Subject, () => Promise<unknown>>): () => void {
   const listen = ({ asked, subject }: Partial<Question>) => {
     if (asked === undefined || subject === undefined) return
     const tell = (value: unknown) => {
       // A supervisor that is gone hears nothing, and this process ends with it.
-      process.send?.({ told: asked, value } satisfies Told, undefined, undefined, () => undefined)
+      process.send?.({ told: asked, value } satisfies Reply, undefined, undefined, () => undefined)
     }
     find[subject]().then(tell, () => {
       tell(undefined)

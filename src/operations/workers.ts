@@ -89,24 +89,24 @@ export function findWorkerPort(): number | undefined {
 }
 
 /** Lets a worker end, which its supervisor's channel alone would keep up. */
-export function leave(): void {
+export function disconnectWorker(): void {
   if (isWorker) cluster.worker?.disconnect()
 }
 
 /** What the first worker says when it is open, so that the others may start. */
 const opened = 'opened'
 
-export function sayOpened(): void {
-  if (isWorker) tell(opened)
+export function notifyOpened(): void {
+  if (isWorker) notify(opened)
 }
 
-function tell(message: Message | typeof opened): void {
+function notify(message: Message | typeof opened): void {
   // A supervisor that is gone hears nothing, and this process ends with it.
   process.send?.(message, undefined, undefined, () => undefined)
 }
 
 /** Whether this process is to say what one alone would say: where it is open. */
-export function isSpeaker(): boolean {
+export function isFirstProcess(): boolean {
   return !isWorker || cluster.worker?.id === 1
 }
 
@@ -124,7 +124,7 @@ const answerMs = 500
  * Makes a function that asks the other workers for what one of them may have in its memory, where
  * each looks with `find`. Undefined when none has it, and at once when there are no others.
  */
-export function createAsking<Value>(
+export function createWorkerLookup<Value>(
   find: (key: string) => Value | undefined,
 ): (key: string) => Promise<Value | undefined> {
   if (!isWorker) return () => Promise.resolve(undefined)
@@ -134,13 +134,13 @@ export function createAsking<Value>(
     if (answer !== undefined) questions.get(question)?.(answer as Value)
     else {
       const value = find(key)
-      if (value !== undefined) tell({ question, key, answer: value })
+      if (value !== undefined) notify({ question, key, answer: value })
     }
   })
   return async (key) => {
     const question = randomUUID()
     const answered = new Promise<Value>((resolve) => questions.set(question, resolve))
-    tell({ question, key })
+    notify({ question, key })
     const answer = await Promise.race([answered, wait(answerMs, undefined)])
     questions.delete(question)
     return answer

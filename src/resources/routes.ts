@@ -1,6 +1,6 @@
 import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { describeRoutes } from '../http/openapi/operation.ts'
-import type { Room } from '../site/demo.ts'
+import type { Demo } from '../site/demo.ts'
 import { idParameter } from './context.ts'
 import type { Resource } from './definition.ts'
 import { acceptedPatchTypes, acceptedTypes } from './write/input.ts'
@@ -8,11 +8,11 @@ import { queryTypes } from './list/list-parameters.ts'
 import { list } from './list/list.ts'
 import { toOperations } from './openapi/openapi.ts'
 import { edit, newForm, show } from './record/show.ts'
-import { showAgainForReusedKey } from './write/form-errors.ts'
+import { newFormAfterReusedKey } from './write/form-errors.ts'
 import { create, destroy, replace, update } from './write/write.ts'
 
 /** The room of a resource: the seven routes of the seed, and PUT. HEAD and OPTIONS come with them. */
-export function resourceRoom(resource: Resource): Room {
+export function resourceDemo(resource: Resource): Demo {
   const { name, title, summary, path } = resource
   return {
     name,
@@ -44,7 +44,7 @@ export function resourceRoom(resource: Resource): Room {
       app.get(one, show(context))
       app.get(`${one}/edit`, edit(context))
       const posted = { accepts: acceptedTypes, replaysAnswers: true }
-      const errorHandler = showAgainForReusedKey(context)
+      const errorHandler = newFormAfterReusedKey(context)
       app.post(path, { config: posted, errorHandler }, create(context))
       const patch = { config: { defaultAnswer: 'json', accepts: acceptedPatchTypes } } as const
       app.patch(one, patch, update(context))

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
  * Ends a connection, or a stream of HTTP/2, whose client takes nothing of its response for as long as
  * the server's `timeout`, which Node takes anew with every byte that is taken.
  */
-export function endStalled(server: Server): void {
+export function endStalledConnections(server: Server): void {
   server.on('request', (_request, response: ServerResponse | Http2ServerResponse) => {
     if (response instanceof Http2ServerResponse) {
       response.setTimeout(server.timeout)

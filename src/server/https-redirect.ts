@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Config } from '../config/config.ts'
-import { answerClientError } from './connection-errors.ts'
-import { headersOfEveryAnswer, headersOfEveryRefusal } from '../http/response/default-headers.ts'
+import { respondToClientError } from './connection-errors.ts'
+import { defaultHeaders, defaultErrorHeaders } from '../http/response/default-headers.ts'
 import { createServer } from './node-http.ts'
-import { refuseBadHead, refuseOtherHosts } from '../http/request/request-head.ts'
-import { badRequest, Refusal } from '../http/errors/http-error.ts'
-import { ruleServer, toLimits } from './server.ts'
+import { assertRequestHead, refuseOtherHosts } from '../http/request/request-head.ts'
+import { badRequest, HttpError } from '../http/errors/http-error.ts'
+import { applyServerLimits, toLimits } from './server.ts'
 import { takeTarget } from '../http/request/target.ts'
 
 /**
@@ -20,7 +20,7 @@ export function createHttpsRedirect(config: Config, httpsPort: number): Server {
     if (refusal) {
       const text = `${refusal.message}\n`
       const headers = {
-        ...headersOfEveryRefusal,
+        ...defaultErrorHeaders,
         ...refusal.headers,
         'content-type': 'text/plain; charset=utf-8',
         'content-length': Buffer.byteLength(text),
@@ -31,18 +31,18 @@ export function createHttpsRedirect(config: Config, httpsPort: number): Server {
     const { headers, url: path = '/' } = request
     const { hostname } = new URL(`http://${headers.host ?? ''}`)
     const location = `https://${hostname}${port}${path}`
-    response.writeHead(308, { ...headersOfEveryAnswer, location, 'content-length': 0 }).end()
+    response.writeHead(308, { ...defaultHeaders, location, 'content-length': 0 }).end()
   })
-  ruleServer(server, config)
-  return server.on('clientError', answerClientError)
+  applyServerLimits(server, config)
+  return server.on('clientError', respondToClientError)
 }
 
-function findRefusal(request: IncomingMessage, config: Config): Refusal | undefined {
+function findRefusal(request: IncomingMessage, config: Config): HttpError | undefined {
   try {
-    refuseBadHead(request, config)
+    assertRequestHead(request, config)
     refuseOtherHosts(config.allowedHosts, request.headers.host)
   } catch (error) {
-    if (error instanceof Refusal) return error
+    if (error instanceof HttpError) return error
     throw error
   }
   // HTTP/1.0 may come without a host, and then there is no address to send it to.

@@ -6,7 +6,7 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 type RequestListener = (...exchange: Exchange) => void
 
 /** The requests of one connection. */
-interface Turns {
+interface RequestQueue {
   /** Of the request that is being handled, or that was handled last. */
   response: ServerResponse
   waiting: Exchange[]
@@ -20,9 +20,9 @@ const maxWaiting = 100
  * request as soon as it is parsed, so a client that never reads would have all responses in memory.
  * While a request waits, nothing more is read from its connection.
  */
-export function takeTurns(server: Server): void {
+export function serializePipelining(server: Server): void {
   const [handle = () => undefined] = server.listeners('request') as RequestListener[]
-  const turnsOf = new WeakMap<Socket, Turns>()
+  const turnsOf = new WeakMap<Socket, RequestQueue>()
   server.removeAllListeners('request').on('request', (...exchange: Exchange) => {
     const [request, response] = exchange
     const turns = turnsOf.get(request.socket)
@@ -36,7 +36,7 @@ export function takeTurns(server: Server): void {
   })
 }
 
-function handleWaiting(socket: Socket, turns: Turns, handle: RequestListener): void {
+function handleWaiting(socket: Socket, turns: RequestQueue, handle: RequestListener): void {
   const { waiting } = turns
   // The end of a request that was read resumes its connection.
   const pause = () => socket.pause()

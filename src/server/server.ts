@@ -3,19 +3,19 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Config } from '../config/config.ts'
-import { answerConnect } from './connection-errors.ts'
-import { holdContinue } from '../http/request/continue.ts'
-import { endStalled } from './end-stalled.ts'
-import { takeTurns } from './pipelining.ts'
+import { respondToConnect } from './connection-errors.ts'
+import { delayContinue } from '../http/request/continue.ts'
+import { endStalledConnections } from './end-stalled.ts'
+import { serializePipelining } from './pipelining.ts'
 
-const refuseSchemas = () => {
+const throwOnSchema = () => {
   throw new Error('no route has a schema of Fastify')
 }
 
 /** Without this Fastify loads two compilers of schemas: a sixth of the start, and memory for good. */
 export const withoutSchemas: Pick<FastifyServerOptions, 'schemaController'> = {
   schemaController: {
-    compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas },
+    compilersFactory: { buildValidator: throwOnSchema, buildSerializer: throwOnSchema },
   },
 }
 
@@ -37,9 +37,9 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
   })
-  ruleServer(app.server, config)
-  endStalled(app.server)
-  if (key !== undefined) endHandshakes(app)
+  applyServerLimits(app.server, config)
+  endStalledConnections(app.server)
+  if (key !== undefined) closePendingHandshakes(app)
   return app
 }
 
@@ -57,11 +57,11 @@ export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Con
 }
 
 /** What cannot be said in the options. */
-export function ruleServer(server: Server, { maxConnections }: Config): void {
+export function applyServerLimits(server: Server, { maxConnections }: Config): void {
   server.maxConnections = maxConnections
-  takeTurns(server)
-  holdContinue(server)
-  server.on('connect', answerConnect)
+  serializePipelining(server)
+  delayContinue(server)
+  server.on('connect', respondToConnect)
   // Refused like anything else that is wrong with the head of a request.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   // A client may end its half of the connection behind its request and still wait for the answer.
@@ -69,7 +69,7 @@ export function ruleServer(server: Server, { maxConnections }: Config): void {
 }
 
 /** Closes what is still shaking hands when the service closes, and which nothing else would end. */
-function endHandshakes(app: FastifyInstance): void {
+function closePendingHandshakes(app: FastifyInstance): void {
   const shaking = new Set<Socket>()
   app.server.on('connection', (socket) => {
     shaking.add(socket)

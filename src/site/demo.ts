@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
-import type { RefusalShape } from '../http/errors/send-error.ts'
-import type { Answers } from '../stores/idempotency/idempotency-entries.ts'
+import type { ErrorShape } from '../http/errors/send-error.ts'
+import type { IdempotencyEntries } from '../stores/idempotency/idempotency-entries.ts'
 import type { Files } from '../stores/files/files.ts'
 import type { Records } from '../stores/records/records.ts'
 import type { Sessions } from '../stores/sessions/sessions.ts'
 
-/** What a room may use of the house. */
-export interface House {
+/** What a room may use of the services. */
+export interface Services {
   config: Config
   records: Records
   files: Files
   sessions: Sessions
-  answers: Answers
+  idempotencyEntries: IdempotencyEntries
 }
 
 /** A small form that sends one request, with script or without. */
@@ -26,7 +26,7 @@ export interface TryOut {
 }
 
 /** One demonstration: what the table of contents says of it, and its routes. */
-export interface Room {
+export interface Demo {
   /** As ROOMS has it. */
   name: string
   title: string
@@ -37,12 +37,12 @@ export interface Room {
   /** One request of the room, to be sent from the home page. */
   tryOut?: TryOut
   /** Adds the routes to an instance of the room's own. */
-  open: (app: FastifyInstance, house: House) => void | Promise<void>
+  open: (app: FastifyInstance, services: Services) => void | Promise<void>
   /** Set when the room shapes its refusals itself. */
-  shapeRefusals?: (house: House) => RefusalShape
+  errorShape?: (services: Services) => ErrorShape
 }
 
-/** Whether the room has the house to itself, and so answers literally as the seed says. */
-export function isAlone(name: string, { config }: House): boolean {
+/** Whether the room has the services to itself, and so answers literally as the seed says. */
+export function isAlone(name: string, { config }: Services): boolean {
   return config.rooms.every((other) => other === name)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../test/test-app.ts'
 import { findInvalid } from '../../test/valid-html.ts'
-import type { Room } from './demo.ts'
+import type { Demo } from './demo.ts'
 import { problemTypes, type ProblemSlug } from '../http/errors/problem-types.ts'
 import {
   contentTooLarge,
@@ -10,14 +10,14 @@ import {
   methodNotAllowed,
   notFound,
   preconditionFailed,
-  Refusal,
+  HttpError,
   serviceUnavailable,
   unprocessable,
 } from '../http/errors/http-error.ts'
 
 const hostile = `<b>"it"</b>`
 
-const refusals: readonly [problem: ProblemSlug, Refusal][] = [
+const refusals: readonly [problem: ProblemSlug, HttpError][] = [
   ['not-found', notFound(`There is no ${hostile}.`)],
   ['cross-site-write', crossSiteWrite()],
   [
@@ -28,10 +28,10 @@ const refusals: readonly [problem: ProblemSlug, Refusal][] = [
   ['content-too-large', contentTooLarge('That is over 10 bytes.')],
   ['invalid-fields', unprocessable([{ field: hostile, message: 'is required' }])],
   ['unavailable', serviceUnavailable('The store cannot be reached.')],
-  ['internal-error', new Refusal(500, 'Something is broken here.')],
+  ['internal-error', new HttpError(500, 'Something is broken here.')],
 ]
 
-const room: Room = {
+const room: Demo = {
   name: 'refusing',
   title: 'Refusing',
   summary: 'Only refuses.',
@@ -39,7 +39,7 @@ const room: Room = {
   open: (app) => {
     app.get('/refusing/:index', ({ params }) => {
       const [, refusal] = refusals[Number((params as { index: string }).index)] ?? []
-      throw refusal ?? new Refusal(423, 'Somebody is in there.')
+      throw refusal ?? new HttpError(423, 'Somebody is in there.')
     })
   },
 }

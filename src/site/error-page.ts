@@ -1,10 +1,10 @@
 import { html, type Html } from './html.ts'
 import { page } from './page.ts'
 import { problemTypes } from '../http/errors/problem-types.ts'
-import { toReasonPhrase, type Refusal } from '../http/errors/http-error.ts'
+import { toReasonPhrase, type HttpError } from '../http/errors/http-error.ts'
 
 /** A refusal for a person: what happened, what to do, and where to go on. A fault names its request. */
-export function refusalPage(refusal: Refusal, requestId: string): Html {
+export function errorPage(refusal: HttpError, requestId: string): Html {
   const { status, title, message, problem, headers } = refusal
   const { meaning, remedy } = problem ? problemTypes[problem] : unknownProblem
   return page({
@@ -27,7 +27,7 @@ const unknownProblem = {
 }
 
 /** What the headers of the refusal say that a person may want to know. */
-function toFacts(headers: Refusal['headers']): [label: string, value: string][] {
+function toFacts(headers: HttpError['headers']): [label: string, value: string][] {
   const { allow, 'retry-after': seconds } = headers
   return [
     ...(allow === undefined ? [] : [['Methods there are', allow] as [string, string]]),

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { loadDriver } from './load-driver.ts'
-import type { Answers } from './idempotency/idempotency-entries.ts'
-import { createDatabaseAnswers } from './idempotency/database.ts'
+import type { IdempotencyEntries } from './idempotency/idempotency-entries.ts'
+import { createDatabaseIdempotencyEntries } from './idempotency/database.ts'
 import { openDiskFiles } from './files/disk.ts'
 import type { CountingPlaces } from './counters/counters.ts'
 import type { createRedisCounters } from './counters/redis.ts'
@@ -15,11 +15,11 @@ import { findWideModes } from './file-modes.ts'
 import { openSqliteDatabase, toDatabasePath } from './sqlite/database.ts'
 
 /** Everything that outlives a request. */
-export interface Backends {
+export interface Stores {
   records: Records
   files: Files
   sessions: Sessions
-  answers: Answers
+  idempotencyEntries: IdempotencyEntries
   /** Unset where no requests are counted. */
   counters?: CountingPlaces
   close: () => Promise<void>
@@ -32,10 +32,7 @@ type Warn = (problem: string) => void
  * Opens what the settings name; the caller closes it. Throws when the records cannot be reached, or
  * when something else that is set refuses us; what may come later is told to `warn`.
  */
-export async function openBackends(
-  config: Config,
-  warn: Warn = () => undefined,
-): Promise<Backends> {
+export async function openStores(config: Config, warn: Warn = () => undefined): Promise<Stores> {
   const { files, ...bucket } = await openFiles(config, warn)
   const { records, close } = await openRecords(config)
   const redis = await openRedisSessions(config, warn)
@@ -44,7 +41,7 @@ export async function openBackends(
     records,
     files,
     sessions: redis?.sessions ?? createDatabaseSessions(records),
-    answers: createDatabaseAnswers(records),
+    idempotencyEntries: createDatabaseIdempotencyEntries(records),
     ...(counters && { counters }),
     close: async () => {
       bucket.close?.()
@@ -71,7 +68,7 @@ export async function openRecords({
   durability,
   maxRecords,
   maxDatabaseBytes,
-}: Config): Promise<Pick<Backends, 'records' | 'close'>> {
+}: Config): Promise<Pick<Stores, 'records' | 'close'>> {
   if (url.startsWith('postgres')) {
     const { openPostgresRecords } = await loadDriver(
       'DATABASE_URL',

@@ -28,7 +28,7 @@ test('the pages that are always there have no flaw', inBrowser, async (t) => {
   ])
 })
 
-test('the pages of an empty house have no flaw', inBrowser, async (t) => {
+test('the pages of an empty services have no flaw', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   await assertFlawless(await visit(), [
     ...['/users', '/users/new', '/locations', '/locations/new', '/uploads', '/login'],

@@ -23,19 +23,19 @@ async function furnish(ask: Ask): Promise<void> {
   }
 }
 
-/** A house with something in it, and a backup of that. */
+/** A services with something in it, and a backup of that. */
 async function savedHouse(t: TestContext, settings: Record<string, string> = {}) {
-  const house = await emptyHouse(t, settings)
-  const vitrine = await openHouse(t, house)
+  const services = await emptyHouse(t, settings)
+  const vitrine = await openHouse(t, services)
   await furnish(vitrine.ask)
-  const file = join(house.folder, 'saved.vitrine')
-  const said = await done(house, 'backup', file)
-  return { house, vitrine, file, said, seen: await look(vitrine) }
+  const file = join(services.folder, 'saved.vitrine')
+  const said = await done(services, 'backup', file)
+  return { services, vitrine, file, said, seen: await look(vitrine) }
 }
 
 test('what was acknowledged before a backup begins is in it, whoever writes meanwhile', async (t) => {
-  const house = await emptyHouse(t)
-  const { origin, ask } = await openHouse(t, house)
+  const services = await emptyHouse(t)
+  const { origin, ask } = await openHouse(t, services)
   await furnish(ask)
   const names: string[] = []
   let isSaved = false
@@ -49,12 +49,12 @@ test('what was acknowledged before a backup begins is in it, whoever writes mean
     }
   })
   const before = [...names]
-  const file = join(house.folder, 'saved.vitrine')
+  const file = join(services.folder, 'saved.vitrine')
   const seen = await look({ origin, ask })
-  await done(house, 'backup', file)
+  await done(services, 'backup', file)
   isSaved = true
   await Promise.all(writers)
-  assert.deepEqual((await readdir(house.folder)).toSorted(), ['kept', 'saved.vitrine'])
+  assert.deepEqual((await readdir(services.folder)).toSorted(), ['kept', 'saved.vitrine'])
 
   const other = await emptyHouse(t)
   await done(other, 'restore', file)
@@ -88,20 +88,20 @@ test('a backup is restored into a folder where nothing is, and into one where mu
 })
 
 test('whoever is logged in stays so through backup and restore', async (t) => {
-  const house = await emptyHouse(t)
-  const { ask, stop } = await openHouse(t, house)
+  const services = await emptyHouse(t)
+  const { ask, stop } = await openHouse(t, services)
   const user = { name: 'Ann', password: 'glass' }
   await ask('/users', asJson('POST', user))
   const credentials = { username: 'Ann', password: 'glass' }
   const { headers } = await ask('/login', asJson('POST', credentials))
   const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? assert.fail('no session')
-  const file = join(house.folder, 'saved.vitrine')
-  assert.match(await done(house, 'backup', file), /^Saved 1 record and 0 uploads \(0 bytes\)/)
+  const file = join(services.folder, 'saved.vitrine')
+  assert.match(await done(services, 'backup', file), /^Saved 1 record and 0 uploads \(0 bytes\)/)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   await ask('/logout', { method: 'POST', headers: { cookie } })
   await stop()
-  await done(house, 'restore', file)
-  const { text } = await (await openHouse(t, house)).ask('/session', { headers: { cookie } })
+  await done(services, 'restore', file)
+  const { text } = await (await openHouse(t, services)).ask('/session', { headers: { cookie } })
   assert.match(text, /"authenticated":true/)
 })
 
@@ -113,7 +113,7 @@ test('files in a bucket are in the backup, and go where the files are then', asy
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
   }
-  const { house, vitrine, file, seen } = await savedHouse(t, bucket)
+  const { services, vitrine, file, seen } = await savedHouse(t, bucket)
   const onDisk = await emptyHouse(t)
   await done(onDisk, 'restore', file)
   assert.deepEqual(await look(await openHouse(t, onDisk)), seen)
@@ -121,69 +121,69 @@ test('files in a bucket are in the backup, and go where the files are then', asy
   await vitrine.stop()
   const gone = [...server.objects.keys()][0] ?? assert.fail('nothing in the bucket')
   server.objects.delete(gone)
-  await done(house, 'restore', file)
+  await done(services, 'restore', file)
   const ids = [...server.objects.keys()].map((key) => key.replace('some/files/', ''))
   assert.deepEqual(ids.toSorted(), Object.keys(seen.contents).toSorted())
-  assert.deepEqual(await look(await openHouse(t, house)), seen)
+  assert.deepEqual(await look(await openHouse(t, services)), seen)
 })
 
 test('an upload whose content is gone is left out, and said', async (t) => {
-  const { house, seen, vitrine } = await savedHouse(t)
+  const { services, seen, vitrine } = await savedHouse(t)
   const { _id } = seen.uploads.at(-1) ?? assert.fail()
-  await unlink(join(house.folder, 'kept', 'files', _id))
-  const file = join(house.folder, 'second.vitrine')
-  assert.match(await done(house, 'backup', file), new RegExp(`upload ${_id} is left out`))
+  await unlink(join(services.folder, 'kept', 'files', _id))
+  const file = join(services.folder, 'second.vitrine')
+  assert.match(await done(services, 'backup', file), new RegExp(`upload ${_id} is left out`))
   await vitrine.stop()
-  await done(house, 'restore', file)
-  assert.equal((await look(await openHouse(t, house))).uploads.length, seen.uploads.length - 1)
+  await done(services, 'restore', file)
+  assert.equal((await look(await openHouse(t, services))).uploads.length, seen.uploads.length - 1)
 })
 
 test('a restore is refused while the service runs, however idle, and changes nothing', async (t) => {
-  const { house, vitrine, file } = await savedHouse(t)
+  const { services, vitrine, file } = await savedHouse(t)
   await create(vitrine.ask, 'later')
-  assert.match(await refused(house, 'restore', file), /is in use: stop the service first$/)
+  assert.match(await refused(services, 'restore', file), /is in use: stop the service first$/)
   const names = await listOf<{ name: string }>(vitrine.ask, '/locations')
   assert.equal(names.at(-1)?.name, 'later')
   await vitrine.stop()
-  await done(house, 'restore', file)
+  await done(services, 'restore', file)
 })
 
 test('a file that is there is no place for a backup, and where none can be written none is left', async (t) => {
-  const { house, file } = await savedHouse(t)
-  assert.match(await refused(house, 'backup', file), /saved\.vitrine is there already$/)
-  assert.match(await refused(house, 'backup', join(house.folder, 'no', 'where')), /ENOENT/)
-  const partial = join(house.folder, 'other.vitrine')
+  const { services, file } = await savedHouse(t)
+  assert.match(await refused(services, 'backup', file), /saved\.vitrine is there already$/)
+  assert.match(await refused(services, 'backup', join(services.folder, 'no', 'where')), /ENOENT/)
+  const partial = join(services.folder, 'other.vitrine')
   await writeFile(`${partial}.part`, '')
-  assert.match(await refused(house, 'backup', partial), /is there: of a backup/)
+  assert.match(await refused(services, 'backup', partial), /is there: of a backup/)
   assert.match(await refused(await emptyHouse(t), 'backup', partial), /there is no database/)
 })
 
 test('a disk that is too small leaves no backup, and no half of one', async (t) => {
   const disk = await smallDisk(t, '1m')
   if (disk === undefined) return
-  const { house } = await savedHouse(t)
-  assert.match(await refused(house, 'backup', join(disk, 'saved.vitrine')), /full|disk I\/O/)
+  const { services } = await savedHouse(t)
+  assert.match(await refused(services, 'backup', join(disk, 'saved.vitrine')), /full|disk I\/O/)
   assert.deepEqual(await readdir(disk), [])
 })
 
 test('a database itself is no backup, and one of somebody else is left alone', async (t) => {
-  const { house, file, vitrine } = await savedHouse(t)
+  const { services, file, vitrine } = await savedHouse(t)
   await vitrine.stop()
-  const path = join(house.folder, 'kept', 'vitrine.db')
-  assert.match(await refused(house, 'restore', path), /was not made by vitrine backup$/)
+  const path = join(services.folder, 'kept', 'vitrine.db')
+  assert.match(await refused(services, 'restore', path), /was not made by vitrine backup$/)
   const database = new DatabaseSync(path)
   t.after(() => {
     database.close()
   })
   database.exec('CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)')
   database.close()
-  await done(house, 'restore', file)
+  await done(services, 'restore', file)
   database.open()
   assert.equal(database.prepare('SELECT a FROM theirs').get()?.a, 1)
 })
 
 test('a backup whose uploads would lie outside of their folder is refused', async (t) => {
-  const { house, file, vitrine, seen } = await savedHouse(t)
+  const { services, file, vitrine, seen } = await savedHouse(t)
   await vitrine.stop()
   const saved = new DatabaseSync(file)
   saved.exec(`UPDATE contents SET id = '../outside' WHERE id = (SELECT min(id) FROM contents);
@@ -191,7 +191,7 @@ test('a backup whose uploads would lie outside of their folder is refused', asyn
       AND json_extract(document, '$.size') > 0`)
   saved.close()
   await appendHash(file)
-  assert.match(await refused(house, 'restore', file), /it has an id that none can have$/)
-  assert.deepEqual(await look(await openHouse(t, house)), seen)
-  assert.deepEqual((await readdir(join(house.folder, 'kept'))).includes('outside'), false)
+  assert.match(await refused(services, 'restore', file), /it has an id that none can have$/)
+  assert.deepEqual(await look(await openHouse(t, services)), seen)
+  assert.deepEqual((await readdir(join(services.folder, 'kept'))).includes('outside'), false)
 })

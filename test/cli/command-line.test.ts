@@ -27,15 +27,15 @@ const cases: Record<string, string> = {
 
 for (const [line, problem] of Object.entries(cases)) {
   test(`vitrine ${line} is one clear line, and opens nothing`, async (t) => {
-    const house = await emptyHouse(t)
-    assert.equal(await refused(house, ...line.split(' ')), `vitrine: ${problem}`)
-    assert.equal(existsSync(join(house.folder, 'kept')), false)
+    const services = await emptyHouse(t)
+    assert.equal(await refused(services, ...line.split(' ')), `vitrine: ${problem}`)
+    assert.equal(existsSync(join(services.folder, 'kept')), false)
   })
 }
 
 test('what is wrong with command and settings is said together', async (t) => {
-  const house = await emptyHouse(t, { MAX_BODY_BYTES: 'many' })
-  const { status, output } = await runCommand(house, 'backup', '--colour', 'red')
+  const services = await emptyHouse(t, { MAX_BODY_BYTES: 'many' })
+  const { status, output } = await runCommand(services, 'backup', '--colour', 'red')
   assert.equal(status, 2)
   assert.equal(output.split('\n').length, 3, output)
 })

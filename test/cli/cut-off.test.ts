@@ -13,19 +13,19 @@ import { done, emptyHouse, look, openHouse, uploadFile } from './data-folder.ts'
 const uploads = 6
 
 test('a restore that is killed at whatever moment leaves all as it was, or as in the backup', async (t) => {
-  const house = await emptyHouse(t)
-  const files = join(house.folder, 'kept', 'files')
-  const log = join(house.folder, 'kept', 'vitrine.db-wal')
-  const backups = { before: join(house.folder, 'before'), after: join(house.folder, 'after') }
+  const services = await emptyHouse(t)
+  const files = join(services.folder, 'kept', 'files')
+  const log = join(services.folder, 'kept', 'vitrine.db-wal')
+  const backups = { before: join(services.folder, 'before'), after: join(services.folder, 'after') }
   for (const [name, file] of Object.entries(backups)) {
-    await done(house, 'reset')
-    await done(house, 'seed', '3000')
-    const { ask, stop } = await openHouse(t, house)
+    await done(services, 'reset')
+    await done(services, 'seed', '3000')
+    const { ask, stop } = await openHouse(t, services)
     for (let count = 0; count < uploads; count += 1) {
       await uploadFile(ask, `${name} ${String(count)}`, randomBytes(400_000))
     }
     await stop()
-    await done(house, 'backup', file)
+    await done(services, 'backup', file)
   }
   // The backup that was made last is what is there.
   const old = new Set(readdirSync(files))
@@ -43,11 +43,11 @@ test('a restore that is killed at whatever moment leaves all as it was, or as in
   }
   const seen = { before: 0, after: 0 }
   for (const [title, isReached] of Object.entries(moments)) {
-    const { process: child } = spawnVitrine(house.settings, ['restore', backups.before])
+    const { process: child } = spawnVitrine(services.settings, ['restore', backups.before])
     await until(() => isReached() || child.exitCode !== null)
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    const vitrine = await openHouse(t, house)
+    const vitrine = await openHouse(t, services)
     // What was killed between its record and its last step is settled just behind the start.
     await until(async () => {
       const shown = await listOf<ShownUpload>(vitrine.ask, '/uploads')
@@ -69,7 +69,7 @@ test('a restore that is killed at whatever moment leaves all as it was, or as in
           .join() === ids.join(),
     )
     await vitrine.stop()
-    if (state === 'before') await done(house, 'restore', backups.after)
+    if (state === 'before') await done(services, 'restore', backups.after)
     for (const name of list().filter((name) => name.endsWith('.part'))) rmSync(join(files, name))
     assert.deepEqual(new Set(list()), old, title)
   }

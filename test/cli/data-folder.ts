@@ -43,15 +43,15 @@ export async function runCommand({ settings }: TestHouse, ...args: string[]): Pr
 }
 
 /** Runs a command that has to succeed; gives what it has said. */
-export async function done(house: TestHouse, ...args: string[]): Promise<string> {
-  const { status, output } = await runCommand(house, ...args)
+export async function done(services: TestHouse, ...args: string[]): Promise<string> {
+  const { status, output } = await runCommand(services, ...args)
   assert.equal(status, 0, output)
   return output
 }
 
 /** Runs a command that has to fail; gives its one line. */
-export async function refused(house: TestHouse, ...args: string[]): Promise<string> {
-  const { status, output } = await runCommand(house, ...args)
+export async function refused(services: TestHouse, ...args: string[]): Promise<string> {
+  const { status, output } = await runCommand(services, ...args)
   assert.equal(status, 2, output)
   assert.match(output, /^vitrine: .*$/)
   return output

@@ -41,8 +41,8 @@ const forgeries: readonly string[] = [
 
 /** A backup with something of everything that is kept. */
 async function saveEverything(t: TestContext) {
-  const house = await emptyHouse(t)
-  const vitrine = await openHouse(t, house)
+  const services = await emptyHouse(t)
+  const vitrine = await openHouse(t, services)
   const { ask } = vitrine
   await ask('/users', asJson('POST', { name: 'Ann', password: 'glass' }))
   const place = asJson('POST', { name: 'Pier', latitude: 1, longitude: 2 })
@@ -51,42 +51,42 @@ async function saveEverything(t: TestContext) {
   const login = asJson('POST', { username: 'Ann', password: 'glass' })
   assert.equal((await ask('/login', login)).status, 200)
   await uploadFile(ask, 'a.bin', randomBytes(100_000))
-  const file = join(house.folder, 'saved.vitrine')
-  await done(house, 'backup', file)
+  const file = join(services.folder, 'saved.vitrine')
+  await done(services, 'backup', file)
   const seen = await look(vitrine)
   await vitrine.stop()
-  return { house, file, seen }
+  return { services, file, seen }
 }
 
 test('a backup that no Vitrine has made is refused with one line', async (t) => {
-  const { house, file, seen } = await saveEverything(t)
+  const { services, file, seen } = await saveEverything(t)
   for (const [index, forgery] of forgeries.entries()) {
     await t.test(forgery, async () => {
-      const forged = join(house.folder, `forged-${String(index)}`)
+      const forged = join(services.folder, `forged-${String(index)}`)
       await copyFile(file, forged)
       const database = new DatabaseSync(forged)
       const { changes } = database.prepare(forgery).run()
       database.close()
       assert.ok(changes > 0, 'there is something to forge')
       await appendHash(forged)
-      assert.match(await refused(house, 'restore', forged), /damaged|is not whole/)
+      assert.match(await refused(services, 'restore', forged), /damaged|is not whole/)
     })
   }
-  await done(house, 'restore', file)
-  assert.deepEqual(await look(await openHouse(t, house)), seen)
+  await done(services, 'restore', file)
+  assert.deepEqual(await look(await openHouse(t, services)), seen)
 })
 
 test('a size that is none in the database gets 503, and the service goes on', async (t) => {
-  const { house, seen } = await saveEverything(t)
+  const { services, seen } = await saveEverything(t)
   const small = { NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=64' }
-  const settings = { ...house.settings, ...small }
-  const path = join(house.folder, 'kept', 'vitrine.db')
+  const settings = { ...services.settings, ...small }
+  const path = join(services.folder, 'kept', 'vitrine.db')
   const [upload = assert.fail()] = seen.uploads
   for (const size of ['-4096', '-1', '1.5', 'NULL', "'many'"]) {
     const database = new DatabaseSync(path)
     database.exec(setUpload('size', size))
     database.close()
-    const { ask, stop } = await openHouse(t, { ...house, settings })
+    const { ask, stop } = await openHouse(t, { ...services, settings })
     // A file that is opened and not closed ends the process when its memory is collected.
     for (let count = 0; count < 200; count += 1) {
       assert.equal((await ask(`/uploads/${upload._id}`)).status, 503, size)

@@ -21,43 +21,43 @@ async function furnish(ask: Ask): Promise<string> {
   return toCookie(await ask('/login', asJson('POST', credentials)))
 }
 
-async function resetWhileOpen(t: TestContext, house: TestHouse): Promise<Ask> {
-  const { ask } = await openHouse(t, house)
+async function resetWhileOpen(t: TestContext, services: TestHouse): Promise<Ask> {
+  const { ask } = await openHouse(t, services)
   const cookie = await furnish(ask)
   const [place] = await listOf<{ _id: string }>(ask, '/locations')
   const path = `/locations/${place?._id ?? ''}`
   assert.equal((await ask(path)).status, 200)
   assert.equal(
-    await done(house, 'reset'),
+    await done(services, 'reset'),
     'Removed 1 user, 1 location, 2 uploads, 1 session, 1 kept answer',
   )
   for (const list of ['/users', '/locations', '/uploads'])
     assert.deepEqual(await listOf(ask, list), [])
   assert.equal((await ask(path)).status, 404)
   assert.match((await ask('/session', { headers: { cookie } })).text, /"authenticated":false/)
-  // The key is forgotten, and all goes on as in an empty house.
+  // The key is forgotten, and all goes on as in an empty services.
   await furnish(ask)
   assert.equal((await listOf(ask, '/locations')).length, 1)
-  await done(house, 'reset')
-  assert.equal(await done(house, 'reset'), 'There was nothing to remove')
+  await done(services, 'reset')
+  assert.equal(await done(services, 'reset'), 'There was nothing to remove')
   return ask
 }
 
 test('a reset empties a service that runs, which notices at once', async (t) => {
-  const house = await emptyHouse(t)
-  await resetWhileOpen(t, house)
-  assert.deepEqual(await readdir(join(house.folder, 'kept', 'files')), [])
+  const services = await emptyHouse(t)
+  await resetWhileOpen(t, services)
+  assert.deepEqual(await readdir(join(services.folder, 'kept', 'files')), [])
 })
 
 test('a reset empties a bucket too', async (t) => {
   const server = await startS3()
   t.after(server.close)
-  const house = await emptyHouse(t, {
+  const services = await emptyHouse(t, {
     FILES_URL: server.url,
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
   })
-  await resetWhileOpen(t, house)
+  await resetWhileOpen(t, services)
   assert.deepEqual([...server.objects.keys()], [])
 })
 
@@ -65,9 +65,9 @@ suite('with Redis', withRedis, () => {
   test('a reset removes the sessions there, and says where it cannot', async (t) => {
     const server = await startRedis()
     t.after(server.kill)
-    const house = await emptyHouse(t, { REDIS_URL: server.url })
-    await resetWhileOpen(t, house)
+    const services = await emptyHouse(t, { REDIS_URL: server.url })
+    await resetWhileOpen(t, services)
     await server.kill()
-    assert.match(await refused(house, 'reset'), /REDIS_URL|cannot reset/)
+    assert.match(await refused(services, 'reset'), /REDIS_URL|cannot reset/)
   })
 })

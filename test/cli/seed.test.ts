@@ -13,10 +13,10 @@ interface Place {
 }
 
 /** While the service runs, which has shown the empty lists before. */
-async function seedWhileOpen(t: TestContext, house: TestHouse) {
-  const { ask } = await openHouse(t, house)
+async function seedWhileOpen(t: TestContext, services: TestHouse) {
+  const { ask } = await openHouse(t, services)
   assert.deepEqual(await listOf(ask, '/locations'), [])
-  const said = await done(house, 'seed', '230')
+  const said = await done(services, 'seed', '230')
   const [, password = ''] = /^Added 230 locations and 230 users; .* "(.*)"$/m.exec(said) ?? []
   const locations = await listOf<Place>(ask, '/locations')
   const users = await listOf<{ name: string }>(ask, '/users')
@@ -41,10 +41,10 @@ test('what is seeded is there at once in a service that runs, and its password o
 })
 
 test('the same number gives the same names, and more of them each time', async (t) => {
-  const house = await emptyHouse(t)
-  await done(house, 'seed', '20')
-  await done(house, 'seed', '20')
-  const { ask } = await openHouse(t, house)
+  const services = await emptyHouse(t)
+  await done(services, 'seed', '20')
+  await done(services, 'seed', '20')
+  const { ask } = await openHouse(t, services)
   for (const path of ['/locations', '/users']) {
     const names = (await listOf<{ name: string }>(ask, path)).map(({ name }) => name)
     assert.equal(names.length, 40)
@@ -53,23 +53,23 @@ test('the same number gives the same names, and more of them each time', async (
 })
 
 test('more than MAX_RECORDS allows are none', async (t) => {
-  const house = await emptyHouse(t, { MAX_RECORDS: '50' })
-  await done(house, 'seed', '30')
+  const services = await emptyHouse(t, { MAX_RECORDS: '50' })
+  await done(services, 'seed', '30')
   assert.match(
-    await refused(house, 'seed', '21'),
+    await refused(services, 'seed', '21'),
     /cannot seed: MAX_RECORDS allows 50 locations; there are 30, and 21 more would be too many$/,
   )
-  await done(house, 'seed', '20')
+  await done(services, 'seed', '20')
 })
 
 suite('on PostgreSQL', { skip: withoutPostgres }, () => {
   test('a service that runs is seeded and reset', async (t) => {
     const server = await openPostgresServer()
     t.after(() => server.remove())
-    const house = await emptyHouse(t, { DATABASE_URL: await createSchema(server.url) })
-    await seedWhileOpen(t, house)
-    assert.equal(await done(house, 'reset'), 'Removed 230 users, 230 locations, 1 session')
-    assert.equal(await done(house, 'reset'), 'There was nothing to remove')
+    const services = await emptyHouse(t, { DATABASE_URL: await createSchema(server.url) })
+    await seedWhileOpen(t, services)
+    assert.equal(await done(services, 'reset'), 'Removed 230 users, 230 locations, 1 session')
+    assert.equal(await done(services, 'reset'), 'There was nothing to remove')
   })
 })
 

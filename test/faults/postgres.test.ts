@@ -79,54 +79,54 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   }
 
   test('a server that stops gets 503, and all is well when it is back', limit, async (t) => {
-    const house = await startWithRecords(t)
+    const services = await startWithRecords(t)
     for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
       await server.stop(signal)
-      await assertUnavailable(t, house)
+      await assertUnavailable(t, services)
       await server.start()
-      await until(async () => (await house.ask('/locations/rome')).status === 200)
+      await until(async () => (await services.ask('/locations/rome')).status === 200)
     }
-    await assertHealed(house)
-    assert.equal(house.process.exitCode, null)
+    await assertHealed(services)
+    assert.equal(services.process.exitCode, null)
   })
 
   test('a frozen server gets 503, and all is well when it goes on', limit, async (t) => {
-    const house = await startWithRecords(t)
+    const services = await startWithRecords(t)
     server.freeze()
     t.after(() => {
       server.thaw()
     })
     // First with connections that there are, then with new ones.
-    await assertUnavailable(t, house)
-    await assertUnavailable(t, house)
+    await assertUnavailable(t, services)
+    await assertUnavailable(t, services)
     server.thaw()
     // What was asked while nobody listened is not done afterwards, or only as a whole.
-    await until(async () => [200, 404].includes((await house.ask('/locations/rome')).status))
-    await house.ask('/locations/rome', asJson('PUT', rome))
-    for (const { _id } of await listOf<{ _id: string }>(house.ask, '/locations')) {
-      if (_id !== 'rome') await house.ask(`/locations/${_id}`, { method: 'DELETE' })
+    await until(async () => [200, 404].includes((await services.ask('/locations/rome')).status))
+    await services.ask('/locations/rome', asJson('PUT', rome))
+    for (const { _id } of await listOf<{ _id: string }>(services.ask, '/locations')) {
+      if (_id !== 'rome') await services.ask(`/locations/${_id}`, { method: 'DELETE' })
     }
-    await assertHealed(house)
-    assert.equal(house.process.exitCode, null)
+    await assertHealed(services)
+    assert.equal(services.process.exitCode, null)
   })
 
   test('a stop while the server is frozen is a stop', limit, async (t) => {
-    const house = await startWithRecords(t)
+    const services = await startWithRecords(t)
     server.freeze()
     t.after(() => {
       server.thaw()
     })
-    house.process.kill('SIGTERM')
-    await once(house.process, 'exit')
-    assert.equal(house.process.exitCode, 0)
+    services.process.kill('SIGTERM')
+    await once(services.process, 'exit')
+    assert.equal(services.process.exitCode, 0)
   })
 
   test('connections that are ended under load cost the requests on them', limit, async (t) => {
-    const house = await startWithRecords(t)
+    const services = await startWithRecords(t)
     let isOver = false
     const statuses = new Map<number, number>()
     const clients = Array.from({ length: 8 }, async (_, index) => {
-      const ask = house.connect()
+      const ask = services.connect()
       while (!isOver) {
         const write = asJson('PUT', { name: String(index) })
         const { status } = await ask(`/locations/${String(index)}`, write)
@@ -147,8 +147,8 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       [...statuses.keys()].filter((status) => ![200, 201, 503].includes(status)),
       [],
     )
-    assert.equal(house.process.exitCode, null)
-    assert.equal((await house.ask('/locations/rome')).status, 200)
+    assert.equal(services.process.exitCode, null)
+    assert.equal((await services.ask('/locations/rome')).status, 200)
   })
 
   test('a record that another has locked gets 503, and others are answered', limit, async (t) => {

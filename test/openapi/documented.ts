@@ -1,6 +1,6 @@
 import { Compile, type Validator } from 'typebox/schema'
 import type { DocumentedOperation, OpenApiDocument } from '../../src/http/openapi/document.ts'
-import type { Answer, Header, Schema } from '../../src/http/openapi/operation.ts'
+import type { ResponseDoc, Header, Schema } from '../../src/http/openapi/operation.ts'
 
 /** As `inject` gives it. */
 export interface GivenAnswer {
@@ -24,7 +24,7 @@ export function findUndocumented(
   if (operation === undefined) return [`${method} ${url} is no operation`]
   const status = String(answer.statusCode)
   const documented = (operation.responses[status] ??
-    operation.responses[`${status.charAt(0)}XX`]) as Answer | undefined
+    operation.responses[`${status.charAt(0)}XX`]) as ResponseDoc | undefined
   if (documented === undefined) return [`${status} is not documented: ${answer.body}`]
   const problems = [...findMissingFields(documented, answer)]
   if (method !== 'HEAD' && answer.body !== '')
@@ -52,13 +52,13 @@ function isOfTemplate(path: string, template: string): boolean {
   return new RegExp(`^${pattern}$`).test(path)
 }
 
-function findMissingFields({ headers = {} }: Answer, answer: GivenAnswer): readonly string[] {
+function findMissingFields({ headers = {} }: ResponseDoc, answer: GivenAnswer): readonly string[] {
   return Object.entries(headers as Readonly<Record<string, Header>>)
     .filter(([name, { required }]) => required && answer.headers[name.toLowerCase()] === undefined)
     .map(([name]) => `${name} is missing`)
 }
 
-function findWrongContent({ content = {} }: Answer, { headers, body }: GivenAnswer) {
+function findWrongContent({ content = {} }: ResponseDoc, { headers, body }: GivenAnswer) {
   const [type = ''] = String(headers['content-type']).split(';')
   const documented = content[type] ?? content['*/*']
   if (documented === undefined) return [`${type} is not documented: ${body}`]

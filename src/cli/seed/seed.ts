@@ -3,16 +3,16 @@ import type { Config } from '../../config/config.ts'
 import { seedPassword } from './documents.ts'
 import { seedings, seedRecords } from './seed-records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import { everything, type Records } from '../../stores/records/records.ts'
+import { allRecords, type Records } from '../../stores/records/records.ts'
 import { createProgress } from '../progress.ts'
-import { refuseMemory, toCount } from '../format.ts'
+import { assertOnDisk, toCount } from '../format.ts'
 
 /** Adds `count` locations and as many users, whether the service runs or not. */
 export async function seed(config: Config, count: number): Promise<void> {
-  refuseMemory(config.databaseUrl)
+  assertOnDisk(config.databaseUrl)
   const { records, close } = await openRecords(config)
   try {
-    await refuseTooMany(config, records, count)
+    await assertWithinLimit(config, records, count)
     // Whoever reads the progress may go before it ends.
     process.stdout.on('error', () => undefined)
     const progress = createProgress(seedings.length * count, process.stdout)
@@ -27,10 +27,10 @@ export async function seed(config: Config, count: number): Promise<void> {
   }
 }
 
-async function refuseTooMany({ maxRecords }: Config, records: Records, count: number) {
+async function assertWithinLimit({ maxRecords }: Config, records: Records, count: number) {
   if (maxRecords === undefined) return
   for (const { resource } of seedings) {
-    const there = await records.count(resource.name, everything)
+    const there = await records.count(resource.name, allRecords)
     if (there + count <= maxRecords) continue
     throw new Error(
       `MAX_RECORDS allows ${toCount(maxRecords, resource.singular)}; there are ${there.toLocaleString('en')}, and ${count.toLocaleString('en')} more would be too many`,

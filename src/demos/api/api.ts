@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { objectSchema } from '../../http/openapi/content.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
-import type { Refusal } from '../../http/errors/http-error.ts'
-import { toText } from '../../http/request/query-string.ts'
-import { isAlone, type Room } from '../../site/demo.ts'
+import type { HttpError } from '../../http/errors/http-error.ts'
+import { parameterToText } from '../../http/request/query-string.ts'
+import { isAlone, type Demo } from '../../site/demo.ts'
 import { operations } from './operations.ts'
 
 const content = 'This is JSON, served by Vitrine.'
 
 /** Small JSON answers; every refusal here is JSON too (seed, "Demonstration: JSON endpoints"). */
-export const api: Room = {
+export const api: Demo = {
   name: 'api',
   title: 'JSON',
   summary: 'Small JSON answers, one of which says back the name it is given.',
@@ -25,10 +25,10 @@ export const api: Room = {
     app.get('/api/get_json_with_param', options, ({ query }) => toGreeting(query))
     app.post('/api/post_json_with_param', options, ({ body }) => toGreeting(body))
   },
-  shapeRefusals: (house) => ({
+  errorShape: (services) => ({
     schema: objectSchema({ error: { type: 'string' } }),
-    under: isAlone('api', house) ? '/' : '/api',
-    toJson: ({ message }: Refusal) => ({
+    under: isAlone('api', services) ? '/' : '/api',
+    toJson: ({ message }: HttpError) => ({
       error: `${message} Please use the path /api/json.`,
     }),
   }),
@@ -36,5 +36,5 @@ export const api: Room = {
 
 function toGreeting(parameters: FastifyRequest['query']): { content: string; name?: string } {
   const { name } = Object(parameters) as { name?: unknown }
-  return name === undefined ? { content } : { content, name: toText(name) }
+  return name === undefined ? { content } : { content, name: parameterToText(name) }
 }

@@ -3,12 +3,12 @@ import { toMediaType } from '../../http/body/body-reader.ts'
 import { registerMultipart } from '../../http/body/multipart.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
-import type { Room } from '../../site/demo.ts'
+import type { Demo } from '../../site/demo.ts'
 import { operations } from './operations.ts'
 import { parseTextFields } from './text-fields.ts'
 
 /** Each kind of body, read and said back (seed, "body-type endpoints under /users"). */
-export const bodies: Room = {
+export const bodies: Demo = {
   name: 'bodies',
   title: 'Bodies',
   summary: 'Form, JSON, multipart and text bodies, read and said back as JSON.',

@@ -43,7 +43,7 @@ export function createMap(): WorldMap {
       const mark = { count: 1, x: longitude + 180, y: 90 - latitude, label, href }
       addMark(cells, mark, degreesPerCell)
     },
-    toHtml: () => (count === 0 ? html`` : figure(thin([...cells.values()]), count)),
+    toHtml: () => (count === 0 ? html`` : figure(cluster([...cells.values()]), count)),
   }
 }
 
@@ -63,21 +63,21 @@ function addMark(cells: Map<number, Mark>, added: Mark, size: number): void {
   }
 }
 
-interface Thinned {
+interface Clusters {
   marks: readonly Mark[]
   /** Of a cell, in degrees. */
   size: number
 }
 
 /** Joins marks in ever wider cells until there are few enough to read. */
-function thin(marks: readonly Mark[], size = degreesPerCell): Thinned {
+function cluster(marks: readonly Mark[], size = degreesPerCell): Clusters {
   if (marks.length <= maxMarks) return { marks, size }
   const cells = new Map<number, Mark>()
   for (const mark of marks) addMark(cells, mark, size * 1.5)
-  return thin([...cells.values()], size * 1.5)
+  return cluster([...cells.values()], size * 1.5)
 }
 
-function figure({ marks, size }: Thinned, count: number): Html {
+function figure({ marks, size }: Clusters, count: number): Html {
   const places = count === 1 ? '1 place' : `${String(count)} places`
   const drawn = marks.length === count ? '' : `, drawn as ${String(marks.length)} marks`
   const [only] = count === 1 ? marks : []

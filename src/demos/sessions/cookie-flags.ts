@@ -1,7 +1,7 @@
 import { html, type Html } from '../../site/html.ts'
 
 /** The session's cookie as its page shows it. */
-export interface CookieShown {
+export interface CookieView {
   /** As Set-Cookie has it, with the id masked. */
   field: string
   maxSeconds: number
@@ -9,7 +9,7 @@ export interface CookieShown {
 }
 
 /** What each attribute of the cookie is for, and which of them this connection has. */
-export function cookieFlags({ maxSeconds, isSecure }: CookieShown): Html {
+export function cookieFlags({ maxSeconds, isSecure }: CookieView): Html {
   const onlyByHttps = isSecure
     ? ''
     : html`<strong>Not on this connection</strong>, which is plain HTTP. `

@@ -1,15 +1,15 @@
 import { html, type Html } from '../../site/html.ts'
 import { page } from '../../site/page.ts'
-import type { Refusal } from '../../http/errors/http-error.ts'
+import type { HttpError } from '../../http/errors/http-error.ts'
 
 interface LoginForm {
   /** What was typed. */
   username?: string
   /** Why the form is here again. */
-  refusal?: Refusal
+  error?: HttpError
 }
 
-export function loginPage({ username = '', refusal }: LoginForm = {}): Html {
+export function loginPage({ username = '', error: refusal }: LoginForm = {}): Html {
   return page({
     title: refusal ? 'Not logged in: Log in' : 'Log in',
     heading: 'Log in',
@@ -28,12 +28,12 @@ it, and for how long, is on the page behind this one.</p>`,
 }
 
 /** Read out and focused as the page opens; the fields come next. */
-function problem({ message }: Refusal): Html {
+function problem({ message }: HttpError): Html {
   return html`<div class="notice error" role="alert" tabindex="-1" autofocus><p id="problem">${message}</p></div>
 `
 }
 
-function validity(field: string, refusal: Refusal | undefined): Html {
+function validity(field: string, refusal: HttpError | undefined): Html {
   const isInvalid = refusal?.fields.some((problem) => problem.field === field) ?? false
   return isInvalid ? html` aria-invalid="true" aria-describedby="problem"` : html``
 }

@@ -4,8 +4,8 @@ import {
   objectSchema,
   pageContent,
 } from '../../http/openapi/content.ts'
-import { answerFields } from '../../http/openapi/fields.ts'
-import type { Answer, Operation, Operations } from '../../http/openapi/operation.ts'
+import { responseHeaders } from '../../http/openapi/fields.ts'
+import type { ResponseDoc, Operation, Operations } from '../../http/openapi/operation.ts'
 import { credentialsSchema } from './login.ts'
 
 const text = { type: 'string' } as const
@@ -27,10 +27,10 @@ const session = {
   },
 } as const
 
-const headers = { 'Set-Cookie': answerFields.setCookie }
+const headers = { 'Set-Cookie': responseHeaders.setCookie }
 
-function elsewhere(description: string): Answer {
-  return { description, headers: { Location: answerFields.location, ...headers } }
+function elsewhere(description: string): ResponseDoc {
+  return { description, headers: { Location: responseHeaders.location, ...headers } }
 }
 
 function toDone(redirect: string, msg: string): Operation['responses'] {
@@ -48,7 +48,7 @@ const logOut: Operation = {
   summary: 'End the session',
   session: 'optional',
   responses: toDone('/login', 'logout success'),
-  refusals: [406],
+  errors: [406],
   store: 'writes',
 }
 
@@ -56,7 +56,7 @@ export const operations: Operations = {
   'GET /login': {
     summary: 'The form to log in with',
     responses: { 200: { description: 'A page.', content: pageContent } },
-    refusals: [406],
+    errors: [406],
   },
   'POST /login': {
     summary: 'Log in',
@@ -65,7 +65,7 @@ export const operations: Operations = {
       content: fieldsContent(credentialsSchema, { username: 'Ann', password: 'secret' }),
     },
     responses: toDone('/session', 'login success'),
-    refusals: [401, 406, 422],
+    errors: [401, 406, 422],
     store: 'writes',
   },
   'GET /session': {
@@ -79,7 +79,7 @@ export const operations: Operations = {
       },
       302: elsewhere('For a page, when nobody is logged in: go to /login.'),
     },
-    refusals: [406],
+    errors: [406],
     store: 'writes',
   },
   'POST /session': {
@@ -88,7 +88,7 @@ export const operations: Operations = {
     description:
       'The session goes on under a fresh id, and the one before is dead at once. It ends no later for that.',
     responses: toDone('/session', 'renewal success'),
-    refusals: [401, 406],
+    errors: [401, 406],
     store: 'writes',
   },
   'POST /logout': logOut,

@@ -1,18 +1,18 @@
 import { html, type Html } from '../../site/html.ts'
 import { page, time } from '../../site/page.ts'
 import type { SessionIssue } from '../../stores/sessions/sessions.ts'
-import { cookieFlags, toDuration, type CookieShown } from './cookie-flags.ts'
-import type { Visit } from '../../auth/session-lifecycle.ts'
+import { cookieFlags, toDuration, type CookieView } from './cookie-flags.ts'
+import type { ActiveSession } from '../../auth/session-lifecycle.ts'
 
-interface ShownVisit extends Visit {
+interface SessionView extends ActiveSession {
   /** The earlier of its two ends. */
   endsAt: string
   idleSeconds: number
-  cookie: CookieShown
+  cookie: CookieView
 }
 
 /** Who is logged in, since when and until when, and by which cookie. */
-export function sessionPage({ user, session, endsAt, idleSeconds, cookie }: ShownVisit): Html {
+export function sessionPage({ user, session, endsAt, idleSeconds, cookie }: SessionView): Html {
   const { createdAt, expiresAt, issue } = session
   return page({
     title: 'Session',
@@ -28,7 +28,7 @@ export function sessionPage({ user, session, endsAt, idleSeconds, cookie }: Show
 <form method="post" action="/session"><button type="submit">Renew the id</button></form>
 <form method="post" action="/logout"><button type="submit" class="second">Log out</button></form>
 </div>
-${issue ? changeOnTheWire(issue, cookie) : ''}${cookieFlags(cookie)}`,
+${issue ? idChange(issue, cookie) : ''}${cookieFlags(cookie)}`,
   })
 }
 
@@ -38,10 +38,7 @@ function end(iso: string): Html {
   return html`<span class="end" data-seconds="${seconds}">${time(iso)}</span>`
 }
 
-function changeOnTheWire(
-  { by, oldId, newId, issuedAt }: SessionIssue,
-  { field }: CookieShown,
-): Html {
+function idChange({ by, oldId, newId, issuedAt }: SessionIssue, { field }: CookieView): Html {
   const [name = ''] = field.split('=')
   return html`<h2>What changed on the wire</h2>
 <p>${by === 'login' ? 'Logging in' : 'Renewing'} gave you a new id, at ${time(issuedAt)}. ${

@@ -1,28 +1,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
-import { Refusal, unauthorized } from '../../http/errors/http-error.ts'
-import { preferredForm } from '../../http/errors/send-error.ts'
+import { HttpError, unauthorized } from '../../http/errors/http-error.ts'
+import { findErrorForm } from '../../http/errors/send-error.ts'
 import { sendJson, sendPage } from '../../http/response/send.ts'
 import { findSessionId, setSessionCookie, toSetCookie } from '../../auth/session-cookie.ts'
-import type { House, Room } from '../../site/demo.ts'
+import type { Services, Demo } from '../../site/demo.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { findUser, parseCredentials } from './login.ts'
 import { operations } from './operations.ts'
 import type { Session } from '../../stores/sessions/sessions.ts'
-import type { CookieShown } from './cookie-flags.ts'
+import type { CookieView } from './cookie-flags.ts'
 import { loginPage } from './login-page.ts'
 import { sessionPage } from './session-page.ts'
 import {
-  endVisit,
-  findVisit,
-  renewVisit,
-  startVisit,
+  endSession,
+  findSession,
+  renewSession,
+  startSession,
   toMaxSeconds,
 } from '../../auth/session-lifecycle.ts'
 
 /** Login, logout, and what the server knows in between (seed, "Session mechanism"). */
-export const sessions: Room = {
+export const sessions: Demo = {
   name: 'sessions',
   title: 'Sessions',
   summary: 'Log in as a user and see what the server knows of you, and for how long.',
@@ -31,9 +31,9 @@ export const sessions: Room = {
     { href: '/session', label: 'Your session' },
   ],
   tryOut: { method: 'GET', path: '/session' },
-  open: async (app, house) => {
+  open: async (app, services) => {
     // Where the room of the users is not open, nobody else has asked for it.
-    await house.records.index('users', ['name'])
+    await services.records.index('users', ['name'])
     describeRoutes(app, 'sessions', operations)
     // What is said of one visitor is not for any cache.
     app.addHook('onRequest', (_request, reply, done) => {
@@ -45,48 +45,48 @@ export const sessions: Room = {
       chooseType(request, reply, ['text/html'])
       return sendPage(reply, loginPage())
     })
-    app.post('/login', { config: { ...json.config, isLogin: true } }, logIn(house))
-    app.get('/session', showSession(house))
-    app.post('/session', json, renew(house))
-    app.post('/logout', json, logOut(house))
-    app.delete('/session', json, logOut(house))
+    app.post('/login', { config: { ...json.config, isLogin: true } }, logIn(services))
+    app.get('/session', showSession(services))
+    app.post('/session', json, renew(services))
+    app.post('/logout', json, logOut(services))
+    app.delete('/session', json, logOut(services))
     sweepRegularly(app, {
       what: 'ended sessions',
       // As often as sessions can become idle, but not all the time.
-      everySeconds: Math.min(house.config.sessionIdleSeconds, 600),
-      sweep: (now) => house.sessions.sweep(now),
+      everySeconds: Math.min(services.config.sessionIdleSeconds, 600),
+      sweep: (now) => services.sessions.sweep(now),
     })
   },
 }
 
-function logIn(house: House) {
+function logIn(services: Services) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     try {
-      const user = await findUser(house.records, parseCredentials(request))
+      const user = await findUser(services.records, parseCredentials(request))
       if (user === undefined) throw unauthorized('There is no user of that name and password.')
       const old = findSessionId(request, reply)
-      const issued = await startVisit(house, user, old)
+      const issued = await startSession(services, user, old)
       // Only now: a login that fails leaves everything as it was.
-      if (old !== undefined) await endVisit(house, old)
+      if (old !== undefined) await endSession(services, old)
       setSessionCookie(request, reply, issued)
     } catch (error) {
-      if (!(error instanceof Refusal) || preferredForm(request, reply) !== 'html') throw error
+      if (!(error instanceof HttpError) || findErrorForm(request, reply) !== 'html') throw error
       // Whoever sent a form gets it back.
       const { username } = Object(request.body) as { username?: unknown }
       const typed = typeof username === 'string' ? username : ''
       reply.code(error.status).headers(error.headers)
-      return sendPage(reply, loginPage({ username: typed, refusal: error }))
+      return sendPage(reply, loginPage({ username: typed, error: error }))
     }
     return sendDone(reply, { type, redirect: '/session', msg: 'login success' })
   }
 }
 
-function showSession(house: House) {
+function showSession(services: Services) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json'])
     const id = findSessionId(request, reply)
-    const visit = id === undefined ? undefined : await findVisit(house, id)
+    const visit = id === undefined ? undefined : await findSession(services, id)
     if (visit === undefined) {
       // A cookie that is good for nothing is not worth sending again.
       if (id !== undefined) setSessionCookie(request, reply, undefined)
@@ -98,8 +98,8 @@ function showSession(house: House) {
     const { createdAt, expiresAt, idleUntil } = session
     const endsAt = expiresAt < idleUntil ? expiresAt : idleUntil
     if (type === 'text/html') {
-      const { sessionIdleSeconds: idleSeconds } = house.config
-      const cookie = toCookieShown(request, session)
+      const { sessionIdleSeconds: idleSeconds } = services.config
+      const cookie = toCookieView(request, session)
       return sendPage(reply, sessionPage({ ...visit, endsAt, idleSeconds, cookie }))
     }
     const { name } = user.document
@@ -113,20 +113,20 @@ function showSession(house: House) {
 }
 
 /** How the cookie of this session was set on a connection like this one, with its id masked. */
-function toCookieShown(
+function toCookieView(
   request: FastifyRequest,
   { createdAt, expiresAt, issue }: Session,
-): CookieShown {
+): CookieView {
   const maxSeconds = toMaxSeconds(expiresAt, issue?.issuedAt ?? createdAt)
   const field = toSetCookie(request, { id: issue?.newId ?? '******', maxSeconds })
   return { field, maxSeconds, isSecure: request.protocol === 'https' }
 }
 
-function renew(house: House) {
+function renew(services: Services) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     const old = findSessionId(request, reply)
-    const issued = old === undefined ? undefined : await renewVisit(house, old)
+    const issued = old === undefined ? undefined : await renewSession(services, old)
     // The cookie stays: of a form that was sent twice, the first answer may have set the new one.
     if (issued === undefined) throw unauthorized('Nobody is logged in.')
     setSessionCookie(request, reply, issued)
@@ -134,12 +134,12 @@ function renew(house: House) {
   }
 }
 
-function logOut(house: House) {
+function logOut(services: Services) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     const id = findSessionId(request, reply)
     if (id !== undefined) {
-      await endVisit(house, id)
+      await endSession(services, id)
       setSessionCookie(request, reply, undefined)
     }
     return sendDone(reply, { type, redirect: '/login', msg: 'logout success' })

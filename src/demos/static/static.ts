@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findFile } from '../../http/response/static-files.ts'
-import { sendOffer } from '../../http/request/options.ts'
+import { sendOptions } from '../../http/request/options.ts'
 import { methodNotAllowed } from '../../http/errors/http-error.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { toPath } from '../../http/request/target.ts'
-import type { Room } from '../../site/demo.ts'
+import type { Demo } from '../../site/demo.ts'
 
 const methodsOfFiles = ['GET', 'HEAD', 'OPTIONS'] as const
 
 /** The files of PUBLIC_DIR as they are, at the addresses that no other room has. */
-export const staticFiles: Room = {
+export const staticFiles: Demo = {
   name: 'static',
   title: 'Static pages',
   summary: 'Files as they are, with validators and ranges: pages whose forms use the other rooms.',
@@ -37,7 +37,7 @@ export const staticFiles: Room = {
         throw methodNotAllowed(request.method, path, { methods, isJson: false })
       }
       const offer = { methods, headers: { ...headers, allow: methods.join(', ') } }
-      return sendOffer(request, reply, { ...offer, corsOrigins })
+      return sendOptions(request, reply, { ...offer, corsOrigins })
     }
     // Before a body is read: nobody wants it. A path is known when there is such a file, which only
     // a look at the folder tells.

@@ -19,6 +19,6 @@ export const operations: Operations = {
       },
     ],
     responses: { '2XX': asked, '3XX': asked, '4XX': asked, '5XX': asked },
-    refusals: [404],
+    errors: [404],
   },
 }

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describeRoutes } from '../../http/openapi/operation.ts'
 import { toReasonPhrase } from '../../http/errors/http-error.ts'
 import { sendText } from '../../http/response/send.ts'
-import type { Room } from '../../site/demo.ts'
+import type { Demo } from '../../site/demo.ts'
 import { operations } from './operations.ts'
 
 /** `/status/:code` by any method: that status, with what it needs to be well-formed. */
-export const status: Room = {
+export const status: Demo = {
   name: 'status',
   title: 'Status',
   summary: 'Any status from 200 to 599, on request.',

@@ -6,7 +6,7 @@ import {
   textContent,
 } from '../../http/openapi/content.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
-import { answerFields } from '../../http/openapi/fields.ts'
+import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Operations } from '../../http/openapi/operation.ts'
 
 const text = { type: 'string' } as const
@@ -46,7 +46,7 @@ export const operations: Operations = {
     responses: {
       200: {
         description: 'It is kept.',
-        headers: { Location: answerFields.location },
+        headers: { Location: responseHeaders.location },
         content: {
           ...textContent(
             'The upload succeeded: glass.txt, 5 bytes, is kept at /uploads/DDy_FQo-ous469DRMy3G3g\n',
@@ -70,14 +70,14 @@ export const operations: Operations = {
         },
       },
     },
-    refusals: [406],
+    errors: [406],
     store: 'reads',
   },
   'GET /uploads/:id': {
     ...toFileOperation('A file, as an attachment', '*/*', [
       pathParameter('id', 'As the list and the answer to the upload have it.', example._id),
     ]),
-    refusals: [404, 412, 416],
+    errors: [404, 412, 416],
     store: 'reads',
   },
 }

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { toMediaType } from '../../http/body/body-reader.ts'
-import { parseMultipart, toMultipartRefusal, type Part } from '../../http/body/multipart.ts'
+import { parseMultipart, toMultipartError, type Part } from '../../http/body/multipart.ts'
 import { badRequest, unsupportedMediaType } from '../../http/errors/http-error.ts'
-import type { House } from '../../site/demo.ts'
+import type { Services } from '../../site/demo.ts'
 import { isUnavailable } from '../../stores/store-failure.ts'
 import type { Files, SavedFile } from '../../stores/files/files.ts'
 import type { FileSpace, Share } from './file-space.ts'
@@ -18,7 +18,7 @@ export type Upload = SavedFile & {
 }
 
 /** An upload as it is kept. `createdAt` is ISO 8601 in UTC. */
-export type KeptUpload = Upload & { id: string; createdAt: string }
+export type StoredUpload = Upload & { id: string; createdAt: string }
 
 const fieldName = 'upfiles'
 /** Room for the boundaries and the headers of one part. */
@@ -31,14 +31,14 @@ const framingBytes = 16 * 1024
  */
 export async function saveUpload(
   request: FastifyRequest,
-  house: House,
+  services: Services,
   space?: FileSpace,
-): Promise<KeptUpload> {
+): Promise<StoredUpload> {
   // Random throughout: whoever knows one id can guess no other.
   const id = randomBytes(16).toString('base64url')
   const share = await space?.(id)
   try {
-    const upload = await receiveFile(request, house, { id, share })
+    const upload = await receiveFile(request, services, { id, share })
     share?.keep()
     return upload
   } finally {
@@ -54,9 +54,9 @@ interface Place {
 
 async function receiveFile(
   request: FastifyRequest,
-  { config, files, records }: House,
+  { config, files, records }: Services,
   place: Place,
-): Promise<KeptUpload> {
+): Promise<StoredUpload> {
   const isMultipart = toMediaType(request.headers['content-type']) === 'multipart/form-data'
   if (!isMultipart || !config.bodyReaders.includes('multipart')) {
     throw unsupportedMediaType('A file comes in a form of the type multipart/form-data.', {
@@ -75,7 +75,7 @@ async function receiveFile(
   try {
     for await (const part of parseMultipart(request, limits)) {
       if (upload !== undefined) throw badRequest(`Only one file may be sent, in ${fieldName}.`)
-      refuseOtherPart(part)
+      assertNoOtherPart(part)
       const name = toDisplayName(part.fileName ?? '')
       upload = { ...(await save(files, part, place)), name, type: toType(part.type) }
     }
@@ -96,7 +96,7 @@ async function receiveFile(
 
 /** A file without its record is swept; a record without its file would stay. */
 async function removeUpload(
-  { files, records }: Pick<House, 'files' | 'records'>,
+  { files, records }: Pick<Services, 'files' | 'records'>,
   id: string,
   isRecorded: boolean,
 ): Promise<void> {
@@ -116,7 +116,7 @@ async function save(files: Files, { content }: Part, { id, share }: Place): Prom
   } catch (error) {
     // What the form did wrong is the client's; what the store did is not.
     const isOfContent = error === told || error === content.errored
-    throw isOfContent ? toMultipartRefusal(error) : error
+    throw isOfContent ? toMultipartError(error) : error
   }
 }
 
@@ -132,7 +132,7 @@ function takeShare(content: Readable, share: Share): Readable {
 }
 
 /** What is not the file is refused before it is read. */
-function refuseOtherPart({ name, fileName }: Part): void {
+function assertNoOtherPart({ name, fileName }: Part): void {
   if (name !== fieldName) throw badRequest(`The form may have the field ${fieldName} and no other.`)
   // An input without a file is sent as a part with an empty file name.
   if (fileName === undefined || fileName === '')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toSizeText } from './size.ts'
+import { formatBytes } from './size.ts'
 
 test('a size is said in the unit that keeps it short', () => {
   const cases: [bytes: number, text: string][] = [
@@ -15,5 +15,5 @@ test('a size is said in the unit that keeps it short', () => {
     [1024 ** 3, '1 GiB'],
     [5000 * 1024 ** 3, '5000 GiB'],
   ]
-  for (const [bytes, text] of cases) assert.equal(toSizeText(bytes), text)
+  for (const [bytes, text] of cases) assert.equal(formatBytes(bytes), text)
 })

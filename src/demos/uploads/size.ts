@@ -1,7 +1,7 @@
 const units = ['KiB', 'MiB', 'GiB'] as const
 
 /** A size for people: `5 bytes`, `1.4 KiB`, `10 MiB`. `upload.js` says the same of a file to be sent. */
-export function toSizeText(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${String(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
   let amount = bytes
   let unit = ''

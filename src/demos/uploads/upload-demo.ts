@@ -3,8 +3,8 @@ import { registerMultipart } from '../../http/body/multipart.ts'
 import { negotiate } from '../../http/negotiation/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendJson, sendPage, sendText } from '../../http/response/send.ts'
-import type { House, Room } from '../../site/demo.ts'
-import { removeLeftovers } from '../../stores/orphaned-files.ts'
+import type { Services, Demo } from '../../site/demo.ts'
+import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import type { FileSpace } from './file-space.ts'
 import { operations } from './operations.ts'
@@ -13,41 +13,41 @@ import { listUploads, sendUpload, toRepresentation } from './uploads.ts'
 import { uploadedPage } from './views.ts'
 
 /** One file goes up in a form, is kept, and can be had back. */
-export const profile: Room = {
+export const uploads: Demo = {
   name: 'profile',
   title: 'Uploads',
   summary: 'A form sends one file, which is kept under a random id and can be had back.',
   links: [{ href: '/uploads', label: 'What was uploaded' }],
   tryOut: { method: 'POST', path: '/profile', file: 'upfiles' },
-  open: async (app, house) => {
+  open: async (app, services) => {
     describeRoutes(app, 'profile', operations)
-    if (house.config.bodyReaders.includes('multipart')) await registerMultipart(app)
+    if (services.config.bodyReaders.includes('multipart')) await registerMultipart(app)
     const own = { config: { readsBodyItself: true } }
-    app.post('/profile', own, receiveUpload(house, await openSpace(house)))
-    app.get('/uploads', listUploads(house))
-    app.get('/uploads/:id', sendUpload(house))
-    const { files, records } = house
+    app.post('/profile', own, receiveUpload(services, await openFileSpace(services)))
+    app.get('/uploads', listUploads(services))
+    app.get('/uploads/:id', sendUpload(services))
+    const { files, records } = services
     const isKnown = async (id: string) => (await records.find('uploads', id)) !== undefined
     const sweep = async () => {
       await files.sweep(isKnown)
-      await removeLeftovers(files, records)
+      await removeOrphanedFiles(files, records)
     }
     sweepRegularly(app, { what: 'unfinished uploads', everySeconds: 600, sweep })
   },
 }
 
 /** Undefined where uploads may take any space. */
-async function openSpace({ records, config }: House): Promise<FileSpace | undefined> {
+async function openFileSpace({ records, config }: Services): Promise<FileSpace | undefined> {
   const { maxFilesBytes: maxBytes } = config
   if (maxBytes === undefined) return undefined
   const { createFileSpace } = await import('./file-space.ts')
   return createFileSpace(records, maxBytes)
 }
 
-function receiveUpload(house: House, space: FileSpace | undefined) {
+function receiveUpload(services: Services, space: FileSpace | undefined) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
-    const upload = await saveUpload(request, house, space)
+    const upload = await saveUpload(request, services, space)
     const where = `/uploads/${upload.id}`
     reply.header('location', where)
     switch (type) {

@@ -4,33 +4,33 @@ import { toJsonArray } from '../../http/response/json-array.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
-import { sendPieces } from '../../http/response/send.ts'
-import type { House } from '../../site/demo.ts'
+import { sendChunks } from '../../http/response/send.ts'
+import type { Services } from '../../site/demo.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { eachPage, type Pages, type StoredRecord } from '../../stores/records/records.ts'
-import type { KeptUpload, Upload } from './save-upload.ts'
+import type { StoredUpload, Upload } from './save-upload.ts'
 import { uploadsPage } from './views.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
 
 /** All uploads, oldest first, streamed. */
-export function listUploads({ records, config }: House) {
+export function listUploads({ records, config }: Services) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, offers)
     const pages = toUploads(eachPage(records, 'uploads'))
     switch (type) {
       case 'text/html':
-        return sendPieces(reply, type, uploadsPage(pages, config.maxUploadBytes))
+        return sendChunks(reply, type, uploadsPage(pages, config.maxUploadBytes))
       case 'application/json':
-        return sendPieces(reply, type, toJsonArray(pages, toRepresentation))
+        return sendChunks(reply, type, toJsonArray(pages, toRepresentation))
       case 'text/plain':
-        return sendPieces(reply, type, toLines(pages))
+        return sendChunks(reply, type, toLines(pages))
     }
   }
 }
 
 /** One file, as an attachment that no browser will show or run here. */
-export function sendUpload({ records, files }: House) {
+export function sendUpload({ records, files }: Services) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { id } = request.params as { id: string }
     const record = await records.find('uploads', id)
@@ -71,11 +71,11 @@ function isActive(type: string): boolean {
 }
 
 /** An upload as JSON shows it. */
-export function toRepresentation({ id, name, type, size, sha256, createdAt }: KeptUpload) {
+export function toRepresentation({ id, name, type, size, sha256, createdAt }: StoredUpload) {
   return { _id: id, name, type, size, sha256, createdAt }
 }
 
-async function* toUploads(pages: Pages): AsyncGenerator<readonly KeptUpload[]> {
+async function* toUploads(pages: Pages): AsyncGenerator<readonly StoredUpload[]> {
   for await (const page of pages) {
     yield page.map((record) => ({
       id: record.id,
@@ -85,7 +85,7 @@ async function* toUploads(pages: Pages): AsyncGenerator<readonly KeptUpload[]> {
   }
 }
 
-async function* toLines(pages: AsyncIterable<readonly KeptUpload[]>): AsyncGenerator<string> {
+async function* toLines(pages: AsyncIterable<readonly StoredUpload[]>): AsyncGenerator<string> {
   for await (const page of pages) {
     yield page.map(({ id, size, name }) => `${id} ${String(size)} ${name}\n`).join('')
   }

@@ -1,10 +1,10 @@
 import { html, type Html } from '../../site/html.ts'
 import { page, pageAround, time } from '../../site/page.ts'
-import type { KeptUpload } from './save-upload.ts'
-import { toSizeText } from './size.ts'
+import type { StoredUpload } from './save-upload.ts'
+import { formatBytes } from './size.ts'
 
 /** What arrived, for whoever sent it with a form. */
-export function uploadedPage(upload: KeptUpload): Html {
+export function uploadedPage(upload: StoredUpload): Html {
   const { id, name, type, size, sha256, createdAt } = upload
   return page({
     title: 'Uploaded',
@@ -26,11 +26,11 @@ export function uploadedPage(upload: KeptUpload): Html {
 
 /** The page of all uploads, in pieces as they come from the store. */
 export async function* uploadsPage(
-  pages: AsyncIterable<readonly KeptUpload[]>,
+  pages: AsyncIterable<readonly StoredUpload[]>,
   maxBytes: number,
 ): AsyncGenerator<string> {
   const { opening, closing } = pageAround('Uploads')
-  yield html`${opening}<p class="lead">What was uploaded, oldest first. A file may have up to ${toSizeText(maxBytes)}; it comes
+  yield html`${opening}<p class="lead">What was uploaded, oldest first. A file may have up to ${formatBytes(maxBytes)}; it comes
 back as an attachment, which no browser runs here.</p>
 <p class="actions"><a class="button" href="/profile.html">Upload a file</a></p>
 `.markup
@@ -52,11 +52,11 @@ const tableOpening = html`<section class="table uploads" tabindex="0" aria-label
 <tbody>
 `
 
-function uploadRow({ id, name, type, size, sha256, createdAt }: KeptUpload): Html {
+function uploadRow({ id, name, type, size, sha256, createdAt }: StoredUpload): Html {
   return html`<tr><th scope="row"><a href="/uploads/${id}">${name}</a></th><td>${type}</td><td class="number">${sizeInWords(size)}</td><td>${time(createdAt)}</td><td><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
 `
 }
 
 function sizeInWords(size: number): Html {
-  return html`<data value="${size}" title="${size.toLocaleString('en')} bytes">${toSizeText(size)}</data>`
+  return html`<data value="${size}" title="${size.toLocaleString('en')} bytes">${formatBytes(size)}</data>`
 }

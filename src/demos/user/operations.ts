@@ -28,6 +28,6 @@ export const operations: Operations = {
       { ...id, description: 'Any text but `s` and what begins with `s.`: those are the users.' },
     ],
     responses: answer('Hello, 42'),
-    refusals: [404, 406],
+    errors: [404, 406],
   },
 }

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendText } from '../../http/response/send.ts'
-import type { Room } from '../../site/demo.ts'
+import type { Demo } from '../../site/demo.ts'
 import { operations } from './operations.ts'
 
 /** Routes that answer with a few words (seed, "Other text-only routes"). */
-export const user: Room = {
+export const user: Demo = {
   name: 'user',
   title: 'User',
   summary: 'A few words for each method, and a greeting for whatever follows /user.',

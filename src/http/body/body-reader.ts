@@ -9,7 +9,7 @@ import { decodeUtf8, parseParameters } from '../request/query-string.ts'
 import {
   badRequest,
   contentTooLarge,
-  type Refusal,
+  type HttpError,
   requestTimeout,
   unknownCoding,
   unsupportedMediaType,
@@ -19,8 +19,8 @@ import {
  * What a form without script may say in place of a header: they are taken out of every query string
  * and every JSON and form body, so that no handler sees them as fields.
  */
-export const controlFieldNames = ['_method', '_if_match', '_idempotency_key'] as const
-type ControlFields = Partial<Record<(typeof controlFieldNames)[number], unknown>>
+export const formHeaderNames = ['_method', '_if_match', '_idempotency_key'] as const
+type FormHeaders = Partial<Record<(typeof formHeaderNames)[number], unknown>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,13 +32,13 @@ declare module 'fastify' {
 export interface Body {
   /** What the reader made of the content; undefined when there was none, or no reader takes it. */
   value: unknown
-  controls: ControlFields
+  formHeaders: FormHeaders
 }
 
 /** A promise only until the content has been read. */
 export type BodyReader = (raw: IncomingMessage) => Body | Promise<Body>
 
-const absent: Body = { value: undefined, controls: {} }
+const absent: Body = { value: undefined, formHeaders: {} }
 
 /**
  * Makes the one function that reads bodies. It may be asked many times about a request and reads
@@ -49,7 +49,7 @@ export function createBodyReader(config: Config): BodyReader {
   const bodies = new WeakMap<IncomingMessage, Body | Promise<Body>>()
 
   async function read(raw: IncomingMessage, parse: (text: string) => unknown): Promise<Body> {
-    refuseEncoding(raw)
+    assertNoEncoding(raw)
     assertUtf8(raw)
     const digests = createDigestCheck(raw.headers)
     const bytes = await collect(raw, config)
@@ -57,7 +57,7 @@ export function createBodyReader(config: Config): BodyReader {
     digests.verify()
     // An empty body is an absent one, whatever its type.
     const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
-    const body = { value, controls: config.methodOverride ? takeControlFields(value) : {} }
+    const body = { value, formHeaders: config.methodOverride ? takeFormHeaders(value) : {} }
     bodies.set(raw, body)
     return body
   }
@@ -75,7 +75,7 @@ export function createBodyReader(config: Config): BodyReader {
 }
 
 /** Hands on at once what has been read: to await it at every step would cost a twentieth of a POST. */
-export function handBody(
+export function withBody(
   body: Body | Promise<Body>,
   take: (body: Body) => void,
   refuse: (error: Error) => void,
@@ -142,7 +142,7 @@ function findParser(type: string, config: Config): ((text: string) => unknown) |
 }
 
 /** Throws 415 for content that is encoded, 501 for a transfer coding other than chunked. */
-export function refuseEncoding(raw: IncomingMessage): void {
+export function assertNoEncoding(raw: IncomingMessage): void {
   const { 'content-encoding': encoding = 'identity', 'transfer-encoding': coding } = raw.headers
   // RFC 9112 §6.1
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw unknownCoding(coding)
@@ -168,13 +168,13 @@ const maxDiscardedBytes = 4 * 1024 * 1024
  * sent everything. Where that would be too much, the answer comes at once, and the connection is
  * closed when the client goes on regardless.
  */
-export async function discardRest(raw: IncomingMessage, times: ContentTimes): Promise<void> {
+export async function discardRest(raw: IncomingMessage, times: BodyTimes): Promise<void> {
   if (raw.readableEnded || raw.destroyed || awaitsContinue(raw)) return
   let size = 0
   const isLong = Number(raw.headers['content-length'] ?? 0) > maxDiscardedBytes
   await new Promise<void>((resolve) => {
     if (isLong) resolve()
-    watchContent(raw, times, () => {
+    watchBody(raw, times, () => {
       resolve()
     })
     raw.on('data', (chunk: Buffer) => {
@@ -186,16 +186,16 @@ export async function discardRest(raw: IncomingMessage, times: ContentTimes): Pr
   })
 }
 
-export type ContentTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
+export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
 
 /**
  * Calls `onLate` with a 408 when the content stops arriving before its end, or goes on arriving for
  * too long, which Node itself ends over HTTP/1.1 alone.
  */
-export function watchContent(
+export function watchBody(
   raw: IncomingMessage,
-  { bodyIdleSeconds, requestSeconds }: ContentTimes,
-  onLate: (refusal: Refusal) => void,
+  { bodyIdleSeconds, requestSeconds }: BodyTimes,
+  onLate: (refusal: HttpError) => void,
 ): void {
   const idle = setTimeout(() => {
     stop()
@@ -222,7 +222,7 @@ async function collect(raw: IncomingMessage, config: Config): Promise<Buffer> {
   const tooLarge = () => contentTooLarge(`The content is over ${String(maxBytes)} bytes.`)
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   sendContinue(raw)
-  const whole = await takeArrived(raw)
+  const whole = await readAvailable(raw)
   if (whole !== undefined) {
     if (whole.length > maxBytes) throw tooLarge()
     return whole
@@ -230,7 +230,7 @@ async function collect(raw: IncomingMessage, config: Config): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {
-    watchContent(raw, config, reject)
+    watchBody(raw, config, reject)
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > maxBytes) reject(tooLarge())
@@ -253,7 +253,7 @@ async function collect(raw: IncomingMessage, config: Config): Promise<Buffer> {
  * The content, when all of it came together with the head: Node has parsed what came at once before
  * an immediate runs. Without listeners and timers that saves a quarter of a small POST.
  */
-async function takeArrived(raw: IncomingMessage): Promise<Buffer | undefined> {
+async function readAvailable(raw: IncomingMessage): Promise<Buffer | undefined> {
   await new Promise(setImmediate)
   // Nothing would be emitted any more.
   if (raw.destroyed) throw badRequest('The content ended early.')
@@ -264,11 +264,11 @@ async function takeArrived(raw: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 /** Takes the control fields out of a parsed body or query string. */
-export function takeControlFields(value: unknown): ControlFields {
-  const controls: ControlFields = {}
+export function takeFormHeaders(value: unknown): FormHeaders {
+  const controls: FormHeaders = {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return controls
   const fields = value as Record<string, unknown>
-  for (const name of controlFieldNames) {
+  for (const name of formHeaderNames) {
     if (name in fields) {
       controls[name] = fields[name]
       // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- one of three known names

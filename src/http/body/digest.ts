@@ -95,15 +95,15 @@ function parseWants(value: string | string[] | undefined): Dictionary {
 }
 
 /** Says the digests that a client wants of every answer that is at hand as a whole, and no stream. */
-export function sayDigests(app: FastifyInstance): void {
+export function addDigestHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { headers, method } = request
     const isWanted = 'want-repr-digest' in headers || 'want-content-digest' in headers
     if (isWanted && (typeof payload === 'string' || Buffer.isBuffer(payload))) {
-      sayDigest(reply, 'repr-digest', findWantedAlgorithm(headers['want-repr-digest']), payload)
+      addDigest(reply, 'repr-digest', findWantedAlgorithm(headers['want-repr-digest']), payload)
       // RFC 9530 appendix B.2: in answer to a HEAD the content is empty, the representation is not.
       const content = method === 'HEAD' ? '' : payload
-      sayDigest(
+      addDigest(
         reply,
         'content-digest',
         findWantedAlgorithm(headers['want-content-digest']),
@@ -114,7 +114,7 @@ export function sayDigests(app: FastifyInstance): void {
   })
 }
 
-function sayDigest(
+function addDigest(
   reply: FastifyReply,
   field: string,
   algorithm: Algorithm | undefined,
@@ -132,18 +132,18 @@ function toField(algorithm: Algorithm, digest: Uint8Array): string {
 
 type Content = Buffer | Readable
 
-interface KeptBytes {
+interface DigestSource {
   size: number
   /** In hexadecimal, where it is known. */
   sha256?: string
   open: (start: number, end: number) => Content | Promise<Content>
 }
 
-/** {@link sayDigests} for bytes that are sent as a stream: they are read once more when need be. */
-export async function sayDigestsOfBytes(
+/** {@link addDigestHeaders} for bytes that are sent as a stream: they are read once more when need be. */
+export async function addStreamDigests(
   request: FastifyRequest,
   reply: FastifyReply,
-  { bytes, start, end }: { bytes: KeptBytes; start: number; end: number },
+  { bytes, start, end }: { bytes: DigestSource; start: number; end: number },
 ): Promise<void> {
   const { headers, method } = request
   const ofWhole = findWantedAlgorithm(headers['want-repr-digest'])
@@ -160,7 +160,7 @@ export async function sayDigestsOfBytes(
 
 async function hash(
   algorithm: Algorithm,
-  { size, sha256, open }: KeptBytes,
+  { size, sha256, open }: DigestSource,
   { start, end }: { start: number; end: number },
 ): Promise<Uint8Array> {
   const isWhole = start === 0 && end === size - 1

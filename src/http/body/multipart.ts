@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { refuseEncoding, watchContent, type ContentTimes } from './body-reader.ts'
+import { assertNoEncoding, watchBody, type BodyTimes } from './body-reader.ts'
 import { sendContinue } from '../request/continue.ts'
 import { createDigestCheck } from './digest.ts'
 import { decodeUtf8 } from '../request/query-string.ts'
-import { badRequest, contentTooLarge, Refusal } from '../errors/http-error.ts'
+import { badRequest, contentTooLarge, HttpError } from '../errors/http-error.ts'
 
 /** One part of a `multipart/form-data` body (RFC 7578 §4). */
 export interface Part {
@@ -35,7 +35,7 @@ interface MultipartLimits {
   maxPartBytes: number
   /** Of the body as a whole, with all that is between the parts. */
   maxBytes: number
-  times: ContentTimes
+  times: BodyTimes
 }
 
 /**
@@ -49,12 +49,12 @@ export async function* parseMultipart(
 ): AsyncGenerator<Part> {
   if (!request.isMultipart()) return
   const { raw } = request
-  refuseEncoding(raw)
+  assertNoEncoding(raw)
   const digests = createDigestCheck(raw.headers)
   limitContent(raw, maxBytes, maxPartBytes)
   limitPartHeaders(raw)
   sendContinue(raw)
-  watchContent(raw, times, (late) => raw.emit('error', late))
+  watchBody(raw, times, (late) => raw.emit('error', late))
   raw.on('data', digests.update)
   try {
     for await (const part of request.parts({
@@ -68,7 +68,7 @@ export async function* parseMultipart(
     await finished(raw.resume())
     digests.verify()
   } catch (error) {
-    throw toMultipartRefusal(error)
+    throw toMultipartError(error)
   } finally {
     // Of a part that nobody reads on, the parser would keep back the rest of the body.
     raw.unpipe()
@@ -144,7 +144,7 @@ export async function readText({ content }: Part, maxBytes: number): Promise<str
       chunks.push(chunk)
     }
   } catch (error) {
-    throw toMultipartRefusal(error)
+    throw toMultipartError(error)
   }
   return decodeUtf8(Buffer.concat(chunks))
 }
@@ -154,13 +154,13 @@ export async function discard({ content }: Part): Promise<void> {
   try {
     await finished(content.resume())
   } catch (error) {
-    throw toMultipartRefusal(error)
+    throw toMultipartError(error)
   }
 }
 
 /** The parser's own complaints: over a limit, or else not a multipart body at all. */
-export function toMultipartRefusal(error: unknown): unknown {
-  if (error instanceof Refusal || !(error instanceof Error)) return error
+export function toMultipartError(error: unknown): unknown {
+  if (error instanceof HttpError || !(error instanceof Error)) return error
   return 'statusCode' in error && error.statusCode === 413
     ? contentTooLarge(`The form is too large: ${error.message}.`)
     : badRequest(`The multipart body cannot be read: ${error.message}.`, error)

@@ -4,7 +4,7 @@ import vectors from 'json-patch-test-suite/tests.json' with { type: 'json' }
 import examples from 'json-patch-test-suite/spec_tests.json' with { type: 'json' }
 import { applyJsonPatch } from './apply-json-patch.ts'
 import { applyMergePatch, parseJsonPatch } from './patch.ts'
-import { Refusal } from '../errors/http-error.ts'
+import { HttpError } from '../errors/http-error.ts'
 
 const limits = { maxBodyBytes: 10_000, maxJsonDepth: 10 }
 
@@ -58,7 +58,7 @@ suite('the public vectors of JSON Patch', () => {
       const before = structuredClone(doc)
       const apply = () => applyJsonPatch(doc, parseJsonPatch(patch), limits)
       if (error === undefined) assert.deepEqual(apply(), expected ?? apply())
-      else assert.throws(apply, Refusal)
+      else assert.throws(apply, HttpError)
       assert.deepEqual(doc, before)
     })
   }
@@ -87,7 +87,7 @@ for (const patch of malformed) {
   test(`${JSON.stringify({ patch }).slice(0, 60)} is no JSON Patch`, () => {
     assert.throws(
       () => parseJsonPatch(patch),
-      (error) => error instanceof Refusal && error.status === 400,
+      (error) => error instanceof HttpError && error.status === 400,
     )
   })
 }
@@ -120,7 +120,7 @@ for (const [one, other, isEqual] of equalities) {
     const operations = parseJsonPatch([{ op: 'test', path: '/a', value: other }])
     const apply = () => applyJsonPatch({ a: one }, operations, limits)
     if (isEqual) apply()
-    else assert.throws(apply, Refusal)
+    else assert.throws(apply, HttpError)
   })
 }
 
@@ -150,7 +150,7 @@ for (const [title, operation] of conflicts) {
     const operations = parseJsonPatch([{ op: 'add', path: '/first', value: 1 }, operation])
     assert.throws(
       () => applyJsonPatch(document, operations, limits),
-      (error) => error instanceof Refusal && error.status === 409,
+      (error) => error instanceof HttpError && error.status === 409,
     )
     assert.deepEqual(document, { a: 1, b: { c: 2 } })
     assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false)

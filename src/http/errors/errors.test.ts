@@ -8,8 +8,8 @@ import {
   type Question,
 } from '../../../test/request-both-ways.ts'
 import { testApp } from '../../../test/test-app.ts'
-import type { Room } from '../../site/demo.ts'
-import { rooms } from '../../demos/catalogue.ts'
+import type { Demo } from '../../site/demo.ts'
+import { demos } from '../../demos/catalogue.ts'
 
 const secret = 'SELECT password FROM records'
 
@@ -26,7 +26,7 @@ const faults: readonly unknown[] = [
 ]
 
 /** A room with faults, and with routes of each default answer. */
-const broken: Room = {
+const broken: Demo = {
   name: 'broken',
   title: 'Broken',
   summary: 'Nothing works here.',
@@ -47,7 +47,7 @@ const broken: Room = {
   },
 }
 
-const brokenApp = (t: TestContext) => testApp(t, { rooms: [...rooms, broken], expectsFaults: true })
+const brokenApp = (t: TestContext) => testApp(t, { rooms: [...demos, broken], expectsFaults: true })
 
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const problem = 'application/problem+json'

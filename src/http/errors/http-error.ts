@@ -9,7 +9,7 @@ export interface FieldProblem {
   message: string
 }
 
-interface RefusalOptions {
+interface HttpErrorOptions {
   headers?: Readonly<Record<string, string>>
   fields?: readonly FieldProblem[]
   isJson?: boolean
@@ -24,7 +24,7 @@ interface RefusalOptions {
  * An answer that is not the one asked for: a status and one sentence for a person. Thrown by routes
  * and by `http/`, made by the functions below, rendered in one place (`send-refusal.ts`).
  */
-export class Refusal extends Error {
+export class HttpError extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly fields: readonly FieldProblem[]
@@ -34,7 +34,7 @@ export class Refusal extends Error {
   readonly problem: ProblemSlug | undefined
   readonly members: Readonly<Record<string, unknown>>
 
-  constructor(status: number, detail: string, options: RefusalOptions = {}) {
+  constructor(status: number, detail: string, options: HttpErrorOptions = {}) {
     super(detail, { cause: options.cause })
     this.status = status
     this.headers = options.headers ?? {}
@@ -63,178 +63,182 @@ export function toReasonPhrase(status: number): string | undefined {
   return renamed[status] ?? STATUS_CODES[status]
 }
 
-export function badRequest(detail: string, cause?: unknown): Refusal {
-  return new Refusal(400, detail, { cause })
+export function badRequest(detail: string, cause?: unknown): HttpError {
+  return new HttpError(400, detail, { cause })
 }
 
-export function unknownParameter(detail: string): Refusal {
-  return new Refusal(400, detail, { problem: 'unknown-parameter' })
+export function unknownParameter(detail: string): HttpError {
+  return new HttpError(400, detail, { problem: 'unknown-parameter' })
 }
 
-export function invalidPatch(detail: string): Refusal {
-  return new Refusal(400, detail, { problem: 'invalid-patch' })
+export function invalidPatch(detail: string): HttpError {
+  return new HttpError(400, detail, { problem: 'invalid-patch' })
 }
 
-export function digestMismatch(detail: string): Refusal {
-  return new Refusal(400, detail, { problem: 'digest-mismatch' })
+export function digestMismatch(detail: string): HttpError {
+  return new HttpError(400, detail, { problem: 'digest-mismatch' })
 }
 
-export function unauthorized(detail: string): Refusal {
+export function unauthorized(detail: string): HttpError {
   // RFC 9110 §15.5.2 requires a challenge; a scheme that no browser knows opens no dialog.
-  return new Refusal(401, detail, { headers: { 'www-authenticate': 'Cookie realm="Vitrine"' } })
+  return new HttpError(401, detail, { headers: { 'www-authenticate': 'Cookie realm="Vitrine"' } })
 }
 
 /** RFC 9110 §15.5.20. `what` is the host, or the scheme, that is not served here. */
-export function misdirected(what: string): Refusal {
+export function misdirected(what: string): HttpError {
   const detail = what.endsWith(':')
     ? `A ${what} URL cannot be requested over plain HTTP.`
     : `The host ${toHostname(what) ?? what} is not served here. Add it to ALLOWED_HOSTS to allow it.`
-  return new Refusal(421, detail)
+  return new HttpError(421, detail)
 }
 
 /** `origin` as the request has it, which may be none that a setting could name. */
-export function crossSiteWrite(origin = ''): Refusal {
+export function crossSiteWrite(origin = ''): HttpError {
   const named = URL.parse(origin)?.origin === origin ? origin : 'the origin of the page'
   const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it.`
-  return new Refusal(403, detail, { problem: 'cross-site-write' })
+  return new HttpError(403, detail, { problem: 'cross-site-write' })
 }
 
-export function unsafeLink(from: string, to: string): Refusal {
+export function unsafeLink(from: string, to: string): HttpError {
   const detail = `A link may not turn ${from} into ${to}: send a form or a request of this site.`
-  return new Refusal(403, detail, { problem: 'unsafe-link' })
+  return new HttpError(403, detail, { problem: 'unsafe-link' })
 }
 
-export function notFound(detail: string): Refusal {
-  return new Refusal(404, detail)
+export function notFound(detail: string): HttpError {
+  return new HttpError(404, detail)
 }
 
 export function methodNotAllowed(
   method: string,
   path: string,
   { methods, isJson }: { methods: readonly string[]; isJson: boolean },
-): Refusal {
+): HttpError {
   // RFC 9110 §15.5.6: a 405 must say in Allow what there is instead.
   const allow = methods.join(', ')
-  return new Refusal(405, `${path} has no ${method}. It has ${allow}.`, {
+  return new HttpError(405, `${path} has no ${method}. It has ${allow}.`, {
     headers: { allow },
     isJson,
   })
 }
 
-export function notAcceptable(offers: readonly string[]): Refusal {
+export function notAcceptable(offers: readonly string[]): HttpError {
   // RFC 9110 §15.5.7: the content should list what there is.
   const detail = `This comes as ${offers.join(', ')} and as nothing else.`
-  return new Refusal(406, detail, { members: { offers } })
+  return new HttpError(406, detail, { members: { offers } })
 }
 
 /** `etag` is that of the current state, where there is one to tell. */
-export function preconditionFailed(etag?: string): Refusal {
-  return new Refusal(412, 'This is not in the state that the request expects.', {
+export function preconditionFailed(etag?: string): HttpError {
+  return new HttpError(412, 'This is not in the state that the request expects.', {
     headers: etag === undefined ? {} : { etag },
   })
 }
 
-export function preconditionRequired(): Refusal {
-  return new Refusal(428, 'A change needs If-Match, with the ETag of the state it is for.')
+export function preconditionRequired(): HttpError {
+  return new HttpError(428, 'A change needs If-Match, with the ETag of the state it is for.')
 }
 
-export function rangeNotSatisfiable(size: number): Refusal {
+export function rangeNotSatisfiable(size: number): HttpError {
   // RFC 9110 §15.5.17: the field says how many bytes there are.
-  return new Refusal(416, `There are ${String(size)} bytes and none in that range.`, {
+  return new HttpError(416, `There are ${String(size)} bytes and none in that range.`, {
     headers: { 'content-range': `bytes */${String(size)}` },
   })
 }
 
-export function contentTooLarge(detail: string): Refusal {
-  return new Refusal(413, detail)
+export function contentTooLarge(detail: string): HttpError {
+  return new HttpError(413, detail)
 }
 
-export function uriTooLong(maxBytes: number): Refusal {
-  return new Refusal(414, `The address is longer than ${String(maxBytes)} bytes.`)
+export function uriTooLong(maxBytes: number): HttpError {
+  return new HttpError(414, `The address is longer than ${String(maxBytes)} bytes.`)
 }
 
 export function unsupportedMediaType(
   detail: string,
   headers: Readonly<Record<string, string>> = {},
-): Refusal {
-  return new Refusal(415, detail, { headers })
+): HttpError {
+  return new HttpError(415, detail, { headers })
 }
 
-export function unprocessable(fields: readonly FieldProblem[]): Refusal {
+export function unprocessable(fields: readonly FieldProblem[]): HttpError {
   const detail = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
-  return new Refusal(422, `${detail}.`, { fields, problem: 'invalid-fields' })
+  return new HttpError(422, `${detail}.`, { fields, problem: 'invalid-fields' })
 }
 
-export function expectationFailed(): Refusal {
-  return new Refusal(417, 'Nothing but 100-continue can be expected.')
+export function expectationFailed(): HttpError {
+  return new HttpError(417, 'Nothing but 100-continue can be expected.')
 }
 
 /** `what` there may be a number of in a minute; `policy` is the name of the one that was exceeded. */
 export function tooManyRequests(
   what: string,
   { policy, retryAfterSeconds }: { policy: string; retryAfterSeconds: number },
-): Refusal {
+): HttpError {
   const seconds = String(retryAfterSeconds)
-  return new Refusal(429, `One client may send ${what} in a minute. Try again in ${seconds} s.`, {
+  return new HttpError(429, `One client may send ${what} in a minute. Try again in ${seconds} s.`, {
     headers: { 'retry-after': seconds },
     // As draft-ietf-httpapi-ratelimit-headers-10 §6 names it.
     members: { 'violated-policies': [policy] },
   })
 }
 
-export function headersTooLarge(maxBytes: number): Refusal {
-  return new Refusal(431, `The headers are over ${String(maxBytes)} bytes.`)
+export function headersTooLarge(maxBytes: number): HttpError {
+  return new HttpError(431, `The headers are over ${String(maxBytes)} bytes.`)
 }
 
-export function versionNotSupported(version: string): Refusal {
-  return new Refusal(505, `HTTP/${version} is not spoken here in this way.`)
+export function versionNotSupported(version: string): HttpError {
+  return new HttpError(505, `HTTP/${version} is not spoken here in this way.`)
 }
 
-export function unknownCoding(coding: string): Refusal {
-  return new Refusal(501, `This server does not know the transfer coding ${coding}.`)
+export function unknownCoding(coding: string): HttpError {
+  return new HttpError(501, `This server does not know the transfer coding ${coding}.`)
 }
 
-export function notAnObject(what: string): Refusal {
-  return new Refusal(422, `The content must be an object with the fields of a ${what}.`)
+export function notAnObject(what: string): HttpError {
+  return new HttpError(422, `The content must be an object with the fields of a ${what}.`)
 }
 
-export function conflict(detail: string): Refusal {
-  return new Refusal(409, detail)
+export function conflict(detail: string): HttpError {
+  return new HttpError(409, detail)
 }
 
-export function patchTestFailed(detail: string): Refusal {
-  return new Refusal(409, detail, { problem: 'patch-test-failed' })
+export function patchTestFailed(detail: string): HttpError {
+  return new HttpError(409, detail, { problem: 'patch-test-failed' })
 }
 
-export function keyReused(): Refusal {
-  return new Refusal(422, 'This Idempotency-Key came before with another request.', {
+export function keyReused(): HttpError {
+  return new HttpError(422, 'This Idempotency-Key came before with another request.', {
     problem: 'idempotency-key-reused',
   })
 }
 
-export function keyInFlight(): Refusal {
-  return new Refusal(409, 'The request that brought this Idempotency-Key is still being handled.', {
-    problem: 'idempotency-key-in-flight',
-    headers: { 'retry-after': '1' },
-  })
+export function keyInFlight(): HttpError {
+  return new HttpError(
+    409,
+    'The request that brought this Idempotency-Key is still being handled.',
+    {
+      problem: 'idempotency-key-in-flight',
+      headers: { 'retry-after': '1' },
+    },
+  )
 }
 
-export function requestTimeout(detail: string): Refusal {
-  return new Refusal(408, detail, { headers: { connection: 'close' } })
+export function requestTimeout(detail: string): HttpError {
+  return new HttpError(408, detail, { headers: { connection: 'close' } })
 }
 
-export function serviceUnavailable(detail: string): Refusal {
-  return new Refusal(503, detail, { headers: { 'retry-after': '1' } })
+export function serviceUnavailable(detail: string): HttpError {
+  return new HttpError(503, detail, { headers: { 'retry-after': '1' } })
 }
 
-export function overloaded(): Refusal {
+export function overloaded(): HttpError {
   return serviceUnavailable('There is more to do here just now than can be done in time.')
 }
 
-export function insufficientStorage(): Refusal {
-  return new Refusal(507, 'There is no room left to keep this. Nothing was kept.')
+export function insufficientStorage(): HttpError {
+  return new HttpError(507, 'There is no room left to keep this. Nothing was kept.')
 }
 
-export function notImplemented(method: string): Refusal {
-  return new Refusal(501, `This server does not know the method ${method}.`)
+export function notImplemented(method: string): HttpError {
+  return new HttpError(501, `This server does not know the method ${method}.`)
 }

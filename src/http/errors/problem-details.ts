@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import type { Refusal } from './http-error.ts'
+import type { HttpError } from './http-error.ts'
 import { toOrigin } from '../request/request-head.ts'
 import { toRequestUri } from '../request/request-id.ts'
 
 /** A refusal as RFC 9457 §3 has it. */
-export function toProblem(refusal: Refusal, request: FastifyRequest): object {
+export function toProblem(refusal: HttpError, request: FastifyRequest): object {
   const { problem, status, title, message, fields, members } = refusal
   const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))
   return {

@@ -3,8 +3,8 @@ import { protectiveHeaders } from '../response/default-headers.ts'
 import { negotiate } from '../negotiation/negotiate.ts'
 import type { Schema } from '../openapi/operation.ts'
 import { toProblem } from './problem-details.ts'
-import { refusalPage } from '../../site/error-page.ts'
-import { badRequest, notImplemented, Refusal } from './http-error.ts'
+import { errorPage } from '../../site/error-page.ts'
+import { badRequest, notImplemented, HttpError } from './http-error.ts'
 import { sendPage, sendText } from '../response/send.ts'
 import { toPath } from '../request/target.ts'
 
@@ -32,26 +32,26 @@ const representationFields = [
 ] as const
 
 /** A part of the service that shapes the bodies of its refusals itself. */
-export interface RefusalShape {
+export interface ErrorShape {
   /** The path under which all refusals have it. */
   under: string
   /** Of the bodies, for the document of the service. */
   schema: Schema
-  toJson: (refusal: Refusal) => unknown
+  toJson: (refusal: HttpError) => unknown
 }
 
 /** Renders every refusal and every fault: problem details, a page, or a line of text. */
-export function createRefusalSender(shapes: readonly RefusalShape[]) {
+export function createErrorSender(shapes: readonly ErrorShape[]) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const refusal = toRefusal(error, request)
+    const refusal = toHttpError(error, request)
     for (const field of representationFields) reply.removeHeader(field)
     reply.code(refusal.status).headers(protectiveHeaders)
     reply.header('cache-control', 'no-store').headers(refusal.headers)
     const shape = shapes.find(({ under }) => isUnder(under, request.url))
     if (shape) return reply.send(shape.toJson(refusal))
-    switch (preferredForm(request, reply, refusal.isJson)) {
+    switch (findErrorForm(request, reply, refusal.isJson)) {
       case 'html':
-        return sendPage(reply, refusalPage(refusal, request.id))
+        return sendPage(reply, errorPage(refusal, request.id))
       case 'json':
         // Serialized here: a route's own schema for its answers does not fit its refusals.
         return reply
@@ -67,7 +67,7 @@ export function createRefusalSender(shapes: readonly RefusalShape[]) {
  * The form in which this client wants a refusal: what it asks for, else what fits the route's
  * default answer (a page asked for by nobody is a line of text).
  */
-export function preferredForm(
+export function findErrorForm(
   request: FastifyRequest,
   reply: FastifyReply,
   isJson = request.routeOptions.config.defaultAnswer === 'json',
@@ -110,18 +110,18 @@ export function isUnder(prefix: string, url: string): boolean {
   return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
 }
 
-function toRefusal(error: unknown, request: FastifyRequest): Refusal {
-  if (error instanceof Refusal) return error
+function toHttpError(error: unknown, request: FastifyRequest): HttpError {
+  if (error instanceof HttpError) return error
   if (isUnrouted(error)) return notImplemented(request.method)
   if (error instanceof Error && 'statusCode' in error) {
     const { statusCode, message } = error
     // Fastify and its plugins refuse with a 4xx of their own, written for the client.
     if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
-      return new Refusal(statusCode, message, { cause: error })
+      return new HttpError(statusCode, message, { cause: error })
     }
   }
   request.server.log.error({ reqId: request.id, err: error }, 'fault')
-  return new Refusal(500, `Something is broken here. The log has more under ${request.id}.`)
+  return new HttpError(500, `Something is broken here. The log has more under ${request.id}.`)
 }
 
 /** Of a method that only HTTP/2 lets through: Fastify has no route for it, and runs no hook. */
@@ -130,7 +130,7 @@ export function isUnrouted(error: unknown): error is FastifyError {
 }
 
 /** For what Fastify cannot even route: a path whose percent-encoding is not UTF-8. */
-export function toFrameworkRefusal(error: { code: string }): unknown {
+export function toFrameworkError(error: { code: string }): unknown {
   return error.code === 'FST_ERR_BAD_URL'
     ? badRequest('The path holds a percent-encoding that cannot be read.', error)
     : error

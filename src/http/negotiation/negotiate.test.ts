@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findPreferred } from './negotiate.ts'
+import { findPreferredType } from './negotiate.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
 type Offer = (typeof offers)[number]
@@ -50,18 +50,18 @@ test('the offer is chosen that Accept likes best', () => {
     ['nonsense', 'text/html'],
   ]
   for (const [accept, expected] of rows) {
-    assert.deepEqual([accept, findPreferred(accept, offers)], [accept, expected])
+    assert.deepEqual([accept, findPreferredType(accept, offers)], [accept, expected])
   }
 })
 
 test('where several are liked alike by one range, the earlier offer is chosen', () => {
-  assert.equal(findPreferred('text/*', ['text/plain', 'text/html']), 'text/plain')
-  assert.equal(findPreferred('*/*;q=0.3', ['text/plain', 'text/html']), 'text/plain')
+  assert.equal(findPreferredType('text/*', ['text/plain', 'text/html']), 'text/plain')
+  assert.equal(findPreferredType('*/*;q=0.3', ['text/plain', 'text/html']), 'text/plain')
 })
 
 test('where there is nothing to offer, nothing is chosen', () => {
   for (const accept of [undefined, '*/*', 'text/html']) {
-    const preferred: string | undefined = findPreferred<string>(accept, [])
+    const preferred: string | undefined = findPreferredType<string>(accept, [])
     assert.equal(preferred, undefined)
   }
 })
@@ -86,7 +86,7 @@ test('whatever Accept holds, an offer is chosen or none', () => {
   const acceptLike = fc.array(fragment, { maxLength: 20 }).map((all) => all.join(''))
   fc.assert(
     fc.property(fc.oneof(acceptLike, fc.string()), someOffers, (accept, offered) => {
-      const chosen = findPreferred(accept, offered)
+      const chosen = findPreferredType(accept, offered)
       assert.ok(chosen === undefined || offered.includes(chosen))
     }),
     { numRuns: 1000 },
@@ -109,7 +109,7 @@ test('the chosen offer has the highest quality of all, and never 0', () => {
         qualities.get('*/*') ??
         0
       const accept = accepted.map(([range, q]) => `${range};q=${String(q)}`).join(', ')
-      const chosen = findPreferred(accept, offered)
+      const chosen = findPreferredType(accept, offered)
       const best = Math.max(0, ...offered.map(toQuality))
       assert.equal(chosen === undefined ? 0 : toQuality(chosen), best, accept)
       assert.equal(chosen === undefined, best === 0, accept)

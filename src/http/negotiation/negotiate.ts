@@ -31,7 +31,7 @@ export function negotiate<Offer extends string>(
 ): Offer | undefined {
   addVary(reply, 'Accept')
   const { accept } = request.headers
-  const chosen = findPreferred(accept, offers)
+  const chosen = findPreferredType(accept, offers)
   request.negotiation = { offers, chosen, by: accept === undefined ? 'default' : 'accept' }
   return chosen
 }
@@ -72,7 +72,7 @@ export function chooseType<Offer extends string>(
 }
 
 /** The pure half of {@link negotiate}. */
-export function findPreferred<Offer extends string>(
+export function findPreferredType<Offer extends string>(
   accept: string | undefined,
   offers: readonly Offer[],
 ): Offer | undefined {

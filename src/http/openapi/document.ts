@@ -1,17 +1,17 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { isUnder, type RefusalShape } from '../errors/send-error.ts'
+import { isUnder, type ErrorShape } from '../errors/send-error.ts'
 import { collectComponents } from './component.ts'
 import {
   methodsOf,
   withoutPatterns,
-  type Answer,
+  type ResponseDoc,
   type DocumentedMethod,
   type Operation,
   type Parameter,
   type Reference,
-  type RefusalStatus,
+  type ErrorStatus,
 } from './operation.ts'
-import { toRefusalAnswer, toRefusalStatuses } from './errors.ts'
+import { toErrorResponse, toErrorStatuses } from './errors.ts'
 
 /** An operation as the document has it. */
 export interface DocumentedOperation extends Omit<Operation, 'refusals' | 'store' | 'session'> {
@@ -42,9 +42,9 @@ export function watchRoutes(app: FastifyInstance): () => readonly RouteOptions[]
 
 interface DocumentParts extends Pick<OpenApiDocument, 'info' | 'tags'> {
   routes: readonly RouteOptions[]
-  shapes: readonly RefusalShape[]
+  shapes: readonly ErrorShape[]
   /** With what the limits of this service refuse, whatever the route; but for the probes. */
-  limits: readonly RefusalStatus[]
+  limits: readonly ErrorStatus[]
 }
 
 /** The OpenAPI 3.1 document of all routes that describe themselves. */
@@ -94,18 +94,21 @@ function securityOf(paths: OpenApiDocument['paths']) {
   return hasSession ? { securitySchemes: { session } } : {}
 }
 
-interface Place extends Pick<DocumentParts, 'shapes' | 'limits'> {
+interface Endpoint extends Pick<DocumentParts, 'shapes' | 'limits'> {
   method: DocumentedMethod
   path: string
 }
 
-function toDocumented(place: Place, operation: Operation & { tag: string }): DocumentedOperation {
+function toDocumented(
+  place: Endpoint,
+  operation: Operation & { tag: string },
+): DocumentedOperation {
   const { tag, summary, description, parameters, requestBody, responses, session } = operation
   const shape = place.shapes.find(({ under }) => isUnder(under, place.path))
   const limits = isUnder('/health', place.path) ? [] : place.limits
-  const refusals = [...limits, ...(operation.refusals ?? [])]
-  const refused = toRefusalStatuses(place.method, { ...operation, refusals }).map(
-    (status) => [status, toRefusalAnswer(status, shape)] as const,
+  const refusals = [...limits, ...(operation.errors ?? [])]
+  const refused = toErrorStatuses(place.method, { ...operation, errors: refusals }).map(
+    (status) => [status, toErrorResponse(status, shape)] as const,
   )
   return {
     operationId: toOperationId(place),
@@ -120,7 +123,7 @@ function toDocumented(place: Place, operation: Operation & { tag: string }): Doc
 }
 
 /** `GET /users/{id}.json` → `getUsersIdJson` */
-function toOperationId({ method, path }: Place): string {
+function toOperationId({ method, path }: Endpoint): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   const name = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')
   return `${method.toLowerCase()}${name || 'Home'}`
@@ -131,7 +134,7 @@ function toTag({ tags: [tag = ''] }: DocumentedOperation): string {
 }
 
 /** What a reference of the document stands for; anything else stands for itself. */
-export function resolve<Thing extends Answer | Parameter>(
+export function resolve<Thing extends ResponseDoc | Parameter>(
   { components }: OpenApiDocument,
   thing: Thing | Reference,
 ): Thing {

@@ -1,29 +1,29 @@
 import { problemTypes, toProblemSlug } from '../errors/problem-types.ts'
-import type { RefusalShape } from '../errors/send-error.ts'
+import type { ErrorShape } from '../errors/send-error.ts'
 import { toComponent } from './component.ts'
 import { objectSchema, pageContent, textContent } from './content.ts'
-import { answerFields } from './fields.ts'
+import { responseHeaders } from './fields.ts'
 import type {
-  Answer,
+  ResponseDoc,
   Content,
   DocumentedMethod,
   Operation,
   Reference,
-  RefusalStatus,
+  ErrorStatus,
 } from './operation.ts'
 
 /** The head of any request can be wrong, and so can the service. */
-const ofEveryRoute = [400, 414, 417, 431, 500, 505] as const
+const everyRoute = [400, 414, 417, 431, 500, 505] as const
 /** Another site may not write; and what brings content can be late, too large or encoded. */
-const ofWrites = [403, 408, 413, 415, 501] as const
+const writes = [403, 408, 413, 415, 501] as const
 
 /** Every status with which a route of this kind can refuse. */
-export function toRefusalStatuses(
+export function toErrorStatuses(
   method: DocumentedMethod,
-  { store, refusals = [] }: Operation,
-): readonly RefusalStatus[] {
-  const statuses = new Set<RefusalStatus>([...ofEveryRoute, ...refusals])
-  if (method !== 'GET') for (const status of ofWrites) statuses.add(status)
+  { store, errors: refusals = [] }: Operation,
+): readonly ErrorStatus[] {
+  const statuses = new Set<ErrorStatus>([...everyRoute, ...refusals])
+  if (method !== 'GET') for (const status of writes) statuses.add(status)
   if (store) statuses.add(503)
   if (store === 'writes') statuses.add(507)
   return [...statuses].toSorted((one, other) => one - other)
@@ -51,18 +51,18 @@ const problem = toComponent('schemas', 'Problem', {
 })
 
 /** What a refusal with this status must or may say besides. */
-const fieldsOf: Partial<Record<RefusalStatus, Answer['headers']>> = {
-  401: { 'WWW-Authenticate': answerFields.authenticate },
-  405: { Allow: answerFields.allow },
-  412: { ETag: answerFields.etag },
-  415: { 'Accept-Post': answerFields.acceptPost, 'Accept-Patch': answerFields.acceptPatch },
-  416: { 'Content-Range': answerFields.contentRange },
-  429: { 'Retry-After': answerFields.retryAfter },
-  503: { 'Retry-After': answerFields.retryAfter },
+const fieldsOf: Partial<Record<ErrorStatus, ResponseDoc['headers']>> = {
+  401: { 'WWW-Authenticate': responseHeaders.authenticate },
+  405: { Allow: responseHeaders.allow },
+  412: { ETag: responseHeaders.etag },
+  415: { 'Accept-Post': responseHeaders.acceptPost, 'Accept-Patch': responseHeaders.acceptPatch },
+  416: { 'Content-Range': responseHeaders.contentRange },
+  429: { 'Retry-After': responseHeaders.retryAfter },
+  503: { 'Retry-After': responseHeaders.retryAfter },
 }
 
 /** The answer of a refusal, in the service's form or, where a room has one, in the room's. */
-export function toRefusalAnswer(status: RefusalStatus, shape?: RefusalShape): Reference {
+export function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference {
   const slug = toProblemSlug(status) ?? 'bad-request'
   const { title, meaning } = problemTypes[slug]
   const name = title.replaceAll(' ', '')
@@ -81,5 +81,5 @@ export function toRefusalAnswer(status: RefusalStatus, shape?: RefusalShape): Re
     description: meaning,
     ...(headers && { headers }),
     content,
-  } satisfies Answer)
+  } satisfies ResponseDoc)
 }

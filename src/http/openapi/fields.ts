@@ -17,7 +17,7 @@ function requestField(
 }
 
 /** Fields of answers that several routes have. Those named `always…` are in each such answer. */
-export const answerFields = {
+export const responseHeaders = {
   etag: field('ETag', {
     description: 'Tells this state from others.',
     example: '"1-mi8t2k00-json"',
@@ -86,7 +86,7 @@ const keyText = {
 } as const
 
 /** Fields of requests that several routes heed. Accept is not among them: OpenAPI derives it. */
-export const requestFields = {
+export const requestHeaders = {
   ifMatch: requestField('If-Match', 'Only if it is still in this state.', { example: '*' }),
   ifNoneMatch: requestField('If-None-Match', 'Only if it is in none of these states.', {
     example: '"none"',

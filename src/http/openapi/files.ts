@@ -1,7 +1,7 @@
-import { answerFields, requestFields } from './fields.ts'
+import { responseHeaders, requestHeaders } from './fields.ts'
 import type { Operation, Parameter, Reference } from './operation.ts'
 
-const { etag, lastModified, acceptRanges, contentRange, reprDigest } = answerFields
+const { etag, lastModified, acceptRanges, contentRange, reprDigest } = responseHeaders
 const headers = {
   ETag: etag,
   'Last-Modified': lastModified,
@@ -9,7 +9,7 @@ const headers = {
   'Repr-Digest': reprDigest,
 }
 
-const { ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest } = requestFields
+const { ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest } = requestHeaders
 
 /** What is sent by `sendBytes`: with validators, conditions and ranges. */
 export function toFileOperation(
@@ -30,6 +30,6 @@ export function toFileOperation(
       },
       304: { description: 'It has not changed.', headers: { ETag: etag } },
     },
-    refusals: [412, 416],
+    errors: [412, 416],
   }
 }

@@ -33,14 +33,14 @@ export interface Parameter extends Header {
   explode?: boolean
 }
 
-export interface Answer {
+export interface ResponseDoc {
   description: string
   headers?: Readonly<Record<string, Header | Reference>>
   content?: Content
 }
 
 /** Every status with which the service refuses. */
-export type RefusalStatus = (typeof problemTypes)[keyof typeof problemTypes]['status']
+export type ErrorStatus = (typeof problemTypes)[keyof typeof problemTypes]['status']
 
 /** What a route says of itself, in the words of OpenAPI 3.1. */
 export interface Operation {
@@ -50,11 +50,11 @@ export interface Operation {
   parameters?: readonly (Parameter | Reference)[]
   requestBody?: { description?: string; required?: boolean; content: Content }
   /** The answers that are no refusals, by status or by class of them (`2XX`). */
-  responses: Readonly<Record<string, Answer | Reference>>
+  responses: Readonly<Record<string, ResponseDoc | Reference>>
   /** Whether the session cookie changes the response, or is needed. */
   session?: 'optional' | 'required'
   /** With what it refuses besides what every route of its kind can refuse. */
-  refusals?: readonly RefusalStatus[]
+  errors?: readonly ErrorStatus[]
   /** Whether it needs a store, which can fail: 503, and 507 for a write. */
   store?: 'reads' | 'writes'
 }

@@ -10,12 +10,12 @@ declare module 'fastify' {
     hasPath?: (path: string) => Promise<boolean>
   }
   interface FastifyInstance {
-    findOffer: OfferFinder
+    findOffer: AllowedMethodsFinder
   }
 }
 
 /** What a path offers: its methods in Allow, and which content its POST and PATCH take. */
-export interface Offer {
+export interface AllowedMethods {
   methods: readonly string[]
   /** Whether JSON is the default answer of all its routes, and so of refusals too. */
   isJson: boolean
@@ -24,7 +24,7 @@ export interface Offer {
 }
 
 /** Undefined where no route knows the path. */
-export type OfferFinder = (path: string) => Offer | undefined
+export type AllowedMethodsFinder = (path: string) => AllowedMethods | undefined
 
 /** Whether a path has a route, under any method. */
 export type PathFinder = (path: string) => Promise<boolean>
@@ -35,10 +35,10 @@ const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as co
  * Follows the routes as they are added and tells for any path what it offers, which Fastify's own
  * router cannot: needed for 405 (RFC 9110 §15.5.6) and OPTIONS (§9.3.7).
  */
-export function watchOffers(
+export function collectAllowedMethods(
   app: FastifyInstance,
   maxUrlBytes: number,
-): { findOffer: OfferFinder; hasPath: PathFinder } {
+): { findOffer: AllowedMethodsFinder; hasPath: PathFinder } {
   const routes: RouteOptions[] = []
   const wildcards: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
@@ -49,8 +49,8 @@ export function watchOffers(
   // Made by the first who asks: a start is a twentieth shorter for it.
   let router: Router | undefined
 
-  const whole = toOffer(methods.map((method) => ({ method })))
-  const findOffer: OfferFinder = (path) => {
+  const whole = toAllowedMethods(methods.map((method) => ({ method })))
+  const findOffer: AllowedMethodsFinder = (path) => {
     // RFC 9110 §9.3.7: the asterisk asks about the server as a whole.
     if (path === '*') return whole
     router ??= toRouter(routes, maxUrlBytes)
@@ -59,7 +59,7 @@ export function watchOffers(
       const route = known.find(method as HTTPMethod, path)
       return route === null ? [] : [{ method, config: route.store as FastifyContextConfig }]
     })
-    return found.length === 0 ? undefined : toOffer(found)
+    return found.length === 0 ? undefined : toAllowedMethods(found)
   }
   app.decorate('findOffer', findOffer)
   const hasPath: PathFinder = async (path) => {
@@ -95,7 +95,7 @@ interface FoundRoute {
   config?: FastifyContextConfig
 }
 
-function toOffer(routes: readonly FoundRoute[]): Offer {
+function toAllowedMethods(routes: readonly FoundRoute[]): AllowedMethods {
   const names = [...routes.map(({ method }) => method), 'OPTIONS']
   const headers: Record<string, string> = { allow: names.join(', ') }
   for (const { method, config } of routes) {

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 const responses = new WeakMap<IncomingMessage, ServerResponse>()
 
 /** Keeps Node from sending 100 before anything about the request has been checked. */
-export function holdContinue(server: Server): void {
+export function delayContinue(server: Server): void {
   server.on('checkContinue', (request, response) => {
     responses.set(request, response)
     server.emit('request', request, response)

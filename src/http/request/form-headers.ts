@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { Config } from '../../config/config.ts'
-import { handBody, takeControlFields, type Body, type BodyReader } from '../body/body-reader.ts'
+import { withBody, takeFormHeaders, type Body, type BodyReader } from '../body/body-reader.ts'
 import { isSafe } from './method-override.ts'
 import { parseParameters } from './query-string.ts'
 
@@ -11,12 +11,12 @@ const headerNames = { _if_match: 'if-match', _idempotency_key: 'idempotency-key'
  * Makes headers of what a form without script says in their place, so that whoever looks at the
  * headers has seen it. A header that was sent counts before the content, that before the query.
  */
-export function heedControlFields(
+export function applyFormHeaders(
   app: FastifyInstance,
   { config, readBody }: { config: Config; readBody: BodyReader },
 ): void {
   if (!config.methodOverride) return
-  const heed = (request: FastifyRequest, { controls }: Body) => {
+  const heed = (request: FastifyRequest, { formHeaders: controls }: Body) => {
     const fields = { ...findInQuery(request, config), ...controls }
     for (const [name, header] of Object.entries(headerNames)) {
       const value = fields[name as keyof typeof headerNames]
@@ -28,7 +28,7 @@ export function heedControlFields(
       heed(request, body)
       done()
     }
-    handBody(readBody(request.raw), take, done)
+    withBody(readBody(request.raw), take, done)
   }
   // Only where something is written: a hook costs, and most requests read.
   app.addHook('onRoute', (route) => {
@@ -39,7 +39,7 @@ export function heedControlFields(
 
 function findInQuery({ url }: FastifyRequest, config: Config) {
   const start = url.indexOf('?')
-  return start === -1 ? {} : takeControlFields(parseParameters(url.slice(start + 1), config))
+  return start === -1 ? {} : takeFormHeaders(parseParameters(url.slice(start + 1), config))
 }
 
 /** What came several times is a list, as it is of a header (RFC 9110 §5.3). */

@@ -105,7 +105,7 @@ function toMethod(value: unknown): string | undefined {
 
 async function findInBody(raw: IncomingMessage, readBody: BodyReader): Promise<unknown> {
   try {
-    return (await readBody(raw)).controls._method
+    return (await readBody(raw)).formHeaders._method
   } catch {
     return undefined
   }
@@ -125,7 +125,7 @@ function findInQuery(url: string, limits: ParameterLimits): unknown {
  * ahead, could bring about: any page can make a browser send such a request. With
  * METHOD_OVERRIDE=unsafe-from-post, for any safe method that became unsafe.
  */
-export function refuseUnsafeLink(
+export function assertNotUnsafeLink(
   raw: IncomingMessage,
   ownOrigin: string,
   { methodOverride }: Pick<Config, 'methodOverride'>,

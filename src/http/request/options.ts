@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Config } from '../../config/config.ts'
-import type { Offer, OfferFinder } from './allowed-methods.ts'
+import type { AllowedMethods, AllowedMethodsFinder } from './allowed-methods.ts'
 import { toPreflightHeaders } from '../security/cors.ts'
 import { isPreflight } from '../security/cross-site.ts'
 import { methodNotAllowed, notFound, notImplemented } from '../errors/http-error.ts'
@@ -10,10 +10,10 @@ import { toPath } from './target.ts'
 type CorsOrigins = Pick<Config, 'corsOrigins'>
 
 /** Answers OPTIONS with what a path offers (RFC 9110 §9.3.7), a preflight with what it may get. */
-export function sendOffer(
+export function sendOptions(
   request: FastifyRequest,
   reply: FastifyReply,
-  { methods, headers, corsOrigins }: Pick<Offer, 'methods' | 'headers'> & CorsOrigins,
+  { methods, headers, corsOrigins }: Pick<AllowedMethods, 'methods' | 'headers'> & CorsOrigins,
 ): FastifyReply {
   reply.code(204).headers(headers)
   if (isPreflight(request.raw)) {
@@ -24,15 +24,15 @@ export function sendOffer(
 }
 
 /** Answers the preflights of routes that take every method, and would take OPTIONS for their own. */
-export function answerPreflights(
+export function addPreflightHook(
   app: FastifyInstance,
-  findOffer: OfferFinder,
+  findOffer: AllowedMethodsFinder,
   { corsOrigins }: CorsOrigins,
 ): void {
   const answer: onRequestHookHandler = (request, reply, done) => {
     const offer = isPreflight(request.raw) ? findOffer(toPath(request.url)) : undefined
     if (offer === undefined) done()
-    else sendOffer(request, reply, { ...offer, corsOrigins })
+    else sendOptions(request, reply, { ...offer, corsOrigins })
   }
   app.addHook('onRoute', (route) => {
     if (![route.method].flat().includes('OPTIONS')) return
@@ -41,18 +41,21 @@ export function answerPreflights(
 }
 
 /** Where no route matched: OPTIONS of a known path, a method it lacks, or nothing at all. */
-export function answerUnrouted(
+export function addNotFoundHandler(
   app: FastifyInstance,
-  findOffer: OfferFinder,
+  findOffer: AllowedMethodsFinder,
   { corsOrigins }: CorsOrigins,
 ): void {
   app.setNotFoundHandler((request, reply) =>
-    sendOffer(request, reply, { ...requireOffer(request, findOffer), corsOrigins }),
+    sendOptions(request, reply, { ...loadAllowedMethods(request, findOffer), corsOrigins }),
   )
 }
 
 /** What OPTIONS is answered with; throws for everything else. */
-function requireOffer(request: FastifyRequest, findOffer: OfferFinder): Offer {
+function loadAllowedMethods(
+  request: FastifyRequest,
+  findOffer: AllowedMethodsFinder,
+): AllowedMethods {
   const { method, server, url } = request
   const path = toPath(url)
   if (!server.supportedMethods.includes(method)) throw notImplemented(method)

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeUtf8, parseParameters, toText } from './query-string.ts'
-import { Refusal } from '../errors/http-error.ts'
+import { decodeUtf8, parseParameters, parameterToText } from './query-string.ts'
+import { HttpError } from '../errors/http-error.ts'
 
 /** With the ordinary prototypes again, as `deepEqual` compares those too. */
 const limits = { maxParameters: 200, maxParameterDepth: 5, maxListItems: 100 }
 const read = (text: string) => parseParameters(text, limits)
 const parse = (text: string): unknown => JSON.parse(JSON.stringify(read(text)))
 
-const isBadRequest = (error: unknown) => error instanceof Refusal && error.status === 400
+const isBadRequest = (error: unknown) => error instanceof HttpError && error.status === 400
 
 const join = (count: number, toPair: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => toPair(index)).join('&')
@@ -227,7 +227,7 @@ test('a value is shown as text, and a nested one as JSON', () => {
     [null, 'null'],
     [false, 'false'],
   ]
-  for (const [value, expected] of rows) assert.equal(toText(value), expected)
+  for (const [value, expected] of rows) assert.equal(parameterToText(value), expected)
 })
 
 test('bytes are text when they are UTF-8, to the byte', () => {

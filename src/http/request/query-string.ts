@@ -58,7 +58,7 @@ export function decodeUtf8(bytes: Buffer): string {
 }
 
 /** What a demonstration shows of a parameter: text as it is, anything nested as JSON. */
-export function toText(value: unknown): string {
+export function parameterToText(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'string') return value
   if (Array.isArray(value)) {

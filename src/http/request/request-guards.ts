@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import type { PathFinder } from './allowed-methods.ts'
-import { takeControlFields } from '../body/body-reader.ts'
+import { takeFormHeaders } from '../body/body-reader.ts'
 import { awaitsContinue } from './continue.ts'
-import { mayWrite, refuseCrossSite } from '../security/cross-site.ts'
-import { isSafe, overrideHeader, refuseUnsafeLink } from './method-override.ts'
+import { isWriteAllowed, assertSameSite } from '../security/cross-site.ts'
+import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
 import { parseParameters } from './query-string.ts'
-import { Refusal } from '../errors/http-error.ts'
+import { HttpError } from '../errors/http-error.ts'
 import {
-  refuseBadForwarding,
-  refuseBadHead,
+  assertForwarding,
+  assertRequestHead,
   refuseOtherHosts,
   toOrigin,
   toReceivedHost,
@@ -24,39 +24,39 @@ declare module 'fastify' {
   }
 }
 
-/** A parser may not throw: a refusal stands in for the query until {@link findRefusal} meets it. */
+/** A parser may not throw: a refusal stands in for the query until {@link findRequestError} meets it. */
 export function createQueryParser(config: Config) {
   return (text: string): Record<string, unknown> => {
     if (text === '') return {}
     try {
       const parameters: Record<string, unknown> = { ...parseParameters(text, config) }
-      if (config.methodOverride) takeControlFields(parameters)
+      if (config.methodOverride) takeFormHeaders(parameters)
       return parameters
     } catch (error) {
-      if (error instanceof Refusal) return { refusal: error }
+      if (error instanceof HttpError) return { refusal: error }
       throw error
     }
   }
 }
 
 /** What is wrong with a request before any room sees it. */
-export function findRefusal(request: FastifyRequest, config: Config): Refusal | undefined {
+export function findRequestError(request: FastifyRequest, config: Config): HttpError | undefined {
   const { raw } = request
   try {
-    refuseBadHead(raw, config)
-    if (config.trustedProxies.length > 0) refuseBadForwarding(request)
+    assertRequestHead(raw, config)
+    if (config.trustedProxies.length > 0) assertForwarding(request)
     if (request.routeOptions.config.anyHost !== true) {
       refuseOtherHosts(config.allowedHosts, request.host, toReceivedHost(raw))
     }
     const { refusal } = request.query as { refusal?: unknown }
-    if (refusal instanceof Refusal) throw refusal
+    if (refusal instanceof HttpError) throw refusal
     if (isSafe(request.method)) return undefined
     const ownOrigin = toOrigin(request)
-    refuseUnsafeLink(raw, ownOrigin, config)
-    refuseCrossSite(raw, ownOrigin, config.corsOrigins)
+    assertNotUnsafeLink(raw, ownOrigin, config)
+    assertSameSite(raw, ownOrigin, config.corsOrigins)
     return undefined
   } catch (error) {
-    if (error instanceof Refusal) return error
+    if (error instanceof HttpError) return error
     throw error
   }
 }
@@ -69,11 +69,11 @@ export function createHeadCheck(config: Config, hasPath: PathFinder) {
   const isForwarded = config.trustedProxies.length > 0
   return async (raw: IncomingMessage): Promise<boolean> => {
     try {
-      refuseBadHead(raw, config)
+      assertRequestHead(raw, config)
       // What a proxy forwards is known only later.
       if (!isForwarded) refuseOtherHosts(config.allowedHosts, toReceivedHost(raw))
     } catch (error) {
-      if (error instanceof Refusal) return true
+      if (error instanceof HttpError) return true
       throw error
     }
     if (!awaitsContinue(raw)) return false
@@ -86,5 +86,5 @@ function isForeignWrite(raw: IncomingMessage, config: Config): boolean {
   const { method = '', headers } = raw
   if (isSafe(method) || headers[overrideHeader] !== undefined) return false
   const ownOrigin = `${config.tlsKey === undefined ? 'http' : 'https'}://${toReceivedHost(raw)}`
-  return !mayWrite(raw, ownOrigin, config.corsOrigins)
+  return !isWriteAllowed(raw, ownOrigin, config.corsOrigins)
 }

@@ -8,7 +8,7 @@ import {
   expectationFailed,
   headersTooLarge,
   misdirected,
-  Refusal,
+  HttpError,
   uriTooLong,
   versionNotSupported,
 } from '../errors/http-error.ts'
@@ -48,7 +48,7 @@ export function toReceivedHost({ headers }: IncomingMessage): string {
 }
 
 /** Refuses what a trusted proxy says of the request as it was sent, where it cannot be so. */
-export function refuseBadForwarding(request: FastifyRequest): void {
+export function assertForwarding(request: FastifyRequest): void {
   const { host, protocol, raw } = request
   const isForwarded = host !== toReceivedHost(raw)
   if (isForwarded && !isHost(host)) throw badRequest('X-Forwarded-Host names no host.')
@@ -59,7 +59,7 @@ export function refuseBadForwarding(request: FastifyRequest): void {
  * RFC 9112 §3.2: a request without Host, with two, or with one that cannot be a host gets a 400.
  * Everything that compares origins relies on it.
  */
-function refuseBadHost(raw: IncomingMessage): void {
+function assertHost(raw: IncomingMessage): void {
   const { rawHeaders, headers, httpVersion } = raw
   if (isHttp2(raw)) {
     // RFC 9113 §8.3.1
@@ -90,7 +90,7 @@ function refuseBadHost(raw: IncomingMessage): void {
  * RFC 9112 §3.2: a target has no fragment, and the asterisk is for OPTIONS alone. What
  * {@link takeTarget} has not made a path is of another scheme, or has userinfo (RFC 9110 §4.2.4, §7.4).
  */
-function refuseBadTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number): void {
+function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number): void {
   if (/^https:/i.test(url)) throw misdirected('https:')
   if (url.includes('#')) throw badRequest('The target of the request has a fragment.')
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS')) {
@@ -102,29 +102,31 @@ function refuseBadTarget({ url = '', method }: IncomingMessage, maxUrlBytes: num
 /** RFC 9112 §6.1: the length of such a message is not to be trusted, nor what follows it. */
 function refuseBadFraming({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion !== '1.0' || headers['transfer-encoding'] === undefined) return
-  throw new Refusal(400, 'HTTP/1.0 has no Transfer-Encoding.', { headers: { connection: 'close' } })
+  throw new HttpError(400, 'HTTP/1.0 has no Transfer-Encoding.', {
+    headers: { connection: 'close' },
+  })
 }
 
 /** HTTP/1.1 is limited by Node's parser; over HTTP/2 Node takes whatever fits into memory. */
-function refuseLargeFields(raw: IncomingMessage, maxHeaderBytes: number): void {
+function assertHeaderSize(raw: IncomingMessage, maxHeaderBytes: number): void {
   if (!isHttp2(raw)) return
   const size = raw.rawHeaders.reduce((sum, text) => sum + text.length, 0)
   if (size > maxHeaderBytes) throw headersTooLarge(maxHeaderBytes)
 }
 
 /** RFC 9110 §10.1.1: nothing but 100-continue can be expected. */
-function expectsTooMuch({ headers: { expect } }: IncomingMessage): boolean {
+function hasUnknownExpectation({ headers: { expect } }: IncomingMessage): boolean {
   return expect !== undefined && !/\b100-continue\b/i.test(expect)
 }
 
 /** Refuses a request whose first lines no room should see. */
-export function refuseBadHead(
+export function assertRequestHead(
   raw: IncomingMessage,
   { maxUrlBytes, maxHeaderBytes }: Pick<Config, 'maxUrlBytes' | 'maxHeaderBytes'>,
 ): void {
-  refuseBadHost(raw)
+  assertHost(raw)
   refuseBadFraming(raw)
-  refuseBadTarget(raw, maxUrlBytes)
-  refuseLargeFields(raw, maxHeaderBytes)
-  if (expectsTooMuch(raw)) throw expectationFailed()
+  assertTarget(raw, maxUrlBytes)
+  assertHeaderSize(raw, maxHeaderBytes)
+  if (hasUnknownExpectation(raw)) throw expectationFailed()
 }

@@ -14,7 +14,7 @@ export const protectiveHeaders = {
 }
 
 /** What every answer carries, refusals and files included. */
-export const headersOfEveryAnswer = {
+export const defaultHeaders = {
   ...protectiveHeaders,
   // Routes that know better say so. RFC 9111 §4.2.2: without it a cache decides by itself. Private,
   // since a shared cache would give the id of one visitor's exchange to others.
@@ -23,7 +23,7 @@ export const headersOfEveryAnswer = {
 }
 
 /** The same for what is refused, which may be well a moment later. */
-export const headersOfEveryRefusal = { ...headersOfEveryAnswer, 'cache-control': 'no-store' }
+export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
 
 type Headers = Readonly<Record<string, string>>
 
@@ -35,9 +35,9 @@ export function createHeaders({
 }: Pick<Config, 'tlsKey' | 'corsOrigins' | 'trustedProxies'>): (
   request: FastifyRequest,
 ) => Headers {
-  const overHttp = createVariants(headersOfEveryAnswer, corsOrigins)
+  const overHttp = createVariants(defaultHeaders, corsOrigins)
   const hsts = { 'strict-transport-security': 'max-age=31536000' }
-  const overHttps = createVariants({ ...headersOfEveryAnswer, ...hsts }, corsOrigins)
+  const overHttps = createVariants({ ...defaultHeaders, ...hsts }, corsOrigins)
   if (trustedProxies.length === 0) return tlsKey === undefined ? overHttp : overHttps
   return (request) => (request.protocol === 'https' ? overHttps : overHttp)(request)
 }

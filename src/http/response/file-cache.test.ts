@@ -3,14 +3,14 @@ import { mkdtemp, open, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { createFileMemory } from './file-cache.ts'
+import { createFileCache } from './file-cache.ts'
 
 /** Makes files, and keeps them as `name`. */
-async function openMemory(t: TestContext, limits: Parameters<typeof createFileMemory>[0]) {
+async function openMemory(t: TestContext, limits: Parameters<typeof createFileCache>[0]) {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-memory-'))
   t.after(() => rm(folder, { recursive: true }))
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 10_000 })
-  const memory = createFileMemory<string>(limits)
+  const memory = createFileCache<string>(limits)
   const read = async (name: string, size: number) => {
     const path = join(folder, name)
     await writeFile(path, Buffer.alloc(size, name))

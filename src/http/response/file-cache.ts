@@ -11,7 +11,7 @@ interface FoundFile {
   version: FileVersion
 }
 
-interface KeptFile<About> extends FoundFile {
+interface CachedFile<About> extends FoundFile {
   content: Buffer
   about: About
   /** When it was last found with all care, by `performance.now()`. */
@@ -36,9 +36,9 @@ const clockTickMs = 2000
  * Small files held in memory, which saves nine tenths of the time that a file of 4 KiB takes. No
  * stale file is ever given: each time, the path has to lead to the very version that was read.
  */
-export function createFileMemory<About>({ maxFileBytes, maxBytes }: Limits) {
+export function createFileCache<About>({ maxFileBytes, maxBytes }: Limits) {
   // Least recently asked for first.
-  const files = new Map<string, KeptFile<About>>()
+  const files = new Map<string, CachedFile<About>>()
   let size = 0
 
   function remove(name: string): void {
@@ -50,7 +50,7 @@ export function createFileMemory<About>({ maxFileBytes, maxBytes }: Limits) {
 
   return {
     /** What is kept under the name; undefined where that has to be found with all care (again). */
-    find: (name: string): KeptFile<About> | undefined => {
+    find: (name: string): CachedFile<About> | undefined => {
       const file = files.get(name)
       if (file === undefined || performance.now() - file.foundAt > trustedMs) return undefined
       if (!isStillThere(file)) return undefined
@@ -60,7 +60,7 @@ export function createFileMemory<About>({ maxFileBytes, maxBytes }: Limits) {
     },
 
     /** What is kept under the name, if that is what was found now, with all care. */
-    confirm: (name: string, found: FoundFile): KeptFile<About> | undefined => {
+    confirm: (name: string, found: FoundFile): CachedFile<About> | undefined => {
       const file = files.get(name)
       if (file === undefined) return undefined
       if (isSameFile(file, found)) {
@@ -71,7 +71,7 @@ export function createFileMemory<About>({ maxFileBytes, maxBytes }: Limits) {
       return undefined
     },
 
-    keep: (name: string, file: Omit<KeptFile<About>, 'foundAt'>): void => {
+    keep: (name: string, file: Omit<CachedFile<About>, 'foundAt'>): void => {
       remove(name)
       files.set(name, { ...file, foundAt: performance.now() })
       size += file.content.length + overheadBytes

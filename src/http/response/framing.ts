@@ -9,7 +9,7 @@ export function isHttp2(raw: object): boolean {
 }
 
 /** A HEAD that came as something else has no body, and its client does not know: length 0. */
-export function frameByTheWire(app: FastifyInstance): void {
+export function frameOverriddenHead(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { wireMethod, method } = request.raw
     if (wireMethod === undefined || method !== 'HEAD' || wireMethod === 'HEAD') {
@@ -28,9 +28,9 @@ export function frameByTheWire(app: FastifyInstance): void {
  * Connections of HTTP/1.1 are closed once the service is closing, which would otherwise wait for
  * all that are kept alive. HTTP/2 has no fields about its connection (RFC 9113 §8.2.2).
  */
-export function ruleConnections(app: FastifyInstance): void {
+export function closeConnectionsOnShutdown(app: FastifyInstance): void {
   let isClosing = false
-  spareSending(app.server)
+  keepSendingConnections(app.server)
   app.addHook('preClose', (done) => {
     isClosing = true
     closeIdle(app.server)
@@ -47,7 +47,7 @@ export function ruleConnections(app: FastifyInstance): void {
  * Node takes a connection for idle whose answer has been written and not yet been taken by the client.
  * While there is one no connection is closed: to stop has to wait for it in any case.
  */
-function spareSending(server: Server): void {
+function keepSendingConnections(server: Server): void {
   const sockets = new Set<Socket>()
   const follow = (socket: Socket) => {
     sockets.add(socket)

@@ -26,7 +26,7 @@ export function evaluatePreconditions(
   headers: Conditions,
   { etag, lastModified }: Validators,
 ): 'proceed' | 'not modified' | 'failed' {
-  if (!isAsExpected(headers, { etags: [etag], lastModified })) return 'failed'
+  if (!isUnmodified(headers, { etags: [etag], lastModified })) return 'failed'
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
     return listsTag(ifNoneMatch, [etag], isWeakMatch) ? 'not modified' : 'proceed'
@@ -41,22 +41,22 @@ export function evaluatePreconditions(
  * Whether a write may go on, by the preconditions of the request (RFC 9110 §13.2.2). `state` is
  * undefined where there is nothing yet. If-Match is met by the strong tag of any representation.
  */
-export function mayWrite(headers: Conditions, state: State | undefined): boolean {
+export function mayWriteResource(headers: Conditions, state: State | undefined): boolean {
   if (state === undefined) return headers['if-match'] === undefined
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined && listsTag(ifNoneMatch, state.etags, isWeakMatch)) return false
-  return isAsExpected(headers, state)
+  return isUnmodified(headers, state)
 }
 
 /** Whether a write names the state that it expects; a date that is none says nothing (§13.1.4). */
-export function namesState(headers: Conditions): boolean {
+export function hasStatePrecondition(headers: Conditions): boolean {
   return (
     headers['if-match'] !== undefined || parseDate(headers['if-unmodified-since']) !== undefined
   )
 }
 
 /** RFC 9110 §13.1.1 and §13.1.4: If-Match, and in its absence If-Unmodified-Since. */
-function isAsExpected(headers: Conditions, { etags, lastModified }: State): boolean {
+function isUnmodified(headers: Conditions, { etags, lastModified }: State): boolean {
   const ifMatch = headers['if-match']
   if (ifMatch !== undefined) return listsTag(ifMatch, etags, isStrongMatch)
   const since = parseDate(headers['if-unmodified-since'])

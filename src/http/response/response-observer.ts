@@ -11,7 +11,7 @@ declare module 'node:http' {
 }
 
 /** What is known of an answer once it has ended. */
-export interface EndedAnswer {
+export interface FinishedResponse {
   /** After an override. */
   method: string
   /** The pattern of the route; undefined where none took the request. */
@@ -27,10 +27,10 @@ export interface EndedAnswer {
 }
 
 /** Calls `take` once, when the answer has been sent or nobody waits for it any more. */
-export function followAnswer(
+export function observeResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  take: (answer: EndedAnswer) => void,
+  take: (answer: FinishedResponse) => void,
 ): void {
   const receivedAt = performance.now()
   const { raw } = reply
@@ -77,7 +77,7 @@ function countBytes({ method, raw: { wireMethod } }: FastifyRequest, reply: Fast
 }
 
 /** Counts what is streamed, which has no length, or may end before it. The last to see the content. */
-export function countStreams(app: FastifyInstance): void {
+export function addStreamCounter(app: FastifyInstance): void {
   app.addHook('onSend', (_request, { raw }, payload, done) => {
     if (isStream(payload)) countWrites(raw)
     done(null, payload)

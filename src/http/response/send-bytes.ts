@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { evaluatePreconditions, isRangeFresh, type Validators } from './preconditions.ts'
-import { sayDigestsOfBytes } from '../body/digest.ts'
+import { addStreamDigests } from '../body/digest.ts'
 import { parseRange } from './ranges.ts'
 import { preconditionFailed, rangeNotSatisfiable } from '../errors/http-error.ts'
 
-type Content = Buffer | Readable
+type SendableBody = Buffer | Readable
 
 /** Bytes that are kept somewhere and can be read from any place. */
 export interface Bytes extends Validators {
@@ -15,7 +15,7 @@ export interface Bytes extends Validators {
   /** In hexadecimal, where it is known. */
   sha256?: string
   /** Both positions inclusive. What is at hand comes as it is, and anything else as a stream. */
-  open: (start: number, end: number) => Content | Promise<Content>
+  open: (start: number, end: number) => SendableBody | Promise<SendableBody>
 }
 
 /**
@@ -44,12 +44,12 @@ export async function sendBytes(
     reply.code(206).header('content-range', `bytes ${bounds}/${String(size)}`)
   }
   if ('want-repr-digest' in headers || 'want-content-digest' in headers)
-    await sayDigestsOfBytes(request, reply, { bytes, start, end })
+    await addStreamDigests(request, reply, { bytes, start, end })
   const length = end - start + 1
   // A HEAD opens nothing, and of nothing there is nothing to read. A stream, since Fastify would
   // count the bytes of a text and say that there are none.
   const isEmpty = method === 'HEAD' || size === 0
-  const content = isEmpty ? Readable.from([]) : exactly(await bytes.open(start, end), length)
+  const content = isEmpty ? Readable.from([]) : assertLength(await bytes.open(start, end), length)
   return reply.type(type).header('content-length', String(length)).send(content)
 }
 
@@ -69,7 +69,7 @@ function toFields(bytes: Bytes): Record<string, string> {
 }
 
 /** Fails where there are fewer bytes than were promised: the client would wait for them. */
-function exactly(bytes: Content, length: number): Content {
+function assertLength(bytes: SendableBody, length: number): SendableBody {
   if (Buffer.isBuffer(bytes)) return bytes
   let rest = length
   const counted = new Transform({

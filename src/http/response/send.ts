@@ -32,7 +32,7 @@ export function toContentType(mediaType: string): string {
 const maxWholeLength = 65_536
 
 /** Short text whole, longer text as it comes, with backpressure. `mediaType` is without its charset. */
-export async function sendPieces(
+export async function sendChunks(
   reply: FastifyReply,
   mediaType: string,
   pieces: AsyncGenerator<string>,

@@ -2,14 +2,14 @@ import mime from 'mime'
 import { constants, type Stats } from 'node:fs'
 import { access, open, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { createFileMemory } from './file-cache.ts'
+import { createFileCache } from './file-cache.ts'
 import { notFound, serviceUnavailable } from '../errors/http-error.ts'
 import type { Bytes } from './send-bytes.ts'
 
 /** What is read of a larger file at a time: twice the usual, which buys a fifth of its time. */
 const highWaterMark = 128 * 1024
 
-const memory = createFileMemory<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
+const cache = createFileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
 
 /**
  * The file at `path`, which is as in a URL and begins with a slash; the `index.html` of a folder.
@@ -23,14 +23,14 @@ export function findFile(
   const segments = decodeSegments(path)
   if (segments === undefined) return undefined
   const place = join(root, ...segments)
-  return memory.find(place)?.about ?? lookForFile(root, place)
+  return cache.find(place)?.about ?? statFile(root, place)
 }
 
-async function lookForFile(root: string, place: string): Promise<Bytes | undefined> {
+async function statFile(root: string, place: string): Promise<Bytes | undefined> {
   const found = await statInside(root, place)
   const file = found?.isDirectory ? await statInside(root, join(place, 'index.html')) : found
   if (file === undefined || file.isDirectory) return undefined
-  return memory.confirm(place, file)?.about ?? toBytes(place, file)
+  return cache.confirm(place, file)?.about ?? toBytes(place, file)
 }
 
 function toBytes(place: string, file: Found): Bytes {
@@ -46,22 +46,22 @@ function toBytes(place: string, file: Found): Bytes {
   return {
     ...about,
     open: async (start, end) => {
-      const content = await readKept(file)
+      const content = await readCached(file)
       if (content === undefined) {
         const opened = await openFile(realPath)
         return opened.createReadStream({ start, end, highWaterMark })
       }
       const open: Bytes['open'] = (from, to) => content.subarray(from, to + 1)
-      memory.keep(place, { path, realPath, version, content, about: { ...about, open } })
+      cache.keep(place, { path, realPath, version, content, about: { ...about, open } })
       return open(start, end)
     },
   }
 }
 
-async function readKept({ realPath, version }: Found): Promise<Buffer | undefined> {
-  if (!memory.takes(version)) return undefined
+async function readCached({ realPath, version }: Found): Promise<Buffer | undefined> {
+  if (!cache.takes(version)) return undefined
   await using file = await openFile(realPath)
-  return await memory.read(file, version)
+  return await cache.read(file, version)
 }
 
 async function openFile(path: string): Promise<FileHandle> {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { askBothWays, askRaw, ownOrigin } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
-import { rooms } from '../../demos/catalogue.ts'
+import { demos } from '../../demos/catalogue.ts'
 
 const stranger = 'https://stranger.example'
 const friend = 'https://friend.example'
@@ -78,7 +78,7 @@ test('a refusal before there is a request may be read by every site, too', async
 })
 
 test('a preflight is told the methods that the origin would not be refused', async (t) => {
-  const app = await testApp(t, { settings, rooms: [...rooms, mirror] })
+  const app = await testApp(t, { settings, rooms: [...demos, mirror] })
   const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
   const rows: [
     origin: string,

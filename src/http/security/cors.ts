@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { mayWrite } from './cross-site.ts'
+import { isWriteAllowed } from './cross-site.ts'
 import { isSafe } from '../request/method-override.ts'
 
 /** The fields of answers that scripts of other sites may see besides those they always may. */
@@ -75,7 +75,7 @@ export function toPreflightHeaders(
   methods: readonly string[],
   allowedOrigins: { own: string; others: readonly string[] },
 ): Readonly<Record<string, string>> {
-  const mayChange = mayWrite(raw, allowedOrigins.own, allowedOrigins.others)
+  const mayChange = isWriteAllowed(raw, allowedOrigins.own, allowedOrigins.others)
   const allowed = methods.filter((method) => mayChange || isSafe(method))
   const { headers } = raw
   const isAllowed = allowed.includes(headers['access-control-request-method'] ?? '')

@@ -5,16 +5,16 @@ import { crossSiteWrite } from '../errors/http-error.ts'
  * Throws a 403 for a request that a page of another site made a browser send. Only for writes;
  * reading is open to all. A client that is no browser sends neither header and passes.
  */
-export function refuseCrossSite(
+export function assertSameSite(
   raw: IncomingMessage,
   ownOrigin: string,
   allowedOrigins: readonly string[],
 ): void {
-  if (!mayWrite(raw, ownOrigin, allowedOrigins)) throw crossSiteWrite(raw.headers.origin)
+  if (!isWriteAllowed(raw, ownOrigin, allowedOrigins)) throw crossSiteWrite(raw.headers.origin)
 }
 
 /** Whether a write from where this request comes from is let in. */
-export function mayWrite(
+export function isWriteAllowed(
   { headers }: IncomingMessage,
   ownOrigin: string,
   allowedOrigins: readonly string[],

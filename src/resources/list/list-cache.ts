@@ -2,7 +2,7 @@ import type { Records } from '../../stores/records/records.ts'
 import type { TaggedText } from '../../http/response/send-tagged.ts'
 
 /** A part of a list as it is sent. */
-export interface ListAnswer {
+export interface ListResponse {
   headers: Readonly<Record<string, string>>
   content: TaggedText
 }
@@ -14,8 +14,8 @@ const maxLength = 2 ** 21
  * Keeps the last answers for as long as nobody writes, in this process or another: a page of twenty
  * costs a quarter of what it does to read and write it. `remember` takes the state before the reading.
  */
-export function createRecentLists(records: Pick<Records, 'state'>) {
-  const answers = new Map<string, ListAnswer>()
+export function createListCache(records: Pick<Records, 'state'>) {
+  const answers = new Map<string, ListResponse>()
   let length = 0
   let lastState: string | undefined
 
@@ -34,7 +34,7 @@ export function createRecentLists(records: Pick<Records, 'state'>) {
       const state = look()
       return { state, answer: answers.get(key) }
     },
-    remember: (key: string, answer: ListAnswer, state: string | undefined) => {
+    remember: (key: string, answer: ListResponse, state: string | undefined) => {
       const size = 1000 + key.length + answer.content.text.length
       // What was written during the reading may be in the answer, or not.
       if (state === undefined || look() !== state || size > maxLength / 20) return

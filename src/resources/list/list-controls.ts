@@ -2,7 +2,7 @@ import { html, type Html } from '../../site/html.ts'
 import type { Link } from '../../http/response/links.ts'
 import { typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import type { Resource } from '../definition.ts'
-import { toConditions, toHref, type ListAddress } from './list-url.ts'
+import { toConditions, toHref, type ListUrl } from './list-url.ts'
 import type { ListQuery } from './list-query.ts'
 
 const pageSizes = [10, 20, 50, 100]
@@ -11,7 +11,7 @@ const usualSize = 20
 /** A search that keeps the filters and the order; what it finds comes in pages. */
 export function searchForm(
   { path }: Resource,
-  { parameters }: ListAddress,
+  { parameters }: ListUrl,
   { page }: { page?: { size: number } | undefined },
 ): Html {
   const replaced = ['q', 'per_page', 'page', '_start', '_end']
@@ -33,7 +33,7 @@ ${kept}<p class="field"><label for="q">Search</label><input type="search" id="q"
 }
 
 /** The conditions in effect, each with a link that takes it away. */
-export function conditionList(resource: Resource, address: ListAddress): Html {
+export function conditionList(resource: Resource, address: ListUrl): Html {
   const conditions = toConditions(resource, address.parameters)
   if (conditions.length === 0) return html``
   const items = conditions.map(({ parameter, words }) => {
@@ -50,7 +50,7 @@ export function conditionList(resource: Resource, address: ListAddress): Html {
 }
 
 /** The same list in the other representations. */
-export function otherTypes({ path }: Resource, { parameters }: ListAddress): Html {
+export function otherTypes({ path }: Resource, { parameters }: ListUrl): Html {
   const links = Object.entries(typeBySuffix).flatMap(([suffix, type]) =>
     suffix === 'html'
       ? []

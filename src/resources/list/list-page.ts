@@ -3,7 +3,7 @@ import type { Link } from '../../http/response/links.ts'
 import { pageAround, time } from '../../site/page.ts'
 import type { Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
-import { toConditions, toHref, toLabel, type ListAddress } from './list-url.ts'
+import { toConditions, toHref, toLabel, type ListUrl } from './list-url.ts'
 import { conditionList, countLine, otherTypes, pagingLinks, searchForm } from './list-controls.ts'
 import type { ListQuery } from './list-query.ts'
 import { createMap } from '../../demos/locations/map.ts'
@@ -11,11 +11,11 @@ import { toName } from '../record/record-name.ts'
 import { toRepresentation } from '../record/representations.ts'
 
 /** A list as its page shows it. */
-export interface ShownList {
+export interface ListView {
   query: ListQuery
   pages: Pages
   /** Undefined where the list has none, as when a QUERY says more than an address can. */
-  address?: ListAddress | undefined
+  address?: ListUrl | undefined
   /** To the other pages. */
   links: readonly Link[]
   /** How many all pages have together; undefined for a list that is shown whole. */
@@ -25,7 +25,7 @@ export interface ShownList {
 }
 
 /** The page of a list, in pieces: its opening, a piece for every page of records, its closing. */
-export async function* listPage(resource: Resource, list: ShownList): AsyncGenerator<string> {
+export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
   const { opening, closing } = pageAround(resource.title)
   const columns = resource.fields.filter(({ kind }) => kind !== 'password')
   const map = createMap()
@@ -48,7 +48,7 @@ ${listEnd(resource, list, shown)}${closing}`.markup
   }
 }
 
-function controls(resource: Resource, { query, address, flash }: ShownList): Html {
+function controls(resource: Resource, { query, address, flash }: ListView): Html {
   const { path, singular } = resource
   return html`${flash ?? ''}<div class="listing-head">
 ${address ? searchForm(resource, address, { page: query.part?.page }) : ''}<p><a class="button" href="${path}/new">New ${singular}</a></p>
@@ -56,7 +56,7 @@ ${address ? searchForm(resource, address, { page: query.part?.page }) : ''}<p><a
 ${address ? conditionList(resource, address) : ''}`
 }
 
-function tableHead(resource: Resource, columns: readonly Field[], list: ShownList): Html {
+function tableHead(resource: Resource, columns: readonly Field[], list: ListView): Html {
   const names = [...columns.map(({ name }) => name), 'createdAt']
   const numbers = columns.flatMap(({ name, kind }) => (kind === 'number' ? [name] : []))
   return html`<div class="listing"><section class="table" tabindex="0" aria-label="${resource.title}"><table>
@@ -69,7 +69,7 @@ function tableHead(resource: Resource, columns: readonly Field[], list: ShownLis
 function columnHead(
   resource: Resource,
   { name, isNumber }: { name: string; isNumber: boolean },
-  { query, address }: ShownList,
+  { query, address }: ListView,
 ): Html {
   const label = toLabel(resource, name)
   const kind = isNumber ? html` class="number"` : ''
@@ -101,7 +101,7 @@ function toExcerpt(text: string): string {
   return start === text ? text : `${start.trimEnd()}…`
 }
 
-function emptyList(resource: Resource, list: ShownList): Html {
+function emptyList(resource: Resource, list: ListView): Html {
   const { path, singular, title } = resource
   const { query, address, total = 0, links, flash } = list
   const isAsked = address === undefined || toConditions(resource, address.parameters).length > 0
@@ -116,7 +116,7 @@ function emptyList(resource: Resource, list: ShownList): Html {
 ${page ? pagingLinks(links, { page, total }) : ''}`
 }
 
-function listEnd(resource: Resource, list: ShownList, shown: number): Html {
+function listEnd(resource: Resource, list: ListView, shown: number): Html {
   const { query, address, links, total = shown } = list
   const page = query.part?.page
   return html`<div class="listing-end">

@@ -29,7 +29,7 @@ export const acceptQuery = toMediaTypeList(queryTypes)
  */
 export function findParameters(request: FastifyRequest): ParameterTexts {
   const parameters = toTexts(request.query as object)
-  refusePrototype(request.url)
+  assertNoPrototype(request.url)
   if (request.method !== 'QUERY') return parameters
   const merged = new Map(parameters)
   for (const [name, values] of toTexts(parseContent(request))) {
@@ -40,7 +40,7 @@ export function findParameters(request: FastifyRequest): ParameterTexts {
 }
 
 /** The reader of query strings passes this one name over, so that it can do no harm. */
-function refusePrototype(url: string): void {
+function assertNoPrototype(url: string): void {
   const [, query = ''] = url.split('?', 2)
   for (const name of new URLSearchParams(query).keys()) {
     if (/^__proto__/.test(name)) throw new BadParameter('__proto__', 'is no field here')

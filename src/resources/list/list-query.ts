@@ -35,11 +35,11 @@ export function parseListQuery(resource: Resource, given: ParameterTexts): ListQ
   const visible = toVisibleFields(resource)
   const { sort = [], q = [], fields, ...rest } = Object.fromEntries(toOwnSpelling(given, visible))
   const part = parsePart(rest)
-  const text = refuseLong('q', q.at(-1) ?? '')
+  const text = assertLength('q', q.at(-1) ?? '')
   const filters = Object.entries(rest).flatMap(([name, values]) =>
     partNames.includes(name) ? [] : parseFilter(resource, name, values),
   )
-  refuseMany(filters)
+  assertCount(filters)
   refuseSearches(filters, text)
   return {
     records: {
@@ -57,7 +57,7 @@ const partNames = ['page', 'per_page', '_start', '_end']
 /** Longer than any value there is; what is compared with every record may not be longer. */
 const maxTextLength = 2000
 
-function refuseLong(name: string, text: string): string {
+function assertLength(name: string, text: string): string {
   if (text.length <= maxTextLength) return text
   throw new BadParameter(name, `must be at most ${String(maxTextLength)} characters long`)
 }
@@ -65,7 +65,7 @@ function refuseLong(name: string, text: string): string {
 const maxValues = 100
 
 /** Every value is compared with every record, whichever filter it is of. */
-function refuseMany(filters: readonly Filter[]): void {
+function assertCount(filters: readonly Filter[]): void {
   const count = filters.reduce((sum, { values }) => sum + values.length, 0)
   const last = filters.at(-1)
   if (last === undefined || count <= maxValues) return
@@ -141,7 +141,7 @@ function parseFilter(resource: Resource, name: string, values: readonly string[]
   if (operator === undefined || more.length > 0) {
     throw new BadParameter(name, `has no known operator; there are ${operators.join(', ')}, in`)
   }
-  const items = (word === 'in' ? toItems(values) : values).map((item) => refuseLong(name, item))
+  const items = (word === 'in' ? toItems(values) : values).map((item) => assertLength(name, item))
   if (items.length > maxValues) throw new BadParameter(name, `has over ${String(maxValues)} values`)
   const isNumber = resource.fields.some((known) => known.name === field && known.kind === 'number')
   if (isOfText(operator)) return { field, operator, values: items }

@@ -4,14 +4,14 @@ import type { ParameterTexts } from './list-parameters.ts'
 import type { Resource } from '../definition.ts'
 
 /** Where a list is: the path, and the parameters in our own spelling. */
-export interface ListAddress {
+export interface ListUrl {
   path: string
   parameters: ParameterTexts
 }
 
 /** The address with some parameters said otherwise, or no longer where the value is undefined. */
 export function toHref(
-  { path, parameters }: ListAddress,
+  { path, parameters }: ListUrl,
   changes: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const texts = new URLSearchParams()

@@ -3,16 +3,16 @@ import { toJsonArray } from '../../http/response/json-array.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { unknownParameter, unprocessable } from '../../http/errors/http-error.ts'
-import { sendPieces, toContentType } from '../../http/response/send.ts'
+import { sendChunks, toContentType } from '../../http/response/send.ts'
 import { sendTagged, tag } from '../../http/response/send-tagged.ts'
 import { toPath } from '../../http/request/target.ts'
 import type { Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Html } from '../../site/html.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import type { ListAddress } from './list-url.ts'
+import type { ListUrl } from './list-url.ts'
 import { toOwnSpelling } from './list-aliases.ts'
-import { listPage, type ShownList } from './list-page.ts'
+import { listPage, type ListView } from './list-page.ts'
 import {
   acceptQuery,
   BadParameter,
@@ -22,8 +22,8 @@ import {
 import { parseListQuery, toVisibleFields, type ListQuery } from './list-query.ts'
 import { takePageFlash } from '../record/page-flash.ts'
 import { cutPages } from './cut-pages.ts'
-import { createRecentLists, type ListAnswer } from './list-cache.ts'
-import { toCsvPieces, toJsonLines, toProjection, toTextPieces } from '../record/representations.ts'
+import { createListCache, type ListResponse } from './list-cache.ts'
+import { toCsvChunks, toJsonLines, toProjection, toTextChunks } from '../record/representations.ts'
 
 /** The media types in which a list is shown. */
 export const listTypes = [
@@ -43,7 +43,7 @@ const maxNumber = Number.MAX_SAFE_INTEGER
  * a tag, `X-Total-Count` and links to the other pages.
  */
 export function list(context: ResourceContext): Handler {
-  const recent = createRecentLists(context.records)
+  const recent = createListCache(context.records)
   return (request, reply) => {
     const type = chooseType(request, reply, listTypes)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
@@ -53,24 +53,24 @@ export function list(context: ResourceContext): Handler {
     const key = isLasting ? `${type} ${request.url}` : undefined
     const { answer, state } = key === undefined ? {} : recent.find(key)
     if (answer) return sendTagged(request, reply.headers(answer.headers), answer.content)
-    const remember = (made: ListAnswer) => {
+    const remember = (made: ListResponse) => {
       if (key !== undefined) recent.remember(key, made, state)
     }
-    return answerAnew(context, { request, reply, type, flash, remember })
+    return sendList(context, { request, reply, type, flash, remember })
   }
 }
 
-interface Asked {
+interface ListRequest {
   request: FastifyRequest
   reply: FastifyReply
   type: ListType
   flash: Html | undefined
-  remember: (answer: ListAnswer) => void
+  remember: (answer: ListResponse) => void
 }
 
-async function answerAnew(
+async function sendList(
   { resource, records, config }: ResourceContext,
-  { request, reply, type, flash, remember }: Asked,
+  { request, reply, type, flash, remember }: ListRequest,
 ): Promise<FastifyReply> {
   const { query, address, toAddress } = parseRequest(resource, request)
   // What QUERY can say at any length, an address can only up to its limit.
@@ -83,7 +83,7 @@ async function answerAnew(
   const sought = { ...query.records, signal: toAbandonment(reply) }
   if (query.part === undefined) {
     const pages = cutPages(records.pages(resource.name, sought))
-    return sendPieces(reply, type, toPieces(resource, type, { ...shown, pages }))
+    return sendChunks(reply, type, toPieces(resource, type, { ...shown, pages }))
   }
   const total = await records.count(resource.name, sought)
   const links =
@@ -95,7 +95,7 @@ async function answerAnew(
   }
   reply.headers(headers)
   const pages = toPages(await records.list(resource.name, sought, query.part))
-  const text = await join(toPieces(resource, type, { ...shown, pages, links, total }))
+  const text = await joinText(toPieces(resource, type, { ...shown, pages, links, total }))
   // What is said once has no tag by which it could be said again.
   if (flash !== undefined) return reply.type(toContentType(type)).send(text)
   const content = tag(type, text)
@@ -115,7 +115,7 @@ function toAbandonment(reply: FastifyReply): AbortSignal {
 
 interface ParsedRequest {
   query: ListQuery
-  address: ListAddress
+  address: ListUrl
   /** The address of the same list, or of another page of it. */
   toAddress: (page?: number) => string
 }
@@ -154,7 +154,7 @@ function toQueryString(pairs: string[][]): string {
 }
 
 /** `fields` says what programs get; text and pages are for people and stay as they are. */
-function toPieces(resource: Resource, type: ListType, shown: ShownList) {
+function toPieces(resource: Resource, type: ListType, shown: ListView) {
   const { pages, query } = shown
   const { fields } = query
   switch (type) {
@@ -163,9 +163,9 @@ function toPieces(resource: Resource, type: ListType, shown: ShownList) {
     case 'application/x-ndjson':
       return toJsonLines(resource, pages, fields)
     case 'text/csv':
-      return toCsvPieces(resource, pages, fields ?? toVisibleFields(resource))
+      return toCsvChunks(resource, pages, fields ?? toVisibleFields(resource))
     case 'text/plain':
-      return toTextPieces(resource, pages)
+      return toTextChunks(resource, pages)
     case 'text/html':
       return listPage(resource, shown)
   }
@@ -175,7 +175,7 @@ async function* toPages(records: readonly StoredRecord[]): Pages {
   yield records
 }
 
-async function join(pieces: AsyncIterable<string>): Promise<string> {
+async function joinText(pieces: AsyncIterable<string>): Promise<string> {
   let text = ''
   for await (const piece of pieces) text += piece
   return text

@@ -5,7 +5,7 @@ import type { Resource } from '../definition.ts'
 import { exampleId, type ResourceSchemas } from './schemas.ts'
 
 /** What the descriptions of a resource's routes are made of. */
-export interface Parts {
+export interface ResourceDocs {
   resource: Resource
   schemas: ResourceSchemas
 }

@@ -1,12 +1,12 @@
 import { typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, textContent } from '../../http/openapi/content.ts'
-import { answerFields, requestFields } from '../../http/openapi/fields.ts'
+import { responseHeaders, requestHeaders } from '../../http/openapi/fields.ts'
 import type { Content, Operation, Operations } from '../../http/openapi/operation.ts'
 import { listDescription, listParameters } from './openapi-list.ts'
-import { id, pickTypes, shownContent, type Parts } from './openapi-parts.ts'
+import { id, pickTypes, shownContent, type ResourceDocs } from './openapi-parts.ts'
 
 /** The documentation of what a resource shows. */
-export function toReadOperations(parts: Parts): Operations {
+export function toReadOperations(parts: ResourceDocs): Operations {
   const { path, singular } = parts.resource
   const list = toList(parts)
   const show = toShow(parts)
@@ -21,15 +21,15 @@ export function toReadOperations(parts: Parts): Operations {
     [`GET ${path}/:id/edit`]: {
       ...toForm(`The form for a ${singular} that is there`),
       parameters: [id],
-      refusals: [404, 406],
+      errors: [404, 406],
       store: 'reads',
     },
     ...Object.fromEntries(suffixed),
   }
 }
 
-const { etag, lastModified } = answerFields
-const { ifNoneMatch, ifModifiedSince, wantReprDigest } = requestFields
+const { etag, lastModified } = responseHeaders
+const { ifNoneMatch, ifModifiedSince, wantReprDigest } = requestHeaders
 
 /** The same operation where the address names the media type. */
 function only(operation: Operation, type: string): Operation {
@@ -39,11 +39,11 @@ function only(operation: Operation, type: string): Operation {
     ...operation,
     summary: `${operation.summary}, as ${type}`,
     responses: { 200: { description: '', ...whole, content }, ...others },
-    refusals: operation.refusals?.filter((status) => status !== 406) ?? [],
+    errors: operation.errors?.filter((status) => status !== 406) ?? [],
   }
 }
 
-function toList({ resource, schemas }: Parts): Operation {
+function toList({ resource, schemas }: ResourceDocs): Operation {
   const { _id, ...fields } = schemas.recordExample
   const [naming] = Object.values(fields)
   return {
@@ -54,11 +54,11 @@ function toList({ resource, schemas }: Parts): Operation {
       200: {
         description: 'The list.',
         headers: {
-          'Accept-Query': answerFields.acceptQuery,
-          Link: answerFields.link,
-          'X-Total-Count': answerFields.totalCount,
+          'Accept-Query': responseHeaders.acceptQuery,
+          Link: responseHeaders.link,
+          'X-Total-Count': responseHeaders.totalCount,
           ETag: etag,
-          'Set-Cookie': answerFields.flash,
+          'Set-Cookie': responseHeaders.flash,
         },
         content: {
           ...pageContent,
@@ -73,7 +73,7 @@ function toList({ resource, schemas }: Parts): Operation {
       },
       304: { description: 'It has not changed.', headers: { ETag: etag } },
     },
-    refusals: [406, 412],
+    errors: [406, 412],
     store: 'reads',
   }
 }
@@ -86,11 +86,11 @@ function toForm(summary: string): Operation {
   return {
     summary,
     responses: { 200: { description: 'A page.', content: pageContent } },
-    refusals: [406],
+    errors: [406],
   }
 }
 
-function toShow({ resource, schemas }: Parts): Operation {
+function toShow({ resource, schemas }: ResourceDocs): Operation {
   return {
     summary: `One ${resource.singular}`,
     parameters: [id, ifNoneMatch, ifModifiedSince, wantReprDigest],
@@ -100,15 +100,15 @@ function toShow({ resource, schemas }: Parts): Operation {
         headers: {
           ETag: etag,
           'Last-Modified': lastModified,
-          'Accept-Patch': answerFields.acceptPatch,
-          'Repr-Digest': answerFields.reprDigest,
-          'Set-Cookie': answerFields.flash,
+          'Accept-Patch': responseHeaders.acceptPatch,
+          'Repr-Digest': responseHeaders.reprDigest,
+          'Set-Cookie': responseHeaders.flash,
         },
         content: { ...shownContent(schemas), ...textContent(toLines(schemas.recordExample)) },
       },
       304: { description: 'It has not changed.', headers: { ETag: etag } },
     },
-    refusals: [404, 405, 406, 412],
+    errors: [404, 405, 406, 412],
     store: 'reads',
   }
 }

@@ -1,12 +1,12 @@
 import { fieldsContent, jsonContent } from '../../http/openapi/content.ts'
-import { answerFields, requestFields } from '../../http/openapi/fields.ts'
-import type { Answer, Content, Operation, Operations } from '../../http/openapi/operation.ts'
+import { responseHeaders, requestHeaders } from '../../http/openapi/fields.ts'
+import type { ResponseDoc, Content, Operation, Operations } from '../../http/openapi/operation.ts'
 import { acceptedPatchTypes, jsonPatchType, mergePatchType } from '../write/input.ts'
-import { id, pickTypes, shownContent, type Parts } from './openapi-parts.ts'
+import { id, pickTypes, shownContent, type ResourceDocs } from './openapi-parts.ts'
 import { envelope, jsonPatch } from './schemas.ts'
 
 /** The documentation of what changes a resource. */
-export function toWriteOperations(parts: Parts): Operations {
+export function toWriteOperations(parts: ResourceDocs): Operations {
   const { path } = parts.resource
   return {
     [`POST ${path}`]: toCreate(parts),
@@ -17,11 +17,11 @@ export function toWriteOperations(parts: Parts): Operations {
 }
 
 const { etag, location, contentLocation, preferenceApplied, idempotencyReplayed, flash } =
-  answerFields
-const { ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer, idempotencyKey } = requestFields
+  responseHeaders
+const { ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer, idempotencyKey } = requestHeaders
 const writing = [id, ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer]
 
-function toCreate({ resource, schemas }: Parts): Operation {
+function toCreate({ resource, schemas }: ResourceDocs): Operation {
   return {
     summary: `Create a ${resource.singular}`,
     parameters: [prefer, idempotencyKey],
@@ -41,12 +41,12 @@ function toCreate({ resource, schemas }: Parts): Operation {
         content: shownContent(schemas),
       },
     },
-    refusals: [406, 409, 412, 422],
+    errors: [406, 409, 412, 422],
     store: 'writes',
   }
 }
 
-function toReplace({ resource, schemas }: Parts): Operation {
+function toReplace({ resource, schemas }: ResourceDocs): Operation {
   const content = shownContent(schemas)
   const headers = { 'Preference-Applied': preferenceApplied }
   return {
@@ -62,12 +62,12 @@ function toReplace({ resource, schemas }: Parts): Operation {
       201: { description: 'It was created.', headers: { ...headers, Location: location }, content },
       204: { description: 'It was replaced; no content was wanted.', headers },
     },
-    refusals: [404, 405, 406, 409, 412, 422, 428],
+    errors: [404, 405, 406, 409, 412, 422, 428],
     store: 'writes',
   }
 }
 
-function toUpdate({ resource, schemas }: Parts): Operation {
+function toUpdate({ resource, schemas }: ResourceDocs): Operation {
   const where = `${resource.path}/${schemas.recordExample._id}`
   return {
     summary: `Change some fields of a ${resource.singular}`,
@@ -86,13 +86,13 @@ function toUpdate({ resource, schemas }: Parts): Operation {
       },
       ...afterWrite(where),
     },
-    refusals: [404, 405, 406, 409, 412, 422, 428],
+    errors: [404, 405, 406, 409, 412, 422, 428],
     store: 'writes',
   }
 }
 
 /** The same change in each language of patches. */
-function toPatches({ changes, inputExample }: Parts['schemas']): Content {
+function toPatches({ changes, inputExample }: ResourceDocs['schemas']): Content {
   const [field = '', value] = Object.entries(inputExample)[0] ?? []
   return pickTypes(
     {
@@ -107,7 +107,7 @@ function toPatches({ changes, inputExample }: Parts['schemas']): Content {
   )
 }
 
-function toDestroy({ resource }: Parts): Operation {
+function toDestroy({ resource }: ResourceDocs): Operation {
   return {
     summary: `Delete a ${resource.singular}`,
     parameters: writing,
@@ -115,12 +115,12 @@ function toDestroy({ resource }: Parts): Operation {
       200: { description: 'It is gone.', content: jsonContent(envelope, toEnvelope()) },
       ...afterWrite(resource.path),
     },
-    refusals: [404, 405, 406, 409, 412, 428],
+    errors: [404, 405, 406, 409, 412, 428],
     store: 'writes',
   }
 }
 
-function afterWrite(where: string): Record<string, Answer> {
+function afterWrite(where: string): Record<string, ResponseDoc> {
   return {
     204: { description: 'Done; no content was wanted.' },
     303: {

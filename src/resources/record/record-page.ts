@@ -2,7 +2,7 @@ import { html, type Html } from '../../site/html.ts'
 import { page, time } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
-import { expected } from '../write/form-page.ts'
+import { ifMatchField } from '../write/form-page.ts'
 import { createMap } from '../../demos/locations/map.ts'
 import { toName } from './record-name.ts'
 import { toRepresentation } from './representations.ts'
@@ -46,7 +46,7 @@ ${fields}<dt>Created</dt><dd>${time(record.createdAt)}</dd>
 /** Asks first: the button that deletes is seen only once this is opened. */
 function removal(resource: Resource, record: StoredRecord): Html {
   return html`<details class="confirm"><summary>Delete</summary>
-<form method="post" action="${resource.path}/${record.id}"><input type="hidden" name="_method" value="DELETE">${expected(toTag(record))}
+<form method="post" action="${resource.path}/${record.id}"><input type="hidden" name="_method" value="DELETE">${ifMatchField(toTag(record))}
 <p>This ${resource.singular} will be gone for good.</p>
 <p><button type="submit" class="danger">Yes, delete it</button></p></form>
 </details>`

@@ -3,33 +3,44 @@ import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { acceptedPatchTypes } from '../write/input.ts'
 import { recordPage } from './record-page.ts'
-import { toRepresentation, toText } from './representations.ts'
+import { toRepresentation, recordToText } from './representations.ts'
 import { toValidators, type RecordType } from './validators.ts'
 
 /** A record in a media type, with the fields that go with it. */
-interface Rendered {
+interface CachedRepresentation {
   validators: ReturnType<typeof toValidators>
   headers: Readonly<Record<string, string>>
   /** A page as the bytes that it becomes, which would else be made for each answer. */
   content: string | Buffer
 }
 
-const rendered = new WeakMap<StoredRecord, Partial<Record<RecordType, Rendered>>>()
+const representations = new WeakMap<
+  StoredRecord,
+  Partial<Record<RecordType, CachedRepresentation>>
+>()
 
 /**
  * What a GET answers with. Made once for as long as the store hands out the same record, which is a
  * tenth of the answer's cost as JSON and a quarter as a page.
  */
-export function render(resource: Resource, record: StoredRecord, type: RecordType): Rendered {
-  let byType = rendered.get(record)
+export function findRepresentation(
+  resource: Resource,
+  record: StoredRecord,
+  type: RecordType,
+): CachedRepresentation {
+  let byType = representations.get(record)
   if (byType === undefined) {
     byType = {}
-    rendered.set(record, byType)
+    representations.set(record, byType)
   }
-  return (byType[type] ??= renderAnew(resource, record, type))
+  return (byType[type] ??= renderRepresentation(resource, record, type))
 }
 
-function renderAnew(resource: Resource, record: StoredRecord, type: RecordType): Rendered {
+function renderRepresentation(
+  resource: Resource,
+  record: StoredRecord,
+  type: RecordType,
+): CachedRepresentation {
   const validators = toValidators(record, type)
   const headers = {
     etag: validators.etag,
@@ -53,6 +64,6 @@ export function toContent(
     case 'application/json':
       return JSON.stringify(toRepresentation(resource, record))
     case 'text/plain':
-      return toText(resource, record)
+      return recordToText(resource, record)
   }
 }

@@ -19,7 +19,7 @@ export function toRepresentation({ fields }: Resource, record: StoredRecord): Re
 }
 
 /** One line for each thing there is to say; the line breaks of a value are escaped. */
-export function toText(resource: Resource, record: StoredRecord): string {
+export function recordToText(resource: Resource, record: StoredRecord): string {
   return Object.entries(toRepresentation(resource, record))
     .map(([name, value]) => `${name}: ${toLine(value)}\n`)
     .join('')
@@ -30,7 +30,7 @@ function toLine(value: string | number | undefined): string {
 }
 
 /** One line for each record: the id and the field that names it. */
-export async function* toTextPieces(resource: Resource, pages: Pages): AsyncGenerator<string> {
+export async function* toTextChunks(resource: Resource, pages: Pages): AsyncGenerator<string> {
   const naming = resource.fields[0]?.name ?? '_id'
   for await (const page of pages) {
     yield page
@@ -43,7 +43,7 @@ export async function* toTextPieces(resource: Resource, pages: Pages): AsyncGene
 }
 
 /** A header with the names of the fields, and a line for each record (RFC 4180). */
-export async function* toCsvPieces(
+export async function* toCsvChunks(
   resource: Resource,
   pages: Pages,
   fields: readonly string[],

@@ -10,7 +10,7 @@ import { loadRecord, toId, unknownId, type Handler, type ResourceContext } from 
 import type { Resource } from '../definition.ts'
 import { formPage } from '../write/form-page.ts'
 import { takePageFlash } from './page-flash.ts'
-import { render, toContent } from './representation-cache.ts'
+import { findRepresentation, toContent } from './representation-cache.ts'
 import { recordTypes, toTag, type RecordType } from './validators.ts'
 
 export function show(context: ResourceContext): Handler {
@@ -32,7 +32,7 @@ function sendShown(
   reply: FastifyReply,
   { resource, record, type }: { resource: Resource; record: StoredRecord; type: RecordType },
 ): FastifyReply {
-  const { validators, headers, content } = render(resource, record, type)
+  const { validators, headers, content } = findRepresentation(resource, record, type)
   reply.headers(headers)
   const outcome = evaluatePreconditions(request.headers, validators)
   if (outcome === 'failed') throw preconditionFailed(validators.etag)

@@ -2,7 +2,7 @@ import { html, type Html } from '../../site/html.ts'
 import { page, time } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
-import { expected, patching, recordForm, toInputText } from './form-page.ts'
+import { ifMatchField, patchFields, recordForm, toInputText } from './form-page.ts'
 import { toName } from '../record/record-name.ts'
 import { recordFacts } from '../record/record-page.ts'
 import { toTag } from '../record/validators.ts'
@@ -31,7 +31,7 @@ export function conflictPage(resource: Resource, conflict: Conflict): Html {
 </div>
 ${comparison(resource, conflict)}
 <div class="actions">
-${keepMine(resource, conflict)}<p><a class="button second" href="${path}">Take what is there</a></p>
+${saveMineForm(resource, conflict)}<p><a class="button second" href="${path}">Take what is there</a></p>
 </div>
 <h2>Or edit on</h2>
 <p>Here is what you typed; saved, it replaces what is there now.</p>
@@ -70,7 +70,7 @@ function shown(text: string): Html {
 }
 
 /** Sends what was typed again, for the state that is there now. A new password has to be typed anew. */
-function keepMine(resource: Resource, { current, fields }: Conflict): Html {
+function saveMineForm(resource: Resource, { current, fields }: Conflict): Html {
   const passwords = resource.fields.filter(({ kind }) => kind === 'password')
   if (passwords.some(({ name }) => isTyped(fields[name]))) return html``
   const values = resource.fields
@@ -80,7 +80,7 @@ function keepMine(resource: Resource, { current, fields }: Conflict): Html {
         html`<input type="hidden" name="${name}" value="${toInputText(fields[name])}">\n`,
     )
   return html`<form method="post" action="${resource.path}/${current.id}/">
-${patching(toTag(current))}
+${patchFields(toTag(current))}
 ${values}<button type="submit">Keep mine</button>
 </form>
 `
@@ -103,7 +103,7 @@ export function removalConflictPage(resource: Resource, current: StoredRecord): 
 </div>
 ${recordFacts(resource, current)}
 <div class="actions">
-<form method="post" action="${path}"><input type="hidden" name="_method" value="DELETE">${expected(toTag(current))}<button type="submit" class="danger">Delete it all the same</button></form>
+<form method="post" action="${path}"><input type="hidden" name="_method" value="DELETE">${ifMatchField(toTag(current))}<button type="submit" class="danger">Delete it all the same</button></form>
 <p><a class="button second" href="${path}">Keep it</a></p>
 </div>
 <p class="quiet">The state that your request was for is gone, and so the answer is ${meaning}.</p>`,

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { isForm } from '../../http/body/body-reader.ts'
 import type { Html } from '../../site/html.ts'
-import { Refusal } from '../../http/errors/http-error.ts'
+import { HttpError } from '../../http/errors/http-error.ts'
 import { sendPage } from '../../http/response/send.ts'
-import { preferredForm } from '../../http/errors/send-error.ts'
+import { findErrorForm } from '../../http/errors/send-error.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { conflictPage } from './conflict-page.ts'
 import type { ResourceContext } from '../context.ts'
@@ -17,16 +17,16 @@ import { toTag } from '../record/validators.ts'
  * Has who sent a form in vain get a page from which to go on; everyone else, and whoever `toPage`
  * has none for, gets the refusal.
  */
-export async function orPage(
+export async function renderFormOnError(
   request: FastifyRequest,
   reply: FastifyReply,
-  toPage: (refusal: Refusal) => Html | undefined,
+  toPage: (refusal: HttpError) => Html | undefined,
   write: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {
     return await write()
   } catch (error) {
-    if (!(error instanceof Refusal) || preferredForm(request, reply) !== 'html') throw error
+    if (!(error instanceof HttpError) || findErrorForm(request, reply) !== 'html') throw error
     const page = toPage(error)
     if (page === undefined) throw error
     return sendInstead(reply, error, page)
@@ -34,10 +34,10 @@ export async function orPage(
 }
 
 /** How an edit that is refused goes on; `met` is the state that it met. */
-export function toPageAgain(
+export function editFormAfterError(
   { resource }: ResourceContext,
   request: FastifyRequest,
-  { status, fields: problems }: Refusal,
+  { status, fields: problems }: HttpError,
   { met, patch }: { met: StoredRecord; patch: Patch },
 ): Html | undefined {
   const isConflict = status === 412 && isForm(request)
@@ -53,11 +53,11 @@ export function toPageAgain(
  * The error handler of a route that creates. A form whose key came before with other values, as one
  * that Back brought up again, is shown with what was typed and a key of its own.
  */
-export function showAgainForReusedKey({ resource }: ResourceContext) {
+export function newFormAfterReusedKey({ resource }: ResourceContext) {
   return (error: Error, request: FastifyRequest, reply: FastifyReply): void => {
-    const isReused = error instanceof Refusal && error.problem === 'idempotency-key-reused'
+    const isReused = error instanceof HttpError && error.problem === 'idempotency-key-reused'
     // What is thrown here goes to the handler of every error.
-    if (!isReused || preferredForm(request, reply) !== 'html') throw error
+    if (!isReused || findErrorForm(request, reply) !== 'html') throw error
     const page = formPage(resource, {
       _action: 'new',
       key: randomUUID(),
@@ -68,7 +68,7 @@ export function showAgainForReusedKey({ resource }: ResourceContext) {
   }
 }
 
-function sendInstead(reply: FastifyReply, refusal: Refusal, page: Html): FastifyReply {
+function sendInstead(reply: FastifyReply, refusal: HttpError, page: Html): FastifyReply {
   reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
   return sendPage(reply, page)
 }

@@ -22,13 +22,13 @@ export type RecordForm = {
 )
 
 /** Without script, a form says in a field what If-Match says. */
-export function expected(etag: string): Html {
+export function ifMatchField(etag: string): Html {
   return html`<input type="hidden" name="_if_match" value="${etag}">`
 }
 
 /** What a form without script says of itself to be taken for a PATCH of this state. */
-export function patching(etag: string): Html {
-  return html`<input type="hidden" name="_method" value="PATCH">${expected(etag)}`
+export function patchFields(etag: string): Html {
+  return html`<input type="hidden" name="_method" value="PATCH">${ifMatchField(etag)}`
 }
 
 export function formPage(resource: Resource, form: RecordForm): Html {
@@ -49,7 +49,7 @@ export function recordForm(resource: Resource, form: RecordForm): Html {
   const [action, controls, way] =
     form._action === 'new'
       ? [`${path}/`, html`<input type="hidden" name="_idempotency_key" value="${form.key}">`, path]
-      : [`${path}/${form.id}/`, patching(form.etag), `${path}/${form.id}`]
+      : [`${path}/${form.id}/`, patchFields(form.etag), `${path}/${form.id}`]
   return html`<form method="post" action="${action}"${form._action === 'edit' ? html` data-patch` : ''}>
 ${controls}
 ${fields.map((field) => fieldInput(field, form))}<p class="actions"><button type="submit">${form._action === 'new' ? `Create ${resource.singular}` : 'Save'}</button>

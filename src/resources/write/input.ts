@@ -23,7 +23,7 @@ export const jsonPatchType = 'application/json-patch+json'
 export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
 
 /** Where a 415 says what would be taken; RFC 9110 §15.5.16 has Accept for every other method. */
-const fieldsOfAcceptance: Readonly<Record<string, string>> = {
+const acceptHeaders: Readonly<Record<string, string>> = {
   POST: 'accept-post',
   PATCH: 'accept-patch',
 }
@@ -33,7 +33,7 @@ export interface Input {
   /** The fields it names; undefined where it says that there shall be none. */
   fields: Record<string, unknown>
   /** Names it uses that the resource does not have. */
-  strangers: readonly string[]
+  unknownFields: readonly string[]
 }
 
 // What GET gave can be PUT back: these are the service's to set, and are passed over.
@@ -51,7 +51,7 @@ export function parseInput(resource: Resource, request: FastifyRequest): Input {
     throw unsupportedInput(resource, request.method)
   }
   if (!isObject(body)) throw notAnObject(resource.singular)
-  refuseUnstorable(body)
+  assertStorable(body)
   return toInput(resource, body, {
     isForm: type === 'application/x-www-form-urlencoded',
     isEdit: request.method !== 'POST',
@@ -62,12 +62,12 @@ export function parseInput(resource: Resource, request: FastifyRequest): Input {
 function unsupportedInput({ singular }: Resource, method: string) {
   const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
   return unsupportedMediaType(`A ${singular} is read from ${types.join(' or ')}.`, {
-    [fieldsOfAcceptance[method] ?? 'accept']: types.join(', '),
+    [acceptHeaders[method] ?? 'accept']: types.join(', '),
   })
 }
 
 /** Names that a write uses and the resource does not have. */
-export function findStrangers({ fields }: Resource, body: object): readonly string[] {
+export function findUnknownFields({ fields }: Resource, body: object): readonly string[] {
   const known: readonly string[] = [...fields.map(({ name }) => name), ...ownFields]
   return Object.keys(body).filter((name) => !known.includes(name))
 }
@@ -86,7 +86,7 @@ function toInput(
     // RFC 7396: null removes.
     named[field.name] = isForm ? fromForm(field, value) : (value ?? undefined)
   }
-  return { fields: named, strangers: findStrangers(resource, body) }
+  return { fields: named, unknownFields: findUnknownFields(resource, body) }
 }
 
 /** A form has only text: numbers are read from it, and a blank optional field is an absent one. */
@@ -99,12 +99,12 @@ function fromForm({ kind, isRequired }: Field, value: unknown): unknown {
 }
 
 /** Not every store can keep U+0000 or half a surrogate pair, so none is asked to. */
-export function refuseUnstorable(value: unknown): void {
+export function assertStorable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw badRequest('Text may not hold the character U+0000.')
     if (!value.isWellFormed()) throw badRequest('Text may not hold half of a surrogate pair.')
   } else if (typeof value === 'object' && value !== null) {
-    Object.entries(value).flat().forEach(refuseUnstorable)
+    Object.entries(value).flat().forEach(assertStorable)
   }
 }
 

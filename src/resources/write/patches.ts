@@ -7,12 +7,12 @@ import { notAnObject, type FieldProblem } from '../../http/errors/http-error.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import {
-  findStrangers,
+  findUnknownFields,
   jsonPatchType,
   mergePatchType,
   ownFields,
   parseInput,
-  refuseUnstorable,
+  assertStorable,
   type Input,
 } from './input.ts'
 import { toRepresentation } from '../record/representations.ts'
@@ -33,7 +33,7 @@ export function parsePatch(
   const type = hasBody(request.raw) ? toMediaType(request.headers['content-type']) : ''
   if (type === jsonPatchType) {
     const operations = parseJsonPatch(request.body)
-    refuseUnstorable(request.body)
+    assertStorable(request.body)
     return (record) => {
       return toChanges(
         resource,
@@ -44,7 +44,7 @@ export function parsePatch(
   }
   if (type === mergePatchType) {
     const { body } = request
-    refuseUnstorable(body)
+    assertStorable(body)
     return (record) => {
       return toChanges(resource, record, applyMergePatch(toTarget(resource, record), body))
     }
@@ -69,6 +69,10 @@ function toChanges(resource: Resource, record: StoredRecord, result: unknown): R
   const named = resource.fields
     .filter(({ name, kind }) => kind !== 'password' || result[name] !== null)
     .map(({ name }) => [name, result[name]])
-  const strangers = findStrangers(resource, result)
-  return { fields: Object.fromEntries(named) as Input['fields'], strangers, problems }
+  const strangers = findUnknownFields(resource, result)
+  return {
+    fields: Object.fromEntries(named) as Input['fields'],
+    unknownFields: strangers,
+    problems,
+  }
 }

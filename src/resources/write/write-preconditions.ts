@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { mayWrite, namesState } from '../../http/response/preconditions.ts'
+import { mayWriteResource, hasStatePrecondition } from '../../http/response/preconditions.ts'
 import { preconditionFailed, preconditionRequired } from '../../http/errors/http-error.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
@@ -10,16 +10,16 @@ import { toState, toTag } from '../record/validators.ts'
  * something of a record that is there (`REQUIRE_IF_MATCH`). Asked again with every state that the
  * write meets, so that check and write are one.
  */
-export function refuseUnexpected(
+export function assertPreconditions(
   request: FastifyRequest,
   { config }: ResourceContext,
   record: StoredRecord | undefined,
 ): void {
   const { headers } = request
   const state = record && toState(record)
-  if (!mayWrite(headers, state)) {
+  if (!mayWriteResource(headers, state)) {
     throw preconditionFailed(record && toTag(record))
   }
   const isRequired = config.requireIfMatch && record !== undefined
-  if (isRequired && !namesState(headers)) throw preconditionRequired()
+  if (isRequired && !hasStatePrecondition(headers)) throw preconditionRequired()
 }

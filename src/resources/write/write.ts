@@ -4,14 +4,14 @@ import { v7 as createId } from 'uuid'
 import { notice, setFlash } from '../../site/flash.ts'
 import type { Html } from '../../site/html.ts'
 import { findClaimedId } from '../../idempotency/idempotency-key.ts'
-import { mayWrite } from '../../http/response/preconditions.ts'
+import { mayWriteResource } from '../../http/response/preconditions.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { applyPreference } from '../../http/request/prefer.ts'
 import {
   badRequest,
   type FieldProblem,
   preconditionFailed,
-  type Refusal,
+  type HttpError,
 } from '../../http/errors/http-error.ts'
 import { sendJson } from '../../http/response/send.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
@@ -30,9 +30,9 @@ import type { Resource } from '../definition.ts'
 import { formPage } from './form-page.ts'
 import { parseInput } from './input.ts'
 import { parsePatch } from './patches.ts'
-import { refuseUnexpected } from './write-preconditions.ts'
+import { assertPreconditions } from './write-preconditions.ts'
 import { sendRecord } from '../record/show.ts'
-import { orPage, toPageAgain } from './form-errors.ts'
+import { renderFormOnError, editFormAfterError } from './form-errors.ts'
 import { toTag, toValidators } from '../record/validators.ts'
 
 // The seed says that update and destroy answer with the same delete-success text (seed, "JSON
@@ -45,15 +45,15 @@ export function create(context: ResourceContext): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json'])
     // The list is there, whatever it holds, and has no tag (RFC 9110 §13.1).
-    if (!mayWrite(request.headers, { etags: [] })) throw preconditionFailed()
+    if (!mayWriteResource(request.headers, { etags: [] })) throw preconditionFailed()
     const findStrange = createStrictness(request, reply)
     const input = parseInput(resource, request)
-    const formAgain = ({ fields: problems }: Refusal) =>
+    const formAgain = ({ fields: problems }: HttpError) =>
       problems.length === 0
         ? undefined
         : formPage(resource, { _action: 'new', key: randomUUID(), values: input.fields, problems })
-    return orPage(request, reply, formAgain, async () => {
-      const problems = findStrange(input.strangers)
+    return renderFormOnError(request, reply, formAgain, async () => {
+      const problems = findStrange(input.unknownFields)
       const document = mergeInput(resource, {}, { ...input, problems })
       const hashed = await createHasher(resource)(document, document)
       // An earlier attempt with this Idempotency-Key may have come so far, and no further.
@@ -81,12 +81,13 @@ export function update(context: ResourceContext): Handler {
     const patch = parsePatch(resource, request, config)
     const hash = createHasher(resource)
     let met = stored
-    const pageAgain = (refusal: Refusal) => toPageAgain(context, request, refusal, { met, patch })
-    return orPage(request, reply, pageAgain, async () => {
+    const pageAgain = (refusal: HttpError) =>
+      editFormAfterError(context, request, refusal, { met, patch })
+    return renderFormOnError(request, reply, pageAgain, async () => {
       const record = await changeRecord(context, stored, async (current) => {
         met = current
-        refuseUnexpected(request, context, current)
-        const { fields, problems, strangers } = patch(current)
+        assertPreconditions(request, context, current)
+        const { fields, problems, unknownFields: strangers } = patch(current)
         const all = [...problems, ...findStrange(strangers)]
         const document = mergeInput(resource, current.document, { fields, problems: all })
         return hash(document, fields)
@@ -111,12 +112,12 @@ export function destroy(context: ResourceContext): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     let met: StoredRecord | undefined
-    const pageAgain = ({ status }: Refusal) =>
+    const pageAgain = ({ status }: HttpError) =>
       status === 412 && met ? removalConflictPage(resource, met) : undefined
-    return orPage(request, reply, pageAgain, async () => {
+    return renderFormOnError(request, reply, pageAgain, async () => {
       await removeRecord(context, toId(request), (current) => {
         met = current
-        refuseUnexpected(request, context, current)
+        assertPreconditions(request, context, current)
       })
       if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
       if (type === 'text/html') {
@@ -142,8 +143,8 @@ export function replace(context: ResourceContext): Handler {
     const input = parseInput(resource, request)
     const hash = createHasher(resource)
     const record = await putRecord(context, id, async (current) => {
-      refuseUnexpected(request, context, current)
-      const problems = findStrange(input.strangers)
+      assertPreconditions(request, context, current)
+      const problems = findStrange(input.unknownFields)
       const document = mergeInput(resource, passwordsOf(resource, current), { ...input, problems })
       return hash(document, input.fields)
     })

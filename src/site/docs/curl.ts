@@ -21,7 +21,7 @@ export function parametersOf({ document, operation }: Place): readonly Parameter
 /** A command that sends the request with the examples of the document. */
 export function toCurl(place: Place, origin: string): string {
   const { method, operation } = place
-  const [type = ''] = answerTypes(place)
+  const [type = ''] = responseTypes(place)
   const content = toContentFlags(operation.requestBody?.content ?? {})
   const isImplied = method === 'get' || (method === 'post' && content.length > 0)
   // What --json asks for by itself.
@@ -36,11 +36,11 @@ export function toCurl(place: Place, origin: string): string {
 }
 
 function canBeJson(place: Place): boolean {
-  return answerTypes(place).includes('application/json')
+  return responseTypes(place).includes('application/json')
 }
 
 /** The media types of what the operation answers when all goes well. */
-export function answerTypes({ document, operation }: Place): readonly string[] {
+export function responseTypes({ document, operation }: Place): readonly string[] {
   const types = Object.entries(operation.responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, answer]) => Object.keys(resolve(document, answer).content ?? {}))
@@ -52,11 +52,11 @@ function toExampleTarget(place: Place): string {
   const parameters = parametersOf(place)
   const path = place.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const { example } = parameters.find((one) => one.in === 'path' && one.name === name) ?? {}
-    return encodeURIComponent(toText(example))
+    return encodeURIComponent(fieldToText(example))
   })
   const [first] = parameters.filter((one) => one.in === 'query' && one.example !== undefined)
   if (first === undefined) return path
-  return `${path}?${new URLSearchParams([[first.name, toText(first.example)]]).toString()}`
+  return `${path}?${new URLSearchParams([[first.name, fieldToText(first.example)]]).toString()}`
 }
 
 function toContentFlags(content: Content): readonly string[] {
@@ -69,7 +69,7 @@ function toContentFlags(content: Content): readonly string[] {
     case 'multipart/form-data':
       return toParts(schema).map((part) => `-F ${quote(part)}`)
     default:
-      return [`-H 'Content-Type: ${type}'`, `-d ${quote(toText(example))}`]
+      return [`-H 'Content-Type: ${type}'`, `-d ${quote(fieldToText(example))}`]
   }
 }
 
@@ -78,9 +78,9 @@ function toParts(schema: { properties?: Readonly<Record<string, object>> }): rea
 }
 
 /** An example as one would type it. */
-export function toText(example: unknown): string {
+export function fieldToText(example: unknown): string {
   if (example === undefined) return ''
-  if (Array.isArray(example)) return example.map(toText).join(',')
+  if (Array.isArray(example)) return example.map(fieldToText).join(',')
   return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
 }
 

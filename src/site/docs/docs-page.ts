@@ -18,7 +18,7 @@ export function docsPage(document: OpenApiDocument): Html {
     main: html`${prose(String(info.description))}
 <p>For programs the same is at <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1).</p>
 <nav class="toc" aria-label="Rooms">${tags.map(({ name }) => html`<a href="#room-${name}">${name}</a> `)}<a href="#schemas">schemas</a></nav>
-${tags.map((tag) => roomView(document, tag))}<section class="docs" aria-labelledby="schemas">
+${tags.map((tag) => demoView(document, tag))}<section class="docs" aria-labelledby="schemas">
 <h2 id="schemas">schemas</h2>
 ${Object.entries(components.schemas ?? {}).map(
   ([name, schema]) => html`<details id="${toAnchor(name)}"><summary>${name}</summary>
@@ -29,7 +29,7 @@ ${schemaView(schema)}
   })
 }
 
-function roomView(
+function demoView(
   document: OpenApiDocument,
   { name, description }: OpenApiDocument['tags'][number],
 ) {

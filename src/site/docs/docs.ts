@@ -2,37 +2,40 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
 import { html } from '../html.ts'
 import { toDocument, watchRoutes } from '../../http/openapi/document.ts'
-import { describeRoutes, type RefusalStatus } from '../../http/openapi/operation.ts'
+import { describeRoutes, type ErrorStatus } from '../../http/openapi/operation.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
-import type { RefusalShape } from '../../http/errors/send-error.ts'
+import type { ErrorShape } from '../../http/errors/send-error.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
-import type { Room } from '../demo.ts'
+import type { Demo } from '../demo.ts'
 import { docsPage, originMark } from './docs-page.ts'
-import { info, tagOfTheHouse } from './info.ts'
+import { info, serviceTag } from './info.ts'
 import { operations } from './operations.ts'
 
 interface DocsOptions {
-  rooms: readonly Room[]
-  shapes: readonly RefusalShape[]
+  demos: readonly Demo[]
+  shapes: readonly ErrorShape[]
   /** With what any route may refuse on top of its own. */
-  limits?: readonly RefusalStatus[] | undefined
+  limits?: readonly ErrorStatus[] | undefined
 }
 
 /**
  * `GET /openapi.json` and `GET /docs`: what every route takes and gives, for programs and for people.
  * Always there; to be opened before the first route that it shall describe.
  */
-export function openDocs(app: FastifyInstance, { rooms, shapes, limits = [] }: DocsOptions): void {
+export function openDocs(
+  app: FastifyInstance,
+  { demos: rooms, shapes, limits = [] }: DocsOptions,
+): void {
   const listRoutes = watchRoutes(app)
   const tags = rooms.map(({ name, summary: description }) => ({ name, description }))
   // Not before it is asked for: then all routes are there.
   const loadDocument = once(() =>
-    toDocument({ info, tags: [...tags, tagOfTheHouse], routes: listRoutes(), shapes, limits }),
+    toDocument({ info, tags: [...tags, serviceTag], routes: listRoutes(), shapes, limits }),
   )
   const loadJson = once(() => JSON.stringify(loadDocument()))
   const loadPage = once(() => docsPage(loadDocument()).markup)
 
-  describeRoutes(app, tagOfTheHouse.name, operations)
+  describeRoutes(app, serviceTag.name, operations)
   app.get('/openapi.json', { config: { defaultAnswer: 'json' } }, (request, reply) =>
     sendWhole(request, reply, { type: 'application/json; charset=utf-8', text: loadJson() }),
   )

@@ -42,7 +42,7 @@ export const info = {
 }
 
 /** What is there whichever rooms are open. */
-export const tagOfTheHouse = {
+export const serviceTag = {
   name: 'vitrine',
   description: 'Always there, whichever rooms are open.',
 }

@@ -1,9 +1,9 @@
 import { html, type Html } from '../html.ts'
 import { resolve } from '../../http/openapi/document.ts'
-import type { Answer, Parameter, Schema } from '../../http/openapi/operation.ts'
+import type { ResponseDoc, Parameter, Schema } from '../../http/openapi/operation.ts'
 import { toProblemSlug } from '../../http/errors/problem-types.ts'
 import { toReasonPhrase } from '../../http/errors/http-error.ts'
-import { parametersOf, toCurl, toText, type Place } from './curl.ts'
+import { parametersOf, toCurl, fieldToText, type Place } from './curl.ts'
 import { phrases, prose } from './prose.ts'
 import { mediaTypeView } from './schema-view.ts'
 import { tryForm } from './try-form.ts'
@@ -15,7 +15,7 @@ export function operationView(place: Place, origin: string): Html {
   return html`<details class="operation" id="${operationId}">
 <summary><b>${method.toUpperCase()}</b> <code>${path}</code> <span>${summary}</span></summary>
 ${description === undefined ? '' : prose(description)}<pre><code>${toCurl(place, origin)}</code></pre>
-${parametersView(parametersOf(place))}${contentView(place)}${answersView(place)}${tryForm(place)}</details>
+${parametersView(parametersOf(place))}${contentView(place)}${responsesView(place)}${tryForm(place)}</details>
 `
 }
 
@@ -25,7 +25,7 @@ function parametersView(parameters: readonly Parameter[]): Html {
 <dl>
 ${parameters.map(
   ({ name, in: where, required = false, description, schema, example }) =>
-    html`<dt><code>${name}</code></dt><dd>${phrases(description)} <small>${where}, ${toKind(schema)}${required ? ', required' : ''}${example === undefined ? '' : html`; such as <code>${toText(example)}</code>`}</small></dd>
+    html`<dt><code>${name}</code></dt><dd>${phrases(description)} <small>${where}, ${toKind(schema)}${required ? ', required' : ''}${example === undefined ? '' : html`; such as <code>${fieldToText(example)}</code>`}</small></dd>
 `,
 )}</dl>
 `
@@ -52,19 +52,22 @@ function contentView({ operation: { requestBody } }: Place): Html {
 ${Object.entries(requestBody.content).map(([type, one]) => mediaTypeView(type, one))}`
 }
 
-function answersView({ document, operation: { responses } }: Place): Html {
+function responsesView({ document, operation: { responses } }: Place): Html {
   const [refused, given] = [true, false].map((isRefusal) =>
     Object.entries(responses).filter(([, answer]) => '$ref' in answer === isRefusal),
   )
   return html`<h3>Answers</h3>
 <dl>
-${(given ?? []).map(([status, answer]) => answerView(status, resolve(document, answer)))}</dl>
+${(given ?? []).map(([status, answer]) => responseView(status, resolve(document, answer)))}</dl>
 <h3>Refusals</h3>
-<p class="refusals">${(refused ?? []).map(([status]) => refusalLink(Number(status)))}</p>
+<p class="refusals">${(refused ?? []).map(([status]) => errorLink(Number(status)))}</p>
 `
 }
 
-function answerView(status: string, { description, headers = {}, content = {} }: Answer): Html {
+function responseView(
+  status: string,
+  { description, headers = {}, content = {} }: ResponseDoc,
+): Html {
   const names = Object.keys(headers)
   const fields = html`<p><small>With ${names.join(', ')}.</small></p>\n`
   return html`<dt>${status}</dt><dd><p>${phrases(description)}</p>
@@ -72,7 +75,7 @@ ${names.length === 0 ? '' : fields}${Object.entries(content).map(([type, one]) =
 `
 }
 
-function refusalLink(status: number): Html {
+function errorLink(status: number): Html {
   const slug = toProblemSlug(status) ?? ''
   return html`<a href="/problems/${slug}">${status}&nbsp;${toReasonPhrase(status) ?? ''}</a> `
 }

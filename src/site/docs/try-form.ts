@@ -1,13 +1,13 @@
 import { html, type Html } from '../html.ts'
 import type { MediaType, Parameter } from '../../http/openapi/operation.ts'
-import { answerTypes, parametersOf, toText, type Place } from './curl.ts'
+import { responseTypes, parametersOf, fieldToText, type Place } from './curl.ts'
 
 /** What the script needs to send the request; without it the form stays hidden. */
 export function tryForm(place: Place): Html {
   const { method, path, operation } = place
   return html`<form class="request" data-method="${method.toUpperCase()}" data-path="${path}" hidden>
 <h3>Try it</h3>
-${parametersOf(place).map(parameterInput)}${acceptInput(answerTypes(place))}${contentInput(operation.requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method.toUpperCase()}</button></p>
+${parametersOf(place).map(parameterInput)}${acceptInput(responseTypes(place))}${contentInput(operation.requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method.toUpperCase()}</button></p>
 <pre class="answer" role="status" hidden></pre>
 </form>
 `
@@ -15,7 +15,7 @@ ${parametersOf(place).map(parameterInput)}${acceptInput(answerTypes(place))}${co
 
 /** The example stands in it where the request needs a value, and beside it otherwise. */
 function parameterInput({ name, in: where, required = false, example }: Parameter): Html {
-  const text = toText(example)
+  const text = fieldToText(example)
   const attributes = required ? html`required value="${text}"` : html`placeholder="${text}"`
   return html`<label>${name} <input type="text" name="${name}" data-in="${where}" autocomplete="off" ${attributes}></label>
 `
@@ -44,7 +44,7 @@ function partInputs(schema: { properties?: Readonly<Record<string, object>> }): 
 }
 
 function toContent(type: string, { example }: MediaType): string {
-  if (type !== 'application/x-www-form-urlencoded') return toText(example)
+  if (type !== 'application/x-www-form-urlencoded') return fieldToText(example)
   const pairs = Object.entries(Object(example) as object)
   return new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
 }

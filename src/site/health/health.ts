@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { describeRoutes } from '../../http/openapi/operation.ts'
-import { toProbeAnswer, type Readiness } from '../../operations/readiness.ts'
+import { toProbeResponse, type Readiness } from '../../operations/readiness.ts'
 import { operations } from './operations.ts'
 
 const config = { defaultAnswer: 'json', anyHost: true } as const
@@ -13,7 +13,7 @@ export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find
     reply.header('cache-control', 'no-store').send({ status: 'live' }),
   )
   app.get('/health/ready', { config }, async (_request, reply) => {
-    const { code, headers, content } = toProbeAnswer(await find())
+    const { code, headers, content } = toProbeResponse(await find())
     return reply.code(code).headers(headers).send(content)
   })
 }

@@ -1,5 +1,5 @@
 import { jsonContent, objectSchema } from '../../http/openapi/content.ts'
-import { answerFields } from '../../http/openapi/fields.ts'
+import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Operations } from '../../http/openapi/operation.ts'
 
 export const operations: Operations = {
@@ -20,7 +20,7 @@ export const operations: Operations = {
       },
       503: {
         description: 'Not now: it starts, it stops, or the records cannot be read.',
-        headers: { 'Retry-After': answerFields.retryAfter },
+        headers: { 'Retry-After': responseHeaders.retryAfter },
         content: statusContent('no database', 'starting', 'draining'),
       },
     },

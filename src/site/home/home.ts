@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { describeRoutes } from '../../http/openapi/operation.ts'
 import { sendPage } from '../../http/response/send.ts'
-import type { Room } from '../demo.ts'
+import type { Demo } from '../demo.ts'
 import { operations } from './operations.ts'
 import { homePage } from './views.ts'
 
 /** `GET /`: what this is, and a map of the rooms that are mounted. Always there. */
-export function openHome(app: FastifyInstance, rooms: readonly Room[]): void {
+export function openHome(app: FastifyInstance, rooms: readonly Demo[]): void {
   describeRoutes(app, 'vitrine', operations)
   const home = homePage(rooms)
   app.get('/', (_, reply) => sendPage(reply, home))

@@ -1,8 +1,8 @@
 import { html, type Html } from '../html.ts'
 import { page } from '../page.ts'
-import type { Room, TryOut } from '../demo.ts'
+import type { Demo, TryOut } from '../demo.ts'
 
-export function homePage(rooms: readonly Room[]): Html {
+export function homePage(rooms: readonly Demo[]): Html {
   return page({
     title: 'Vitrine',
     heading: 'A glass case for HTTP',
@@ -16,7 +16,7 @@ ${rooms.map(card)}</div>`,
   })
 }
 
-function card({ name, title, summary, links, tryOut }: Room): Html {
+function card({ name, title, summary, links, tryOut }: Demo): Html {
   return html`<section aria-labelledby="room-${name}">
 <h2 id="room-${name}">${title}</h2>
 <p>${summary}</p>
@@ -25,7 +25,7 @@ ${tryOut ? tryForm(name, tryOut) : ''}</section>
 `
 }
 
-function linkList(links: Room['links']): Html {
+function linkList(links: Demo['links']): Html {
   if (links.length === 0) return html``
   return html`<ul>${links.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}</ul>`
 }

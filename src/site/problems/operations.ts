@@ -33,7 +33,7 @@ export const operations: Operations = {
         },
       },
     },
-    refusals: [406],
+    errors: [406],
   },
   'GET /problems/:slug': {
     summary: 'One kind of refusal',
@@ -44,6 +44,6 @@ export const operations: Operations = {
         content: { ...pageContent, ...jsonContent(problem, example), ...textContent() },
       },
     },
-    refusals: [404, 406],
+    errors: [404, 406],
   },
 }

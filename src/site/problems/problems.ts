@@ -24,7 +24,7 @@ export function openProblems(app: FastifyInstance): void {
     return sendLasting(request, reply, {
       'text/html': () => sendPage(reply, problemsPage(problems)),
       'application/json': () => sendJson(reply, problems),
-      'text/plain': () => sendText(reply, problems.map(toText).join('\n')),
+      'text/plain': () => sendText(reply, problems.map(problemToText).join('\n')),
     })
   })
   app.get('/problems/:slug', (request, reply) => {
@@ -34,7 +34,7 @@ export function openProblems(app: FastifyInstance): void {
     return sendLasting(request, reply, {
       'text/html': () => sendPage(reply, problemPage(problem)),
       'application/json': () => sendJson(reply, problem),
-      'text/plain': () => sendText(reply, toText(problem)),
+      'text/plain': () => sendText(reply, problemToText(problem)),
     })
   })
 }
@@ -56,7 +56,7 @@ function toProblem(request: FastifyRequest, slug: string, problem: ProblemType):
   return { type: `${origin}/problems/${slug}`, ...problem, ...(example && { example }) }
 }
 
-function toText({ type, status, title, meaning, remedy, example }: Problem): string {
+function problemToText({ type, status, title, meaning, remedy, example }: Problem): string {
   const lines = [type, `${String(status)} ${title}`, meaning, remedy, ...(example ? [example] : [])]
   return `${lines.join('\n')}\n`
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { everything } from '../records/records.ts'
+import { allRecords } from '../records/records.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { openSqliteDatabase } from '../sqlite/database.ts'
 import { answersContract } from './idempotency-entries.contract.ts'
-import { createDatabaseAnswers } from './database.ts'
+import { createDatabaseIdempotencyEntries } from './database.ts'
 
 function openRecords(t: TestContext) {
   const database = openSqliteDatabase('sqlite::memory:')
@@ -14,13 +14,13 @@ function openRecords(t: TestContext) {
   return createSqliteRecords(database)
 }
 
-answersContract('the database', async (t) => createDatabaseAnswers(openRecords(t)))
+answersContract('the database', async (t) => createDatabaseIdempotencyEntries(openRecords(t)))
 
 test('answers are among the records of no resource that has routes', async (t) => {
   const records = openRecords(t)
   const claim = { fingerprint: '', recordId: 'a', leasedUntil: '', expiresAt: '' }
-  await createDatabaseAnswers(records).create('hash', claim)
+  await createDatabaseIdempotencyEntries(records).create('hash', claim)
   for (const resource of ['users', 'locations', 'uploads', 'sessions', 'answers', '~sessions']) {
-    assert.equal(await records.count(resource, everything), 0, resource)
+    assert.equal(await records.count(resource, allRecords), 0, resource)
   }
 })

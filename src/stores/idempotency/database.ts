@@ -1,6 +1,6 @@
 import { isFull } from '../store-failure.ts'
-import { eachPage, everything, type Records, type StoredRecord } from '../records/records.ts'
-import type { Answers, Claim, StandingClaim } from './idempotency-entries.ts'
+import { eachPage, allRecords, type Records, type StoredRecord } from '../records/records.ts'
+import type { IdempotencyEntries, IdempotencyEntry, VersionedEntry } from './idempotency-entries.ts'
 
 // No resource can have this name, so no route leads here.
 const resource = '~answers'
@@ -14,12 +14,12 @@ const forgottenTogether = 10
  * Answers as records of the database, whichever that is. Where there is no room for another, the
  * oldest are forgotten before their time: nobody else could ever remove them.
  */
-export function createDatabaseAnswers(records: Records): Answers {
+export function createDatabaseIdempotencyEntries(records: Records): IdempotencyEntries {
   const now = () => new Date().toISOString()
 
   async function forgetOldest(): Promise<void> {
     const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
-    const oldest = await records.list(resource, everything, {
+    const oldest = await records.list(resource, allRecords, {
       offset: 0,
       limit: 10 * forgottenTogether,
     })
@@ -60,6 +60,6 @@ export function createDatabaseAnswers(records: Records): Answers {
   }
 }
 
-function toStandingClaim({ document, version }: StoredRecord): StandingClaim {
-  return { ...(document as unknown as Claim), version }
+function toStandingClaim({ document, version }: StoredRecord): VersionedEntry {
+  return { ...(document as unknown as IdempotencyEntry), version }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import type { Answers, Claim } from './idempotency-entries.ts'
+import type { IdempotencyEntries, IdempotencyEntry } from './idempotency-entries.ts'
 
 /** Opens an empty store that goes when the test ends. */
-export type OpenAnswers = (t: TestContext) => Promise<Answers>
+export type OpenAnswers = (t: TestContext) => Promise<IdempotencyEntries>
 
 const hash = 'a'.repeat(64)
 const other = 'b'.repeat(64)
@@ -106,7 +106,7 @@ export function answersContract(name: string, open: OpenAnswers): void {
 
 const racers = Array.from({ length: 20 }, (_, index) => index)
 
-function claimOf(changes: Partial<Claim> = {}): Claim {
+function claimOf(changes: Partial<IdempotencyEntry> = {}): IdempotencyEntry {
   return {
     fingerprint: 'f'.repeat(64),
     recordId: 'ann',

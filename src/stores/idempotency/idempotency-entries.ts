@@ -1,5 +1,5 @@
 /** An answer as it can be given again. */
-export interface Answer {
+export interface StoredResponse {
   status: number
   headers: Readonly<Record<string, string>>
   /** The content, in Base64. */
@@ -7,7 +7,7 @@ export interface Answer {
 }
 
 /** What stands under a key: a request that is being handled, and then its answer. Times are ISO 8601. */
-export interface Claim {
+export interface IdempotencyEntry {
   /** Tells the request from every other that comes with the same key. */
   fingerprint: string
   /** Of what the request creates, however often it is begun. */
@@ -16,24 +16,24 @@ export interface Claim {
   leasedUntil: string
   /** Until then the key is remembered. */
   expiresAt: string
-  answer?: Answer
+  answer?: StoredResponse
 }
 
-export type StandingClaim = Claim & {
+export type VersionedEntry = IdempotencyEntry & {
   /** 1 when created; grows by one with every change. */
   version: number
 }
 
 /** Answers by the hash of the key that a client gave its request. */
-export interface Answers {
+export interface IdempotencyEntries {
   /** False when the key is taken. */
-  create: (keyHash: string, claim: Claim) => Promise<boolean>
+  create: (keyHash: string, claim: IdempotencyEntry) => Promise<boolean>
 
   /** As it stands, expired or not. */
-  find: (keyHash: string) => Promise<StandingClaim | undefined>
+  find: (keyHash: string) => Promise<VersionedEntry | undefined>
 
   /** Check and write in one step. False when there is none, or no longer of this version. */
-  change: (keyHash: string, version: number, claim: Claim) => Promise<boolean>
+  change: (keyHash: string, version: number, claim: IdempotencyEntry) => Promise<boolean>
 
   /** False when there was none, or no longer of this version. */
   remove: (keyHash: string, version: number) => Promise<boolean>

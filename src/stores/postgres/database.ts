@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { setTimeout } from 'node:timers/promises'
 import { StoreFailure } from '../store-failure.ts'
-import { assertSession, openHosts, refuseReadOnly, toClientOptions, toHostUrls } from './hosts.ts'
+import { assertSession, openHosts, assertWritable, toClientOptions, toHostUrls } from './hosts.ts'
 import { alter, migrate } from './migrations.ts'
 
 /** All that a statement may take: with what comes before it a request is answered in two seconds. */
@@ -107,7 +107,7 @@ async function withClient(
     client.on('error', (error) => (failure = error))
     try {
       await client.connect()
-      await refuseReadOnly(client)
+      await assertWritable(client)
     } catch (error) {
       failure = error
       await client.end()

@@ -112,11 +112,11 @@ async function prepareClient(client: pg.ClientBase, statementMs: number): Promis
   // PgBouncer takes no connection that names this one at its start.
   await client.query(`SET statement_timeout = ${String(statementMs)}`)
   await client.query(planner)
-  await refuseReadOnly(client)
+  await assertWritable(client)
 }
 
 /** As `target_session_attrs=read-write` has it in libpq: after a failover the old primary is no use. */
-export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
+export async function assertWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>(
     'SHOW transaction_read_only',
   )

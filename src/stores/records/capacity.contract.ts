@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { createDatabaseAnswers } from '../idempotency/database.ts'
+import { createDatabaseIdempotencyEntries } from '../idempotency/database.ts'
 import { isFull } from '../store-failure.ts'
 import { createDatabaseSessions } from '../sessions/database.ts'
 import { sessionOf } from '../sessions/sessions.contract.ts'
-import { everything, type Records } from './records.ts'
+import { allRecords, type Records } from './records.ts'
 
 /** Opens an empty store that takes so many records of each resource. */
 export type OpenWithin = (t: TestContext, maxRecords: number) => Promise<Records>
@@ -12,7 +12,7 @@ export type OpenWithin = (t: TestContext, maxRecords: number) => Promise<Records
 const noon = '2026-01-01T12:00:00.000Z'
 
 /** What every backend of the records does where a resource may have so many and no more. */
-export function roomContract(name: string, open: OpenWithin): void {
+export function capacityContract(name: string, open: OpenWithin): void {
   suite(`a limit on the records in ${name}`, () => {
     test('as many records as allowed are kept of each resource', async (t) => {
       const records = await open(t, 3)
@@ -22,7 +22,7 @@ export function roomContract(name: string, open: OpenWithin): void {
         }
         await assert.rejects(create(records, 'd', resource), isFull)
         assert.equal(await records.find(resource, 'd'), undefined)
-        assert.equal(await records.count(resource, everything), 3)
+        assert.equal(await records.count(resource, allRecords), 3)
       }
     })
 
@@ -51,7 +51,7 @@ export function roomContract(name: string, open: OpenWithin): void {
 
     test('the oldest answers make room for others, but not those of the last minute', async (t) => {
       const records = await open(t, 3)
-      const answers = createDatabaseAnswers(records)
+      const answers = createDatabaseIdempotencyEntries(records)
       const claim = { fingerprint: '', recordId: 'a', leasedUntil: noon, expiresAt: '9999' }
       await records.create('~answers', { id: 'old', document: claim, createdAt: noon })
       await answers.create('young', claim)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenRecords } from './records.contract.ts'
-import { eachPage, everything, type Records, type StoredRecord } from './records.ts'
+import { eachPage, allRecords, type Records, type StoredRecord } from './records.ts'
 
 export const noon = '2026-01-01T12:00:00.000Z'
 export const later = '2026-01-01T12:00:00.001Z'
@@ -18,7 +18,7 @@ export function lists(open: OpenRecords): void {
     const expected = ['y', '-', '0', 'B', '_', 'a', 'z', 'b']
     assert.deepEqual(await walk(records), expected)
     assert.deepEqual(
-      idsOf(await records.list('users', everything, { offset: 0, limit: 99 })),
+      idsOf(await records.list('users', allRecords, { offset: 0, limit: 99 })),
       expected,
     )
   })
@@ -29,14 +29,14 @@ export function lists(open: OpenRecords): void {
     await records.create('users', record('b', later))
     await records.change('users', changeOf('a', 1, { name: 'changed' }))
     const expected = [await records.find('users', 'a'), await records.find('users', 'b')]
-    assert.deepEqual(await records.list('users', everything, { offset: 0, limit: 9 }), expected)
+    assert.deepEqual(await records.list('users', allRecords, { offset: 0, limit: 9 }), expected)
   })
 
   test('a list of nothing is empty', async (t) => {
     const records = await open(t)
     await records.create('locations', record('a', noon))
     assert.deepEqual(await walk(records), [])
-    assert.deepEqual(await records.list('users', everything, { offset: 0, limit: 9 }), [])
+    assert.deepEqual(await records.list('users', allRecords, { offset: 0, limit: 9 }), [])
   })
 
   test('a page begins after its offset and holds no more than its limit', async (t) => {
@@ -52,7 +52,7 @@ export function lists(open: OpenRecords): void {
     ] as const
     for (const [offset, limit, expected] of pages) {
       assert.equal(
-        idsOf(await records.list('users', everything, { offset, limit })).join(''),
+        idsOf(await records.list('users', allRecords, { offset, limit })).join(''),
         expected,
       )
     }

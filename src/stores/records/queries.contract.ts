@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import {
-  everything,
+  allRecords,
   type Document,
   type Field,
   type FieldValue,
@@ -120,7 +120,7 @@ export function queries(open: OpenRecords): void {
       }
       assert.deepEqual(await idsOf(records, toQuery([['name', 'ne', text]])), [toId(1)])
       const search = { text, fields: ['name'] }
-      assert.deepEqual(await idsOf(records, { ...everything, search }), [])
+      assert.deepEqual(await idsOf(records, { ...allRecords, search }), [])
     }
   })
 
@@ -128,7 +128,7 @@ export function queries(open: OpenRecords): void {
     const records = await open(t)
     await records.index('things', ['name'])
     await add(records, 1, { name: 'Ann' })
-    for (const query of [everything, toQuery([['name', 'eq', 'Ann']]), toQuery([], ['name'])]) {
+    for (const query of [allRecords, toQuery([['name', 'eq', 'Ann']]), toQuery([], ['name'])]) {
       assert.equal(await records.count('others', query), 0)
       assert.deepEqual(await records.list('others', query, { offset: 0, limit: 9 }), [])
     }
@@ -151,7 +151,7 @@ export function queries(open: OpenRecords): void {
     await add(records, 1, { name: 'taken' })
     await records.remove('things', toId(0))
     await records.remove('things', toId(0))
-    assert.equal(await records.count('things', everything), 2)
+    assert.equal(await records.count('things', allRecords), 2)
   })
 
   test('a list that nobody reads to its end is let go', async (t) => {
@@ -191,7 +191,7 @@ const strangeNames = [
 ]
 
 const comparisons: Record<string, RecordQuery> = {
-  'no condition': everything,
+  'no condition': allRecords,
   'the newest first': toQuery([], ['-createdAt']),
   'the order of ids': toQuery([], ['_id']),
   'the reverse order of ids': toQuery([], ['-_id']),
@@ -256,13 +256,13 @@ const comparisons: Record<string, RecordQuery> = {
     filters: [],
     sort: [{ field: ['in', 'deep'], isDescending: true }],
   },
-  'text in a nested field': { ...everything, search: { text: 'EP 1', fields: [['in', 'deep']] } },
+  'text in a nested field': { ...allRecords, search: { text: 'EP 1', fields: [['in', 'deep']] } },
   'one name in the order of times': toQuery([['name', 'eq', 'name 4']], ['-createdAt']),
   'greater names in their order': toQuery([['name', 'gt', 'name 4']], ['name']),
   'greater names in the reverse order': toQuery([['name', 'gt', 'name 4']], ['-name']),
   'lesser names in the reverse order': toQuery([['name', 'lt', 'name 4']], ['-name']),
-  'text in one of the fields': { ...everything, search: { text: 'ÖL', fields: ['name', 'note'] } },
-  'text in no field': { ...everything, search: { text: 'zzz', fields: ['name', 'note', 'size'] } },
+  'text in one of the fields': { ...allRecords, search: { text: 'ÖL', fields: ['name', 'note'] } },
+  'text in no field': { ...allRecords, search: { text: 'zzz', fields: ['name', 'note', 'size'] } },
 }
 
 function toQuery(

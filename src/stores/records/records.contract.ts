@@ -3,7 +3,7 @@ import { suite, test, type TestContext } from 'node:test'
 import { changeOf, idsOf, later, lists, noon, range, record } from './lists.contract.ts'
 import { namesakes } from './namesakes.contract.ts'
 import { queries } from './queries.contract.ts'
-import { everything, type Records } from './records.ts'
+import { allRecords, type Records } from './records.ts'
 import { texts } from './texts.contract.ts'
 
 /** Opens an empty store that closes itself when the test ends. */
@@ -107,11 +107,11 @@ function oneRecord(open: OpenRecords): void {
     if (state !== undefined) assert.notEqual(records.state(), state)
     assert.equal(read?.id, '5')
     assert.equal(await records.find('users', '5'), undefined)
-    assert.equal(await records.count('users', everything), 0)
-    assert.deepEqual(await records.list('users', everything, { offset: 0, limit: 9 }), [])
-    assert.equal(await records.count('locations', everything), 1)
+    assert.equal(await records.count('users', allRecords), 0)
+    assert.deepEqual(await records.list('users', allRecords, { offset: 0, limit: 9 }), [])
+    assert.equal(await records.count('locations', allRecords), 1)
     assert.equal(await records.create('users', record('5', later)), true)
-    assert.equal(await records.count('users', everything), 1)
+    assert.equal(await records.count('users', allRecords), 1)
   })
 
   test('the same id in two resources is two records', async (t) => {
@@ -120,7 +120,7 @@ function oneRecord(open: OpenRecords): void {
     assert.equal(await records.create('locations', record('a', later, { of: 'locations' })), true)
     await records.change('users', changeOf('a', 1, { of: 'users, changed' }))
     assert.deepEqual((await records.find('locations', 'a'))?.document, { of: 'locations' })
-    assert.deepEqual(idsOf(await records.list('locations', everything, { offset: 0, limit: 9 })), [
+    assert.deepEqual(idsOf(await records.list('locations', allRecords, { offset: 0, limit: 9 })), [
       'a',
     ])
     await records.remove('users', 'a')
@@ -156,7 +156,7 @@ function documents(open: OpenRecords): void {
       await records.create('users', record('a', noon, { value }))
       assert.deepEqual((await records.find('users', 'a'))?.document, { value })
       await records.change('users', changeOf('a', 1, { changed: value }))
-      const [listed] = await records.list('users', everything, { offset: 0, limit: 1 })
+      const [listed] = await records.list('users', allRecords, { offset: 0, limit: 1 })
       assert.deepEqual(listed?.document, { changed: value })
     })
   }

@@ -75,7 +75,7 @@ export interface RecordQuery {
   signal?: AbortSignal
 }
 
-export const everything: RecordQuery = { filters: [], sort: [] }
+export const allRecords: RecordQuery = { filters: [], sort: [] }
 
 /** Throws when the query was aborted. */
 export function assertWanted({ signal }: RecordQuery): void {
@@ -149,5 +149,5 @@ export type Pages = AsyncIterable<readonly StoredRecord[]>
 
 /** All records of a resource, oldest first, a page at a time. */
 export function eachPage(records: Records, resource: string): Pages {
-  return records.pages(resource, everything)
+  return records.pages(resource, allRecords)
 }

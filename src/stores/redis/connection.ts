@@ -54,7 +54,7 @@ export async function openRedis(url: string): Promise<RedisConnection> {
   } catch (error) {
     const reason = lastError ?? (error as Error)
     if (!(reason instanceof ReplyError) || !isRefusal(reason)) {
-      return { redis, close, problem: toText(reason) }
+      return { redis, close, problem: toErrorText(reason) }
     }
     close()
     throw new Error(`REDIS_URL cannot be used: ${reason.message}`, { cause: error })
@@ -68,7 +68,7 @@ async function giveUp(): Promise<never> {
 }
 
 /** ioredis gives the errors of all addresses of a name as one, without a text. */
-function toText(error: Error & { code?: string }): string {
+function toErrorText(error: Error & { code?: string }): string {
   return error.message || (error.code ?? error.name)
 }
 

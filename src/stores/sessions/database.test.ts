@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
-import { everything } from '../records/records.ts'
+import { allRecords } from '../records/records.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { openSqliteDatabase } from '../sqlite/database.ts'
 import { createDatabaseSessions } from './database.ts'
@@ -24,7 +24,7 @@ test('sessions are among the records of no resource that has routes', async (t) 
   const records = openRecords(t, 'sqlite::memory:')
   await createDatabaseSessions(records).create('hash', sessionOf())
   for (const resource of ['users', 'locations', 'uploads', 'sessions']) {
-    assert.equal(await records.count(resource, everything), 0, resource)
+    assert.equal(await records.count(resource, allRecords), 0, resource)
   }
 })
 

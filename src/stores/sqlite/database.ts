@@ -130,7 +130,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
  * blocking the whole process, so it is told not to. Throws a {@link StoreFailure} for what is not
  * the statements' fault. `askedAt` is since when the caller waits.
  */
-export async function whenFree<Result>(
+export async function retryWhileBusy<Result>(
   run: () => Result,
   askedAt = performance.now(),
 ): Promise<Result> {
@@ -145,13 +145,13 @@ export async function whenFree<Result>(
   }
 }
 
-/** {@link whenFree} without a promise where nothing has to be waited for. */
-export function nowOrWhenFree<Result>(run: () => Result): Result | Promise<Result> {
+/** {@link retryWhileBusy} without a promise where nothing has to be waited for. */
+export function tryNowOrRetry<Result>(run: () => Result): Result | Promise<Result> {
   try {
     return run()
   } catch (error) {
     if (!isBusy(error)) throw toStoreFailure(error)
-    return whenFree(run)
+    return retryWhileBusy(run)
   }
 }
 
@@ -173,7 +173,7 @@ export function isDamage(error: unknown): boolean {
   )
 }
 
-/** Whether {@link whenFree} has given up because another process had the database locked. */
+/** Whether {@link retryWhileBusy} has given up because another process had the database locked. */
 export function isLocked(error: unknown): boolean {
   return error instanceof StoreFailure && isBusy(error.cause)
 }

@@ -9,8 +9,8 @@ import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { appendHash } from './backup-hash.ts'
 import { openDiskFiles } from '../files/disk.ts'
-import { leftovers, removeLeftovers } from '../orphaned-files.ts'
-import { everything } from '../records/records.ts'
+import { orphanedFiles, removeOrphanedFiles } from '../orphaned-files.ts'
+import { allRecords } from '../records/records.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { writeBackup } from './backup.ts'
 import { openSqliteDatabase } from './database.ts'
@@ -155,7 +155,7 @@ for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
     assert.deepEqual(await readdir(join(folder, 'files')), [id])
     const { database, records } = open()
     assert.ok(await records.find('locations', 'Old Mill'))
-    assert.equal(await records.count('locations', everything), 1)
+    assert.equal(await records.count('locations', allRecords), 1)
     database.close()
   })
 }
@@ -198,8 +198,8 @@ test('a backup of the first schema is brought up to date, wherever it goes', asy
     hasHash: true,
   })
   const { database, records } = open()
-  assert.equal(await records.count('locations', everything), 2)
-  assert.equal(await records.count(leftovers, everything), 0)
+  assert.equal(await records.count('locations', allRecords), 2)
+  assert.equal(await records.count(orphanedFiles, allRecords), 0)
   database.close()
   const read = await files.read(saved.id, 0, content.length - 1)
   assert.deepEqual(await buffer(read), content)
@@ -243,10 +243,10 @@ test('of leftovers only those go whose upload is gone', async (t) => {
   await files.save('gone', Readable.from([content]))
   await files.keep('gone')
   for (const name of [id, 'gone', 'never']) {
-    await records.create(leftovers, { id: name, document: {}, createdAt })
+    await records.create(orphanedFiles, { id: name, document: {}, createdAt })
   }
-  await removeLeftovers(files, records)
+  await removeOrphanedFiles(files, records)
   assert.deepEqual(await readdir(join(folder, 'files')), [id])
-  assert.equal(await records.count(leftovers, everything), 1)
+  assert.equal(await records.count(orphanedFiles, allRecords), 1)
   database.close()
 })

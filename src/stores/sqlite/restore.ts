@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { assertSameSchema, assertSoundRecords, type CheckDocument } from './backup-checks.ts'
 import { hasItsHash } from './backup-hash.ts'
 import type { Files } from '../files/files.ts'
-import { leftovers, removeLeftovers } from '../orphaned-files.ts'
+import { orphanedFiles, removeOrphanedFiles } from '../orphaned-files.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import {
   applicationId,
@@ -49,7 +49,7 @@ export async function restoreBackup({
     replaceRecords(database)
     for (const id of pending) await files.keep(id)
     const records = createSqliteRecords(database)
-    await removeLeftovers(files, records)
+    await removeOrphanedFiles(files, records)
     await records.settle()
     return { ...sumUp(database), hasHash }
   } finally {
@@ -180,7 +180,7 @@ function replaceRecords(database: DatabaseSync): void {
   const version = Number(database.prepare('PRAGMA saved.user_version').get()?.user_version)
   database.exec('BEGIN IMMEDIATE')
   try {
-    noteLeftovers(database)
+    recordOrphanedFiles(database)
     for (const table of findTables(readSchemaVersion(database))) {
       database.exec(`DROP TABLE main.${table}`)
     }
@@ -192,7 +192,9 @@ function replaceRecords(database: DatabaseSync): void {
     applyMigrations(database, version)
     const now = new Date().toISOString()
     database
-      .prepare(`INSERT OR IGNORE INTO records SELECT '${leftovers}', id, '{}', 1, ?1, ?1 FROM gone`)
+      .prepare(
+        `INSERT OR IGNORE INTO records SELECT '${orphanedFiles}', id, '{}', 1, ?1, ?1 FROM gone`,
+      )
       .run(now)
     database.exec(
       `DELETE FROM record_counts;
@@ -206,12 +208,12 @@ function replaceRecords(database: DatabaseSync): void {
 }
 
 /** The files that nobody will know any more. */
-function noteLeftovers(database: DatabaseSync): void {
+function recordOrphanedFiles(database: DatabaseSync): void {
   database.exec('CREATE TEMP TABLE gone (id TEXT PRIMARY KEY)')
   if (readSchemaVersion(database) === 0) return
   database.exec(
     `INSERT OR IGNORE INTO gone
-     SELECT id FROM main.records WHERE resource IN ('uploads', '${leftovers}')
+     SELECT id FROM main.records WHERE resource IN ('uploads', '${orphanedFiles}')
      EXCEPT SELECT id FROM saved.records WHERE resource = 'uploads'`,
   )
 }

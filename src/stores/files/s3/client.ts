@@ -25,7 +25,7 @@ interface S3Request {
   isOnce?: boolean
 }
 
-interface S3Answer {
+interface S3Response {
   headers: IncomingMessage['headers']
   text: string
 }
@@ -34,7 +34,7 @@ export interface S3Client {
   /** Before every name: empty, or ending in a slash. */
   prefix: string
   /** Sends the request and reads the whole answer. */
-  ask: (request: S3Request) => Promise<S3Answer>
+  send: (request: S3Request) => Promise<S3Response>
   /** The same with the content of the answer yet to be read. */
   open: (request: S3Request) => Promise<IncomingMessage>
   close: () => void
@@ -108,7 +108,7 @@ export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings
 
   return {
     prefix,
-    ask: (request) => attempt(request, readWhole),
+    send: (request) => attempt(request, readWhole),
     open: (request) => attempt(request, accept),
     close: () => {
       agent.destroy()
@@ -118,7 +118,7 @@ export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings
 
 type Read<Result> = (answer: IncomingMessage) => Promise<Result>
 
-async function readWhole(answer: IncomingMessage): Promise<S3Answer> {
+async function readWhole(answer: IncomingMessage): Promise<S3Response> {
   const content = await text(await accept(answer))
   // A completion is begun with 200 and may fail after that (API_CompleteMultipartUpload).
   if (content.includes('<Error>')) throw new S3Error(500, content)

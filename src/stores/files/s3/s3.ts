@@ -10,7 +10,7 @@ import {
   completeUpload,
   findUpload,
   listObjects,
-  whereItIs,
+  toObjectPath,
   type S3Upload,
 } from './uploads.ts'
 
@@ -40,7 +40,7 @@ export async function openS3Files(options: S3FilesOptions): Promise<OpenedS3File
   const s3 = createS3Client(options)
   const opened = { files: createS3Files(s3, options), close: s3.close }
   try {
-    await s3.ask({ method: 'GET', query: { 'list-type': '2', 'max-keys': '1' } })
+    await s3.send({ method: 'GET', query: { 'list-type': '2', 'max-keys': '1' } })
     return opened
   } catch (error) {
     const reason = error instanceof StoreFailure ? error.cause : error
@@ -62,8 +62,8 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
   /** Saved or being saved by this process, and not kept. */
   const uploads = new Map<string, S3Upload | undefined>()
 
-  const isThere = (id: string) => whereItIs(s3.ask({ method: 'HEAD', name: id }))
-  const unmark = (id: string) => s3.ask({ method: 'DELETE', name: toMarker(id) })
+  const isThere = (id: string) => toObjectPath(s3.send({ method: 'HEAD', name: id }))
+  const unmark = (id: string) => s3.send({ method: 'DELETE', name: toMarker(id) })
 
   async function save(id: string, content: Readable): Promise<SavedFile> {
     if (uploads.has(id)) throw new Error(`there is a file ${id}`)
@@ -86,7 +86,7 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
   }
 
   async function receive(id: string, content: Readable): Promise<SavedFile> {
-    await s3.ask({ method: 'PUT', name: toMarker(id) })
+    await s3.send({ method: 'PUT', name: toMarker(id) })
     const upload = await beginUpload(s3, id)
     const hash = createHash('sha256')
     let size = 0
@@ -115,7 +115,7 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
     uploads.delete(id)
     const wasPending = await abortUploads(s3, id)
     const wasThere = await isThere(id)
-    if (wasThere) await s3.ask({ method: 'DELETE', name: id })
+    if (wasThere) await s3.send({ method: 'DELETE', name: id })
     await unmark(id)
     return wasPending || wasThere
   }

@@ -10,7 +10,7 @@ export interface S3Upload {
 /** Begins an upload; whoever asks twice has two. */
 export async function beginUpload(s3: S3Client, name: string): Promise<S3Upload> {
   const query = { uploads: '' }
-  const { text } = await s3.ask({ method: 'POST', name, query, isOnce: true })
+  const { text } = await s3.send({ method: 'POST', name, query, isOnce: true })
   const [uploadId] = textsOf(text, 'UploadId')
   if (uploadId === undefined) throw new Error('S3 has begun an upload without an id')
   return { uploadId, parts: [] }
@@ -23,7 +23,7 @@ export async function addPart(
   { upload: { uploadId, parts }, content }: { upload: S3Upload; content: Buffer },
 ): Promise<void> {
   const query = { partNumber: String(parts.length + 1), uploadId }
-  const { headers } = await s3.ask({ method: 'PUT', name, query, body: content })
+  const { headers } = await s3.send({ method: 'PUT', name, query, body: content })
   parts.push(headers.etag ?? '')
 }
 
@@ -38,14 +38,14 @@ export async function completeUpload(
       `<Part><PartNumber>${String(index + 1)}</PartNumber><ETag>${toXml(etag)}</ETag></Part>`,
   )
   const body = `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`
-  return whereItIs(s3.ask({ method: 'POST', name, query: { uploadId }, body }))
+  return toObjectPath(s3.send({ method: 'POST', name, query: { uploadId }, body }))
 }
 
 /** Ends all uploads of this name; false when there were none. */
 export async function abortUploads(s3: S3Client, name: string): Promise<boolean> {
   const ids = await listUploads(s3, name)
   for (const uploadId of ids) {
-    await whereItIs(s3.ask({ method: 'DELETE', name, query: { uploadId } }))
+    await toObjectPath(s3.send({ method: 'DELETE', name, query: { uploadId } }))
   }
   return ids.length > 0
 }
@@ -57,7 +57,7 @@ export async function findUpload(s3: S3Client, name: string): Promise<S3Upload |
   const parts: string[] = []
   for (let marker: string | undefined = '0'; marker !== undefined;) {
     const query: Record<string, string> = { uploadId, 'part-number-marker': marker }
-    const { text } = await s3.ask({ method: 'GET', name, query })
+    const { text } = await s3.send({ method: 'GET', name, query })
     parts.push(...textsOf(text, 'ETag'))
     const isTruncated = textsOf(text, 'IsTruncated')[0] === 'true'
     marker = isTruncated ? textsOf(text, 'NextPartNumberMarker')[0] : undefined
@@ -68,7 +68,7 @@ export async function findUpload(s3: S3Client, name: string): Promise<S3Upload |
 /** MinIO lists the uploads of an object by its whole name and by no shorter prefix. */
 async function listUploads(s3: S3Client, name: string): Promise<string[]> {
   const key = s3.prefix + name
-  const { text } = await s3.ask({ method: 'GET', query: { uploads: '', prefix: key } })
+  const { text } = await s3.send({ method: 'GET', query: { uploads: '', prefix: key } })
   return [...text.matchAll(/<Upload>[^]*?<\/Upload>/g)]
     .filter(([upload]) => textsOf(upload, 'Key')[0] === key)
     .flatMap(([upload]) => textsOf(upload, 'UploadId'))
@@ -78,7 +78,7 @@ async function listUploads(s3: S3Client, name: string): Promise<string[]> {
 export async function* listObjects(s3: S3Client, start: string) {
   const query: Record<string, string> = { 'list-type': '2', prefix: s3.prefix + start }
   for (;;) {
-    const { text, headers } = await s3.ask({ method: 'GET', query })
+    const { text, headers } = await s3.send({ method: 'GET', query })
     const now = Date.parse(headers.date ?? '') || Date.now()
     for (const [object] of text.matchAll(/<Contents>[^]*?<\/Contents>/g)) {
       const [key = ''] = textsOf(object, 'Key')
@@ -92,7 +92,7 @@ export async function* listObjects(s3: S3Client, start: string) {
 }
 
 /** False when what was asked for is not there. */
-export async function whereItIs(asked: Promise<unknown>): Promise<boolean> {
+export async function toObjectPath(asked: Promise<unknown>): Promise<boolean> {
   try {
     await asked
     return true

@@ -9,14 +9,14 @@ import {
   type PostgresServer,
 } from '../../../../test/postgres-server.ts'
 import { answersContract } from '../../idempotency/idempotency-entries.contract.ts'
-import { createDatabaseAnswers } from '../../idempotency/database.ts'
+import { createDatabaseIdempotencyEntries } from '../../idempotency/database.ts'
 import { openPostgresDatabase } from '../../postgres/database.ts'
 import { createDatabaseSessions } from '../../sessions/database.ts'
 import { sessionsContract } from '../../sessions/sessions.contract.ts'
 import { createPostgresRecords } from './records.ts'
-import { everything } from '../records.ts'
+import { allRecords } from '../records.ts'
 import { recordsContract } from '../records.contract.ts'
-import { roomContract } from '../capacity.contract.ts'
+import { capacityContract } from '../capacity.contract.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
 
@@ -29,11 +29,11 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
 
   const openEmpty = async (t: TestContext) => openRecords(t, await createSchema(server.url))
   recordsContract('PostgreSQL', openEmpty)
-  roomContract('PostgreSQL', async (t, maxRecords) =>
+  capacityContract('PostgreSQL', async (t, maxRecords) =>
     openRecords(t, await createSchema(server.url), maxRecords),
   )
   sessionsContract('PostgreSQL', async (t) => createDatabaseSessions(await openEmpty(t)))
-  answersContract('PostgreSQL', async (t) => createDatabaseAnswers(await openEmpty(t)))
+  answersContract('PostgreSQL', async (t) => createDatabaseIdempotencyEntries(await openEmpty(t)))
 
   test('a database that is opened again has everything in it', async (t) => {
     const url = await createSchema(server.url)
@@ -42,7 +42,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     await records.change('users', { id: 'a', version: 1, document: { n: 1 }, updatedAt: noon })
     const again = await openRecords(t, url)
     assert.deepEqual(await again.find('users', 'a'), await records.find('users', 'a'))
-    assert.equal(await again.count('users', everything), 1)
+    assert.equal(await again.count('users', allRecords), 1)
   })
 
   test('ten that open a new database at once all find it migrated, and indexes made once', async (t) => {
@@ -125,7 +125,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
       ids.map((id) => store(id).create('users', { id, document: {}, createdAt: noon })),
     )
     await Promise.all(ids.slice(0, 100).map((id) => store(id).remove('users', id)))
-    assert.equal(await stores[0]?.count('users', everything), 200)
+    assert.equal(await stores[0]?.count('users', allRecords), 200)
   })
 
   test('transactions that the server undoes for others are repeated', async (t) => {
@@ -151,7 +151,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
       const record = { id: String(index), document: {}, createdAt: noon }
       assert.equal(await records.create('users', record), true)
     }
-    assert.equal(await stores[0]?.count('users', everything), 10)
+    assert.equal(await stores[0]?.count('users', allRecords), 10)
   }
 })
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { whenFree } from '../../sqlite/database.ts'
+import { retryWhileBusy } from '../../sqlite/database.ts'
 import type { Records } from '../records.ts'
 
 /** So many are gone in a few milliseconds, for which everybody else waits. */
@@ -32,7 +32,7 @@ export function createClear(database: DatabaseSync, forgetAll: () => void): Reco
     let total = 0
     let removed
     do {
-      removed = await whenFree(() => step(resource))
+      removed = await retryWhileBusy(() => step(resource))
       total += removed
     } while (removed === recordsPerStep)
     return total

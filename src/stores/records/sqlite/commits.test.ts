@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '../../../../test/start-vitrine.ts'
 import { StoreFailure } from '../../store-failure.ts'
 import { openSqliteDatabase, type Durability } from '../../sqlite/database.ts'
-import { everything } from '../records.ts'
+import { allRecords } from '../records.ts'
 import { createSqliteRecords } from './records.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
@@ -20,7 +20,7 @@ async function openRecords(t: TestContext, durability?: Durability, maxRecords?:
   })
   const records = createSqliteRecords(database, maxRecords)
   const create = (id: string) => records.create('users', { id, document: {}, createdAt: noon })
-  const count = () => records.count('users', everything)
+  const count = () => records.count('users', allRecords)
   return { path, database, records, create, count }
 }
 
@@ -168,5 +168,5 @@ test('what comes from the time of triggers is counted once', async (t) => {
   })
   const records = createSqliteRecords(later)
   await records.create('users', { id: 'b', document: {}, createdAt: noon })
-  assert.equal(await records.count('users', everything), 2)
+  assert.equal(await records.count('users', allRecords), 2)
 })

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { StoreFailure } from '../../store-failure.ts'
-import { isLocked, whenFree } from '../../sqlite/database.ts'
+import { isLocked, retryWhileBusy } from '../../sqlite/database.ts'
 
 interface Write {
   resource: string
@@ -76,7 +76,7 @@ export function createCommits(database: DatabaseSync, maxRecords?: number): Comm
 
   async function commitTogether(writes: readonly WaitingWrite[], askedAt: number): Promise<void> {
     try {
-      const outcomes = await whenFree(() => runTogether(writes), askedAt)
+      const outcomes = await retryWhileBusy(() => runTogether(writes), askedAt)
       writes.forEach(({ resource, resolve, reject }, index) => {
         if (outcomes[index] === 'full') reject(new StoreFailure('full', `no more ${resource}`))
         else resolve(outcomes[index] === true)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isFull, StoreFailure } from '../../store-failure.ts'
-import { isDamage, whenFree } from '../../sqlite/database.ts'
+import { isDamage, retryWhileBusy } from '../../sqlite/database.ts'
 import { fold } from '../conditions.ts'
 import type { Dialect, Value } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
@@ -12,7 +12,7 @@ const blobs = { false: "x'00'", true: "x'01'", none: "x'02'", end: "x'03'" }
 export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): Dialect {
   addFunctions(database)
   return {
-    run: (sql, values) => whenFree(() => prepare(sql).all(...values)),
+    run: (sql, values) => retryWhileBusy(() => prepare(sql).all(...values)),
     createIndex: (name, definition) => createIndex(database, name, definition),
     quote,
     toColumn,
@@ -69,7 +69,7 @@ async function createIndex(
   definition: string,
 ): Promise<boolean> {
   try {
-    await whenFree(() => {
+    await retryWhileBusy(() => {
       dropOldIndexes(database)
       database.exec(`CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`)
     })

@@ -5,7 +5,7 @@ const maxRecords = 1000
 /** Of all documents together, in characters; one is worth keeping up to a hundredth of it. */
 const maxLength = 2 ** 21
 
-interface RecentRecords {
+interface RecordCache {
   /** See `Records`. */
   state: () => string | undefined
   /** The same object for as long as nobody has written. Throws what SQLite throws. */
@@ -20,10 +20,10 @@ interface RecentRecords {
  * Keeps the records that were read last, for a third of what reading one costs. Each time SQLite is
  * asked whether another connection has written, of this process or another; then all are forgotten.
  */
-export function rememberRecent(
+export function createRecordCache(
   database: DatabaseSync,
   read: (resource: string, id: string) => { record: StoredRecord; length: number } | undefined,
-): RecentRecords {
+): RecordCache {
   // https://sqlite.org/pragma.html#pragma_data_version
   const dataVersion = database.prepare('PRAGMA data_version')
   dataVersion.setReturnArrays(true)

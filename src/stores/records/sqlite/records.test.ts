@@ -8,9 +8,9 @@ import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../../../../test/start-vitrine.ts'
 import { isFull } from '../../store-failure.ts'
 import { openSqliteDatabase } from '../../sqlite/database.ts'
-import { everything, type Records } from '../records.ts'
+import { allRecords, type Records } from '../records.ts'
 import { recordsContract } from '../records.contract.ts'
-import { roomContract } from '../capacity.contract.ts'
+import { capacityContract } from '../capacity.contract.ts'
 import { createSqliteRecords } from './records.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
@@ -33,7 +33,7 @@ recordsContract('a SQLite file', async (t) => {
   return openRecords(t, `sqlite:${await temporaryFile(t)}`).records
 })
 
-roomContract('a SQLite file', async (t, maxRecords) => {
+capacityContract('a SQLite file', async (t, maxRecords) => {
   const { database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
   return createSqliteRecords(database, maxRecords)
 })
@@ -103,16 +103,16 @@ test('a file that is opened again has everything in it', async (t) => {
   const change = { id: 'a', version: 1, document: { name: 'Anna' }, updatedAt: noon }
   await first.records.change('users', change)
   const expected = [
-    await first.records.list('users', everything, { offset: 0, limit: 9 }),
-    await first.records.list('locations', everything, { offset: 0, limit: 9 }),
+    await first.records.list('users', allRecords, { offset: 0, limit: 9 }),
+    await first.records.list('locations', allRecords, { offset: 0, limit: 9 }),
   ]
   first.database.close()
 
   const { records } = openRecords(t, url)
   assert.deepEqual(
     [
-      await records.list('users', everything, { offset: 0, limit: 9 }),
-      await records.list('locations', everything, { offset: 0, limit: 9 }),
+      await records.list('users', allRecords, { offset: 0, limit: 9 }),
+      await records.list('locations', allRecords, { offset: 0, limit: 9 }),
     ],
     expected,
   )

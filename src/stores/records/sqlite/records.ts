@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { nowOrWhenFree } from '../../sqlite/database.ts'
+import { tryNowOrRetry } from '../../sqlite/database.ts'
 import { createLists } from '../lists.ts'
 import type { Records } from '../records.ts'
 import { columns, toStoredRecord } from '../rows.ts'
 import { createClear } from './clear.ts'
 import { createCommits, type Commits } from './commits.ts'
 import { createSqliteDialect } from './dialect.ts'
-import { rememberRecent } from './record-cache.ts'
+import { createRecordCache } from './record-cache.ts'
 import { createStatements } from './statements.ts'
 
 /** What a database keeps; `settle` resolves when every write that was asked for has ended. */
@@ -32,14 +32,14 @@ export function createSqliteRecords(database: DatabaseSync, maxRecords?: number)
     'DELETE FROM records WHERE resource = ?1 AND id = ?2 AND version = coalesce(?3, version)',
   )
 
-  const recent = rememberRecent(database, (resource, id) => {
+  const recent = createRecordCache(database, (resource, id) => {
     const row = find.get(resource, id)
     return row && { record: toStoredRecord(row), length: String(row[1]).length }
   })
 
   return {
     state: recent.state,
-    find: (resource, id) => nowOrWhenFree(() => recent.find(resource, id)),
+    find: (resource, id) => tryNowOrRetry(() => recent.find(resource, id)),
     create: (resource, { id, document, createdAt }) => {
       const text = JSON.stringify(document)
       const run = () => {
