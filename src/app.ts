@@ -56,6 +56,7 @@ import { createLog, type LogStream } from './operations/log.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import type { Services, Demo } from './site/demo.ts'
+import { renderErrorPage } from './site/error-page.ts'
 import { openDocs } from './site/docs/docs.ts'
 import { openHealth } from './site/health/health.ts'
 import { openHome } from './site/home/home.ts'
@@ -67,7 +68,7 @@ import { createWorkerLookup } from './operations/workers.ts'
 interface AppOptions {
   config: Config
   stores: Stores
-  /** Every room there is; `config.rooms` says which of them are mounted. */
+  /** Every room there is; `config.demos` says which of them are mounted. */
   demos: readonly Demo[]
   /** Where the log goes; standard output when unset. */
   logTo?: LogStream
@@ -84,7 +85,7 @@ interface AppOptions {
 export async function buildApp(options: AppOptions) {
   const { config, stores, demos, readiness = toReadiness(stores) } = options
   const services: Services = { config, ...stores }
-  const mounted = demos.filter(({ name }) => config.rooms.includes(name))
+  const mounted = demos.filter(({ name }) => config.demos.includes(name))
   const limits = await loadLimits(options)
   const parts = createParts(options, { services: services, mounted, limits })
 
@@ -177,7 +178,7 @@ function createParts(
     readBody: createBodyReader(config),
     toHeaders: createHeaders(config),
     shapes,
-    sendError: createErrorSender(shapes),
+    sendError: createErrorSender(shapes, renderErrorPage),
     limits,
   }
 }

@@ -103,7 +103,7 @@ for (const { name, leave, makeSettings } of ways) {
   suite(`over ${name}`, { timeout: 300_000 }, () => {
     async function listen(t: TestContext) {
       const settings = await makeSettings(t)
-      const app = await testApp(t, { settings, rooms: [...demos, faulty] })
+      const app = await testApp(t, { settings, demos: [...demos, faulty] })
       await app.listen({ port: 0, host: 'localhost' })
       return app
     }

@@ -44,14 +44,14 @@ async function findMounted(app: TestApp): Promise<string[]> {
 }
 
 test('all rooms are mounted by default', async (t) => {
-  for (const settings of [{}, { ROOMS: 'all' }, { ROOMS: '' }, { ROOMS: names.join(',') }]) {
+  for (const settings of [{}, { DEMOS: 'all' }, { DEMOS: '' }, { DEMOS: names.join(',') }]) {
     assert.deepEqual(await findMounted(await testApp(t, { settings })), names)
   }
 })
 
 for (const name of names) {
-  test(`ROOMS=${name} mounts ${name} and nothing else`, async (t) => {
-    const app = await testApp(t, { settings: { ROOMS: name } })
+  test(`DEMOS=${name} mounts ${name} and nothing else`, async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: name } })
     assert.deepEqual(await findMounted(app), [name])
     assert.equal((await app.inject('/')).statusCode, 200)
     assert.equal((await app.inject('/health')).statusCode, 200)
@@ -67,18 +67,18 @@ test('a mix mounts the rooms that it names, in any order', async (t) => {
     'users,bodies',
     'user,static',
   ]) {
-    const app = await testApp(t, { settings: { ROOMS: mix } })
+    const app = await testApp(t, { settings: { DEMOS: mix } })
     const expected = names.filter((name) => mix.split(/[ ,]+/).includes(name))
     assert.deepEqual(await findMounted(app), expected, mix)
   }
 })
 
 test('a room that there is not is refused', async (t) => {
-  await assert.rejects(testApp(t, { settings: { ROOMS: 'topic,attic' } }), /ROOMS must .*attic/)
+  await assert.rejects(testApp(t, { settings: { DEMOS: 'topic,attic' } }), /DEMOS must .*attic/)
 })
 
 test('bodies alone: /users and /users/:id are plain text for any id', async (t) => {
-  const app = await testApp(t, { settings: { ROOMS: 'bodies' } })
+  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
   const cases: [url: string, shown: string][] = [
     ['/users', 'users'],
     ['/users/', 'users'],
@@ -101,7 +101,7 @@ test('bodies alone: /users and /users/:id are plain text for any id', async (t) 
 })
 
 test('topic alone: any other path, by any method, is plain text that names it', async (t) => {
-  const app = await testApp(t, { settings: { ROOMS: 'topic' } })
+  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
   const paths = ['/nowhere', '/a/b/c', '/topics', '/topic/more', '/users', '/api/json', '/a.html']
   for (const path of [...paths, '/nowhere/']) {
     for (const method of methods) {
@@ -117,7 +117,7 @@ test('topic alone: any other path, by any method, is plain text that names it', 
 })
 
 test('topic alone: a path below the assets that has no file is named like any other', async (t) => {
-  const app = await testApp(t, { settings: { ROOMS: 'topic' } })
+  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
   for (const method of methods) {
     const answer = await app.inject({ method, url: '/assets/nowhere.css' })
     assert.equal(answer.statusCode, 200, method)
@@ -126,7 +126,7 @@ test('topic alone: a path below the assets that has no file is named like any ot
 })
 
 test('topic alone: /topic itself is as ever', async (t) => {
-  const app = await testApp(t, { settings: { ROOMS: 'topic' } })
+  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
   for (const url of ['/topic?a=glass', '/topic/?a=glass']) {
     assert.equal((await app.inject(url)).body, 'The topic is glass\n', url)
     const post = await app.inject({ method: 'POST', url })
@@ -139,7 +139,7 @@ test('topic alone: /topic itself is as ever', async (t) => {
 })
 
 test('api alone: any other path, by any method, is JSON that asks for /api/json', async (t) => {
-  const app = await testApp(t, { settings: { ROOMS: 'api' } })
+  const app = await testApp(t, { settings: { DEMOS: 'api' } })
   for (const url of ['/nowhere', '/a/b/c', '/api', '/api/nowhere', '/users', '/topic', '/a.html']) {
     for (const method of methods) {
       const answer = await app.inject({ method, url, headers: { accept: 'text/html' } })
@@ -154,7 +154,7 @@ test('api alone: any other path, by any method, is JSON that asks for /api/json'
 
 test('in company, topic and api leave the paths of others alone', async (t) => {
   for (const mix of ['bodies,topic', 'api,topic', 'api,static']) {
-    const app = await testApp(t, { settings: { ROOMS: mix } })
+    const app = await testApp(t, { settings: { DEMOS: mix } })
     for (const method of methods) {
       const answer = await app.inject({ method, url: '/nowhere' })
       assert.equal(answer.statusCode, 404, `${mix} ${method}`)
@@ -165,7 +165,7 @@ test('in company, topic and api leave the paths of others alone', async (t) => {
 })
 
 test('bodies and topic together: each answers as it does without the users', async (t) => {
-  const app = await testApp(t, { settings: { ROOMS: 'bodies,topic' } })
+  const app = await testApp(t, { settings: { DEMOS: 'bodies,topic' } })
   assert.match((await app.inject('/users/42')).body, /42/)
   assert.equal((await app.inject('/users/42/edit')).statusCode, 404)
   assert.equal((await app.inject('/topic?a=glass')).body, 'The topic is glass\n')

@@ -94,9 +94,9 @@ test('what is in flight when it stops is answered', async (t) => {
 })
 
 test('settings are named as in the environment, and the environment itself is not read', async (t) => {
-  const vitrine = await openVitrine(t, { settings: { MAX_BODY_BYTES: '1000', ROOMS: 'users' } })
-  process.env.ROOMS = 'topic'
-  t.after(() => delete process.env.ROOMS)
+  const vitrine = await openVitrine(t, { settings: { MAX_BODY_BYTES: '1000', DEMOS: 'users' } })
+  process.env.DEMOS = 'topic'
+  t.after(() => delete process.env.DEMOS)
   const origin = await vitrine.start()
   const tooLarge = { name: 'a'.repeat(2000), password: 'glass' }
   assert.equal((await post(origin, '/users', tooLarge)).status, 413)
@@ -142,7 +142,7 @@ test('a program that uses it says nothing, ends by itself and leaves nothing beh
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     ['--input-type=module', '-e', program],
-    { env: { TMPDIR: folder, PORT: '1', DATABASE_URL: 'nonsense', ROOMS: 'attic' }, cwd: folder },
+    { env: { TMPDIR: folder, PORT: '1', DATABASE_URL: 'nonsense', DEMOS: 'attic' }, cwd: folder },
   )
   assert.deepEqual([stdout, stderr], ['', ''])
   assert.deepEqual(await readdir(folder), [])

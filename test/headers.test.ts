@@ -51,8 +51,8 @@ async function openHouse(t: Parameters<typeof openUploads>[0]) {
       '/problems/not-found',
     ],
     ...['/api/json', '/api/get_json_with_param?name=a', '/topic?a=b', '/topic.html', '/user42'],
-    `/wire/${requestId}`,
-    ...['/favicon.ico', '/openapi.json', '/docs', '/wire', '/status/200', '/status/204'],
+    `/inspector/${requestId}`,
+    ...['/favicon.ico', '/openapi.json', '/docs', '/inspector', '/status/200', '/status/204'],
     ...assets.map((name) => `/assets/${name}`),
   ]
   return { app, cookie, urls }

@@ -30,7 +30,7 @@ function listRouted(app: FastifyInstance): readonly string[] {
     })
 }
 
-for (const settings of [{}, ...demos.map(({ name }) => ({ ROOMS: name }))]) {
+for (const settings of [{}, ...demos.map(({ name }) => ({ DEMOS: name }))]) {
   test(`the document has every route and no other with ${JSON.stringify(settings)}`, async (t) => {
     const app = await testApp(t, { settings })
     const { paths } = await loadDocument(app)
@@ -70,7 +70,7 @@ test('no member of the document begins with x-', async (t) => {
 
 test('a resource of our own is documented from its definition', async (t) => {
   const app = await testApp(t, {
-    rooms: [resourceDemo({ ...locations, name: 'places', path: '/places', singular: 'place' })],
+    demos: [resourceDemo({ ...locations, name: 'places', path: '/places', singular: 'place' })],
   })
   const { paths } = await loadDocument(app)
   assert.ok(paths['/places/{id}']?.patch)

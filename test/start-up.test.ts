@@ -20,7 +20,7 @@ test('every bad setting has a line of its own and the status is 2', async (t) =>
     DATABASE_URL: 'mysql://localhost',
     REDIS_URL: 'http://localhost',
     FILES_URL: 'ftp://localhost',
-    ROOMS: 'users,attic',
+    DEMOS: 'users,attic',
     PUBLIC_DIR: '/nowhere/at/all',
     MAX_BODY_BYTES: '1e3',
     METHOD_OVERRIDE: 'maybe',
@@ -41,7 +41,7 @@ test('every bad setting has a line of its own and the status is 2', async (t) =>
     'PORT',
     'PUBLIC_DIR',
     'REDIS_URL',
-    'ROOMS',
+    'DEMOS',
   ])
 })
 

@@ -12,9 +12,9 @@ import { demos as allRooms } from '../src/demos/catalogue.ts'
 import { emptyDatabase } from './empty-database.ts'
 
 interface TestAppOptions {
-  /** Settings as the environment would say them: `{ ROOMS: 'topic' }`. */
+  /** Settings as the environment would say them: `{ DEMOS: 'topic' }`. */
   settings?: Record<string, string>
-  rooms?: readonly Demo[]
+  demos?: readonly Demo[]
   /** Set by a test that brings about a fault on purpose. */
   expectsFaults?: boolean
 }
@@ -27,12 +27,12 @@ export type TestApp = FastifyInstance & { logLines: readonly string[] }
  * test in which a fault was logged fails unless it has announced that.
  */
 export async function testApp(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
-  const { settings = {}, rooms = allRooms, expectsFaults = false } = options
+  const { settings = {}, demos = allRooms, expectsFaults = false } = options
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   const databaseUrl = settings.DATABASE_URL ?? (await emptyDatabase('sqlite::memory:'))
   const config = loadConfig(
     { FILES_URL: `file:${folder}`, ...settings, DATABASE_URL: databaseUrl },
-    rooms.map(({ name }) => name),
+    demos.map(({ name }) => name),
   )
   const stores = await openStores(config)
   const logLines: string[] = []

@@ -1,8 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Services } from '../site/demo.ts'
-import type { StoredRecord } from '../stores/records/records.ts'
+import type { Config } from '../config/config.ts'
+import type { Records, StoredRecord } from '../stores/records/records.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
-import type { Session, SessionIssue } from '../stores/sessions/sessions.ts'
+import type { Session, SessionIssue, Sessions } from '../stores/sessions/sessions.ts'
+
+interface Services {
+  config: Config
+  records: Records
+  sessions: Sessions
+}
 
 /** A session that holds, and whose it is. */
 export interface ActiveSession {

@@ -41,11 +41,12 @@ export function loadConfig(
     }
   })
   const config = Object.fromEntries(entries) as Config
-  if (config.rooms.includes('all')) config.rooms = demoNames
-  const strangers = config.rooms.filter((name) => !demoNames.includes(name))
-  if (strangers.length > 0 || config.rooms.length === 0) {
-    const text = environment.ROOMS ?? ''
-    problems.push(`ROOMS must be all, or some of ${demoNames.join(', ')}; it is "${text}"`)
+  if (environment.ROOMS) problems.push('ROOMS is now called DEMOS: rename the setting')
+  if (config.demos.includes('all')) config.demos = demoNames
+  const unknownDemos = config.demos.filter((name) => !demoNames.includes(name))
+  if (unknownDemos.length > 0 || config.demos.length === 0) {
+    const text = environment.DEMOS ?? ''
+    problems.push(`DEMOS must be all, or some of ${demoNames.join(', ')}; it is "${text}"`)
   }
   if (isLocal && environment.TRUSTED_PROXIES && !environment.ALLOWED_HOSTS) {
     problems.push(

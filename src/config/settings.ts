@@ -92,7 +92,7 @@ export const settings = {
     parseHosts,
     'comma-separated hosts that `Host` may name, or 421: `vitrine.example`, `*.vitrine.example`, `ip` for every address, `*` for all; where `HOST` is a loopback address the default is `localhost,*.localhost,ip`',
   ),
-  rooms: setting('all', parseNames, 'comma-separated rooms to mount'),
+  demos: setting('all', parseNames, 'comma-separated demos to mount'),
   publicDir: setting('public', parseFolder, 'folder of static files'),
   workers: setting(
     '1',

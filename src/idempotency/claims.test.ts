@@ -18,9 +18,9 @@ const past = '2001-01-01T00:00:00.000Z'
 const future = new Date(Date.now() + 60_000).toISOString()
 
 /** An app, and what stands in its database under the one key that is used. */
-async function openHouse(t: TestContext, rooms: readonly Demo[] = allRooms) {
+async function openHouse(t: TestContext, demos: readonly Demo[] = allRooms) {
   const databaseUrl = await temporaryDatabase(t)
-  const app = await testApp(t, { rooms, settings: { DATABASE_URL: databaseUrl } })
+  const app = await testApp(t, { demos, settings: { DATABASE_URL: databaseUrl } })
   const filesUrl = `file:${await temporaryFolder(t)}`
   const config = loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: filesUrl }, ['users'])
   const { records, idempotencyEntries: answers, close } = await openStores(config)
@@ -160,7 +160,7 @@ test('what is not kept is tried again, with the same id where something may be d
   ]
   for (const [how, times, ids, status] of cases) {
     const calls: string[] = []
-    const app = await testApp(t, { rooms: [trying(calls)] })
+    const app = await testApp(t, { demos: [trying(calls)] })
     const headers = { 'idempotency-key': 'a' }
     const ask = () =>
       app.inject({ method: 'POST', url: '/trying', headers, payload: { how: [how] } })
@@ -175,7 +175,7 @@ test('what is not kept is tried again, with the same id where something may be d
 
 test('what may have been done keeps its id, through a refusal too, until there is an answer', async (t) => {
   const calls: string[] = []
-  const app = await testApp(t, { rooms: [trying(calls)] })
+  const app = await testApp(t, { demos: [trying(calls)] })
   const headers = { 'idempotency-key': 'a' }
   const payload = { how: ['unavailable', 'invalid', 'stream', 'bytes'] }
   const ask = () => app.inject({ method: 'POST', url: '/trying', headers, payload })

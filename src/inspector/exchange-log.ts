@@ -52,7 +52,7 @@ export function createExchangeLog(): ExchangeLog {
       return found && maskExchange(found)
     },
     // Looking at the wire is not what anybody wants to see there.
-    wants: (request) => isOfBrowser(request) && !request.url.startsWith('/wire/'),
+    wants: (request) => isOfBrowser(request) && !request.url.startsWith('/inspector/'),
     record: (request, reply, ms) => {
       if (!reply.hasHeader('server-timing')) return
       exchanges[next] = toExchange(request, reply, ms)
@@ -77,7 +77,7 @@ function isOfBrowser({ headers: { accept, referer, 'sec-fetch-site': site } }: F
 export function setRequestIdHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({
     'x-request-id': request.id,
-    'server-timing': `wire;desc="${toExchangeId(request)}"`,
+    'server-timing': `exchange;desc="${toExchangeId(request)}"`,
   })
 }
 

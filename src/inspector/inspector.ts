@@ -3,14 +3,15 @@ import type { Exchange, ExchangeLog } from './exchange-log.ts'
 import { chooseType } from '../http/negotiation/negotiate.ts'
 import { describeRoutes } from '../http/openapi/operation.ts'
 import { notFound } from '../http/errors/http-error.ts'
-import { sendJson, sendPage, sendText } from '../http/response/send.ts'
+import { sendJson, sendText } from '../http/response/send.ts'
+import { sendPage } from '../site/send-page.ts'
 import { toCurl, toFetch, toHttpie } from './commands.ts'
 import { toHead } from './message-head.ts'
 import { operations } from './operations.ts'
 import { exchangePage, inspectorPage } from './views.ts'
 
 /**
- * `/wire/:id`: one exchange as it was on the wire, by the id in Server-Timing of its
+ * `/inspector/:id`: one exchange as it was on the wire, by the id in Server-Timing of its
  * answer. Always there, since every page shows its own.
  */
 export function openInspector(
@@ -20,8 +21,8 @@ export function openInspector(
   findElsewhere: (id: string) => Promise<Exchange | undefined>,
 ): void {
   describeRoutes(app, 'vitrine', operations)
-  app.get('/wire', (_request, reply) => sendPage(reply, inspectorPage()))
-  app.get('/wire/:id', async (request, reply) => {
+  app.get('/inspector', (_request, reply) => sendPage(reply, inspectorPage()))
+  app.get('/inspector/:id', async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
     const { id } = request.params as { id: string }
     const exchange = find(id) ?? (await findElsewhere(id))

@@ -52,7 +52,10 @@ for (const [rows, isShown] of [
       const answer = await app.inject({ url, headers: { ...page, ...headers } })
       const id = /desc="(.*)"/.exec(String(answer.headers['server-timing']))?.[1] ?? ''
       for (const accept of ['text/html', 'application/json', 'text/plain']) {
-        const { statusCode, body } = await app.inject({ url: `/wire/${id}`, headers: { accept } })
+        const { statusCode, body } = await app.inject({
+          url: `/inspector/${id}`,
+          headers: { accept },
+        })
         assert.equal(statusCode, 200)
         assert.equal(body.includes(secret), isShown, body)
       }
@@ -70,6 +73,6 @@ test('of a cookie that is set the name and the attributes are shown', async (t) 
     headers: page,
   })
   const id = /desc="(.*)"/.exec(String(answer.headers['server-timing']))?.[1] ?? ''
-  const { body } = await app.inject({ url: `/wire/${id}`, headers: { accept: 'text/plain' } })
+  const { body } = await app.inject({ url: `/inspector/${id}`, headers: { accept: 'text/plain' } })
   assert.match(body, /^set-cookie: session=••••••; .*HttpOnly/im)
 })

@@ -41,11 +41,11 @@ const example = {
 }
 
 export const operations: Operations = {
-  'GET /wire': {
+  'GET /inspector': {
     summary: 'How to see an exchange',
     responses: { 200: { description: 'A page.', content: pageContent } },
   },
-  'GET /wire/:id': {
+  'GET /inspector/:id': {
     summary: 'One exchange as it was on the wire',
     parameters: [pathParameter('id', 'What `Server-Timing` of its answer calls `wire`.', id)],
     responses: {

@@ -11,7 +11,7 @@ export function inspectorPage(): Html {
     title: 'On the wire',
     main: html`<p>Every answer of this service carries an id in <code>Server-Timing</code>, which is its
 <code>X-Request-Id</code> too unless the client has chosen that one. Under
-<code>/wire/</code> and the id, the exchange can be seen as it was: the request line and its
+<code>/inspector/</code> and the id, the exchange can be seen as it was: the request line and its
 headers, the status and its headers, the method before and after an override, which
 representation was chosen and why, and the same request as a command to copy.</p>
 <p>With JavaScript each page has its own exchange at its foot. From a command line:</p>

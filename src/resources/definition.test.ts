@@ -33,7 +33,7 @@ const emma = { title: 'Emma', pages: 474, combination: '4711', review: 'Clever' 
 const shownEmma = { title: 'Emma', pages: 474, review: 'Clever' }
 
 async function library(t: TestContext, settings: Record<string, string> = {}) {
-  return testApp(t, { rooms: [resourceDemo(books)], settings })
+  return testApp(t, { demos: [resourceDemo(books)], settings })
 }
 
 test('a third resource has its list, its forms and its records', async (t) => {
@@ -171,7 +171,7 @@ test('a third resource is on the home page', async (t) => {
 
 test('records of one resource are not found in another', async (t) => {
   const films = defineResource({ ...books, name: 'films', singular: 'film', title: 'Films' })
-  const app = await testApp(t, { rooms: [resourceDemo(books), resourceDemo(films)] })
+  const app = await testApp(t, { demos: [resourceDemo(books), resourceDemo(films)] })
   const { _id } = await createRecord(app, '/books', emma)
   assert.equal((await app.inject(`/films/${_id}`)).statusCode, 404)
   const payload = { ...emma, title: 'Clueless' }

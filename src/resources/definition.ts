@@ -1,3 +1,5 @@
+import type { Html } from '../site/html.ts'
+import type { StoredRecord } from '../stores/records/records.ts'
 import type { Validator } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
 
@@ -24,6 +26,21 @@ export interface ResourceDefinition {
   maxBytes?: Readonly<Record<string, number>>
   /** The fields by which lists are found and ordered fast, however many records there are. */
   indexed?: readonly string[]
+  /** Makes an illustration of the records of a page, such as a map. */
+  createFigure?: () => Figure
+}
+
+/** An illustration of records, which are added one by one. */
+export interface Figure {
+  add: (record: StoredRecord, link: RecordLink) => void
+  /** Empty when there is nothing to show. */
+  toHtml: () => Html
+}
+
+/** The name of a record and its URL. */
+export interface RecordLink {
+  label: string
+  href: string
 }
 
 export interface ResourceSchema {

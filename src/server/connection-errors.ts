@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { defaultErrorHeaders } from '../http/response/default-headers.ts'
-import { STATUS_CODES } from './node-http.ts'
+import { STATUS_CODES } from '../http/node-http.ts'
 
 const errorResponses: Readonly<Record<string, readonly [status: number, text: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],

@@ -27,7 +27,7 @@ export interface TryOut {
 
 /** One demonstration: what the table of contents says of it, and its routes. */
 export interface Demo {
-  /** As ROOMS has it. */
+  /** As DEMOS has it. */
   name: string
   title: string
   /** One sentence for the home page. */
@@ -44,5 +44,5 @@ export interface Demo {
 
 /** Whether the room has the services to itself, and so answers literally as the seed says. */
 export function isAlone(name: string, { config }: Services): boolean {
-  return config.rooms.every((other) => other === name)
+  return config.demos.every((other) => other === name)
 }

@@ -45,7 +45,7 @@ const room: Demo = {
 }
 
 test('a page of a refusal says what happened, what to do, the status and where to go on', async (t) => {
-  const app = await testApp(t, { rooms: [room] })
+  const app = await testApp(t, { demos: [room] })
   for (const [index, [problem, { status, message }]] of refusals.entries()) {
     const url = `/refusing/${String(index)}`
     const answer = await app.inject({ url, headers: { accept: 'text/html' } })
@@ -62,7 +62,7 @@ test('a page of a refusal says what happened, what to do, the status and where t
 })
 
 test('a page names the request of a fault, and of a refusal what its headers say', async (t) => {
-  const app = await testApp(t, { rooms: [room] })
+  const app = await testApp(t, { demos: [room] })
   const headers = { accept: 'text/html' }
   for (const [index, [problem]] of refusals.entries()) {
     const answer = await app.inject({ url: `/refusing/${String(index)}`, headers })
@@ -74,7 +74,7 @@ test('a page names the request of a fault, and of a refusal what its headers say
 })
 
 test('a status that is no kind of problem here has a page all the same', async (t) => {
-  const app = await testApp(t, { rooms: [room] })
+  const app = await testApp(t, { demos: [room] })
   const answer = await app.inject({ url: '/refusing/none', headers: { accept: 'text/html' } })
   assert.equal(answer.statusCode, 423)
   assert.match(answer.body, /<h1>Locked<\/h1>/)

@@ -1,10 +1,10 @@
-import { html, type Html } from './html.ts'
+import { html } from './html.ts'
 import { page } from './page.ts'
 import { problemTypes } from '../http/errors/problem-types.ts'
 import { toReasonPhrase, type HttpError } from '../http/errors/http-error.ts'
 
 /** A refusal for a person: what happened, what to do, and where to go on. A fault names its request. */
-export function errorPage(refusal: HttpError, requestId: string): Html {
+export function renderErrorPage(refusal: HttpError, requestId: string): string {
   const { status, title, message, problem, headers } = refusal
   const { meaning, remedy } = problem ? problemTypes[problem] : unknownProblem
   return page({
@@ -17,7 +17,7 @@ export function errorPage(refusal: HttpError, requestId: string): Html {
 <dl>
 <dt>Status</dt><dd>${status} ${toReasonPhrase(status) ?? ''}</dd>
 ${toFacts(headers).map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>\n`)}${status < 500 ? '' : html`<dt>Request id</dt><dd><code>${requestId}</code></dd>\n`}</dl>`,
-  })
+  }).markup
 }
 
 /** A plugin may refuse with any status. */

@@ -43,7 +43,7 @@ ${[...scripts, 'inspector.js'].map((name) => html`<script src="/assets/${name}" 
 `
   const closing = html`
 <details class="wire"><summary>On the wire</summary>
-<p>The exchange that brought this page is shown here by a script. Without it, <a href="/wire">see how</a>.</p>
+<p>The exchange that brought this page is shown here by a script. Without it, <a href="/inspector">see how</a>.</p>
 </details>
 </main>
 <footer><p>Vitrine, a glass case for HTTP.</p></footer>

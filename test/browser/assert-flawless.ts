@@ -18,7 +18,7 @@ export async function assertFlawless(page: Page, ways: readonly Way[]): Promise<
 /** Goes there, and gives the status of the page. */
 export async function goBy(page: Page, way: Way): Promise<number | undefined> {
   if (typeof way === 'string') return (await page.goto(way))?.status()
-  await page.goto('/wire')
+  await page.goto('/inspector')
   const answered = page.waitForResponse((response) => response.request().isNavigationRequest())
   await page.evaluate(postForm(...way))
   const response = await answered

@@ -23,7 +23,7 @@ async function fill({ app }: Site, count: number): Promise<void> {
 test('the pages that are always there have no flaw', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   await assertFlawless(await visit(), [
-    ...['/', '/docs', '/problems', '/problems/precondition-failed', '/wire'],
+    ...['/', '/docs', '/problems', '/problems/precondition-failed', '/inspector'],
     ...['/topic.html', '/toc.html', '/profile.html'],
   ])
 })

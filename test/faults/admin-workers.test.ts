@@ -110,7 +110,7 @@ test('an exchange is still found in another worker', patience, async (t) => {
   const looks = await Promise.all(
     clients.map(async (other) => {
       await Promise.all([metrics(), ask('/health/ready')])
-      return (await other(`/wire/${id}`)).status
+      return (await other(`/inspector/${id}`)).status
     }),
   )
   assert.deepEqual(

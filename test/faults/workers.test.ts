@@ -78,13 +78,13 @@ test('an exchange can be looked at, whichever worker has answered', patience, as
   for (const ask of asks) {
     const shown = await ask('/api/json', { headers: { accept: 'text/html' } })
     const id = String(shown.headers['x-request-id'])
-    const looks = await Promise.all(asks.map((other) => other(`/wire/${id}`)))
+    const looks = await Promise.all(asks.map((other) => other(`/inspector/${id}`)))
     assert.deepEqual(
       looks.map(({ status, text }) => [status, text.includes('GET /api/json')]),
       asks.map(() => [200, true]),
     )
   }
-  assert.equal((await asks[0]?.('/wire/0'))?.status, 404)
+  assert.equal((await asks[0]?.('/inspector/0'))?.status, 404)
 })
 
 test('another worker takes the place of one that is killed', patience, async (t) => {
@@ -174,7 +174,7 @@ test(
     let isOver = false
     const askers = Array.from({ length: 6 }, async () => {
       // What was on its way to one that dies may never be answered.
-      const ask = () => fetch(`${origin}/wire/unknown`, { signal: AbortSignal.timeout(2000) })
+      const ask = () => fetch(`${origin}/inspector/unknown`, { signal: AbortSignal.timeout(2000) })
       while (!isOver) await ask().catch(() => undefined)
     })
     for (let round = 0; round < 5; round += 1) await killWorker(child.pid)

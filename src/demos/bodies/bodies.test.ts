@@ -187,7 +187,7 @@ test('with the users mounted, the paths of both are told apart', async (t) => {
 })
 
 test('OPTIONS and 405 name the methods', async (t) => {
-  const app = await testApp(t, { settings: { ROOMS: 'bodies' } })
+  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
   const cases: [url: string, allow: string][] = [
     ['/users', 'GET, HEAD, OPTIONS'],
     ['/users/42', 'GET, HEAD, OPTIONS'],

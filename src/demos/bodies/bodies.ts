@@ -35,7 +35,7 @@ export const bodies: Demo = {
     )
 
     // The room of the users, when it is mounted, has better answers here.
-    if (config.rooms.includes('users')) return
+    if (config.demos.includes('users')) return
     app.get('/users', (_, reply) => sendText(reply, 'These are the users\n'))
     app.get('/users/:id', ({ params }, reply) =>
       sendText(reply, `This is user ${(params as { id: string }).id}\n`),

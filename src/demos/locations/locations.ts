@@ -1,4 +1,5 @@
 import { defineResource } from '../../resources/definition.ts'
+import { createMap } from './map.ts'
 
 export const locations = defineResource({
   name: 'locations',
@@ -6,6 +7,7 @@ export const locations = defineResource({
   title: 'Locations',
   summary: 'Places with a name, coordinates and a note, through the same seven routes.',
   indexed: ['name', 'latitude', 'longitude'],
+  createFigure: createMap,
   schema: {
     type: 'object',
     required: ['name'],

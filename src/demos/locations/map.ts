@@ -1,5 +1,5 @@
 import { html, type Html } from '../../site/html.ts'
-import type { StoredRecord } from '../../stores/records/records.ts'
+import type { Figure, RecordLink } from '../../resources/definition.ts'
 
 /** The units of `world.svg`, which shows the whole world with the same scale both ways. */
 const unitsPerDegree = 5
@@ -12,28 +12,15 @@ const degreesPerCell = 3
 /** With more of them the cells are widened until a map can be read. */
 const maxMarks = 400
 
-/** What a place is called, and where it is told of. */
-export interface PlaceLink {
-  label: string
-  href: string
-}
-
-interface Mark extends PlaceLink {
+interface Mark extends RecordLink {
   count: number
   /** Sums, in degrees from the north-west corner, for the middle of all. */
   x: number
   y: number
 }
 
-/** Gathers places and draws them on a map of the world. */
-export interface WorldMap {
-  /** Records without coordinates are passed over. */
-  add: (record: StoredRecord, link: PlaceLink) => void
-  /** A figure; nothing where no place has been added. */
-  toHtml: () => Html
-}
-
-export function createMap(): WorldMap {
+/** A map of the world with the records that have coordinates. */
+export function createMap(): Figure {
   const cells = new Map<number, Mark>()
   let count = 0
   return {

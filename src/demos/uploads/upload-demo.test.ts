@@ -271,7 +271,7 @@ test('without the multipart reader a form is not read, and gets 415', async (t) 
 })
 
 test('the room alone keeps and shows uploads', async (t) => {
-  const { app } = await openUploads(t, { ROOMS: 'profile' })
+  const { app } = await openUploads(t, { DEMOS: 'uploads' })
   const { _id } = await upload(app, 'glass')
   assert.equal((await app.inject(`/uploads/${_id}`)).body, 'glass')
   assert.equal((await app.inject('/users')).statusCode, 404)

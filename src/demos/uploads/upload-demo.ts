@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { registerMultipart } from '../../http/body/multipart.ts'
 import { negotiate } from '../../http/negotiation/negotiate.ts'
 import { describeRoutes } from '../../http/openapi/operation.ts'
-import { sendJson, sendPage, sendText } from '../../http/response/send.ts'
+import { sendJson, sendText } from '../../http/response/send.ts'
+import { sendPage } from '../../site/send-page.ts'
 import type { Services, Demo } from '../../site/demo.ts'
 import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
@@ -14,13 +15,13 @@ import { uploadedPage } from './views.ts'
 
 /** One file goes up in a form, is kept, and can be had back. */
 export const uploads: Demo = {
-  name: 'profile',
+  name: 'uploads',
   title: 'Uploads',
   summary: 'A form sends one file, which is kept under a random id and can be had back.',
   links: [{ href: '/uploads', label: 'What was uploaded' }],
   tryOut: { method: 'POST', path: '/profile', file: 'upfiles' },
   open: async (app, services) => {
-    describeRoutes(app, 'profile', operations)
+    describeRoutes(app, 'uploads', operations)
     if (services.config.bodyReaders.includes('multipart')) await registerMultipart(app)
     const own = { config: { readsBodyItself: true } }
     app.post('/profile', own, receiveUpload(services, await openFileSpace(services)))

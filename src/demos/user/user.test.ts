@@ -66,7 +66,7 @@ test('/user itself is not found', async (t) => {
 })
 
 test('/users and its suffixes are never greeted, mounted or not', async (t) => {
-  for (const settings of [{}, { ROOMS: 'user' }, { ROOMS: 'user,bodies' }]) {
+  for (const settings of [{}, { DEMOS: 'user' }, { DEMOS: 'user,bodies' }]) {
     const app = await testApp(t, { settings })
     for (const url of [
       '/users',
@@ -83,7 +83,7 @@ test('/users and its suffixes are never greeted, mounted or not', async (t) => {
 })
 
 test('without the users, /users is not found', async (t) => {
-  const app = await testApp(t, { settings: { ROOMS: 'user' } })
+  const app = await testApp(t, { settings: { DEMOS: 'user' } })
   for (const url of ['/users', '/users/', '/users.json', '/users/42']) {
     assert.equal((await app.inject(url)).statusCode, 404, url)
   }

@@ -17,7 +17,7 @@ async function see(app: App, type: string | undefined, body: string | Buffer, mo
 }
 
 test('each type of content has its reader, and what has none is absent', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const rows: [type: string | undefined, body: string, seen: string][] = [
     [undefined, '{"a":1}', '{"a":1}'],
     ['application/json', '{"a":1}', '{"a":1}'],
@@ -51,7 +51,7 @@ test('each type of content has its reader, and what has none is absent', async (
 
 // Seed, general convention 6: what no reader takes is absent, and a type that is none is no reader's.
 test('content whose type is no media type is absent', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   for (const type of ['nonsense', 'json', '/', 'application/', ';charset=utf-8']) {
     const [status] = await see(app, type, '{"a":1}')
     assert.deepEqual([type, status], [type, 200])
@@ -59,7 +59,7 @@ test('content whose type is no media type is absent', async (t) => {
 })
 
 test('every method that carries a body has it read', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   for (const method of methods) {
     for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
       const headers = { 'content-type': 'application/json', ...chunked }
@@ -71,7 +71,7 @@ test('every method that carries a body has it read', async (t) => {
 })
 
 test('an empty body is an absent one, whatever its type and method', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const types = [undefined, 'application/json', formType, 'text/plain', 'application/xml']
   for (const type of [...types, 'multipart/form-data; boundary=b', 'a/b+json']) {
     for (const method of methods) {
@@ -86,7 +86,7 @@ test('an empty body is an absent one, whatever its type and method', async (t) =
 })
 
 test('bytes that are not UTF-8 get 400', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const bytes = [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]
   for (const wrong of bytes.map((numbers) => Buffer.from(numbers))) {
     const quoted = Buffer.concat([Buffer.from('"'), wrong, Buffer.from('"')])
@@ -101,7 +101,7 @@ test('bytes that are not UTF-8 get 400', async (t) => {
 })
 
 test('many brackets side by side, or in a string, are not deep', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const values = [Array.from({ length: 100 }, () => []), { text: '[{'.repeat(100) }]
   for (const value of values) {
     const text = JSON.stringify(value)
@@ -110,7 +110,7 @@ test('many brackets side by side, or in a string, are not deep', async (t) => {
 })
 
 test('JSON may be nested 64 deep and no deeper', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const objects = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)
   const mixed = (depth: number) => '[{"a":'.repeat(depth / 2) + '1' + '}]'.repeat(depth / 2)
@@ -136,7 +136,7 @@ test('JSON may be nested 64 deep and no deeper', async (t) => {
 })
 
 test('keys that reach for a prototype are refused, and nothing is polluted', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const bodies = [
     '{"__proto__":{"polluted":1}}',
     '{"__proto__":null}',
@@ -154,7 +154,7 @@ test('keys that reach for a prototype are refused, and nothing is polluted', asy
 })
 
 test('harmless keys that only look like a prototype are read', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const bodies = ['{"constructor":"x"}', '{"constructor":null}', '{"prototype":1}', '{"proto":1}']
   for (const body of [...bodies, '{"a":"__proto__"}', '{"toString":1,"hasOwnProperty":2}']) {
     assert.deepEqual(await see(app, 'application/json', body), [200, body])
@@ -162,7 +162,7 @@ test('harmless keys that only look like a prototype are read', async (t) => {
 })
 
 test('no key of a form reaches a prototype', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const nested = ['a[__proto__][polluted]=1', 'constructor[prototype][polluted]=1']
   for (const body of ['__proto__[polluted]=1', '__proto__.polluted=1', ...nested]) {
     await see(app, formType, body)
@@ -171,7 +171,7 @@ test('no key of a form reaches a prototype', async (t) => {
 })
 
 test('what is not the JSON it says it is gets 400', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const bodies = ['{', '}', ']', '{"a":1,}', "{'a':1}", 'a=1', 'undefined', 'NaN', '1 2', ' ', '"']
   for (const body of bodies) {
     for (const type of ['application/json', 'a/b+json', undefined]) {
@@ -181,7 +181,7 @@ test('what is not the JSON it says it is gets 400', async (t) => {
 })
 
 test('a body of MAX_BODY_BYTES is read, and one byte more gets 413', async (t) => {
-  const app = await testApp(t, { rooms: [mirror], settings: { MAX_BODY_BYTES: '1000' } })
+  const app = await testApp(t, { demos: [mirror], settings: { MAX_BODY_BYTES: '1000' } })
   const headers = [{}, { 'transfer-encoding': 'chunked' }]
   for (const framing of headers) {
     for (const [type, make] of Object.entries(makers)) {
@@ -223,7 +223,7 @@ test('the limit is 1 MiB where none is set, and a setting above that is followed
 })
 
 test('content that is encoded gets 415 and is told what is not', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x-unknown']) {
     for (const type of ['application/json', formType, 'text/plain']) {
       const headers = { 'content-type': type, 'content-encoding': encoding }
@@ -247,7 +247,7 @@ test('BODY_READERS says which kinds are read; the others are absent', async (t) 
       text: [['text/plain', 'a', '"a"']],
     }
   for (const setting of ['none', 'json', 'form', 'text', 'json,text', 'json,form,text']) {
-    const app = await testApp(t, { rooms: [mirror], settings: { BODY_READERS: setting } })
+    const app = await testApp(t, { demos: [mirror], settings: { BODY_READERS: setting } })
     for (const [kind, rows] of Object.entries(kinds)) {
       for (const [type, body, seen] of rows) {
         const expected = setting.split(',').includes(kind) ? seen : 'absent'
@@ -259,7 +259,7 @@ test('BODY_READERS says which kinds are read; the others are absent', async (t) 
 })
 
 test('a method said in a body that is not read is not followed', async (t) => {
-  const app = await testApp(t, { rooms: [mirror], settings: { BODY_READERS: 'text' } })
+  const app = await testApp(t, { demos: [mirror], settings: { BODY_READERS: 'text' } })
   const rows: [type: string, body: string][] = [
     ['application/json', '{"_method":"PUT"}'],
     [formType, '_method=PUT'],

@@ -47,7 +47,7 @@ const broken: Demo = {
   },
 }
 
-const brokenApp = (t: TestContext) => testApp(t, { rooms: [...demos, broken], expectsFaults: true })
+const brokenApp = (t: TestContext) => testApp(t, { demos: [...demos, broken], expectsFaults: true })
 
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const problem = 'application/problem+json'

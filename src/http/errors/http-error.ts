@@ -1,5 +1,5 @@
 import { toHostname } from '../security/allowed-hosts.ts'
-import { STATUS_CODES } from '../../server/node-http.ts'
+import { STATUS_CODES } from '../node-http.ts'
 import { problemTypes, toProblemSlug, type ProblemSlug } from './problem-types.ts'
 
 /** One thing wrong with one field of a request's content. */

@@ -3,9 +3,8 @@ import { protectiveHeaders } from '../response/default-headers.ts'
 import { negotiate } from '../negotiation/negotiate.ts'
 import type { Schema } from '../openapi/operation.ts'
 import { toProblem } from './problem-details.ts'
-import { errorPage } from '../../site/error-page.ts'
 import { badRequest, notImplemented, HttpError } from './http-error.ts'
-import { sendPage, sendText } from '../response/send.ts'
+import { sendText } from '../response/send.ts'
 import { toPath } from '../request/target.ts'
 
 declare module 'fastify' {
@@ -40,8 +39,11 @@ export interface ErrorShape {
   toJson: (refusal: HttpError) => unknown
 }
 
-/** Renders every refusal and every fault: problem details, a page, or a line of text. */
-export function createErrorSender(shapes: readonly ErrorShape[]) {
+/** The page of an error, as HTML. */
+export type ErrorPage = (error: HttpError, requestId: string) => string
+
+/** Renders every error: problem details, a page or a line of text. */
+export function createErrorSender(shapes: readonly ErrorShape[], renderPage: ErrorPage) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = toHttpError(error, request)
     for (const field of representationFields) reply.removeHeader(field)
@@ -51,7 +53,7 @@ export function createErrorSender(shapes: readonly ErrorShape[]) {
     if (shape) return reply.send(shape.toJson(refusal))
     switch (findErrorForm(request, reply, refusal.isJson)) {
       case 'html':
-        return sendPage(reply, errorPage(refusal, request.id))
+        return reply.type('text/html; charset=utf-8').send(renderPage(refusal, request.id))
       case 'json':
         // Serialized here: a route's own schema for its answers does not fit its refusals.
         return reply

@@ -48,7 +48,7 @@ test('a HEAD on the wire has the headers of GET and no content', async (t) => {
 })
 
 test('a HEAD turned into GET is handled as GET and answered with its length', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const { headers, body } = await askBothWays(app, { method: 'HEAD', path: '/mirror?_method=GET' })
   assert.deepEqual([headers['x-method'], headers['content-length'], body], ['GET', '5', ''])
 })

@@ -8,7 +8,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const json = { 'content-type': 'application/json' }
 
 const mirrorApp = (t: TestContext, settings: Record<string, string> = {}) =>
-  testApp(t, { rooms: [mirror], settings })
+  testApp(t, { demos: [mirror], settings })
 
 /** The value of an override → the method that it means. */
 const values: Readonly<Record<string, string>> = {

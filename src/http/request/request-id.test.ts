@@ -12,7 +12,7 @@ async function askWith(app: TestApp, id: string | undefined, url = '/health') {
   }
   const answer = await app.inject({ url, headers })
   const { 'x-request-id': given, 'server-timing': timing } = answer.headers
-  const wireId = /^wire;desc="(.*)"$/.exec(String(timing))?.[1] ?? assert.fail(String(timing))
+  const wireId = /^exchange;desc="(.*)"$/.exec(String(timing))?.[1] ?? assert.fail(String(timing))
   return { answer, given, wireId }
 }
 
@@ -77,14 +77,17 @@ test('an exchange is not to be had under an id that its client has chosen', asyn
   const chosen = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
   const first = await askWith(app, chosen, '/topic?a=mine')
   const second = await askWith(app, chosen, '/topic?a=yours')
-  assert.equal((await app.inject(`/wire/${chosen}`)).statusCode, 404)
+  assert.equal((await app.inject(`/inspector/${chosen}`)).statusCode, 404)
   assert.match(first.wireId, uuid)
   assert.notEqual(first.wireId, second.wireId)
   for (const [id, url] of [
     [first.wireId, '/topic?a=mine'],
     [second.wireId, '/topic?a=yours'],
   ] as const) {
-    const shown = await app.inject({ url: `/wire/${id}`, headers: { accept: 'application/json' } })
+    const shown = await app.inject({
+      url: `/inspector/${id}`,
+      headers: { accept: 'application/json' },
+    })
     assert.equal(shown.json<{ target: string }>().target, url)
     assert.equal(shown.json<{ id: string }>().id, id)
   }

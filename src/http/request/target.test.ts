@@ -33,7 +33,7 @@ const rows: readonly (readonly [status: number, target: string, ...fields: strin
 
 for (const [expected, target, ...fields] of rows) {
   test(`${target} with ${fields.join(', ') || 'no Host'} gets ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { rooms: [mirror], settings })
+    const app = await testApp(t, { demos: [mirror], settings })
     const answer = await askRaw(app, toMessage('GET', target, ...fields))
     assert.match(answer, new RegExp(`^HTTP/1\\.1 ${String(expected)} `))
   })
@@ -51,7 +51,7 @@ for (const [expected, origin] of [
   [403, 'http://b.example'],
 ] as const) {
   test(`a write to an absolute target from ${origin} gets ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { rooms: [mirror], settings })
+    const app = await testApp(t, { demos: [mirror], settings })
     const fields = ['Host: b.example', `Origin: ${origin}`, 'Content-Length: 0']
     const answer = await askRaw(app, toMessage('POST', 'http://a.example/mirror', ...fields))
     assert.match(answer, new RegExp(`^HTTP/1\\.1 ${String(expected)} `))

@@ -1,13 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
-import type { Html } from '../../site/html.ts'
 
 export function sendText(reply: FastifyReply, text: string): FastifyReply {
   return reply.type('text/plain; charset=utf-8').send(text)
-}
-
-export function sendPage(reply: FastifyReply, page: Html): FastifyReply {
-  return reply.type('text/html; charset=utf-8').send(page.markup)
 }
 
 /** Any JSON value; a string too, which Fastify by itself would take for JSON text. */

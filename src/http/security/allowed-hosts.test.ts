@@ -43,7 +43,7 @@ const rows: readonly Row[] = [
 
 for (const [expected, host, settings = {}] of rows) {
   test(`Host: ${host} with ${JSON.stringify(settings)} gets ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { rooms: [mirror], settings })
+    const app = await testApp(t, { demos: [mirror], settings })
     const own = { host, origin: `http://${host}` }
     for (const [method, headers] of [
       ['GET', { host }],
@@ -94,7 +94,7 @@ const forwardedRows: readonly (readonly [status: number, host: string, forwarded
 
 for (const [expected, host, forwarded] of forwardedRows) {
   test(`behind a proxy: Host ${host}, forwarded ${String(forwarded)}: ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { rooms: [mirror], settings: behindProxy })
+    const app = await testApp(t, { demos: [mirror], settings: behindProxy })
     const headers = { host, ...(forwarded !== undefined && { 'x-forwarded-host': forwarded }) }
     const { status } = await askBothWays(app, { path: '/mirror', headers })
     assert.equal(status, expected)
@@ -102,7 +102,7 @@ for (const [expected, host, forwarded] of forwardedRows) {
 }
 
 test('without a trusted proxy X-Forwarded-Host changes nothing', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const headers = { host: 'attacker.example', 'x-forwarded-host': 'localhost' }
   assert.equal((await askBothWays(app, { path: '/mirror', headers })).status, 421)
 })
@@ -117,7 +117,7 @@ test('on a loopback address a trusted proxy needs ALLOWED_HOSTS', async (t) => {
 })
 
 test('HTTP/1.0 without Host is served: no browser sends it', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   assert.match(await askRaw(app, 'GET /mirror HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /)
 })
 

@@ -78,7 +78,7 @@ test('a refusal before there is a request may be read by every site, too', async
 })
 
 test('a preflight is told the methods that the origin would not be refused', async (t) => {
-  const app = await testApp(t, { settings, rooms: [...demos, mirror] })
+  const app = await testApp(t, { settings, demos: [...demos, mirror] })
   const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
   const rows: [
     origin: string,
@@ -165,7 +165,7 @@ const localRows: readonly (readonly [isAllowed: boolean, origin: string, HOST: s
 
 for (const [isAllowed, origin, HOST] of localRows) {
   test(`with HOST=${HOST} ${origin} may ${isAllowed ? '' : 'not '}write by default`, async (t) => {
-    const app = await testApp(t, { settings: { HOST }, rooms: [mirror] })
+    const app = await testApp(t, { settings: { HOST }, demos: [mirror] })
     const headers = { origin, 'sec-fetch-site': 'cross-site' }
     const answer = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
     assert.equal(answer.status, isAllowed ? 200 : 403)
@@ -189,7 +189,7 @@ for (const settings of [
   { TRUSTED_PROXIES: '10.0.0.1', ALLOWED_HOSTS: '*' },
 ]) {
   test(`with ${JSON.stringify(settings)} no other local origin may write`, async (t) => {
-    const app = await testApp(t, { settings, rooms: [mirror] })
+    const app = await testApp(t, { settings, demos: [mirror] })
     const headers = { origin: 'http://localhost:5173' }
     const { status } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
     assert.equal(status, 403)

@@ -43,7 +43,7 @@ const rows: readonly Row[] = [
 ]
 
 test('a write is judged by Sec-Fetch-Site, else by Origin, and CORS_ORIGINS may', async (t) => {
-  const app = await testApp(t, { rooms: [mirror], settings })
+  const app = await testApp(t, { demos: [mirror], settings })
   for (const method of writes) {
     for (const [expected, headers] of rows) {
       const { status } = await askBothWays(app, { method, path: '/mirror', headers })
@@ -53,7 +53,7 @@ test('a write is judged by Sec-Fetch-Site, else by Origin, and CORS_ORIGINS may'
 })
 
 test('reading is open to every site', async (t) => {
-  const app = await testApp(t, { rooms: [mirror], settings })
+  const app = await testApp(t, { demos: [mirror], settings })
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
     for (const [, headers] of rows) {
       const { status } = await askBothWays(app, { method, path: '/mirror', headers })
@@ -63,7 +63,7 @@ test('reading is open to every site', async (t) => {
 })
 
 test('without CORS_ORIGINS no other origin may write', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const headers = { origin: friend }
   const { status } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
   assert.equal(status, 403)
@@ -76,7 +76,7 @@ for (const [headers, named] of [
   [{ 'sec-fetch-site': 'cross-site' }, 'the origin of the page'],
 ] as const) {
   test(`the 403 for ${JSON.stringify(headers)} names CORS_ORIGINS`, async (t) => {
-    const app = await testApp(t, { rooms: [mirror] })
+    const app = await testApp(t, { demos: [mirror] })
     const { status, body } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
     assert.equal(status, 403)
     const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it.`
@@ -94,7 +94,7 @@ test('a write from another site is refused where there is nothing, too', async (
 })
 
 test('the method after the override is the one that is judged', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   const table: [status: number, method: string, value: string][] = [
     [200, 'POST', 'GET'],
@@ -145,7 +145,7 @@ const links: readonly Row[] = [
 ]
 
 test('a GET or HEAD turned unsafe is refused wherever it may have been a link', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   for (const [expected, headers] of links) {
     for (const method of ['GET', 'HEAD']) {
       for (const value of writes) {
@@ -161,7 +161,7 @@ test('a GET or HEAD turned unsafe is refused wherever it may have been a link', 
 })
 
 test('a GET turned into another safe method is refused to nobody', async (t) => {
-  const app = await testApp(t, { rooms: [mirror] })
+  const app = await testApp(t, { demos: [mirror] })
   for (const [, headers] of links) {
     for (const value of ['GET', 'HEAD', 'OPTIONS']) {
       const { status } = await askBothWays(app, { path: `/mirror?_method=${value}`, headers })

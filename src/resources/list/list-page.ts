@@ -6,7 +6,6 @@ import type { Field, Resource } from '../definition.ts'
 import { toConditions, toHref, toLabel, type ListUrl } from './list-url.ts'
 import { conditionList, countLine, otherTypes, pagingLinks, searchForm } from './list-controls.ts'
 import type { ListQuery } from './list-query.ts'
-import { createMap } from '../../demos/locations/map.ts'
 import { toName } from '../record/record-name.ts'
 import { toRepresentation } from '../record/representations.ts'
 
@@ -28,7 +27,7 @@ export interface ListView {
 export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
   const { opening, closing } = pageAround(resource.title)
   const columns = resource.fields.filter(({ kind }) => kind !== 'password')
-  const map = createMap()
+  const figure = resource.createFigure?.()
   let shown = 0
   for await (const records of list.pages) {
     if (records.length === 0) continue
@@ -36,14 +35,17 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
       yield html`${opening}${controls(resource, list)}${tableHead(resource, columns, list)}`.markup
     shown += records.length
     for (const record of records) {
-      map.add(record, { label: toName(resource, record), href: `${resource.path}/${record.id}` })
+      figure?.add(record, {
+        label: toName(resource, record),
+        href: `${resource.path}/${record.id}`,
+      })
     }
     yield records.map((record) => listRow(resource, columns, record).markup).join('')
   }
   if (shown === 0) yield html`${opening}${emptyList(resource, list)}${closing}`.markup
   else {
     yield html`</tbody></table></section>
-${map.toHtml()}</div>
+${figure?.toHtml() ?? ''}</div>
 ${listEnd(resource, list, shown)}${closing}`.markup
   }
 }

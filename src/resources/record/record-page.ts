@@ -3,7 +3,6 @@ import { page, time } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { ifMatchField } from '../write/form-page.ts'
-import { createMap } from '../../demos/locations/map.ts'
 import { toName } from './record-name.ts'
 import { toRepresentation } from './representations.ts'
 import { toTag } from './validators.ts'
@@ -12,14 +11,14 @@ import { toTag } from './validators.ts'
 export function recordPage(resource: Resource, record: StoredRecord, flash?: Html): Html {
   const path = `${resource.path}/${record.id}`
   const name = toName(resource, record)
-  const map = createMap()
-  map.add(record, { label: name, href: path })
+  const figure = resource.createFigure?.()
+  figure?.add(record, { label: name, href: path })
   return page({
     title: name,
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}">All ${resource.title.toLowerCase()}</a></nav>
 ${flash ?? ''}<div class="record">
 ${recordFacts(resource, record)}
-${map.toHtml()}</div>
+${figure?.toHtml() ?? ''}</div>
 <div class="actions">
 <p><a class="button" href="${path}/edit">Edit</a></p>
 ${removal(resource, record)}

@@ -2,10 +2,10 @@
 // the answer, in Server-Timing, and not in the page, so that a page may be kept and validated.
 const panel = document.querySelector('details.wire')
 const [entry] = performance.getEntriesByType('navigation')
-const id = entry?.serverTiming?.find(({ name }) => name === 'wire')?.description
+const id = entry?.serverTiming?.find(({ name }) => name === 'exchange')?.description
 
 async function load(panel, id) {
-  const response = await fetch(`/wire/${id}`, { headers: { accept: 'text/html' } })
+  const response = await fetch(`/inspector/${id}`, { headers: { accept: 'text/html' } })
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   const found = page.querySelector('[data-exchange]') ?? page.querySelector('main > p')
   if (found) panel.lastElementChild.replaceWith(found)

@@ -14,8 +14,8 @@ async function send(form) {
     ...(hasBody && { body: content }),
   })
   const text = await response.text()
-  const [, id] = /wire;desc="([^"]*)"/.exec(response.headers.get('server-timing')) ?? []
-  const wire = await fetch(`/wire/${id}`, {
+  const [, id] = /exchange;desc="([^"]*)"/.exec(response.headers.get('server-timing')) ?? []
+  const wire = await fetch(`/inspector/${id}`, {
     headers: { accept: 'text/plain' },
   })
   return `${await wire.text()}\n${text}`

@@ -102,7 +102,7 @@ async function receive(answered, file) {
     ' · ',
     createLink('/uploads', 'All uploads'),
     ' · ',
-    createLink(`/wire/${toExchangeId(answered)}`, 'This upload on the wire'),
+    createLink(`/inspector/${toExchangeId(answered)}`, 'This upload on the wire'),
   )
   say('', `The upload succeeded: ${answer.name} is kept.`, list, links)
 }
@@ -117,7 +117,7 @@ function parse(text) {
 
 /** Not X-Request-Id, which a proxy before us may have chosen. */
 function toExchangeId(answered) {
-  return /wire;desc="([^"]*)"/.exec(answered.getResponseHeader('server-timing'))?.[1]
+  return /exchange;desc="([^"]*)"/.exec(answered.getResponseHeader('server-timing'))?.[1]
 }
 
 /** Whether what arrived is the file, in words. */

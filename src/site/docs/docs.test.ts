@@ -25,7 +25,7 @@ suite('the document', () => {
   })
 
   test('has the rooms that are mounted and no others', async (t) => {
-    const app = await testApp(t, { settings: { ROOMS: 'topic' } })
+    const app = await testApp(t, { settings: { DEMOS: 'topic' } })
     const { tags, paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
     assert.deepEqual(
       tags.map(({ name }) => name),

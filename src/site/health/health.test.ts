@@ -14,7 +14,7 @@ test('health is a JSON object that says ok', async (t) => {
 
 test('health is there whatever rooms are mounted', async (t) => {
   for (const room of ['users', 'api', 'topic', 'bodies', 'user', 'static']) {
-    const app = await testApp(t, { settings: { ROOMS: room } })
+    const app = await testApp(t, { settings: { DEMOS: room } })
     const answer = await app.inject('/health')
     assert.equal(answer.statusCode, 200, room)
     assert.deepEqual(answer.json(), { status: 'ok' }, room)

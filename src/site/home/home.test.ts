@@ -50,7 +50,7 @@ test('the home page lists every room, and links to each that has a page', async 
 
 test('the home page lists the rooms that are mounted and no others', async (t) => {
   for (const mounted of ['topic', 'api,status', 'static', 'users,user', 'bodies']) {
-    const app = await testApp(t, { settings: { ROOMS: mounted } })
+    const app = await testApp(t, { settings: { DEMOS: mounted } })
     const answer = await app.inject('/')
     assert.equal(answer.statusCode, 200, mounted)
     const paths = findPaths(answer.body)
@@ -79,7 +79,7 @@ test('every link of the home page answers', async (t) => {
 
 test('every link of the home page answers when its room is the only one', async (t) => {
   for (const room of Object.keys(links)) {
-    const app = await testApp(t, { settings: { ROOMS: room } })
+    const app = await testApp(t, { settings: { DEMOS: room } })
     for (const href of findLinks((await app.inject('/')).body)) {
       const answer = await app.inject(href)
       if (/^\/(status\/|session$)/.test(href)) continue
@@ -124,7 +124,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
 })
 
 test('OPTIONS names the methods, and a write gets 405 with Allow', async (t) => {
-  for (const settings of [{}, { ROOMS: 'user' }]) {
+  for (const settings of [{}, { DEMOS: 'user' }]) {
     const app = await testApp(t, { settings })
     const options = await app.inject({ method: 'OPTIONS', url: '/' })
     assert.equal(options.statusCode, 204)

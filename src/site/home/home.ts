@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { describeRoutes } from '../../http/openapi/operation.ts'
-import { sendPage } from '../../http/response/send.ts'
+import { sendPage } from '../send-page.ts'
 import type { Demo } from '../demo.ts'
 import { operations } from './operations.ts'
 import { homePage } from './views.ts'

@@ -129,7 +129,7 @@ test('every problem has its page, in every form, and stands in the list', async 
 
 test('the pages are there whichever rooms are open, and an unknown problem is 404', async (t) => {
   for (const room of ['topic', 'api', 'static']) {
-    const app = await testApp(t, { settings: { ROOMS: room } })
+    const app = await testApp(t, { settings: { DEMOS: room } })
     assert.equal((await app.inject('/problems/not-found')).statusCode, 200, room)
     for (const slug of ['nothing', 'constructor', '__proto__']) {
       assert.equal((await app.inject(`/problems/${slug}`)).statusCode, 404, slug)
