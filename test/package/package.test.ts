@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import packageJson from '../package.json' with { type: 'json' }
-import { stages } from './deployment/dockerfile.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { stages } from './dockerfile.ts'
 import {
   copyRepository,
   countBytes,
@@ -18,10 +18,10 @@ import {
   makeFolder,
   npm,
 } from './installed-package.ts'
-import { findOrigin, projectFolder, spawnProgram, temporaryFolder } from './start-vitrine.ts'
+import { findOrigin, projectFolder, spawnProgram, temporaryFolder } from '../start-vitrine.ts'
 
 const run = promisify(execFile)
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
 let folder: string
 let copy: string

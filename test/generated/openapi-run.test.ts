@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findUndocumented } from './openapi/documented.ts'
-import { loadDocument } from './openapi/load-document.ts'
-import { anyRequest } from './openapi/requests.ts'
-import { samples } from './resources.ts'
-import { testApp } from './test-app.ts'
-import { upload } from './uploads.ts'
+import { findUndocumented } from '../openapi/documented.ts'
+import { loadDocument } from '../openapi/load-document.ts'
+import { anyRequest } from '../openapi/requests.ts'
+import { samples } from '../resources.ts'
+import { testApp } from '../test-app.ts'
+import { upload } from '../uploads.ts'
 
 /** How many requests are sent, and which: `OPENAPI_REQUESTS=10000 OPENAPI_SEED=7`. */
 const { OPENAPI_REQUESTS: count = '3000', OPENAPI_SEED: seed = '4' } = process.env

@@ -5,8 +5,8 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
-import { openSqliteDatabase } from '../src/stores/sqlite/database.ts'
-import { startVitrine } from './start-vitrine.ts'
+import { openSqliteDatabase } from '../../src/stores/sqlite/database.ts'
+import { startVitrine } from '../start-vitrine.ts'
 
 const users = 200_000
 const mostGrowthMiB = 50

@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listOf } from '../faults/client.ts'
+import { listOf } from './client.ts'
 import { spawnVitrine } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import type { ShownUpload } from '../uploads.ts'
-import { done, emptyHouse, look, openHouse, uploadFile } from './data-folder.ts'
+import { done, emptyHouse, look, openHouse, uploadFile } from '../cli/data-folder.ts'
 
 const uploads = 6
 

@@ -3,8 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { costlyRequests } from './fuzz-costly.ts'
 import { asMessage, chunkedMessages, mutated, requests, type FuzzRequest } from './fuzz-requests.ts'
-import { readUsage } from './process-usage.ts'
-import { askRaw, startWatched, type RawAnswer, type WatchedVitrine } from './watched-vitrine.ts'
+import { readUsage } from '../hardening/process-usage.ts'
+import {
+  askRaw,
+  startWatched,
+  type RawAnswer,
+  type WatchedVitrine,
+} from '../hardening/watched-vitrine.ts'
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
