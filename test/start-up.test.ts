@@ -34,6 +34,7 @@ test('every bad setting has a line of its own and the status is 2', async (t) =>
     'BODY_READERS',
     'CORS_ORIGINS',
     'DATABASE_URL',
+    'DEMOS',
     'FILES_URL',
     'LOG_LEVEL',
     'MAX_BODY_BYTES',
@@ -41,7 +42,6 @@ test('every bad setting has a line of its own and the status is 2', async (t) =>
     'PORT',
     'PUBLIC_DIR',
     'REDIS_URL',
-    'DEMOS',
   ])
 })
 
@@ -164,4 +164,10 @@ test('what was written before a restart is there after it', async (t: TestContex
   const second = await startVitrine(t, settings)
   const answer = await fetch(second.origin + location, { headers: { accept: 'application/json' } })
   assert.equal(((await answer.json()) as { name: string }).name, 'Rome')
+})
+
+test('ROOMS, the old name of DEMOS, stops the start', async (t) => {
+  const { status, lines } = await failedStart(t, { ROOMS: 'topic' })
+  assert.equal(status, 2)
+  assert.deepEqual(lines, ['vitrine: ROOMS is now called DEMOS: rename the setting'])
 })

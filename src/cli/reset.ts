@@ -28,13 +28,15 @@ export async function removeEverything(
   stores: Omit<Stores, 'close'>,
 ): Promise<ReadonlyMap<string, number>> {
   const { records, files, sessions, idempotencyEntries: answers } = stores
+  // Before the records of the demo, which hold the names of the files.
+  const uploads = await removeUploads(records)
   const removed = new Map<string, number>()
-  // The records of a resource are called as the room that has it.
+  // A resource has the name of its demo.
   for (const { name } of demos) {
     const count = await records.clear(name)
     if (count > 0) removed.set(name, count)
   }
-  removed.set('uploads', await removeUploads(records))
+  removed.set('uploads', uploads)
   await removeOrphanedFiles(files, records)
   removed.set('sessions', await sessions.clear())
   removed.set('kept answers', await answers.clear())

@@ -113,7 +113,7 @@ test('plain HTTP that is redirected is held to the limits of everything else', a
   const rows: [message: string, status: number][] = [
     [toGet(`/${'x'.repeat(9000)}`), 414],
     [toGet('/', `X: ${'x'.repeat(20_000)}`), 431],
-    [toRequest('CONNECT x:443 HTTP/1.1', ['Host: x:443']), 405],
+    [toRequest('CONNECT x:443 HTTP/1.1', ['Host: x:443']), 501],
     [toGet('/', 'Expect: more'), 417],
     [toRequest('GET / HTTP/2.0', ['Host: x', 'Connection: close']), 505],
     ['GET / HTTP/1.1\r\nX: ', 408],
