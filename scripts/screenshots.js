@@ -50,9 +50,9 @@ async function fill(origin) {
   await put(origin, '/users/ann', { name: 'Ann', password: 'correct horse' })
 }
 
-async function openWire(page) {
-  await page.getByText('On the wire', { exact: true }).click()
-  await page.locator('details.wire [data-exchange]').waitFor()
+async function openInspector(page) {
+  await page.getByText('Request inspector', { exact: true }).click()
+  await page.locator('details.inspector [data-exchange]').waitFor()
 }
 
 async function openOperation(page) {
@@ -84,7 +84,7 @@ const pictures = [
   { name: 'home-phone', path: '/', viewport: phone },
   { name: 'locations', path: '/locations' },
   { name: 'locations-phone', path: '/locations', viewport: phone },
-  { name: 'record-and-wire', path: '/locations/kyoto', act: openWire, viewport: tall },
+  { name: 'record-and-inspector', path: '/locations/kyoto', act: openInspector, viewport: tall },
   { name: 'form-with-messages', path: '/locations/new', act: sendMistakes },
   { name: 'docs', path: '/docs', act: openOperation },
   { name: 'session', path: '/login', act: logIn, isWhole: true },

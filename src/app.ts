@@ -254,7 +254,7 @@ function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: Part
   const { exchangeLog: exchanges, isLogged, metrics, toHeaders } = parts
   reply.headers(toHeaders(request))
   setRequestIdHeaders(request, reply)
-  const isRecorded = exchanges.wants(request)
+  const isRecorded = exchanges.shouldRecord(request)
   if (!isLogged && !isRecorded && metrics === undefined) return
   metrics?.begin()
   observeResponse(request, reply, (answer) => {

@@ -30,7 +30,7 @@ function linesOf({ logLines }: TestApp): Line[] {
 
 /** The lines of answers, once there are so many. */
 async function answered(app: TestApp, count: number): Promise<Line[]> {
-  const find = () => linesOf(app).filter(({ msg }) => msg === 'answered')
+  const find = () => linesOf(app).filter(({ msg }) => msg === 'request completed')
   await until(() => find().length >= count)
   return find()
 }
@@ -141,7 +141,7 @@ for (const { name, leave, makeSettings } of ways) {
       const [line] = await answered(app, 1)
       assert.equal(line?.cutOff, true)
       assert.equal(line.bytes, 2)
-      const reason = linesOf(app).find(({ msg }) => msg === 'the answer broke off')
+      const reason = linesOf(app).find(({ msg }) => msg === 'the response was cut off')
       assert.equal(reason?.reqId, line.reqId)
       assert.equal((reason.err as Error).message, 'the disk is gone')
     })
@@ -217,10 +217,10 @@ test('a line has the route, the method after an override and the one on the wire
   await app.inject({ method: 'GET', url: '/nowhere?secret=1' })
   const [overridden, unknown] = await answered(app, 2)
   assert.deepEqual(
-    [overridden?.method, overridden?.wireMethod, overridden?.route, overridden?.path],
+    [overridden?.method, overridden?.receivedMethod, overridden?.route, overridden?.path],
     ['DELETE', 'POST', '/users/:id', '/users/a'],
   )
-  assert.ok(unknown && !('wireMethod' in unknown) && !('route' in unknown))
+  assert.ok(unknown && !('receivedMethod' in unknown) && !('route' in unknown))
   assert.ok(app.logLines.every((line) => !line.includes('secret')))
 })
 

@@ -10,36 +10,32 @@ import { toHead } from './message-head.ts'
 import { operations } from './operations.ts'
 import { exchangePage, inspectorPage } from './views.ts'
 
-/**
- * `/inspector/:id`: one exchange as it was on the wire, by the id in Server-Timing of its
- * answer. Always there, since every page shows its own.
- */
+/** `/inspector/:id` shows the exchange with this id, which is in its Server-Timing header. */
 export function openInspector(
   app: FastifyInstance,
   find: ExchangeLog['find'],
-  /** Asks the other processes that answer at this address. */
-  findElsewhere: (id: string) => Promise<Exchange | undefined>,
+  findInOtherWorkers: (id: string) => Promise<Exchange | undefined>,
 ): void {
   describeRoutes(app, 'vitrine', operations)
   app.get('/inspector', (_request, reply) => sendPage(reply, inspectorPage()))
-  app.get('/inspector/:id', async (request, reply) => {
+  app.get<{ Params: { id: string } }>('/inspector/:id', async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
-    const { id } = request.params as { id: string }
-    const exchange = find(id) ?? (await findElsewhere(id))
-    if (exchange === undefined) throw notFound(`The exchange ${id} is not among the last ones.`)
+    const { id } = request.params
+    const exchange = find(id) ?? (await findInOtherWorkers(id))
+    if (exchange === undefined) throw notFound(`Exchange ${id} is not stored.`)
     reply.header('cache-control', 'no-store')
     switch (type) {
       case 'text/html':
         return sendPage(reply, exchangePage(exchange))
       case 'application/json':
-        return sendJson(reply, toRepresentation(exchange))
+        return sendJson(reply, exchangeToJson(exchange))
       case 'text/plain':
         return sendText(reply, toHead(exchange))
     }
   })
 }
 
-function toRepresentation(exchange: Exchange) {
+function exchangeToJson(exchange: Exchange) {
   const { id, receivedAt, request, response, negotiation } = exchange
   return {
     id,

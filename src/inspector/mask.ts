@@ -2,11 +2,11 @@ const mask = '••••••'
 
 const secretWord =
   /^(auth|authentication|authorization|cookie|credential|jwt|key|passphrase|passwd|password|pwd|secret|session|sid|signature|token)s?$/
-/** The same without anything between the words, as `apikey` and `JSESSIONID`. */
+/** Words without separators, such as `apikey` and `JSESSIONID`. */
 const secretCompound =
   /^(api|access|secret|private)key|(auth|access|csrf|xsrf|id|refresh)token|sess(ion)?id$/
 
-/** Names with such a word whose values are no secrets. */
+/** Names that match but whose values are not secret. */
 const exceptions = [
   'access-control-allow-credentials',
   'idempotency-key',
@@ -15,7 +15,7 @@ const exceptions = [
   'x-cache-key',
 ]
 
-/** Whether a header field or a parameter of this name holds a secret: `X-Api-Key`, `user[authToken]`. */
+/** For header and parameter names such as `X-Api-Key` and `user[authToken]`. */
 function isSecret(name: string): boolean {
   const words = name
     .replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$&-')
@@ -26,7 +26,7 @@ function isSecret(name: string): boolean {
   return words.some((word) => secretWord.test(word) || secretCompound.test(word))
 }
 
-/** A URL, or a text with URLs in it, with the secrets among their parameters masked. */
+/** Masks secret parameters in a URL, or in text that contains URLs. */
 export function maskTarget(text: string): string {
   return text.replace(
     /([?&#])([^=&#\s<>"]+)=([^&#\s<>"]*)/g,
@@ -35,9 +35,8 @@ export function maskTarget(text: string): string {
   )
 }
 
-/** The value of a header field as it may be shown. */
 export function maskField(name: string, value: string): string {
-  // Its attributes are no secrets, and worth seeing.
+  // The cookie attributes are not secret.
   if (name.toLowerCase() === 'set-cookie') return value.replace(/^([^=;]*=)?[^;]*/, `$1${mask}`)
   return isSecret(name) ? mask : maskTarget(value)
 }

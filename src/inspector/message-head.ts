@@ -1,20 +1,21 @@
 import type { Exchange } from './exchange-log.ts'
 import { toReasonPhrase } from '../http/errors/http-error.ts'
 
-/** Both heads as lines of text, the request's before the response's. */
+/** The headers of the request, then of the response, in HTTP/1.1 notation. */
 export function toHead(exchange: Exchange): string {
   return `${toRequestHead(exchange)}\n${toResponseHead(exchange)}`
 }
 
-/** In HTTP/2 there are no such lines; they say the same. */
 export function toRequestHead({ request }: Exchange): string {
-  const { method, target, httpVersion, rawHeaders } = request
-  const lines = [`${method} ${target} HTTP/${httpVersion}`]
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
-    lines.push(`${name}: ${value}`)
-  }
-  return `${lines.join('\n')}\n`
+  const { method, target, httpVersion } = request
+  const lines = toFields(request).map(([name, value]) => `${name}: ${value}`)
+  return `${[`${method} ${target} HTTP/${httpVersion}`, ...lines].join('\n')}\n`
+}
+
+export function toFields({ rawHeaders }: Exchange['request']): [name: string, value: string][] {
+  return rawHeaders.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],
+  )
 }
 
 export function toResponseHead({ request, response }: Exchange): string {

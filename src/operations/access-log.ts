@@ -3,27 +3,27 @@ import type { FinishedResponse } from '../http/response/response-observer.ts'
 import { toPath } from '../http/request/target.ts'
 import { parseTraceparent } from '../http/request/traceparent.ts'
 
-/** The path without its query string: what people type into forms does not belong in a log. */
-export function logResponse({ id, raw, server }: FastifyRequest, answer: FinishedResponse): void {
-  const { wireMethod, url = '', headers } = raw
-  const { method, route, status, ms, bytes, isCutOff } = answer
+/** Logs the path without its query string, which may contain personal data. */
+export function logResponse({ id, raw, server }: FastifyRequest, response: FinishedResponse): void {
+  const { receivedMethod, url = '', headers } = raw
+  const { method, route, status, ms, bytes, isCutOff } = response
   const { traceparent } = headers
   const line = {
     reqId: id,
     method,
-    wireMethod,
+    receivedMethod,
     path: toPath(url),
     route,
     status,
     ms: Math.round(ms * 1000) / 1000,
     bytes,
+    ...(typeof traceparent === 'string' && parseTraceparent(traceparent)),
+    ...(isCutOff && { cutOff: true }),
   }
-  if (typeof traceparent === 'string') Object.assign(line, parseTraceparent(traceparent))
-  if (isCutOff) Object.assign(line, { cutOff: true })
-  server.log.info(line, 'answered')
+  server.log.info(line, 'request completed')
 }
 
-/** Nothing of Fastify's own but why a stream broke when its head had been sent, which no client is told. */
+/** Logs only streams that fail after the headers were sent, which the client is not told. */
 export class ErrorLog extends LogController {
   readonly #log: FastifyBaseLogger
 
@@ -33,8 +33,8 @@ export class ErrorLog extends LogController {
   }
 
   override streamError(error: Error & { code?: string }, { id }: FastifyRequest): void {
-    // The client has left.
+    // The client closed the connection.
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return
-    this.#log.warn({ reqId: id, err: error }, 'the answer broke off')
+    this.#log.warn({ reqId: id, err: error }, 'the response was cut off')
   }
 }

@@ -9,9 +9,8 @@ import { notFound } from '../http/errors/http-error.ts'
 import { sendBytes } from '../http/response/send-bytes.ts'
 
 const own = fileURLToPath(new URL('assets', import.meta.url))
-const kept = dirname(fileURLToPath(import.meta.resolve('simpledotcss/simple.min.css')))
+const packaged = dirname(fileURLToPath(import.meta.resolve('simpledotcss/simple.min.css')))
 
-/** Every asset, and the folder that it is in. */
 export const folders = {
   'vitrine.css': own,
   'icon.svg': own,
@@ -22,33 +21,36 @@ export const folders = {
   'try-it-out.js': own,
   'upload.js': own,
   'session.js': own,
-  'simple.min.css': kept,
+  'simple.min.css': packaged,
 }
 
 const operations = {
   ...Object.fromEntries(
     Object.keys(folders).map((name) => [
       `GET /assets/${name}`,
-      toFileOperation('A part of the pages', mime.getType(name) ?? 'application/octet-stream'),
+      toFileOperation(
+        'Stylesheet, script or image of the pages',
+        mime.getType(name) ?? 'application/octet-stream',
+      ),
     ]),
   ),
-  'GET /favicon.ico': toFileOperation('The icon', 'image/svg+xml'),
+  'GET /favicon.ico': toFileOperation('Icon', 'image/svg+xml'),
 }
 
-/** `/assets/…`: the stylesheets, scripts and icon of our own pages. Always there. */
+/** Serves the stylesheets, scripts and images of the pages at `/assets/…`. */
 export function openAssets(app: FastifyInstance): void {
   describeRoutes(app, 'vitrine', operations)
   for (const [name, folder] of Object.entries(folders)) {
     app.get(`/assets/${name}`, sendAsset(folder, name))
   }
-  // A browser looks for it beside answers that are no pages, and so name no icon.
+  // Browsers request it for responses that are not HTML and so have no icon link.
   app.get('/favicon.ico', sendAsset(own, 'icon.svg'))
 }
 
 function sendAsset(folder: string, name: string) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const file = await findFile(folder, `/${name}`)
-    if (file === undefined) throw notFound(`There is no ${name}.`)
+    if (file === undefined) throw notFound(`${name} does not exist.`)
     return sendBytes(request, reply, file)
   }
 }

@@ -56,7 +56,7 @@ test('a page of a refusal says what happened, what to do, the status and where t
       assert.ok(answer.body.includes(text), `${problem}: ${text}`)
     }
     assert.ok(!answer.body.includes('<b>'))
-    assert.match(answer.body, /<details class="wire">/)
+    assert.match(answer.body, /<details class="inspector">/)
     assert.deepEqual(await findInvalid(answer.body, url), [])
   }
 })

@@ -5,8 +5,8 @@ import { html, type Html } from './html.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
 
 /**
- * All that a page can be made to say above the rest, once. The cookie holds a key of these and no
- * text, so that nobody can put words into a page. `edit-form.js` sets the first by itself.
+ * The cookie holds a key and no text, so that another site cannot inject text into a page.
+ * `edit-form.js` sets `saved` itself.
  */
 const messages = { saved: 'Saved.', deleted: 'Deleted.' } as const
 
@@ -14,14 +14,14 @@ type FlashKey = keyof typeof messages
 
 const name = 'flash'
 
-/** Has the page to which `reply` leads say what was done, where a form was sent from a page. */
+/** Shows a message on the page that follows a form submission. */
 export function setFlash(request: FastifyRequest, reply: FastifyReply, key: FlashKey): void {
   if (isForm(request)) setCookie(reply, { value: key, maxAge: 30 })
 }
 
 /**
- * What the page that `reply` is has to say, and nothing in most cases. Said once, it is of this
- * answer alone: validators that are set are taken off, and nobody is to keep it.
+ * Empty if there is no message. A page with a message must not be cached: its validators are
+ * removed.
  */
 export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html {
   addVary(reply, 'Cookie')
@@ -33,7 +33,6 @@ export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html {
   return notice(messages[key])
 }
 
-/** What was done, above what is shown of it. */
 export function notice(message: string): Html {
   return html`<p class="notice" role="status">${message}</p>\n`
 }
@@ -43,13 +42,7 @@ function isFlashKey(text: string): text is FlashKey {
 }
 
 function setCookie(reply: FastifyReply, cookie: { value: string; maxAge: number }): void {
-  const field = stringifySetCookie({
-    ...cookie,
-    name,
-    path: '/',
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: reply.request.protocol === 'https',
-  })
-  reply.header('set-cookie', field)
+  const secure = reply.request.protocol === 'https'
+  const options = { name, path: '/', httpOnly: true, sameSite: 'lax', secure } as const
+  reply.header('set-cookie', stringifySetCookie({ ...cookie, ...options }))
 }

@@ -1,4 +1,4 @@
-/** Markup that is safe to send as it stands. Only {@link html} makes it from anything else. */
+/** Markup that is safe to send. Only {@link html} creates it from untrusted values. */
 export class Html {
   readonly markup: string
 
@@ -11,7 +11,7 @@ export class Html {
   }
 }
 
-/** Deliberately narrow: an object, a date or a promise in a page does not compile. */
+/** Deliberately narrow: an object, a date or a promise in a template does not compile. */
 export type HtmlValue = string | number | Html | readonly HtmlValue[]
 
 const entities: Readonly<Record<string, string>> = {
@@ -29,8 +29,8 @@ function toMarkup(value: HtmlValue): string {
 }
 
 /**
- * A template whose every value is escaped, for text and for quoted attributes alike; lists are
- * joined, `Html` goes in as it is. Attributes must be quoted.
+ * Escapes every value for text and for quoted attributes, joins lists, and inserts `Html` unchanged.
+ * Attributes must be quoted.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let markup = strings[0] ?? ''

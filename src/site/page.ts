@@ -4,20 +4,19 @@ const siteName = 'Vitrine'
 
 export interface Page {
   title: string
-  /** What stands above the page; the title when unset. */
+  /** The h1; the title when unset. */
   heading?: string
   main: Html
-  /** Names of scripts in `assets/` that the page works without. */
+  /** Names of scripts in `assets/`; the page works without them. */
   scripts?: readonly string[]
 }
 
-/** A whole document around `main`. */
 export function page({ title, heading, main, scripts }: Page): Html {
   const { opening, closing } = pageAround(title, scripts, heading)
   return html`${opening}${main}${closing}`
 }
 
-/** The two halves of a document, for a page whose `main` is streamed between them. */
+/** The markup before and after `main`, for a page whose `main` is streamed. */
 export function pageAround(
   title: string,
   scripts: readonly string[] = [],
@@ -41,19 +40,21 @@ ${[...scripts, 'inspector.js'].map((name) => html`<script src="/assets/${name}" 
 </header>
 <main>
 `
-  const closing = html`
-<details class="wire"><summary>On the wire</summary>
-<p>The exchange that brought this page is shown here by a script. Without it, <a href="/inspector">see how</a>.</p>
-</details>
-</main>
-<footer><p>Vitrine, a glass case for HTTP.</p></footer>
-</body>
-</html>
-`
   return { opening, closing }
 }
 
-/** A time for people, to the minute; `iso` is ISO 8601 in UTC. */
+const closing = html`
+<details class="inspector"><summary>Request inspector</summary>
+<p>The request and response of this page are loaded with JavaScript. <a href="/inspector">How to
+inspect them without it</a></p>
+</details>
+</main>
+<footer><p>Vitrine demonstrates HTTP.</p></footer>
+</body>
+</html>
+`
+
+/** `iso` is ISO 8601 in UTC; shown to the minute. */
 export function time(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }

@@ -19,7 +19,7 @@ test('every room can be tried from the home page, and shows the exchange', inBro
     }
     const [method, path] = (await form.locator('.actions code').innerText()).split(' ')
     await form.getByRole('button', { name: 'Send' }).click()
-    const answer = form.locator('.answer').filter({ hasText: /^HTTP\/1\.1 \d{3} /m })
+    const answer = form.locator('.response').filter({ hasText: /^HTTP\/1\.1 \d{3} /m })
     await answer.waitFor()
     assert.ok((await answer.innerText()).startsWith(`${String(method)} ${String(path)}`))
   }

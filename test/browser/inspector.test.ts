@@ -71,7 +71,7 @@ test(
     const form = page.locator('form.try[action="/topic"]')
     await form.getByRole('button', { name: 'Send' }).click()
     await form
-      .locator('.answer')
+      .locator('.response')
       .filter({ hasText: /^GET \/topic/ })
       .waitFor()
     await page.goto('/profile.html')
@@ -79,7 +79,7 @@ test(
     const file = { name: 'glass.txt', mimeType: 'text/plain', buffer }
     await page.getByLabel('File').setInputFiles(file)
     await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByRole('link', { name: 'This upload on the wire' }).click()
+    await page.getByRole('link', { name: 'Inspect this request' }).click()
     await page.getByRole('heading', { name: 'POST /profile' }).waitFor()
   },
 )

@@ -54,7 +54,7 @@ async function readWhole(page: Page, response: Response): Promise<Buffer> {
 /** Opens every `<details>`, and waits for what the panel shows. */
 async function openAll(page: Page): Promise<void> {
   await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))')
-  await page.locator('details.wire [data-exchange]').waitFor()
+  await page.locator('details.inspector [data-exchange]').waitFor()
 }
 
 async function findOverflow(page: Page): Promise<string[]> {

@@ -19,8 +19,8 @@ export async function submit(
 
 /** Opens the panel at the foot of the page, and waits for the exchange in it. */
 export async function openPanel(page: Page) {
-  await page.getByText('On the wire', { exact: true }).click()
-  const exchange = page.locator('details.wire [data-exchange]')
+  await page.getByText('Request inspector', { exact: true }).click()
+  const exchange = page.locator('details.inspector [data-exchange]')
   await exchange.waitFor()
   return exchange
 }

@@ -25,9 +25,9 @@ test('an upload by script shows its progress, and what arrived', inBrowser, asyn
   await page.getByRole('button', { name: 'Upload' }).click()
   await page.getByRole('progressbar', { name: 'Sent so far' }).waitFor()
   held.resolve(undefined)
-  await page.getByText('The upload succeeded: glass.txt is kept.').waitFor()
+  await page.getByText('Uploaded glass.txt.').waitFor()
   await page.getByText(sha256).waitFor()
-  await page.getByText('it arrived whole').waitFor()
+  await page.getByText('The local file has the same digest').waitFor()
   await page.getByRole('progressbar').waitFor({ state: 'hidden' })
   assert.equal(await page.evaluate<number>('document.querySelector("progress").value'), 1)
   assert.deepEqual(
@@ -51,7 +51,7 @@ test(
     await page.locator('.upload form').dispatchEvent('drop', { dataTransfer })
     await page.getByText('dropped.txt: 5 bytes').waitFor()
     await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByText('The upload succeeded: dropped.txt is kept.').waitFor()
+    await page.getByText('Uploaded dropped.txt.').waitFor()
     assert.equal((await listUploads(app)).length, 1)
   },
 )
@@ -65,7 +65,7 @@ test('an upload that is too large says so, and another can follow', inBrowser, a
   await page.locator('.upload .notice.error').waitFor()
   await page.getByLabel('File').setInputFiles({ ...file, buffer: buffer.subarray(0, 1000) })
   await page.getByRole('button', { name: 'Upload' }).click()
-  await page.getByText('The upload succeeded: glass.txt is kept.').waitFor()
+  await page.getByText('Uploaded glass.txt.').waitFor()
 })
 
 test('an upload without JavaScript is answered with a page', inBrowser, async (t) => {

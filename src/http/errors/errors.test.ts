@@ -257,7 +257,7 @@ test('a refusal has its line in the log, like any other answer', async (t) => {
   for (const path of ['/nowhere', '/topic?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
     const logged = app.logLines.length
     await askInjected(app, { path })
-    const lines = app.logLines.slice(logged).filter((line) => line.includes('"answered"'))
+    const lines = app.logLines.slice(logged).filter((line) => line.includes('"request completed"'))
     assert.deepEqual([path.slice(0, 20), lines.length], [path.slice(0, 20), 1])
   }
 })

@@ -50,12 +50,12 @@ for (const [source, ask] of Object.entries(sources)) {
     for (const [value, method] of Object.entries(values)) {
       const mixed = value.slice(0, 1) + value.slice(1).toLowerCase()
       for (const spelling of [value, value.toLowerCase(), mixed]) {
-        for (const wireMethod of ['POST', 'GET', 'PUT']) {
+        for (const receivedMethod of ['POST', 'GET', 'PUT']) {
           const { status, headers } = await askBothWays(app, {
-            method: wireMethod,
+            method: receivedMethod,
             ...ask(spelling),
           })
-          const line = `${wireMethod} with ${spelling}`
+          const line = `${receivedMethod} with ${spelling}`
           assert.deepEqual([line, status, headers['x-method']], [line, 200, method])
         }
       }
@@ -231,9 +231,14 @@ test('the line in the log shows both methods, and one where there was no overrid
   await app.inject({ method: 'POST', url: '/mirror?_method=PATCH&secret=s' })
   await app.inject({ method: 'POST', url: '/mirror' })
   const lines = app.logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  const answered = lines.filter(({ msg }) => msg === 'answered')
+  const answered = lines.filter(({ msg }) => msg === 'request completed')
   assert.deepEqual(
-    answered.map(({ method, wireMethod, path, status }) => [method, wireMethod, path, status]),
+    answered.map(({ method, receivedMethod, path, status }) => [
+      method,
+      receivedMethod,
+      path,
+      status,
+    ]),
     [
       ['PATCH', 'POST', '/mirror', 200],
       ['POST', undefined, '/mirror', 200],

@@ -7,8 +7,8 @@ import { unsafeLink } from '../errors/http-error.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** The method on the wire, when an override has replaced it. */
-    wireMethod?: string
+    /** The method of the request line, if an override replaced it. */
+    receivedMethod?: string
   }
 }
 
@@ -56,7 +56,7 @@ export function methodOverride(
       }
       void findOverride(raw, limits, readUndecided).then((method) => {
         if (method !== undefined && method !== raw.method) {
-          raw.wireMethod = raw.method ?? ''
+          raw.receivedMethod = raw.method ?? ''
           raw.method = method
         }
         done?.(null)
@@ -130,10 +130,10 @@ export function assertNotUnsafeLink(
   ownOrigin: string,
   { methodOverride }: Pick<Config, 'methodOverride'>,
 ): void {
-  const { wireMethod = '', headers, method = '' } = raw
-  if (!isSafe(wireMethod) || isSafe(method)) return
-  if (methodOverride === 'unsafe-from-post') throw unsafeLink(wireMethod, method)
-  if (wireMethod !== 'GET' && wireMethod !== 'HEAD') return
+  const { receivedMethod = '', headers, method = '' } = raw
+  if (!isSafe(receivedMethod) || isSafe(method)) return
+  if (methodOverride === 'unsafe-from-post') throw unsafeLink(receivedMethod, method)
+  if (receivedMethod !== 'GET' && receivedMethod !== 'HEAD') return
   const site = headers['sec-fetch-site']
   const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers.purpose ?? '')}`
   const isBrowser = /^Mozilla\//.test(headers['user-agent'] ?? '')
@@ -143,5 +143,5 @@ export function assertNotUnsafeLink(
     (headers.referer !== undefined && !cameFromHere) ||
     /prefetch/i.test(purpose) ||
     (isBrowser && site === undefined && !cameFromHere)
-  if (mayBeLink) throw unsafeLink(wireMethod, method)
+  if (mayBeLink) throw unsafeLink(receivedMethod, method)
 }

@@ -11,8 +11,8 @@ export function isHttp2(raw: object): boolean {
 /** A HEAD that came as something else has no body, and its client does not know: length 0. */
 export function frameOverriddenHead(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    const { wireMethod, method } = request.raw
-    if (wireMethod === undefined || method !== 'HEAD' || wireMethod === 'HEAD') {
+    const { receivedMethod, method } = request.raw
+    if (receivedMethod === undefined || method !== 'HEAD' || receivedMethod === 'HEAD') {
       done(null, payload)
       return
     }

@@ -69,9 +69,12 @@ function isAborted(response: object): boolean {
   return stream.aborted || !stream.writableFinished
 }
 
-function countBytes({ method, raw: { wireMethod } }: FastifyRequest, reply: FastifyReply): number {
+function countBytes(
+  { method, raw: { receivedMethod } }: FastifyRequest,
+  reply: FastifyReply,
+): number {
   const { headersSent, statusCode, contentBytes } = reply.raw
-  const isBare = method === 'HEAD' || wireMethod === 'HEAD'
+  const isBare = method === 'HEAD' || receivedMethod === 'HEAD'
   if (!headersSent || isBare || statusCode === 204 || statusCode === 304) return 0
   return contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
 }

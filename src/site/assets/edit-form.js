@@ -1,5 +1,4 @@
-// Sends an edit form as the PATCH it means. Without this script the form still works: its field
-// `_method` has the server take the POST for a PATCH.
+// Sends an edit form as PATCH. Without JavaScript the browser sends POST with `_method=PATCH`.
 for (const form of document.querySelectorAll('form[data-patch]')) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
@@ -10,13 +9,14 @@ for (const form of document.querySelectorAll('form[data-patch]')) {
     try {
       status.textContent = await send(form)
     } catch {
-      status.textContent = 'No answer came that could be read. Reload to see what was saved.'
+      status.textContent =
+        'The server did not send a valid response. Reload the page to see whether the change was saved.'
     }
     form.ariaBusy = 'false'
   })
 }
 
-/** What there is to say where the page stays. */
+/** Resolves with the status message to show if the page stays open. */
 async function send(form) {
   const fields = new URLSearchParams(new FormData(form))
   const tag = fields.get('_if_match')
@@ -27,21 +27,21 @@ async function send(form) {
     headers: { accept: 'application/json', 'if-match': tag },
     body: fields,
   })
-  // What is refused has changed nothing: sent by the browser itself, it brings the page that says
-  // what is wrong with which field, or shows both versions.
+  // A 4xx response means that nothing was saved. Submitting the form natively shows the error page
+  // with the field errors, or both versions of the record.
   if (response.status >= 400 && response.status < 500) {
     form.submit()
     return ''
   }
-  const answer = await response.json()
-  if (!response.ok) return answer.detail
-  // As site/flash.ts does for who has no script.
+  const content = await response.json()
+  if (!response.ok) return content.detail
+  // The same cookie as in site/flash.ts.
   document.cookie = 'flash=saved; path=/; max-age=30; samesite=lax'
-  location.assign(answer.data.redirect)
+  location.assign(content.data.redirect)
   return 'Saved.'
 }
 
-// A double click is one.
+// Ignores the second click of a double click.
 for (const form of document.querySelectorAll('form[method=post]:not([data-patch])')) {
   let sentAt = -Infinity
   form.addEventListener('submit', (event) => {

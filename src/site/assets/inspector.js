@@ -1,6 +1,6 @@
-// Fills the panel at the foot of a page with the exchange that brought the page. Its id comes with
-// the answer, in Server-Timing, and not in the page, so that a page may be kept and validated.
-const panel = document.querySelector('details.wire')
+// Loads the exchange of this page into the request inspector. The id is in Server-Timing, not in the
+// markup, so that the page can be cached and revalidated.
+const panel = document.querySelector('details.inspector')
 const [entry] = performance.getEntriesByType('navigation')
 const id = entry?.serverTiming?.find(({ name }) => name === 'exchange')?.description
 
@@ -13,7 +13,7 @@ async function load(panel, id) {
 }
 
 function addCopyButtons(within) {
-  // A browser gives a clipboard only to what comes by HTTPS or from its own machine.
+  // Undefined outside secure contexts.
   if (!navigator.clipboard) return
   for (const figure of within.querySelectorAll('figure.command')) {
     const button = document.createElement('button')
@@ -28,7 +28,7 @@ function addCopyButtons(within) {
 }
 
 if (document.querySelector('[data-exchange]')) {
-  // The page of an exchange is a panel itself.
+  // This page shows an exchange itself.
   panel.remove()
   addCopyButtons(document)
 } else if (panel && id) {

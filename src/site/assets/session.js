@@ -1,4 +1,4 @@
-// Counts down to the ends of a session. Without this script they are times as any.
+// Adds countdowns to the expiry times of a session.
 const openedAt = Date.now()
 const ends = Array.from(document.querySelectorAll('[data-seconds]'), (end) => {
   const countdown = document.createElement('span')
@@ -8,18 +8,18 @@ const ends = Array.from(document.querySelectorAll('[data-seconds]'), (end) => {
 })
 
 function show() {
-  // From what the server said was left: its clock and the one here may differ.
+  // Relative to the page load: the clocks of server and browser may differ.
   const passed = (Date.now() - openedAt) / 1000
   for (const { seconds, countdown } of ends) {
     const left = Math.ceil(seconds - passed)
-    countdown.textContent = left > 0 ? `, in ${toText(left)}` : ', over'
+    countdown.textContent = left > 0 ? `, in ${formatDuration(left)}` : ', expired'
     if (left > 0) continue
     document.querySelector('[data-part=over]').hidden = false
     clearInterval(timer)
   }
 }
 
-function toText(seconds) {
+function formatDuration(seconds) {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
   const rest = `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`
   return hours > 0 ? `${hours} h ${rest}` : rest

@@ -1,5 +1,4 @@
-// Sends the requests of the documentation and shows what comes back. Without this script the page
-// still documents, with a curl line for every operation.
+// Sends requests from the documentation and shows the responses.
 const inputs = (form, place) => [...form.querySelectorAll(`[data-in="${place}"]`)]
 const filled = (form, place) => inputs(form, place).filter(({ value }) => value !== '')
 
@@ -28,9 +27,9 @@ function toRequest(form) {
   return { ...request, body }
 }
 
-async function toText(response) {
+async function responseToText(response) {
   if (response.type === 'opaqueredirect') {
-    return 'A redirect, which a browser does not show to scripts.'
+    return 'The response is a redirect. Browsers do not let scripts read redirects.'
   }
   const fields = [...response.headers].map(([name, value]) => `${name}: ${value}`)
   const status = `${response.status} ${response.statusText}`
@@ -38,13 +37,13 @@ async function toText(response) {
 }
 
 async function send(form) {
-  const answer = form.querySelector('.answer')
-  answer.hidden = false
-  answer.textContent = 'Asking…'
+  const output = form.querySelector('.response')
+  output.hidden = false
+  output.textContent = 'Waiting for the response…'
   try {
-    answer.textContent = await toText(await fetch(toTarget(form), toRequest(form)))
+    output.textContent = await responseToText(await fetch(toTarget(form), toRequest(form)))
   } catch (error) {
-    answer.textContent = `No answer came: ${error.message}`
+    output.textContent = `No response: ${error.message}`
   }
 }
 

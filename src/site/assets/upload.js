@@ -1,5 +1,4 @@
-// Sends the upload form with its progress, and compares what arrived with the file. Without this
-// script it is a form as any, and its answer a page.
+// Uploads with a progress bar, and compares the digest of the received file with the local file.
 const box = document.querySelector('.upload')
 const form = box.querySelector('form')
 const input = form.querySelector('input[type=file]')
@@ -8,89 +7,92 @@ const progress = box.querySelector('progress')
 let request
 
 part('hint').hidden = false
-input.addEventListener('change', showChosen)
+input.addEventListener('change', showChosenFile)
 part('cancel').addEventListener('click', () => request?.abort())
 form.addEventListener('submit', (event) => {
   event.preventDefault()
   if (request === undefined) send(input.files[0])
 })
-// A browser keeps the choice on reload and on the way back.
-showChosen()
+// Browsers restore the chosen file on reload and on Back.
+showChosenFile()
 
-function showChosen() {
+function showChosenFile() {
   const [file] = input.files
   part('chosen').textContent = file ? `${file.name}: ${describe(file)}` : ''
 }
 
 function describe({ size, type }) {
-  return `${toSizeText(size)}, ${type || 'of a type that the browser does not know'}`
+  return `${formatSize(size)}, ${type || 'unknown type'}`
 }
 
-// Every event of a drag counts for what is under it, so leaving a part is not leaving the form.
+// dragleave also fires when the pointer moves to a child of the form.
 for (const name of ['dragenter', 'dragover', 'dragleave', 'drop']) {
   form.addEventListener(name, (event) => {
     if (!event.dataTransfer.types.includes('Files')) return
     event.preventDefault()
     const isOver = name !== 'drop' && (name !== 'dragleave' || form.contains(event.relatedTarget))
     form.classList.toggle('over', isOver)
-    if (name === 'drop' && request === undefined) take(event.dataTransfer.files)
+    if (name === 'drop' && request === undefined) chooseFile(event.dataTransfer.files)
   })
 }
 
-function take(files) {
-  if (files.length !== 1) return say('error', 'One file at a time, please.')
+function chooseFile(files) {
+  if (files.length !== 1) return showMessage('error', 'Upload one file at a time.')
   input.files = files
-  showChosen()
-  part('answer').replaceChildren()
+  showChosenFile()
+  part('response').replaceChildren()
 }
 
 function send(file) {
   request = new XMLHttpRequest()
   request.open('POST', form.action)
   request.setRequestHeader('accept', 'application/json')
-  request.upload.addEventListener('progress', ({ loaded, total }) => show(loaded, total))
+  request.upload.addEventListener('progress', ({ loaded, total }) => showProgress(loaded, total))
   request.upload.addEventListener('load', () => {
-    part('sent').textContent = 'All sent. Waiting for the answer…'
+    part('sent').textContent = 'Sent. Waiting for the response…'
   })
   request.addEventListener('load', ({ target }) => receive(target, file))
-  request.addEventListener('abort', () => say('error', 'Cancelled.'))
+  request.addEventListener('abort', () => showMessage('error', 'Cancelled.'))
   request.addEventListener('error', () => {
-    say('error', 'The connection broke off before an answer came. A file too large ends so, too.')
+    showMessage(
+      'error',
+      'The connection was closed before a response arrived. The file may be too large.',
+    )
   })
   request.addEventListener('loadend', () => setSending(false))
-  part('answer').replaceChildren()
-  show(0, file.size)
+  part('response').replaceChildren()
+  showProgress(0, file.size)
   setSending(true)
   request.send(new FormData(form))
 }
 
-function show(loaded, total) {
+function showProgress(loaded, total) {
   progress.value = total > 0 ? loaded / total : 0
-  part('sent').textContent = `${toSizeText(loaded)} of ${toSizeText(total)} sent`
+  part('sent').textContent = `${formatSize(loaded)} of ${formatSize(total)} sent`
 }
 
 function setSending(isSending) {
   if (!isSending) request = undefined
   const button = form.querySelector('[type=submit]')
   const cancel = part('cancel')
-  // Not disabled: what has the focus would lose it.
+  // A disabled button would lose the focus.
   button.ariaDisabled = String(isSending)
   if (!isSending && document.activeElement === cancel) button.focus()
   cancel.hidden = !isSending
   part('sending').hidden = !isSending
 }
 
-async function receive(answered, file) {
-  const answer = parse(answered.responseText)
-  if (answered.status !== 200) {
-    return say('error', answer.detail ?? `The answer is ${answered.status}, and says no more.`)
+async function receive(response, file) {
+  const upload = parse(response.responseText)
+  if (response.status !== 200) {
+    return showMessage('error', upload.detail ?? `The server responded with ${response.status}.`)
   }
   const facts = [
-    ['Name', answer.name],
-    ['Type', create('code', answer.type)],
-    ['Size', `${toSizeText(answer.size)} (${answer.size.toLocaleString('en')} bytes)`],
-    ['SHA-256', create('code', answer.sha256)],
-    ['Compared', await compare(file, answer.sha256)],
+    ['Name', upload.name],
+    ['Type', create('code', upload.type)],
+    ['Size', `${formatSize(upload.size)} (${upload.size.toLocaleString('en')} bytes)`],
+    ['SHA-256', create('code', upload.sha256)],
+    ['Comparison', await compare(file, upload.sha256)],
   ]
   const list = create(
     'dl',
@@ -98,13 +100,13 @@ async function receive(answered, file) {
   )
   const links = create(
     'p',
-    createLink(answered.getResponseHeader('location'), 'Have it back'),
+    createLink(response.getResponseHeader('location'), 'Download'),
     ' · ',
     createLink('/uploads', 'All uploads'),
     ' · ',
-    createLink(`/inspector/${toExchangeId(answered)}`, 'This upload on the wire'),
+    createLink(`/inspector/${findExchangeId(response)}`, 'Inspect this request'),
   )
-  say('', `The upload succeeded: ${answer.name} is kept.`, list, links)
+  showMessage('', `Uploaded ${upload.name}.`, list, links)
 }
 
 function parse(text) {
@@ -115,30 +117,29 @@ function parse(text) {
   }
 }
 
-/** Not X-Request-Id, which a proxy before us may have chosen. */
-function toExchangeId(answered) {
-  return /exchange;desc="([^"]*)"/.exec(answered.getResponseHeader('server-timing'))?.[1]
+/** Not X-Request-Id, which a proxy may have chosen. */
+function findExchangeId(response) {
+  return /exchange;desc="([^"]*)"/.exec(response.getResponseHeader('server-timing'))?.[1]
 }
 
-/** Whether what arrived is the file, in words. */
 async function compare(file, sha256) {
-  // A browser computes digests only for what comes by HTTPS or from its own machine.
-  if (!globalThis.crypto?.subtle) return 'Not here: a script may do that over HTTPS only.'
+  // Undefined outside secure contexts.
+  if (!globalThis.crypto?.subtle) return 'Not available: browsers compute digests over HTTPS only.'
   try {
     const digest = await crypto.subtle.digest('SHA-256', await file.arrayBuffer())
     const own = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'))
     return own.join('') === sha256
-      ? 'The file here has the same digest: it arrived whole.'
-      : 'The file here has another digest. Was it changed meanwhile?'
+      ? 'The local file has the same digest.'
+      : 'The local file has a different digest. It may have changed since the upload.'
   } catch {
-    return 'The file cannot be read any more.'
+    return 'The local file can no longer be read.'
   }
 }
 
-function say(kind, text, ...more) {
+function showMessage(kind, text, ...more) {
   const notice = create('div', create('p', text), ...more)
   notice.className = `notice ${kind}`
-  part('answer').replaceChildren(notice)
+  part('response').replaceChildren(notice)
 }
 
 function create(name, ...children) {
@@ -153,8 +154,7 @@ function createLink(href, text) {
   return link
 }
 
-/** As the pages say it. */
-function toSizeText(bytes) {
+function formatSize(bytes) {
   if (bytes < 1024) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
   let amount = bytes
   let unit

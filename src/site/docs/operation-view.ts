@@ -60,7 +60,7 @@ function responsesView({ document, operation: { responses } }: Place): Html {
 <dl>
 ${(given ?? []).map(([status, answer]) => responseView(status, resolve(document, answer)))}</dl>
 <h3>Refusals</h3>
-<p class="refusals">${(refused ?? []).map(([status]) => errorLink(Number(status)))}</p>
+<p class="errors">${(refused ?? []).map(([status]) => errorLink(Number(status)))}</p>
 `
 }
 

@@ -8,7 +8,7 @@ export function tryForm(place: Place): Html {
   return html`<form class="request" data-method="${method.toUpperCase()}" data-path="${path}" hidden>
 <h3>Try it</h3>
 ${parametersOf(place).map(parameterInput)}${acceptInput(responseTypes(place))}${contentInput(operation.requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method.toUpperCase()}</button></p>
-<pre class="answer" role="status" hidden></pre>
+<pre class="response" role="status" hidden></pre>
 </form>
 `
 }

@@ -11,7 +11,7 @@ export function homePage(rooms: readonly Demo[]): Html {
 browser, curl or your own client at any address, and look at the exchange on the wire.</p>
 <p><a href="/docs">The documentation</a> has every route with its parameters and answers;
 <a href="/problems">Problems</a> tells what each refusal means.</p>
-<div class="rooms">
+<div class="demos">
 ${rooms.map(card)}</div>`,
   })
 }
@@ -37,7 +37,7 @@ function tryForm(room: string, { method, path, fields = {}, file }: TryOut): Htm
 ${Object.entries(fields).map(([name, value]) =>
   textField(`${room}-${name.replaceAll(/\W+/g, '-')}`, name, value),
 )}${file === undefined ? '' : fileField(`${room}-${file}`, file)}<p class="actions"><button type="submit" class="second">Send</button> <code>${method} ${path}</code></p>
-<pre class="answer" tabindex="0" hidden></pre>
+<pre class="response" tabindex="0" hidden></pre>
 </form>
 `
 }
