@@ -130,7 +130,7 @@ export async function buildApp(options: AppOptions) {
 
 function toReadiness({ records }: Stores): Readiness {
   const readiness = createReadiness()
-  readiness.open(records)
+  readiness.open(records.collection('health'))
   return readiness
 }
 

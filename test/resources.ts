@@ -86,7 +86,7 @@ export async function findStored(
     loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: `file:${folder}` }, ['users']),
   )
   try {
-    return await stores.records.find(resource, id)
+    return await stores.records.collection(resource).find(id)
   } finally {
     await stores.close()
     rmSync(folder, { recursive: true })

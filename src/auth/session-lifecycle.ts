@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
-import type { Records, StoredRecord } from '../stores/records/records.ts'
+import type { Collection, StoredRecord } from '../stores/records/records.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 import type { Session, SessionIssue, Sessions } from '../stores/sessions/sessions.ts'
 
-interface Services {
+export interface SessionServices {
   config: Config
-  records: Records
+  users: Collection
   sessions: Sessions
 }
 
@@ -27,7 +27,7 @@ export interface IssuedId {
  * now; it is not ended here.
  */
 export async function startSession(
-  { sessions, config }: Services,
+  { sessions, config }: SessionServices,
   { id: userId, document }: StoredRecord,
   oldId: string | undefined,
 ): Promise<IssuedId> {
@@ -49,7 +49,7 @@ export async function startSession(
  * it was. Undefined when there is no such session, or no longer.
  */
 export async function renewSession(
-  services: Services,
+  services: SessionServices,
   oldId: string,
 ): Promise<IssuedId | undefined> {
   const visit = await findSession(services, oldId)
@@ -97,14 +97,14 @@ function toMasked(id: string): string {
  * is over, when its user is gone, and when the password is another.
  */
 export async function findSession(
-  { sessions, records, config }: Services,
+  { sessions, users, config }: SessionServices,
   id: string,
 ): Promise<ActiveSession | undefined> {
   const session = await sessions.find(toHash(id))
   if (session === undefined) return undefined
   const now = Date.now()
   const isOver = session.expiresAt <= toTime(now) || session.idleUntil <= toTime(now)
-  const user = isOver ? undefined : await records.find('users', session.userId)
+  const user = isOver ? undefined : await users.find(session.userId)
   if (user === undefined || user.document.password !== session.passwordHash) {
     await withWritableStore(sessions.remove(toHash(id)))
     return undefined
@@ -125,7 +125,7 @@ async function withWritableStore(write: Promise<unknown>): Promise<boolean> {
   }
 }
 
-export async function endSession({ sessions }: Services, id: string): Promise<void> {
+export async function endSession({ sessions }: SessionServices, id: string): Promise<void> {
   await sessions.remove(toHash(id))
 }
 

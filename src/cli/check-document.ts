@@ -1,6 +1,7 @@
 import { compileLater } from '../http/body/json-schema.ts'
 import { findProblems, assertStorable } from '../resources/write/input.ts'
 import { seedings } from './seed/seed-records.ts'
+import { collectionNames } from '../stores/collection-names.ts'
 import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
 
 const time = {
@@ -12,7 +13,7 @@ const text = { type: 'string' } as const
 
 /** What is kept beside the records of resources, by the name under which it is kept. */
 const kept = {
-  uploads: compileLater({
+  [collectionNames.uploads]: compileLater({
     type: 'object',
     required: ['name', 'type', 'size', 'sha256'],
     properties: {
@@ -22,7 +23,7 @@ const kept = {
       sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
     },
   }),
-  '~sessions': compileLater({
+  [collectionNames.sessions]: compileLater({
     type: 'object',
     required: ['userId', 'passwordHash', 'createdAt', 'expiresAt', 'idleUntil'],
     properties: {
@@ -43,7 +44,7 @@ const kept = {
       },
     },
   }),
-  '~answers': compileLater({
+  [collectionNames.idempotencyEntries]: compileLater({
     type: 'object',
     required: ['fingerprint', 'recordId', 'leasedUntil', 'expiresAt'],
     properties: {

@@ -1,8 +1,9 @@
 import { openStores, type Stores } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { demos } from '../demos/catalogue.ts'
-import { orphanedFiles, removeOrphanedFiles } from '../stores/orphaned-files.ts'
-import { eachPage, type Records } from '../stores/records/records.ts'
+import { collectionNames } from '../stores/collection-names.ts'
+import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
+import type { Records } from '../stores/records/records.ts'
 import { assertOnDisk, toCount } from './format.ts'
 
 /** Removes all that is kept, and says what that was. */
@@ -33,7 +34,7 @@ export async function removeEverything(
   const removed = new Map<string, number>()
   // A resource has the name of its demo.
   for (const { name } of demos) {
-    const count = await records.clear(name)
+    const count = await records.collection(name).clear()
     if (count > 0) removed.set(name, count)
   }
   removed.set('uploads', uploads)
@@ -45,13 +46,13 @@ export async function removeEverything(
 
 /** The names of their files stay until these are gone too, also when this is cut off. */
 async function removeUploads(records: Records): Promise<number> {
+  const uploads = records.collection(collectionNames.uploads)
+  const orphanedFiles = records.collection(collectionNames.orphanedFiles)
   let count = 0
   const createdAt = new Date().toISOString()
-  for await (const page of eachPage(records, 'uploads')) {
-    await Promise.all(
-      page.map(({ id }) => records.create(orphanedFiles, { id, document: {}, createdAt })),
-    )
-    const outcomes = await Promise.all(page.map(({ id }) => records.remove('uploads', id)))
+  for await (const page of uploads.pages()) {
+    await Promise.all(page.map(({ id }) => orphanedFiles.create({ id, document: {}, createdAt })))
+    const outcomes = await Promise.all(page.map(({ id }) => uploads.remove(id)))
     count += outcomes.filter(Boolean).length
   }
   return count

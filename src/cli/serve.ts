@@ -56,7 +56,7 @@ async function serveDemos(config: Config, readiness: Readiness, admin?: Admin): 
     const { address: host } = await lookup(config.host)
     const address = await app.listen({ host, port: findWorkerPort() ?? config.port })
     redirect = await openRedirect(config, address)
-    readiness.open(stores.records)
+    readiness.open(stores.records.collection('health'))
     // Before anybody is told that it is open, and may tell it to stop.
     const { drain } = readiness
     const { drainSeconds } = config

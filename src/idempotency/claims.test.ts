@@ -33,7 +33,8 @@ async function openHouse(t: TestContext, demos: readonly Demo[] = allRooms) {
       headers: { accept: 'application/json', 'idempotency-key': '"a key"' },
       payload,
     })
-  const find = async () => (await records.list('~answers', allRecords, { offset: 0, limit: 9 }))[0]
+  const find = async () =>
+    (await records.collection('~answers').list(allRecords, { offset: 0, limit: 9 }))[0]
   /** As a process that has ended at some moment leaves it. */
   const leave = async (
     changes: Partial<IdempotencyEntry>,
@@ -46,7 +47,7 @@ async function openHouse(t: TestContext, demos: readonly Demo[] = allRooms) {
     const claim = { ...toClaim({ ...record, document: Object.fromEntries(kept) }), ...changes }
     assert.ok(await answers.change(record.id, record.version, claim))
   }
-  const list = () => records.list('users', allRecords, { offset: 0, limit: 9 })
+  const list = () => records.collection('users').list(allRecords, { offset: 0, limit: 9 })
   return { app, ask, find, leave, list, records }
 }
 
@@ -71,7 +72,7 @@ test('what a dead process has created is found again, and not created twice', as
 test('what a dead process was about to create is created under the id it would have had', async (t) => {
   const { ask, leave, list, records } = await openHouse(t)
   const { _id } = (await ask(ann)).json<Shown>()
-  await records.remove('users', _id)
+  await records.collection('users').remove(_id)
   await leave({ leasedUntil: past })
   assert.equal((await ask(ann)).json<Shown>()._id, _id)
   assert.deepEqual(

@@ -1,4 +1,4 @@
-import type { Records } from '../stores/records/records.ts'
+import type { Collection } from '../stores/records/records.ts'
 
 /** Whether this process should be sent requests, or why not. */
 export type ReadinessState = 'ready' | 'starting' | 'draining' | 'no database'
@@ -6,7 +6,7 @@ export type ReadinessState = 'ready' | 'starting' | 'draining' | 'no database'
 /** What is known of it; `starting` until it is opened. */
 export interface Readiness {
   /** From now on the records are asked. */
-  open: (records: Pick<Records, 'find'>) => void
+  open: (records: Pick<Collection, 'find'>) => void
   /** From now on it is `draining`, for good. */
   drain: () => void
   /** Never fails, and takes two seconds at most. */
@@ -17,7 +17,7 @@ export interface Readiness {
 const maxMs = 2000
 
 export function createReadiness(): Readiness {
-  let records: Pick<Records, 'find'> | undefined
+  let records: Pick<Collection, 'find'> | undefined
   let isDraining = false
   let asking: Promise<boolean> | undefined
   return {
@@ -41,7 +41,7 @@ export function createReadiness(): Readiness {
  * Why it cannot be read is nothing for the log, which would have it for every probe: the requests that
  * need the records say it there.
  */
-async function canRead(records: Pick<Records, 'find'>): Promise<boolean> {
+async function canRead(records: Pick<Collection, 'find'>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(resolve, maxMs, false).unref()
   const isRead = await Promise.race([read(records), late])
@@ -49,10 +49,10 @@ async function canRead(records: Pick<Records, 'find'>): Promise<boolean> {
   return isRead
 }
 
-async function read(records: Pick<Records, 'find'>): Promise<boolean> {
+async function read(records: Pick<Collection, 'find'>): Promise<boolean> {
   try {
-    // There is no such resource, so no store can know the answer without reading.
-    await records.find('health', 'ready')
+    // No store knows without reading that there is no such record.
+    await records.find('ready')
     return true
   } catch {
     return false

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { notFound } from '../http/errors/http-error.ts'
-import type { Records, StoredRecord } from '../stores/records/records.ts'
+import type { Collection, StoredRecord } from '../stores/records/records.ts'
 import type { Resource } from './definition.ts'
 
 /** What every handler of a resource works on. */
 export interface ResourceContext {
   resource: Resource
   config: Config
-  records: Records
+  records: Collection
 }
 
 export type Handler = (
@@ -33,7 +33,7 @@ export async function loadRecord(
   { resource, records }: ResourceContext,
   id: string,
 ): Promise<StoredRecord> {
-  const record = await records.find(resource.name, id)
+  const record = await records.find(id)
   if (record === undefined) throw unknownId(resource, id)
   return record
 }

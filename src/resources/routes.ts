@@ -23,8 +23,10 @@ export function resourceDemo(resource: Resource): Demo {
       { href: `${path}/new`, label: `New ${resource.singular}` },
     ],
     tryOut: { method: 'GET', path: `${path}.json`, fields: { q: '', per_page: '3' } },
-    open: async (app, { config, records }) => {
-      await records.index(name, resource.indexed ?? [])
+    open: async (app, services) => {
+      const { config } = services
+      const records = services.records.collection(name)
+      await records.index(resource.indexed ?? [])
       describeRoutes(app, name, toOperations(resource))
       const context = { resource, config, records }
       const json = { config: { defaultAnswer: 'json', accepts: acceptedTypes } } as const

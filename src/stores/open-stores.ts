@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { collectionNames } from './collection-names.ts'
 import { loadDriver } from './load-driver.ts'
 import type { IdempotencyEntries } from './idempotency/idempotency-entries.ts'
 import { createDatabaseIdempotencyEntries } from './idempotency/database.ts'
@@ -40,8 +41,11 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
   return {
     records,
     files,
-    sessions: redis?.sessions ?? createDatabaseSessions(records),
-    idempotencyEntries: createDatabaseIdempotencyEntries(records),
+    sessions:
+      redis?.sessions ?? createDatabaseSessions(records.collection(collectionNames.sessions)),
+    idempotencyEntries: createDatabaseIdempotencyEntries(
+      records.collection(collectionNames.idempotencyEntries),
+    ),
     ...(counters && { counters }),
     close: async () => {
       bucket.close?.()

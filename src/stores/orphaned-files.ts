@@ -1,19 +1,19 @@
+import { collectionNames } from './collection-names.ts'
 import type { Files } from './files/files.ts'
-import { eachPage, type Records } from './records/records.ts'
-
-/** Records of this resource name files whose uploads are gone: no resource with routes can have it. */
-export const orphanedFiles = '~leftovers'
+import type { Records } from './records/records.ts'
 
 /**
- * Removes the files that are named there, and then their names. One that has an upload all the same
- * is about to lose it, and its turn comes later.
+ * Removes the files that the records of `orphanedFiles` name, and then these records. A file that
+ * still has an upload is kept: the upload is about to be removed.
  */
 export async function removeOrphanedFiles(files: Files, records: Records): Promise<void> {
-  for await (const page of eachPage(records, orphanedFiles)) {
+  const orphanedFiles = records.collection(collectionNames.orphanedFiles)
+  const uploads = records.collection(collectionNames.uploads)
+  for await (const page of orphanedFiles.pages()) {
     for (const { id } of page) {
-      if ((await records.find('uploads', id)) !== undefined) continue
+      if ((await uploads.find(id)) !== undefined) continue
       await files.remove(id)
-      await records.remove(orphanedFiles, id)
+      await orphanedFiles.remove(id)
     }
   }
 }

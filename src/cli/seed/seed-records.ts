@@ -49,10 +49,9 @@ async function seedBatch(
     if (problem) throw new Error(`${resource.singular} ${String(number)}: ${problem.message}`)
     documents.push(await hash(document, document))
   }
+  const collection = records.collection(resource.name)
   const createdAt = new Date().toISOString()
   await Promise.all(
-    documents.map((document) =>
-      records.create(resource.name, { id: createId(), document, createdAt }),
-    ),
+    documents.map((document) => collection.create({ id: createId(), document, createdAt })),
   )
 }

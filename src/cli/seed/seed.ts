@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { seedPassword } from './documents.ts'
 import { seedings, seedRecords } from './seed-records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import { allRecords, type Records } from '../../stores/records/records.ts'
+import type { Records } from '../../stores/records/records.ts'
 import { createProgress } from '../progress.ts'
 import { assertOnDisk, toCount } from '../format.ts'
 
@@ -30,7 +30,7 @@ export async function seed(config: Config, count: number): Promise<void> {
 async function assertWithinLimit({ maxRecords }: Config, records: Records, count: number) {
   if (maxRecords === undefined) return
   for (const { resource } of seedings) {
-    const there = await records.count(resource.name, allRecords)
+    const there = await records.collection(resource.name).count()
     if (there + count <= maxRecords) continue
     throw new Error(
       `MAX_RECORDS allows ${toCount(maxRecords, resource.singular)}; there are ${there.toLocaleString('en')}, and ${count.toLocaleString('en')} more would be too many`,

@@ -3,7 +3,7 @@ import { unprocessable, unsupportedMediaType } from '../../http/errors/http-erro
 import { compileLater } from '../../http/body/json-schema.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
 import { verifyPassword } from '../../auth/passwords.ts'
-import type { RecordQuery, Records, StoredRecord } from '../../stores/records/records.ts'
+import type { Collection, RecordQuery, StoredRecord } from '../../stores/records/records.ts'
 
 /** Seed, "login credentials". */
 export const credentialsSchema = {
@@ -46,14 +46,14 @@ const maxCandidates = 16
  * password is checked all the same, so that the time says nothing.
  */
 export async function findUser(
-  records: Records,
+  users: Collection,
   { username, password }: Credentials,
 ): Promise<StoredRecord | undefined> {
   const query: RecordQuery = {
     filters: [{ field: 'name', operator: 'eq', values: [username] }],
     sort: [{ field: 'createdAt', isDescending: true }],
   }
-  const candidates = await records.list('users', query, { offset: 0, limit: maxCandidates })
+  const candidates = await users.list(query, { offset: 0, limit: maxCandidates })
   if (candidates.length === 0) await verifyPassword(password, undefined)
   for (const candidate of candidates) {
     if (await verifyPassword(password, String(candidate.document.password))) return candidate

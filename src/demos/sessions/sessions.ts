@@ -6,9 +6,10 @@ import { findErrorForm } from '../../http/errors/send-error.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { findSessionId, setSessionCookie, toSetCookie } from '../../auth/session-cookie.ts'
-import type { Services, Demo } from '../../site/demo.ts'
+import type { Demo } from '../../site/demo.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { findUser, parseCredentials } from './login.ts'
+import type { SessionServices } from '../../auth/session-lifecycle.ts'
 import { operations } from './operations.ts'
 import type { Session } from '../../stores/sessions/sessions.ts'
 import type { CookieView } from './cookie-flags.ts'
@@ -32,9 +33,11 @@ export const sessions: Demo = {
     { href: '/session', label: 'Your session' },
   ],
   tryOut: { method: 'GET', path: '/session' },
-  open: async (app, services) => {
+  open: async (app, { config, records, sessions }) => {
+    const users = records.collection('users')
+    const services = { config, sessions, users }
     // Where the room of the users is not open, nobody else has asked for it.
-    await services.records.index('users', ['name'])
+    await users.index(['name'])
     describeRoutes(app, 'sessions', operations)
     // What is said of one visitor is not for any cache.
     app.addHook('onRequest', (_request, reply, done) => {
@@ -54,17 +57,17 @@ export const sessions: Demo = {
     sweepRegularly(app, {
       what: 'ended sessions',
       // As often as sessions can become idle, but not all the time.
-      everySeconds: Math.min(services.config.sessionIdleSeconds, 600),
-      sweep: (now) => services.sessions.sweep(now),
+      everySeconds: Math.min(config.sessionIdleSeconds, 600),
+      sweep: (now) => sessions.sweep(now),
     })
   },
 }
 
-function logIn(services: Services) {
+function logIn(services: SessionServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     try {
-      const user = await findUser(services.records, parseCredentials(request))
+      const user = await findUser(services.users, parseCredentials(request))
       if (user === undefined) throw unauthorized('There is no user of that name and password.')
       const old = findSessionId(request, reply)
       const issued = await startSession(services, user, old)
@@ -83,7 +86,7 @@ function logIn(services: Services) {
   }
 }
 
-function showSession(services: Services) {
+function showSession(services: SessionServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json'])
     const id = findSessionId(request, reply)
@@ -123,7 +126,7 @@ function toCookieView(
   return { field, maxSeconds, isSecure: request.protocol === 'https' }
 }
 
-function renew(services: Services) {
+function renew(services: SessionServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     const old = findSessionId(request, reply)
@@ -135,7 +138,7 @@ function renew(services: Services) {
   }
 }
 
-function logOut(services: Services) {
+function logOut(services: SessionServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, ['application/json', 'text/html'])
     const id = findSessionId(request, reply)

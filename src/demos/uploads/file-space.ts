@@ -1,5 +1,5 @@
 import { insufficientStorage } from '../../http/errors/http-error.ts'
-import { eachPage, type Records } from '../../stores/records/records.ts'
+import type { Collection } from '../../stores/records/records.ts'
 
 /** The part of the space that one upload takes. */
 export interface Share {
@@ -22,7 +22,7 @@ const leastRestMs = 1000
  * The space that all uploads have together, those that are still arriving included. Other processes
  * keep uploads too, so from time to time what is kept is added up again.
  */
-export function createFileSpace(records: Records, maxBytes: number): FileSpace {
+export function createFileSpace(uploads: Collection, maxBytes: number): FileSpace {
   /** Counted by themselves, so that adding up passes over them. */
   const arriving = new Set<string>()
   const keptMeanwhile = new Map<string, number>()
@@ -34,7 +34,7 @@ export function createFileSpace(records: Records, maxBytes: number): FileSpace {
   async function addUp(): Promise<void> {
     const begin = performance.now()
     let bytes = 0
-    for await (const page of eachPage(records, 'uploads')) {
+    for await (const page of uploads.pages()) {
       const counted = page.filter(({ id }) => !arriving.has(id) && !keptMeanwhile.has(id))
       for (const { document } of counted) bytes += Number(document.size)
     }

@@ -7,7 +7,11 @@ import { badRequest, unsupportedMediaType } from '../../http/errors/http-error.t
 import type { Services } from '../../site/demo.ts'
 import { isUnavailable } from '../../stores/store-failure.ts'
 import type { Files, SavedFile } from '../../stores/files/files.ts'
+import type { Collection } from '../../stores/records/records.ts'
 import type { FileSpace, Share } from './file-space.ts'
+
+/** What uploads are stored with. */
+export type UploadServices = Pick<Services, 'config' | 'files'> & { uploads: Collection }
 
 /** What the database keeps of an upload, beside its id and its time. */
 export type Upload = SavedFile & {
@@ -31,7 +35,7 @@ const framingBytes = 16 * 1024
  */
 export async function saveUpload(
   request: FastifyRequest,
-  services: Services,
+  services: UploadServices,
   space?: FileSpace,
 ): Promise<StoredUpload> {
   // Random throughout: whoever knows one id can guess no other.
@@ -54,7 +58,7 @@ interface Place {
 
 async function receiveFile(
   request: FastifyRequest,
-  { config, files, records }: Services,
+  { config, files, uploads }: UploadServices,
   place: Place,
 ): Promise<StoredUpload> {
   const isMultipart = toMediaType(request.headers['content-type']) === 'multipart/form-data'
@@ -81,12 +85,12 @@ async function receiveFile(
     }
     if (upload === undefined) throw badRequest(`There is no file in ${fieldName}.`)
     const createdAt = new Date().toISOString()
-    isRecorded = await records.create('uploads', { id, document: { ...upload }, createdAt })
+    isRecorded = await uploads.create({ id, document: { ...upload }, createdAt })
     if (!isRecorded) throw new Error('a fresh id was taken')
     await files.keep(id)
     return { id, createdAt, ...upload }
   } catch (error) {
-    const removed = upload && removeUpload({ files, records }, id, isRecorded)
+    const removed = upload && removeUpload({ files, uploads }, id, isRecorded)
     // A store that is silent would be waited for once more.
     if (isUnavailable(error)) removed?.catch(() => undefined)
     else await removed
@@ -96,13 +100,13 @@ async function receiveFile(
 
 /** A file without its record is swept; a record without its file would stay. */
 async function removeUpload(
-  { files, records }: Pick<Services, 'files' | 'records'>,
+  { files, uploads }: Omit<UploadServices, 'config'>,
   id: string,
   isRecorded: boolean,
 ): Promise<void> {
-  if (isRecorded) await records.remove('uploads', id)
+  if (isRecorded) await uploads.remove(id)
   await files.remove(id)
-  await records.remove('uploads', id)
+  await uploads.remove(id)
 }
 
 async function save(files: Files, { content }: Part, { id, share }: Place): Promise<SavedFile> {

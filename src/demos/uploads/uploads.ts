@@ -5,19 +5,18 @@ import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { sendChunks } from '../../http/response/send.ts'
-import type { Services } from '../../site/demo.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import { eachPage, type Pages, type StoredRecord } from '../../stores/records/records.ts'
-import type { StoredUpload, Upload } from './save-upload.ts'
+import type { Pages, StoredRecord } from '../../stores/records/records.ts'
+import type { StoredUpload, Upload, UploadServices } from './save-upload.ts'
 import { uploadsPage } from './views.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
 
 /** All uploads, oldest first, streamed. */
-export function listUploads({ records, config }: Services) {
+export function listUploads({ uploads, config }: UploadServices) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, offers)
-    const pages = toUploads(eachPage(records, 'uploads'))
+    const pages = toUploads(uploads.pages())
     switch (type) {
       case 'text/html':
         return sendChunks(reply, type, uploadsPage(pages, config.maxUploadBytes))
@@ -30,10 +29,10 @@ export function listUploads({ records, config }: Services) {
 }
 
 /** One file, as an attachment that no browser will show or run here. */
-export function sendUpload({ records, files }: Services) {
+export function sendUpload({ uploads, files }: UploadServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { id } = request.params as { id: string }
-    const record = await records.find('uploads', id)
+    const record = await uploads.find(id)
     if (record === undefined) throw notFound(`There is no upload ${id}.`)
     const upload = toUpload(record)
     assertReadable(upload)

@@ -1,4 +1,4 @@
-import type { Records } from '../../stores/records/records.ts'
+import type { Collection } from '../../stores/records/records.ts'
 import type { TaggedText } from '../../http/response/send-tagged.ts'
 
 /** A part of a list as it is sent. */
@@ -14,7 +14,7 @@ const maxLength = 2 ** 21
  * Keeps the last answers for as long as nobody writes, in this process or another: a page of twenty
  * costs a quarter of what it does to read and write it. `remember` takes the state before the reading.
  */
-export function createListCache(records: Pick<Records, 'state'>) {
+export function createListCache(records: Pick<Collection, 'state'>) {
   const answers = new Map<string, ListResponse>()
   let length = 0
   let lastState: string | undefined

@@ -82,10 +82,10 @@ async function sendList(
   const shown = { query, links: [], flash, ...(hasAddress && { address }) }
   const sought = { ...query.records, signal: toAbandonment(reply) }
   if (query.part === undefined) {
-    const pages = cutPages(records.pages(resource.name, sought))
+    const pages = cutPages(records.pages(sought))
     return sendChunks(reply, type, toPieces(resource, type, { ...shown, pages }))
   }
-  const total = await records.count(resource.name, sought)
+  const total = await records.count(sought)
   const links =
     query.part.page && hasAddress ? toPageLinks({ ...query.part.page, total }, toAddress) : []
   const headers = {
@@ -94,7 +94,7 @@ async function sendList(
     ...(links.length > 0 && 4 * length <= config.maxUrlBytes && { link: toLinkField(links) }),
   }
   reply.headers(headers)
-  const pages = toPages(await records.list(resource.name, sought, query.part))
+  const pages = toPages(await records.list(sought, query.part))
   const text = await joinText(toPieces(resource, type, { ...shown, pages, links, total }))
   // What is said once has no tag by which it could be said again.
   if (flash !== undefined) return reply.type(toContentType(type)).send(text)

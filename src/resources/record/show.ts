@@ -19,7 +19,7 @@ export function show(context: ResourceContext): Handler {
   return (request, reply) => {
     const type = chooseType(request, reply, recordTypes)
     const id = toId(request)
-    const found = records.find(resource.name, id)
+    const found = records.find(id)
     const answer = (record: StoredRecord | undefined) => {
       if (record === undefined) throw unknownId(resource, id)
       return sendShown(request, reply, { resource, record, type })

@@ -10,13 +10,13 @@ const maxRounds = 100
 
 /** Undefined when the id is taken. */
 export async function createRecord(
-  { resource, records }: ResourceContext,
+  { records }: ResourceContext,
   id: string,
   document: Document,
 ): Promise<StoredRecord | undefined> {
   const now = new Date().toISOString()
   const record = { id, document, version: 1, createdAt: now, updatedAt: now }
-  return (await records.create(resource.name, record)) ? record : undefined
+  return (await records.create(record)) ? record : undefined
 }
 
 /**
@@ -43,9 +43,9 @@ export async function putRecord(
   id: string,
   toDocument: (current: StoredRecord | undefined) => Promise<Document>,
 ): Promise<StoredRecord> {
-  const { resource, records } = context
+  const { records } = context
   for (let round = 1; round <= maxRounds; round += 1) {
-    const current = await records.find(resource.name, id)
+    const current = await records.find(id)
     const document = await toDocument(current)
     const record = current
       ? await tryChange(context, current, document)
@@ -57,12 +57,12 @@ export async function putRecord(
 
 /** Undefined when the record was changed or removed meanwhile. */
 async function tryChange(
-  { resource, records }: ResourceContext,
+  { records }: ResourceContext,
   current: StoredRecord,
   document: Document,
 ): Promise<StoredRecord | undefined> {
   const change = { ...current, document, updatedAt: new Date().toISOString() }
-  const isChanged = await records.change(resource.name, change)
+  const isChanged = await records.change(change)
   return isChanged ? { ...change, version: current.version + 1 } : undefined
 }
 
@@ -75,11 +75,11 @@ export async function removeRecord(
   id: string,
   refuse: (current: StoredRecord) => void,
 ): Promise<void> {
-  const { resource, records } = context
+  const { records } = context
   for (let round = 1; round <= maxRounds; round += 1) {
     const current = await loadRecord(context, id)
     refuse(current)
-    if (await records.remove(resource.name, id, current.version)) return
+    if (await records.remove(id, current.version)) return
   }
   throw tooBusy(id)
 }

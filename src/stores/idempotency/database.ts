@@ -1,9 +1,6 @@
 import { isFull } from '../store-failure.ts'
-import { eachPage, allRecords, type Records, type StoredRecord } from '../records/records.ts'
+import { allRecords, type Collection, type StoredRecord } from '../records/records.ts'
 import type { IdempotencyEntries, IdempotencyEntry, VersionedEntry } from './idempotency-entries.ts'
-
-// No resource can have this name, so no route leads here.
-const resource = '~answers'
 
 /** So long a key is remembered in any case: a request that was lost on the way comes again sooner. */
 const leastSeconds = 60
@@ -14,19 +11,19 @@ const forgottenTogether = 10
  * Answers as records of the database, whichever that is. Where there is no room for another, the
  * oldest are forgotten before their time: nobody else could ever remove them.
  */
-export function createDatabaseIdempotencyEntries(records: Records): IdempotencyEntries {
+export function createDatabaseIdempotencyEntries(records: Collection): IdempotencyEntries {
   const now = () => new Date().toISOString()
 
   async function forgetOldest(): Promise<void> {
     const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
-    const oldest = await records.list(resource, allRecords, {
+    const oldest = await records.list(allRecords, {
       offset: 0,
       limit: 10 * forgottenTogether,
     })
     // A claim that somebody works on is changed all the time.
     const idle = oldest.filter(({ updatedAt }) => updatedAt <= before)
     for (const { id, version } of idle.slice(0, forgottenTogether)) {
-      await records.remove(resource, id, version)
+      await records.remove(id, version)
     }
   }
 
@@ -34,25 +31,25 @@ export function createDatabaseIdempotencyEntries(records: Records): IdempotencyE
     create: async (keyHash, claim) => {
       const record = { id: keyHash, document: { ...claim }, createdAt: now() }
       try {
-        return await records.create(resource, record)
+        return await records.create(record)
       } catch (error) {
         if (!isFull(error)) throw error
         await forgetOldest()
-        return records.create(resource, record)
+        return records.create(record)
       }
     },
     find: async (keyHash) => {
-      const record = await records.find(resource, keyHash)
+      const record = await records.find(keyHash)
       return record && toStandingClaim(record)
     },
     change: (keyHash, version, claim) =>
-      records.change(resource, { id: keyHash, version, document: { ...claim }, updatedAt: now() }),
-    remove: (keyHash, version) => records.remove(resource, keyHash, version),
-    clear: () => records.clear(resource),
+      records.change({ id: keyHash, version, document: { ...claim }, updatedAt: now() }),
+    remove: (keyHash, version) => records.remove(keyHash, version),
+    clear: () => records.clear(),
     sweep: async (time) => {
-      for await (const page of eachPage(records, resource)) {
+      for await (const page of records.pages()) {
         const expired = page.filter((record) => toStandingClaim(record).expiresAt <= time)
-        for (const { id, version } of expired) await records.remove(resource, id, version)
+        for (const { id, version } of expired) await records.remove(id, version)
         // All are kept equally long, so what follows is younger.
         if (expired.length === 0) return
       }

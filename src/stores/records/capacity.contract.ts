@@ -21,8 +21,8 @@ export function capacityContract(name: string, open: OpenWithin): void {
           assert.equal(await create(records, id, resource), true)
         }
         await assert.rejects(create(records, 'd', resource), isFull)
-        assert.equal(await records.find(resource, 'd'), undefined)
-        assert.equal(await records.count(resource, allRecords), 3)
+        assert.equal(await records.collection(resource).find('d'), undefined)
+        assert.equal(await records.collection(resource).count(allRecords), 3)
       }
     })
 
@@ -32,14 +32,14 @@ export function capacityContract(name: string, open: OpenWithin): void {
       await assert.rejects(create(records, 'c'), isFull)
       assert.equal(await create(records, 'a'), false)
       const change = { id: 'a', version: 1, document: { name: 'Ann' }, updatedAt: noon }
-      assert.equal(await records.change('users', change), true)
-      assert.equal(await records.remove('users', 'b'), true)
+      assert.equal(await records.collection('users').change(change), true)
+      assert.equal(await records.collection('users').remove('b'), true)
       assert.equal(await create(records, 'c'), true)
       await assert.rejects(create(records, 'd'), isFull)
     })
 
     test('sessions that have ended make room for others', async (t) => {
-      const sessions = createDatabaseSessions(await open(t, 2))
+      const sessions = createDatabaseSessions((await open(t, 2)).collection('any'))
       const past = new Date(Date.now() - 1).toISOString()
       await sessions.create('idle', sessionOf({ idleUntil: past }))
       await sessions.create('one', sessionOf())
@@ -50,10 +50,10 @@ export function capacityContract(name: string, open: OpenWithin): void {
     })
 
     test('the oldest answers make room for others, but not those of the last minute', async (t) => {
-      const records = await open(t, 3)
+      const records = (await open(t, 3)).collection('any')
       const answers = createDatabaseIdempotencyEntries(records)
       const claim = { fingerprint: '', recordId: 'a', leasedUntil: noon, expiresAt: '9999' }
-      await records.create('~answers', { id: 'old', document: claim, createdAt: noon })
+      await records.create({ id: 'old', document: claim, createdAt: noon })
       await answers.create('young', claim)
       await answers.create('younger', claim)
       assert.equal(await answers.create('youngest', claim), true)
@@ -65,5 +65,5 @@ export function capacityContract(name: string, open: OpenWithin): void {
 }
 
 function create(records: Records, id: string, resource = 'users'): Promise<boolean> {
-  return records.create(resource, { id, document: { name: id }, createdAt: noon })
+  return records.collection(resource).create({ id, document: { name: id }, createdAt: noon })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenRecords } from './records.contract.ts'
-import { eachPage, allRecords, type Records, type StoredRecord } from './records.ts'
+import { allRecords, type Records, type StoredRecord } from './records.ts'
 
 export const noon = '2026-01-01T12:00:00.000Z'
 export const later = '2026-01-01T12:00:00.001Z'
@@ -11,32 +11,41 @@ export function lists(open: OpenRecords): void {
   test('a list is oldest first, and records of the same time are in the order of their ids', async (t) => {
     const records = await open(t)
     for (const id of ['z', 'B', 'a', '_', '-', '0']) {
-      await records.create('users', record(id, noon))
+      await records.collection('users').create(record(id, noon))
     }
-    await records.create('users', record('y', '2025-12-31T23:59:59.999Z'))
-    await records.create('users', record('b', later))
+    await records.collection('users').create(record('y', '2025-12-31T23:59:59.999Z'))
+    await records.collection('users').create(record('b', later))
     const expected = ['y', '-', '0', 'B', '_', 'a', 'z', 'b']
     assert.deepEqual(await walk(records), expected)
     assert.deepEqual(
-      idsOf(await records.list('users', allRecords, { offset: 0, limit: 99 })),
+      idsOf(await records.collection('users').list(allRecords, { offset: 0, limit: 99 })),
       expected,
     )
   })
 
   test('a list holds whole records, and a change moves none of them', async (t) => {
     const records = await open(t)
-    await records.create('users', record('a', noon))
-    await records.create('users', record('b', later))
-    await records.change('users', changeOf('a', 1, { name: 'changed' }))
-    const expected = [await records.find('users', 'a'), await records.find('users', 'b')]
-    assert.deepEqual(await records.list('users', allRecords, { offset: 0, limit: 9 }), expected)
+    await records.collection('users').create(record('a', noon))
+    await records.collection('users').create(record('b', later))
+    await records.collection('users').change(changeOf('a', 1, { name: 'changed' }))
+    const expected = [
+      await records.collection('users').find('a'),
+      await records.collection('users').find('b'),
+    ]
+    assert.deepEqual(
+      await records.collection('users').list(allRecords, { offset: 0, limit: 9 }),
+      expected,
+    )
   })
 
   test('a list of nothing is empty', async (t) => {
     const records = await open(t)
-    await records.create('locations', record('a', noon))
+    await records.collection('locations').create(record('a', noon))
     assert.deepEqual(await walk(records), [])
-    assert.deepEqual(await records.list('users', allRecords, { offset: 0, limit: 9 }), [])
+    assert.deepEqual(
+      await records.collection('users').list(allRecords, { offset: 0, limit: 9 }),
+      [],
+    )
   })
 
   test('a page begins after its offset and holds no more than its limit', async (t) => {
@@ -52,7 +61,7 @@ export function lists(open: OpenRecords): void {
     ] as const
     for (const [offset, limit, expected] of pages) {
       assert.equal(
-        idsOf(await records.list('users', allRecords, { offset, limit })).join(''),
+        idsOf(await records.collection('users').list(allRecords, { offset, limit })).join(''),
         expected,
       )
     }
@@ -69,14 +78,14 @@ export function lists(open: OpenRecords): void {
     const records = await open(t)
     const ids = range(1000, 1999).map(String)
     await fill(records, ids)
-    await records.create('users', record('1998 goes', noon))
+    await records.collection('users').create(record('1998 goes', noon))
     const met = await walk(records, async (last) => {
       // The place that the walk has reached goes; others come before it, after it, at the end.
-      await records.remove('users', last)
-      await records.remove('users', '1998 goes')
-      await records.create('users', record(`0 before ${last}`, noon))
-      await records.create('users', record(`${last} after`, noon))
-      await records.create('users', record(`later than ${last}`, later))
+      await records.collection('users').remove(last)
+      await records.collection('users').remove('1998 goes')
+      await records.collection('users').create(record(`0 before ${last}`, noon))
+      await records.collection('users').create(record(`${last} after`, noon))
+      await records.collection('users').create(record(`later than ${last}`, later))
     })
     assert.equal(new Set(met).size, met.length)
     assert.deepEqual(
@@ -102,7 +111,7 @@ export function changeOf(id: string, version: number, document: StoredRecord['do
 async function fill(records: Records, ids: readonly string[]): Promise<void> {
   for (let first = 0; first < ids.length; first += 50) {
     const some = ids.slice(first, first + 50)
-    await Promise.all(some.map((id) => records.create('users', record(id, noon))))
+    await Promise.all(some.map((id) => records.collection('users').create(record(id, noon))))
   }
 }
 
@@ -111,7 +120,7 @@ async function walk(
   afterPage?: (last: string) => Promise<void>,
 ): Promise<string[]> {
   const met: string[] = []
-  for await (const page of eachPage(records, 'users')) {
+  for await (const page of records.collection('users').pages()) {
     met.push(...idsOf(page))
     // What comes later all the time would make the walk endless.
     if (met.length < 900) await afterPage?.(met.at(-1) ?? '')

@@ -5,11 +5,12 @@ import { oldestFirst, toIdChunk, type Chunk, type Scan } from './index-ranges.ts
 import { toOrder, toOrderBy } from './order.ts'
 import { findAnyOrder, findChunks, findWhole } from './plan.ts'
 import {
+  allRecords,
   assertWanted,
   isOfText,
+  type Collection,
   type Part,
   type RecordQuery,
-  type Records,
   type StoredRecord,
 } from './records.ts'
 import { columns, toStoredRecord } from './rows.ts'
@@ -21,31 +22,20 @@ function countTexts({ filters, search }: RecordQuery): number {
   return Math.max(count, 1)
 }
 
-type Lists = Pick<Records, 'index' | 'list' | 'count' | 'pages'>
+type Lists = Pick<Collection, 'index' | 'list' | 'count' | 'pages'>
 
-/** The part of the records that runs queries, step by step: see `plan.ts`. */
-export function createLists(dialect: Dialect): Lists {
+/** The methods of a collection that run queries, in small steps: see `plan.ts`. */
+export function createLists(dialect: Dialect, resource: string): Lists {
   const { sizes } = dialect
-  const ownIndexes = [
+  const indexes = new Map([
     ['id', dialect.idIndex],
     ['created_at', oldestFirst],
-  ] as const
-  const indexes = new Map<string, Map<string, string>>()
+  ])
 
-  function indexesOf(resource: string): Map<string, string> {
-    const known = indexes.get(resource) ?? new Map(ownIndexes)
-    indexes.set(resource, known)
-    return known
-  }
-
-  function toScan(
-    resource: string,
-    query: RecordQuery,
-    [size, testedSize]: readonly [number, number],
-  ): Scan {
+  function toScan(query: RecordQuery, [size, testedSize]: readonly [number, number]): Scan {
     const isPlain = toCondition(dialect, query) === undefined
     const divided = Math.ceil(testedSize / countTexts(query))
-    return { dialect, resource, indexes: indexesOf(resource), size: isPlain ? size : divided }
+    return { dialect, resource, indexes, size: isPlain ? size : divided }
   }
 
   function toSelect(what: string, query: RecordQuery, { index, where }: Chunk) {
@@ -103,36 +93,35 @@ export function createLists(dialect: Dialect): Lists {
   }
 
   return {
-    index: async (resource, fields) => {
-      const known = indexesOf(resource)
+    index: async (fields) => {
       for (const column of fields.map((field) => toColumn(dialect, field))) {
-        if (known.has(column)) continue
+        if (indexes.has(column)) continue
         const { sql } = inResource(dialect, resource)
         const definition = `(${column}, created_at, id) WHERE ${sql}`
         // Names of resources and fields are of any length and characters.
         const name = `records_by_${createHash('sha256').update(definition).digest('hex').slice(0, 16)}`
-        if (await dialect.createIndex(name, definition)) known.set(column, name)
+        if (await dialect.createIndex(name, definition)) indexes.set(column, name)
       }
     },
-    list: async (resource, query, part) => {
+    list: async (query, part) => {
       const wanted = part.offset + part.limit
       const plainSize = query.sort.length <= 1 ? sizes.count : sizes.test
-      const scan = { ...toScan(resource, query, [plainSize, sizes.test]), wanted }
+      const scan = { ...toScan(query, [plainSize, sizes.test]), wanted }
       const whole = wanted <= sizes.count ? findWhole(scan, query) : undefined
       return whole ? listIn(query, whole, part) : listPart(findChunks(scan, query), query, part)
     },
-    count: async (resource, query) => {
+    count: async (query = allRecords) => {
       if (toCondition(dialect, query) === undefined) {
         const text = 'SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = ?'
         return Number((await dialect.run(text, [resource]))[0]?.[0])
       }
       let count = 0
-      const scan = toScan(resource, query, [sizes.count, sizes.test])
+      const scan = toScan(query, [sizes.count, sizes.test])
       for await (const chunk of findAnyOrder(scan, query)) count += await countIn(query, chunk)
       return count
     },
-    pages: async function* (resource, query) {
-      const scan = toScan(resource, query, [sizes.page, sizes.testedPage])
+    pages: async function* (query = allRecords) {
+      const scan = toScan(query, [sizes.page, sizes.testedPage])
       const isShort = toCondition(dialect, query) === undefined && query.sort.length === 0
       for await (const chunk of findChunks(scan, query)) {
         for await (const part of isShort ? [chunk] : shorten(scan, query, chunk)) {

@@ -36,11 +36,11 @@ export function namesakes(open: OpenRecords): void {
     await add(records, 'a', 'Ann', 1)
     const updatedAt = toTime(9)
     const document = { name: 'Bob', note: 'was Ann' }
-    await records.change('users', { id: 'a', version: 1, document, updatedAt })
+    await records.collection('users').change({ id: 'a', version: 1, document, updatedAt })
     assert.deepEqual(await idsOf(records, 'Ann'), [])
-    const stored = await records.find('users', 'a')
+    const stored = await records.collection('users').find('a')
     assert.deepEqual(await listByName(records, 'Bob', 9), [stored])
-    await records.remove('users', 'a')
+    await records.collection('users').remove('a')
     assert.deepEqual(await idsOf(records, 'Bob'), [])
   })
 
@@ -85,7 +85,7 @@ export function namesakes(open: OpenRecords): void {
     const records = await open(t)
     await add(records, 'a', 'Rome', 1)
     const document = { name: 'Rome' }
-    await records.create('locations', { id: 'b', document, createdAt: toTime(1) })
+    await records.collection('locations').create({ id: 'b', document, createdAt: toTime(1) })
     assert.deepEqual(await idsOf(records, 'Rome'), ['a'])
   })
 
@@ -93,7 +93,9 @@ export function namesakes(open: OpenRecords): void {
     const records = await open(t)
     const documents = [{}, { name: null }, { name: 5 }, { title: 'Ann' }, { in: { name: 'Ann' } }]
     for (const [index, document] of documents.entries()) {
-      await records.create('users', { id: String(index), document, createdAt: toTime(index) })
+      await records
+        .collection('users')
+        .create({ id: String(index), document, createdAt: toTime(index) })
     }
     for (const name of ['', 'null', 'undefined', '5', 'Ann']) {
       assert.deepEqual(await idsOf(records, name), [], name)
@@ -102,7 +104,7 @@ export function namesakes(open: OpenRecords): void {
 }
 
 async function add(records: Records, id: string, name: string, second: number): Promise<void> {
-  await records.create('users', { id, document: { name }, createdAt: toTime(second) })
+  await records.collection('users').create({ id, document: { name }, createdAt: toTime(second) })
 }
 
 async function idsOf(records: Records, name: string, limit = 99): Promise<string[]> {
@@ -118,7 +120,7 @@ function listByName(
     filters: [{ field: 'name', operator: 'eq', values: [name] }],
     sort: [{ field: 'createdAt', isDescending: true }],
   }
-  return records.list('users', query, { offset: 0, limit })
+  return records.collection('users').list(query, { offset: 0, limit })
 }
 
 function toTime(second: number): string {

@@ -21,7 +21,7 @@ export function queries(open: OpenRecords): void {
       for (const indexed of [[], allIndexed]) {
         const records = await open(t)
         const all = await fill(records, 60)
-        await records.index('things', indexed)
+        await records.collection('things').index(indexed)
         await compare(records, all, query)
       }
     })
@@ -30,14 +30,14 @@ export function queries(open: OpenRecords): void {
   test('of many records the same are found as by looking at each of them', async (t) => {
     const records = await open(t)
     const all = await fill(records, 5600)
-    await records.index('things', allIndexed)
+    await records.collection('things').index(allIndexed)
     for (const query of Object.values(comparisons)) await compare(records, all, query)
   })
 
   test('many records of one name are found whole in any order', async (t) => {
     const records = await open(t)
     const all = await fill(records, 5600, () => ({ name: 'Ann', size: 1 }))
-    await records.index('things', ['name'])
+    await records.collection('things').index(['name'])
     for (const sort of [['name'], ['-name'], ['name', '-createdAt'], ['size'], ['-_id']]) {
       await compare(records, all, toQuery([], sort))
     }
@@ -64,7 +64,7 @@ export function queries(open: OpenRecords): void {
       await add(records, index, { [name]: `Top ${name}`, in: { [name]: `Deep ${name}` } })
     }
     for (const indexed of [[], strangeNames.flatMap((name) => [[name], ['in', name]])]) {
-      await records.index('things', indexed)
+      await records.collection('things').index(indexed)
       for (const [index, name] of strangeNames.entries()) {
         const first = toId(index)
         for (const [field, text] of [
@@ -89,12 +89,14 @@ export function queries(open: OpenRecords): void {
     const records = await open(t)
     for (const resource of strangeNames) {
       const document = { name: resource }
-      await records.create(resource, { id: 'a', document, createdAt: toTime(1) })
-      await records.index(resource, ['name'])
+      await records.collection(resource).create({ id: 'a', document, createdAt: toTime(1) })
+      await records.collection(resource).index(['name'])
     }
     for (const resource of strangeNames) {
       const query = toQuery([['name', 'eq', ...strangeNames]])
-      const [found, ...others] = await records.list(resource, query, { offset: 0, limit: 9 })
+      const [found, ...others] = await records
+        .collection(resource)
+        .list(query, { offset: 0, limit: 9 })
       assert.deepEqual([found?.document.name, others], [resource, []])
     }
   })
@@ -104,8 +106,11 @@ export function queries(open: OpenRecords): void {
     for (const field of ['', [], ['a', ''], 'a\0b', ['\ud800']]) {
       const query: RecordQuery = { filters: [], sort: [{ field, isDescending: false }] }
       const expected = /path of a field/
-      await assert.rejects(records.list('things', query, { offset: 0, limit: 1 }), expected)
-      await assert.rejects(records.index('things', [field]), expected)
+      await assert.rejects(
+        records.collection('things').list(query, { offset: 0, limit: 1 }),
+        expected,
+      )
+      await assert.rejects(records.collection('things').index([field]), expected)
     }
   })
 
@@ -113,8 +118,8 @@ export function queries(open: OpenRecords): void {
     const records = await open(t)
     await add(records, 1, { name: 'Ann' })
     for (const text of ['\0', 'Ann\0', '\ud800']) {
-      assert.equal(await records.find('things', text), undefined)
-      assert.equal(await records.remove('things', text), false)
+      assert.equal(await records.collection('things').find(text), undefined)
+      assert.equal(await records.collection('things').remove(text), false)
       for (const operator of ['eq', 'lt', 'gte', 'contains'] as const) {
         assert.deepEqual(await idsOf(records, toQuery([['name', operator, text]])), [])
       }
@@ -126,21 +131,21 @@ export function queries(open: OpenRecords): void {
 
   test('a query finds nothing of another resource', async (t) => {
     const records = await open(t)
-    await records.index('things', ['name'])
+    await records.collection('things').index(['name'])
     await add(records, 1, { name: 'Ann' })
     for (const query of [allRecords, toQuery([['name', 'eq', 'Ann']]), toQuery([], ['name'])]) {
-      assert.equal(await records.count('others', query), 0)
-      assert.deepEqual(await records.list('others', query, { offset: 0, limit: 9 }), [])
+      assert.equal(await records.collection('others').count(query), 0)
+      assert.deepEqual(await records.collection('others').list(query, { offset: 0, limit: 9 }), [])
     }
   })
 
   test('an index may be asked for again, and follows what changes', async (t) => {
     const records = await open(t)
-    await records.index('things', ['name'])
+    await records.collection('things').index(['name'])
     await add(records, 1, { name: 'Ann' })
     const change = { id: toId(1), version: 1, document: { name: 'Bea' }, updatedAt: toTime(9) }
-    await records.change('things', change)
-    await records.index('things', ['name', 'size'])
+    await records.collection('things').change(change)
+    await records.collection('things').index(['name', 'size'])
     assert.deepEqual(await idsOf(records, toQuery([['name', 'eq', 'Ann']])), [])
     assert.deepEqual(await idsOf(records, toQuery([['name', 'eq', 'Bea']])), [toId(1)])
   })
@@ -149,16 +154,16 @@ export function queries(open: OpenRecords): void {
     const records = await open(t)
     await fill(records, 3)
     await add(records, 1, { name: 'taken' })
-    await records.remove('things', toId(0))
-    await records.remove('things', toId(0))
-    assert.equal(await records.count('things', allRecords), 2)
+    await records.collection('things').remove(toId(0))
+    await records.collection('things').remove(toId(0))
+    assert.equal(await records.collection('things').count(allRecords), 2)
   })
 
   test('a list that nobody reads to its end is let go', async (t) => {
     const records = await open(t)
     await fill(records, 5600)
     for (const sort of [[], ['size'], ['name', '-size']]) {
-      for await (const page of records.pages('things', toQuery([], sort))) {
+      for await (const page of records.collection('things').pages(toQuery([], sort))) {
         assert.ok(page.length > 0)
         break
       }
@@ -319,7 +324,7 @@ async function fill(records: Records, count: number, toOne = toDocument): Promis
   for (let index = 0; index < count; index += 1) await add(records, index, toOne(index))
   const all: StoredRecord[] = []
   for (let index = 0; index < count; index += 1) {
-    const found = await records.find('things', toId(index))
+    const found = await records.collection('things').find(toId(index))
     if (found) all.push(found)
   }
   return all
@@ -327,7 +332,7 @@ async function fill(records: Records, count: number, toOne = toDocument): Promis
 
 async function add(records: Records, index: number, document: Document): Promise<void> {
   const createdAt = toTime(Math.floor(index / 3))
-  await records.create('things', { id: toId(index), document, createdAt })
+  await records.collection('things').create({ id: toId(index), document, createdAt })
 }
 
 function toId(index: number): string {
@@ -341,7 +346,8 @@ function toTime(second: number): string {
 
 async function idsOf(records: Records, query: RecordQuery): Promise<string[]> {
   const found: string[] = []
-  for await (const page of records.pages('things', query)) found.push(...page.map(({ id }) => id))
+  for await (const page of records.collection('things').pages(query))
+    found.push(...page.map(({ id }) => id))
   return found
 }
 
@@ -355,10 +361,10 @@ async function compare(
   const ids = expected.map(({ id }) => id)
   const message = JSON.stringify(query)
   assert.deepEqual(await idsOf(records, query), ids, message)
-  assert.equal(await records.count('things', query), ids.length, message)
+  assert.equal(await records.collection('things').count(query), ids.length, message)
   for (const offset of [0, 1, 17, ids.length - 3, ids.length, 2 ** 40]) {
     if (offset < 0) continue
-    const part = await records.list('things', query, { offset, limit: 12 })
+    const part = await records.collection('things').list(query, { offset, limit: 12 })
     assert.deepEqual(part, expected.slice(offset, offset + 12), `${message} ${String(offset)}`)
   }
 }

@@ -25,8 +25,8 @@ export function recordsContract(name: string, open: OpenRecords): void {
 function oneRecord(open: OpenRecords): void {
   test('a created record is found as it was given, in version 1', async (t) => {
     const records = await open(t)
-    assert.equal(await records.create('users', record('a', noon, { name: 'Ann' })), true)
-    assert.deepEqual(await records.find('users', 'a'), {
+    assert.equal(await records.collection('users').create(record('a', noon, { name: 'Ann' })), true)
+    assert.deepEqual(await records.collection('users').find('a'), {
       id: 'a',
       document: { name: 'Ann' },
       version: 1,
@@ -37,28 +37,31 @@ function oneRecord(open: OpenRecords): void {
 
   test('an id that was never created is not found, changed or removed', async (t) => {
     const records = await open(t)
-    assert.equal(await records.find('users', 'a'), undefined)
-    assert.equal(await records.change('users', changeOf('a', 1)), false)
-    assert.equal(await records.remove('users', 'a'), false)
-    assert.equal(await records.find('users', 'a'), undefined)
+    assert.equal(await records.collection('users').find('a'), undefined)
+    assert.equal(await records.collection('users').change(changeOf('a', 1)), false)
+    assert.equal(await records.collection('users').remove('a'), false)
+    assert.equal(await records.collection('users').find('a'), undefined)
   })
 
   test('a taken id is refused and the record that has it stays as it was', async (t) => {
     const records = await open(t)
-    await records.create('users', record('a', noon, { name: 'first' }))
-    assert.equal(await records.create('users', record('a', later, { name: 'second' })), false)
-    const stored = await records.find('users', 'a')
+    await records.collection('users').create(record('a', noon, { name: 'first' }))
+    assert.equal(
+      await records.collection('users').create(record('a', later, { name: 'second' })),
+      false,
+    )
+    const stored = await records.collection('users').find('a')
     assert.deepEqual(stored?.document, { name: 'first' })
     assert.equal(stored.createdAt, noon)
   })
 
   test('every change replaces the document and raises the version by one', async (t) => {
     const records = await open(t)
-    await records.create('users', record('a', noon, { name: 'Ann', note: 'goes' }))
+    await records.collection('users').create(record('a', noon, { name: 'Ann', note: 'goes' }))
     for (const version of [1, 2, 3]) {
       const change = { id: 'a', version, document: { name: String(version) }, updatedAt: later }
-      assert.equal(await records.change('users', change), true)
-      assert.deepEqual(await records.find('users', 'a'), {
+      assert.equal(await records.collection('users').change(change), true)
+      assert.deepEqual(await records.collection('users').find('a'), {
         id: 'a',
         document: { name: String(version) },
         version: version + 1,
@@ -70,69 +73,82 @@ function oneRecord(open: OpenRecords): void {
 
   test('a change of a version that is not the current one is refused and changes nothing', async (t) => {
     const records = await open(t)
-    await records.create('users', record('a', noon, { name: 'Ann' }))
-    await records.change('users', changeOf('a', 1))
-    const before = await records.find('users', 'a')
+    await records.collection('users').create(record('a', noon, { name: 'Ann' }))
+    await records.collection('users').change(changeOf('a', 1))
+    const before = await records.collection('users').find('a')
     for (const version of [0, 1, 3]) {
-      assert.equal(await records.change('users', changeOf('a', version, { name: 'lost' })), false)
+      assert.equal(
+        await records.collection('users').change(changeOf('a', version, { name: 'lost' })),
+        false,
+      )
     }
-    assert.deepEqual(await records.find('users', 'a'), before)
+    assert.deepEqual(await records.collection('users').find('a'), before)
   })
 
   test('a removed record is gone, and its id is free for a new one of version 1', async (t) => {
     const records = await open(t)
-    await records.create('users', record('a', noon))
-    await records.change('users', changeOf('a', 1))
+    await records.collection('users').create(record('a', noon))
+    await records.collection('users').change(changeOf('a', 1))
     // Of the version that the caller names, where it names one.
-    for (const version of [1, 3]) assert.equal(await records.remove('users', 'a', version), false)
-    assert.equal(await records.remove('users', 'a', 2), true)
-    assert.equal(await records.remove('users', 'a'), false)
-    assert.equal(await records.find('users', 'a'), undefined)
-    assert.equal(await records.change('users', changeOf('a', 2)), false)
-    assert.equal(await records.create('users', record('a', later)), true)
-    assert.equal((await records.find('users', 'a'))?.version, 1)
+    for (const version of [1, 3])
+      assert.equal(await records.collection('users').remove('a', version), false)
+    assert.equal(await records.collection('users').remove('a', 2), true)
+    assert.equal(await records.collection('users').remove('a'), false)
+    assert.equal(await records.collection('users').find('a'), undefined)
+    assert.equal(await records.collection('users').change(changeOf('a', 2)), false)
+    assert.equal(await records.collection('users').create(record('a', later)), true)
+    assert.equal((await records.collection('users').find('a'))?.version, 1)
   })
 
   test('a clearing removes all of a resource and nothing else, and says how many', async (t) => {
     const records = await open(t)
-    assert.equal(await records.clear('users'), 0)
+    assert.equal(await records.collection('users').clear(), 0)
     for (let first = 0; first < 510; first += 30) {
       const ids = range(first, first + 29).map(String)
-      await Promise.all(ids.map((id) => records.create('users', record(id, noon))))
+      await Promise.all(ids.map((id) => records.collection('users').create(record(id, noon))))
     }
-    await records.create('locations', record('a', noon))
-    const read = await records.find('users', '5')
-    const state = records.state()
-    assert.equal(await records.clear('users'), 510)
-    if (state !== undefined) assert.notEqual(records.state(), state)
+    await records.collection('locations').create(record('a', noon))
+    const read = await records.collection('users').find('5')
+    const state = records.collection('users').state()
+    assert.equal(await records.collection('users').clear(), 510)
+    if (state !== undefined) assert.notEqual(records.collection('users').state(), state)
     assert.equal(read?.id, '5')
-    assert.equal(await records.find('users', '5'), undefined)
-    assert.equal(await records.count('users', allRecords), 0)
-    assert.deepEqual(await records.list('users', allRecords, { offset: 0, limit: 9 }), [])
-    assert.equal(await records.count('locations', allRecords), 1)
-    assert.equal(await records.create('users', record('5', later)), true)
-    assert.equal(await records.count('users', allRecords), 1)
+    assert.equal(await records.collection('users').find('5'), undefined)
+    assert.equal(await records.collection('users').count(allRecords), 0)
+    assert.deepEqual(
+      await records.collection('users').list(allRecords, { offset: 0, limit: 9 }),
+      [],
+    )
+    assert.equal(await records.collection('locations').count(allRecords), 1)
+    assert.equal(await records.collection('users').create(record('5', later)), true)
+    assert.equal(await records.collection('users').count(allRecords), 1)
   })
 
   test('the same id in two resources is two records', async (t) => {
     const records = await open(t)
-    await records.create('users', record('a', noon, { of: 'users' }))
-    assert.equal(await records.create('locations', record('a', later, { of: 'locations' })), true)
-    await records.change('users', changeOf('a', 1, { of: 'users, changed' }))
-    assert.deepEqual((await records.find('locations', 'a'))?.document, { of: 'locations' })
-    assert.deepEqual(idsOf(await records.list('locations', allRecords, { offset: 0, limit: 9 })), [
-      'a',
-    ])
-    await records.remove('users', 'a')
-    assert.equal((await records.find('locations', 'a'))?.version, 1)
+    await records.collection('users').create(record('a', noon, { of: 'users' }))
+    assert.equal(
+      await records.collection('locations').create(record('a', later, { of: 'locations' })),
+      true,
+    )
+    await records.collection('users').change(changeOf('a', 1, { of: 'users, changed' }))
+    assert.deepEqual((await records.collection('locations').find('a'))?.document, {
+      of: 'locations',
+    })
+    assert.deepEqual(
+      idsOf(await records.collection('locations').list(allRecords, { offset: 0, limit: 9 })),
+      ['a'],
+    )
+    await records.collection('users').remove('a')
+    assert.equal((await records.collection('locations').find('a'))?.version, 1)
   })
 
   test('ids that differ in letter case are two records', async (t) => {
     const records = await open(t)
-    await records.create('users', record('a', noon))
-    assert.equal(await records.create('users', record('A', noon)), true)
-    await records.remove('users', 'a')
-    assert.equal((await records.find('users', 'A'))?.id, 'A')
+    await records.collection('users').create(record('a', noon))
+    assert.equal(await records.collection('users').create(record('A', noon)), true)
+    await records.collection('users').remove('a')
+    assert.equal((await records.collection('users').find('A'))?.id, 'A')
   })
 }
 
@@ -153,10 +169,10 @@ function documents(open: OpenRecords): void {
   for (const [title, value] of Object.entries(cases)) {
     test(`a document keeps ${title}`, async (t) => {
       const records = await open(t)
-      await records.create('users', record('a', noon, { value }))
-      assert.deepEqual((await records.find('users', 'a'))?.document, { value })
-      await records.change('users', changeOf('a', 1, { changed: value }))
-      const [listed] = await records.list('users', allRecords, { offset: 0, limit: 1 })
+      await records.collection('users').create(record('a', noon, { value }))
+      assert.deepEqual((await records.collection('users').find('a'))?.document, { value })
+      await records.collection('users').change(changeOf('a', 1, { changed: value }))
+      const [listed] = await records.collection('users').list(allRecords, { offset: 0, limit: 1 })
       assert.deepEqual(listed?.document, { changed: value })
     })
   }
@@ -167,12 +183,12 @@ function races(open: OpenRecords): void {
 
   test('of twenty changes of one version at once, one wins', async (t) => {
     const records = await open(t)
-    await records.create('users', record('a', noon))
+    await records.collection('users').create(record('a', noon))
     const outcomes = await Promise.all(
-      racers.map((racer) => records.change('users', changeOf('a', 1, { racer }))),
+      racers.map((racer) => records.collection('users').change(changeOf('a', 1, { racer }))),
     )
     assert.equal(outcomes.filter(Boolean).length, 1)
-    const stored = await records.find('users', 'a')
+    const stored = await records.collection('users').find('a')
     assert.equal(stored?.version, 2)
     assert.deepEqual(stored.document, { racer: outcomes.indexOf(true) + 1 })
   })
@@ -180,17 +196,17 @@ function races(open: OpenRecords): void {
   test('of twenty creations of one id at once, one wins', async (t) => {
     const records = await open(t)
     const outcomes = await Promise.all(
-      racers.map((racer) => records.create('users', record('a', noon, { racer }))),
+      racers.map((racer) => records.collection('users').create(record('a', noon, { racer }))),
     )
     assert.equal(outcomes.filter(Boolean).length, 1)
-    const stored = await records.find('users', 'a')
+    const stored = await records.collection('users').find('a')
     assert.deepEqual(stored?.document, { racer: outcomes.indexOf(true) + 1 })
   })
 
   test('of twenty removals of one record at once, one removes it', async (t) => {
     const records = await open(t)
-    await records.create('users', record('a', noon))
-    const outcomes = await Promise.all(racers.map(() => records.remove('users', 'a')))
+    await records.collection('users').create(record('a', noon))
+    const outcomes = await Promise.all(racers.map(() => records.collection('users').remove('a')))
     assert.equal(outcomes.filter(Boolean).length, 1)
   })
 }

@@ -88,66 +88,66 @@ export interface Part {
   limit: number
 }
 
-/**
- * The records of every resource, keyed by resource and id. Answers with outcomes; throws a
- * `StoreFailure` when the store is full or cannot be used. A write has happened for good when
- * its promise resolves.
- */
+/** All records, in collections by name. */
 export interface Records {
+  /** The same collection for the same name. A collection without records is empty. */
+  collection: (name: string) => Collection
+}
+
+/**
+ * Records by id. Methods throw a `StoreFailure` when the store is full or unavailable. A write is
+ * permanent when its promise resolves.
+ */
+export interface Collection {
+  /** Synchronous where the store can. The same object as before: the record has not changed. */
+  find: (id: string) => StoredRecord | undefined | Promise<StoredRecord | undefined>
+
   /**
-   * At once where the store can. The same object as before means that nothing has changed, so that
-   * what was made of it can be used again.
+   * False when the id is taken. The first version is 1 and `updatedAt` is `createdAt`. Throws `full`
+   * when the collection has reached its maximum number of records.
    */
-  find: (
-    resource: string,
-    id: string,
-  ) => StoredRecord | undefined | Promise<StoredRecord | undefined>
+  create: (record: Pick<StoredRecord, 'id' | 'document' | 'createdAt'>) => Promise<boolean>
+
+  /** Atomic. False when there is no such record, or it has another version. */
+  change: (change: Change) => Promise<boolean>
+
+  /** Atomic. False when there is no such record, or it has another version than the given one. */
+  remove: (id: string, version?: number) => Promise<boolean>
 
   /**
-   * False when the id is taken. The first version is 1 and `updatedAt` is `createdAt`. The store is
-   * full when the resource has as many records as it may.
+   * Removes all records, in small steps; records that are created meanwhile may remain. Resolves
+   * with the number of removed records.
    */
-  create: (
-    resource: string,
-    record: Pick<StoredRecord, 'id' | 'document' | 'createdAt'>,
-  ) => Promise<boolean>
-
-  /** Check and write in one step. False when there is no such record, or no longer this version. */
-  change: (resource: string, change: Change) => Promise<boolean>
+  clear: () => Promise<number>
 
   /**
-   * False when there was none, or, where the caller names the version that it has read, no longer
-   * that one. Check and removal are one step.
-   */
-  remove: (resource: string, id: string, version?: number) => Promise<boolean>
-
-  /**
-   * Removes all records of a resource, some at a time, so that nobody waits long; those that others
-   * create meanwhile may stay. Resolves with how many there were.
-   */
-  clear: (resource: string) => Promise<number>
-
-  /**
-   * Another one after every write of anybody that a read from now on can see, so that what was made
-   * of several records can be used again; undefined where the store cannot tell at once.
+   * Differs after every write, by any process, that a later read can see. A result that was computed
+   * from several records can be reused while it is the same. Undefined where it is not known
+   * synchronously.
    */
   state: () => string | undefined
 
-  /** Makes it fast to find and to order the records of a resource by these fields of theirs. */
-  index: (resource: string, fields: readonly Field[]) => Promise<void>
+  /** Makes finding and sorting by these fields fast. */
+  index: (fields: readonly Field[]) => Promise<void>
 
-  /** Of the records of a query, in its order, `limit` after the first `offset`. */
-  list: (resource: string, query: RecordQuery, part: Part) => Promise<readonly StoredRecord[]>
+  list: (query: RecordQuery, part: Part) => Promise<readonly StoredRecord[]>
 
-  count: (resource: string, query: RecordQuery) => Promise<number>
+  count: (query?: RecordQuery) => Promise<number>
 
-  /** All records of a query, in its order, a page of any length at a time. */
-  pages: (resource: string, query: RecordQuery) => Pages
+  /** All records of a query in its order, in pages of any length. */
+  pages: (query?: RecordQuery) => Pages
 }
 
 export type Pages = AsyncIterable<readonly StoredRecord[]>
 
-/** All records of a resource, oldest first, a page at a time. */
-export function eachPage(records: Records, resource: string): Pages {
-  return records.pages(resource, allRecords)
+/** Opens each collection once. */
+export function createRecords(open: (name: string) => Collection): Records {
+  const collections = new Map<string, Collection>()
+  return {
+    collection: (name) => {
+      const collection = collections.get(name) ?? open(name)
+      collections.set(name, collection)
+      return collection
+    },
+  }
 }

@@ -18,11 +18,11 @@ export function texts(open: OpenRecords): void {
     test(`a document comes back to the character: ${title}`, async (t) => {
       const records = await open(t)
       const written = JSON.stringify(document)
-      await records.create('users', { id: 'a', document, createdAt: noon })
-      assert.equal(JSON.stringify((await records.find('users', 'a'))?.document), written)
-      await records.create('users', { id: 'b', document: {}, createdAt: noon })
-      await records.change('users', { id: 'b', version: 1, document, updatedAt: noon })
-      const listed = await records.list('users', allRecords, { offset: 0, limit: 9 })
+      await records.collection('users').create({ id: 'a', document, createdAt: noon })
+      assert.equal(JSON.stringify((await records.collection('users').find('a'))?.document), written)
+      await records.collection('users').create({ id: 'b', document: {}, createdAt: noon })
+      await records.collection('users').change({ id: 'b', version: 1, document, updatedAt: noon })
+      const listed = await records.collection('users').list(allRecords, { offset: 0, limit: 9 })
       assert.deepEqual(
         listed.map((record) => JSON.stringify(record.document)),
         [written, written],
@@ -34,11 +34,15 @@ export function texts(open: OpenRecords): void {
     const records = await open(t)
     const ids = [...strangeTexts, 'É', 'é', 'e\u0301', "'", '%', ' ', 'a'.repeat(500)]
     for (const id of ids) {
-      assert.equal(await records.create('users', { id, document: { id }, createdAt: noon }), true)
+      assert.equal(
+        await records.collection('users').create({ id, document: { id }, createdAt: noon }),
+        true,
+      )
     }
-    for (const id of ids) assert.equal((await records.find('users', id))?.document.id, id)
+    for (const id of ids)
+      assert.equal((await records.collection('users').find(id))?.document.id, id)
     const ordered = ids.toSorted(byCodePoints)
-    const listed = await records.list('users', allRecords, { offset: 0, limit: 99 })
+    const listed = await records.collection('users').list(allRecords, { offset: 0, limit: 99 })
     assert.deepEqual(
       listed.map(({ id }) => id),
       ordered,
@@ -55,7 +59,7 @@ export function texts(open: OpenRecords): void {
     const all = [...strangeTexts, ...letters]
     await fill(records, all)
     for (const indexed of [[], ['name']]) {
-      await records.index('users', indexed)
+      await records.collection('users').index(indexed)
       const ordered = all.toSorted(byCodePoints)
       const sort = [{ field: 'name', isDescending: false }]
       assert.deepEqual(await namesOf(records, { filters: [], sort }), ordered)
@@ -97,7 +101,7 @@ export function texts(open: OpenRecords): void {
     const records = await open(t)
     await fill(records, numbers)
     for (const indexed of [[], ['name']]) {
-      await records.index('users', indexed)
+      await records.collection('users').index(indexed)
       const sort = [{ field: 'name', isDescending: true }]
       const ordered = numbers.toSorted((one, other) => other - one)
       assert.deepEqual(await namesOf(records, { filters: [], sort }), ordered)
@@ -189,13 +193,13 @@ const documents: Record<string, Document> = {
 async function fill(records: Records, names: readonly (string | number)[]): Promise<void> {
   for (const [index, name] of names.entries()) {
     const id = String(index).padStart(3, '0')
-    await records.create('users', { id, document: { name }, createdAt: noon })
+    await records.collection('users').create({ id, document: { name }, createdAt: noon })
   }
 }
 
 async function namesOf(records: Records, query: RecordQuery, field = 'name'): Promise<unknown[]> {
-  const listed = await records.list('users', query, { offset: 0, limit: 999 })
-  assert.equal(await records.count('users', query), listed.length)
+  const listed = await records.collection('users').list(query, { offset: 0, limit: 999 })
+  assert.equal(await records.collection('users').count(query), listed.length)
   return listed.map(({ document }) => document[field])
 }
 

@@ -1,9 +1,6 @@
 import { isFull } from '../store-failure.ts'
-import { eachPage, type Records } from '../records/records.ts'
+import type { Collection } from '../records/records.ts'
 import type { Session, Sessions } from './sessions.ts'
-
-// No resource can have this name, so no route leads here.
-const resource = '~sessions'
 
 /** To sweep takes as long as there are sessions. */
 const sweepPauseMs = 1000
@@ -12,15 +9,15 @@ const sweepPauseMs = 1000
  * Sessions as records of the database, whichever that is. Where there is no room for another, those
  * that have ended make it; one that holds is never ended for another.
  */
-export function createDatabaseSessions(records: Records): Sessions {
+export function createDatabaseSessions(records: Collection): Sessions {
   let sweptAt = -Infinity
   let sweeping: Promise<void> | undefined
 
   async function sweep(now: string): Promise<void> {
-    for await (const page of eachPage(records, resource)) {
+    for await (const page of records.pages()) {
       for (const { id, document } of page) {
         const { expiresAt, idleUntil } = toSession(document)
-        if (expiresAt <= now || idleUntil <= now) await records.remove(resource, id)
+        if (expiresAt <= now || idleUntil <= now) await records.remove(id)
       }
     }
   }
@@ -38,7 +35,7 @@ export function createDatabaseSessions(records: Records): Sessions {
   return {
     create: async (idHash, session) => {
       const record = { id: idHash, document: { ...session }, createdAt: session.createdAt }
-      const create = () => records.create(resource, record)
+      const create = () => records.create(record)
       const isCreated = await create().catch(async (error: unknown) => {
         if (!isFull(error)) throw error
         await makeRoom()
@@ -47,19 +44,19 @@ export function createDatabaseSessions(records: Records): Sessions {
       if (!isCreated) throw new Error('a fresh session id was taken')
     },
     find: async (idHash) => {
-      const record = await records.find(resource, idHash)
+      const record = await records.find(idHash)
       return record && toSession(record.document)
     },
     touch: async (idHash, idleUntil) => {
-      const record = await records.find(resource, idHash)
+      const record = await records.find(idHash)
       if (record === undefined) return
       const document = { ...record.document, idleUntil }
       // Whoever was quicker has touched it too.
-      await records.change(resource, { ...record, document, updatedAt: new Date().toISOString() })
+      await records.change({ ...record, document, updatedAt: new Date().toISOString() })
     },
-    remove: (idHash) => records.remove(resource, idHash),
+    remove: (idHash) => records.remove(idHash),
     sweep,
-    clear: () => records.clear(resource),
+    clear: () => records.clear(),
   }
 }
 

@@ -1,3 +1,4 @@
+import { collectionNames } from '../collection-names.ts'
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -111,8 +112,12 @@ async function addContents(source: DatabaseSync, target: DatabaseSync, options: 
   target.exec(contentsTable)
   const addPiece = target.prepare('INSERT INTO contents VALUES (?, ?, ?)')
   const forgetContent = target.prepare('DELETE FROM contents WHERE id = ?')
-  const forgetRecord = target.prepare(`DELETE FROM records WHERE resource = 'uploads' AND id = ?`)
-  const isThere = source.prepare(`SELECT 1 FROM records WHERE resource = 'uploads' AND id = ?`)
+  const forgetRecord = target.prepare(
+    `DELETE FROM records WHERE resource = '${collectionNames.uploads}' AND id = ?`,
+  )
+  const isThere = source.prepare(
+    `SELECT 1 FROM records WHERE resource = '${collectionNames.uploads}' AND id = ?`,
+  )
   const lost: string[] = []
   for (const known of eachKnownFile(target)) {
     const { id } = known
@@ -169,7 +174,7 @@ async function openContent(files: Files, id: string, end: number): Promise<Reada
 export function* eachKnownFile(database: DatabaseSync, schema = 'main'): Generator<KnownFile> {
   const listAfter = database.prepare(
     `SELECT id, document ->> '$.size' AS size, document ->> '$.sha256' AS sha256
-     FROM ${schema}.records WHERE resource = 'uploads' AND id > ? ORDER BY id LIMIT 100`,
+     FROM ${schema}.records WHERE resource = '${collectionNames.uploads}' AND id > ? ORDER BY id LIMIT 100`,
   )
   let page: unknown[] = listAfter.all('')
   while (page.length > 0) {
@@ -182,9 +187,9 @@ export function* eachKnownFile(database: DatabaseSync, schema = 'main'): Generat
 export function sumUp(database: DatabaseSync): Sums {
   const row = database
     .prepare(
-      `SELECT count(*) FILTER (WHERE resource <> 'uploads') AS records,
-         count(*) FILTER (WHERE resource = 'uploads') AS files,
-         coalesce(sum(document ->> '$.size') FILTER (WHERE resource = 'uploads'), 0) AS bytes
+      `SELECT count(*) FILTER (WHERE resource <> '${collectionNames.uploads}') AS records,
+         count(*) FILTER (WHERE resource = '${collectionNames.uploads}') AS files,
+         coalesce(sum(document ->> '$.size') FILTER (WHERE resource = '${collectionNames.uploads}'), 0) AS bytes
        FROM records WHERE resource NOT LIKE '~%'`,
     )
     .get()

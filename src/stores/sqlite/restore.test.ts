@@ -9,7 +9,8 @@ import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { appendHash } from './backup-hash.ts'
 import { openDiskFiles } from '../files/disk.ts'
-import { orphanedFiles, removeOrphanedFiles } from '../orphaned-files.ts'
+import { collectionNames } from '../collection-names.ts'
+import { removeOrphanedFiles } from '../orphaned-files.ts'
 import { allRecords } from '../records/records.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { writeBackup } from './backup.ts'
@@ -30,12 +31,14 @@ async function openKept(t: TestContext, names: readonly string[] = ['Pier', 'Mil
   }
   const { database, records } = open()
   for (const name of names) {
-    await records.create('locations', { id: name, document: { name }, createdAt })
+    await records.collection('locations').create({ id: name, document: { name }, createdAt })
   }
   const id = `upload-of-${names.join('-')}`
   const saved = await files.save(id, Readable.from([content]))
   await files.keep(id)
-  await records.create('uploads', { id, document: { ...saved, name: 'a.bin' }, createdAt })
+  await records
+    .collection('uploads')
+    .create({ id, document: { ...saved, name: 'a.bin' }, createdAt })
   database.close()
   return { folder, path, files, open, id }
 }
@@ -154,8 +157,8 @@ for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
     await assert.rejects(restoreBackup({ path, file, files, checkDocument }), problem)
     assert.deepEqual(await readdir(join(folder, 'files')), [id])
     const { database, records } = open()
-    assert.ok(await records.find('locations', 'Old Mill'))
-    assert.equal(await records.count('locations', allRecords), 1)
+    assert.ok(await records.collection('locations').find('Old Mill'))
+    assert.equal(await records.collection('locations').count(allRecords), 1)
     database.close()
   })
 }
@@ -198,8 +201,8 @@ test('a backup of the first schema is brought up to date, wherever it goes', asy
     hasHash: true,
   })
   const { database, records } = open()
-  assert.equal(await records.count('locations', allRecords), 2)
-  assert.equal(await records.count(orphanedFiles, allRecords), 0)
+  assert.equal(await records.collection('locations').count(allRecords), 2)
+  assert.equal(await records.collection(collectionNames.orphanedFiles).count(allRecords), 0)
   database.close()
   const read = await files.read(saved.id, 0, content.length - 1)
   assert.deepEqual(await buffer(read), content)
@@ -230,7 +233,9 @@ test('an upload between its record and its last step is in the backup', async (t
   const kept = await openKept(t, [])
   const { database, records } = kept.open()
   const saved = await kept.files.save('pending', Readable.from([content]))
-  await records.create('uploads', { id: 'pending', document: { ...saved, name: 'b' }, createdAt })
+  await records
+    .collection('uploads')
+    .create({ id: 'pending', document: { ...saved, name: 'b' }, createdAt })
   database.close()
   const file = await save(t, kept)
   const { path, files } = await openKept(t)
@@ -243,10 +248,12 @@ test('of leftovers only those go whose upload is gone', async (t) => {
   await files.save('gone', Readable.from([content]))
   await files.keep('gone')
   for (const name of [id, 'gone', 'never']) {
-    await records.create(orphanedFiles, { id: name, document: {}, createdAt })
+    await records
+      .collection(collectionNames.orphanedFiles)
+      .create({ id: name, document: {}, createdAt })
   }
   await removeOrphanedFiles(files, records)
   assert.deepEqual(await readdir(join(folder, 'files')), [id])
-  assert.equal(await records.count(orphanedFiles, allRecords), 1)
+  assert.equal(await records.collection(collectionNames.orphanedFiles).count(allRecords), 1)
   database.close()
 })

@@ -4,9 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { assertSameSchema, assertSoundRecords, type CheckDocument } from './backup-checks.ts'
+import { collectionNames } from '../collection-names.ts'
 import { hasItsHash } from './backup-hash.ts'
 import type { Files } from '../files/files.ts'
-import { orphanedFiles, removeOrphanedFiles } from '../orphaned-files.ts'
+import { removeOrphanedFiles } from '../orphaned-files.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import {
   applicationId,
@@ -193,7 +194,7 @@ function replaceRecords(database: DatabaseSync): void {
     const now = new Date().toISOString()
     database
       .prepare(
-        `INSERT OR IGNORE INTO records SELECT '${orphanedFiles}', id, '{}', 1, ?1, ?1 FROM gone`,
+        `INSERT OR IGNORE INTO records SELECT '${collectionNames.orphanedFiles}', id, '{}', 1, ?1, ?1 FROM gone`,
       )
       .run(now)
     database.exec(
@@ -211,10 +212,11 @@ function replaceRecords(database: DatabaseSync): void {
 function recordOrphanedFiles(database: DatabaseSync): void {
   database.exec('CREATE TEMP TABLE gone (id TEXT PRIMARY KEY)')
   if (readSchemaVersion(database) === 0) return
+  const { uploads, orphanedFiles } = collectionNames
   database.exec(
     `INSERT OR IGNORE INTO gone
-     SELECT id FROM main.records WHERE resource IN ('uploads', '${orphanedFiles}')
-     EXCEPT SELECT id FROM saved.records WHERE resource = 'uploads'`,
+     SELECT id FROM main.records WHERE resource IN ('${uploads}', '${orphanedFiles}')
+     EXCEPT SELECT id FROM saved.records WHERE resource = '${uploads}'`,
   )
 }
 

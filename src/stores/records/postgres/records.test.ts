@@ -32,17 +32,28 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   capacityContract('PostgreSQL', async (t, maxRecords) =>
     openRecords(t, await createSchema(server.url), maxRecords),
   )
-  sessionsContract('PostgreSQL', async (t) => createDatabaseSessions(await openEmpty(t)))
-  answersContract('PostgreSQL', async (t) => createDatabaseIdempotencyEntries(await openEmpty(t)))
+  sessionsContract('PostgreSQL', async (t) =>
+    createDatabaseSessions((await openEmpty(t)).collection('any')),
+  )
+  answersContract('PostgreSQL', async (t) =>
+    createDatabaseIdempotencyEntries((await openEmpty(t)).collection('any')),
+  )
 
   test('a database that is opened again has everything in it', async (t) => {
     const url = await createSchema(server.url)
     const records = await openRecords(t, url)
-    await records.create('users', { id: 'a', document: { name: 'Ann' }, createdAt: noon })
-    await records.change('users', { id: 'a', version: 1, document: { n: 1 }, updatedAt: noon })
+    await records
+      .collection('users')
+      .create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
+    await records
+      .collection('users')
+      .change({ id: 'a', version: 1, document: { n: 1 }, updatedAt: noon })
     const again = await openRecords(t, url)
-    assert.deepEqual(await again.find('users', 'a'), await records.find('users', 'a'))
-    assert.equal(await again.count('users', allRecords), 1)
+    assert.deepEqual(
+      await again.collection('users').find('a'),
+      await records.collection('users').find('a'),
+    )
+    assert.equal(await again.collection('users').count(allRecords), 1)
   })
 
   test('ten that open a new database at once all find it migrated, and indexes made once', async (t) => {
@@ -57,7 +68,9 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     const names = ['\x01', '\x02\x01\x03', '\\u0001\x03', 'a']
     const records = await openRecords(t, url)
     for (const [index, name] of names.entries()) {
-      await records.create('users', { id: String(index), document: { name }, createdAt: noon })
+      await records
+        .collection('users')
+        .create({ id: String(index), document: { name }, createdAt: noon })
     }
     for (const [index, name] of names.entries()) {
       const keys = JSON.stringify({ name: `1${toOldSpelling(name)}` })
@@ -73,10 +86,12 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
       'DELETE FROM vitrine_schema WHERE version = 2',
     )
     const again = await openRecords(t, url)
-    await again.index('users', ['name'])
+    await again.collection('users').index(['name'])
     for (const name of names) {
       const filters = [{ field: 'name', operator: 'eq', values: [name] }] as const
-      const found = await again.list('users', { filters, sort: [] }, { offset: 0, limit: 9 })
+      const found = await again
+        .collection('users')
+        .list({ filters, sort: [] }, { offset: 0, limit: 9 })
       assert.deepEqual(
         found.map(({ document }) => document.name),
         [name],
@@ -122,18 +137,20 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     const ids = Array.from({ length: 300 }, (_, index) => String(index))
     const store = (id: string) => stores[Number(id) % 2] ?? assert.fail()
     await Promise.all(
-      ids.map((id) => store(id).create('users', { id, document: {}, createdAt: noon })),
+      ids.map((id) => store(id).collection('users').create({ id, document: {}, createdAt: noon })),
     )
-    await Promise.all(ids.slice(0, 100).map((id) => store(id).remove('users', id)))
-    assert.equal(await stores[0]?.count('users', allRecords), 200)
+    await Promise.all(ids.slice(0, 100).map((id) => store(id).collection('users').remove(id)))
+    assert.equal(await stores[0]?.collection('users').count(allRecords), 200)
   })
 
   test('transactions that the server undoes for others are repeated', async (t) => {
     const url = await createSchema(server.url)
     const records = await openRecords(t, `${url}%20-cdefault_transaction_isolation%3Dserializable`)
-    await records.create('users', { id: 'a', document: {}, createdAt: noon })
+    await records.collection('users').create({ id: 'a', document: {}, createdAt: noon })
     const changes = Array.from({ length: 20 }, (_, racer) =>
-      records.change('users', { id: 'a', version: 1, document: { racer }, updatedAt: noon }),
+      records
+        .collection('users')
+        .change({ id: 'a', version: 1, document: { racer }, updatedAt: noon }),
     )
     assert.equal((await Promise.all(changes)).filter(Boolean).length, 1)
   })
@@ -143,15 +160,15 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     const stores = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const records = await openRecords(t, url)
-        await records.index('users', ['name', 'size'])
+        await records.collection('users').index(['name', 'size'])
         return records
       }),
     )
     for (const [index, records] of stores.entries()) {
       const record = { id: String(index), document: {}, createdAt: noon }
-      assert.equal(await records.create('users', record), true)
+      assert.equal(await records.collection('users').create(record), true)
     }
-    assert.equal(await stores[0]?.count('users', allRecords), 10)
+    assert.equal(await stores[0]?.collection('users').count(allRecords), 10)
   }
 })
 

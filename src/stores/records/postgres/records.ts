@@ -2,9 +2,10 @@ import { openPostgresDatabase, type PostgresDatabase } from '../../postgres/data
 import { StoreFailure } from '../../store-failure.ts'
 import { isStorable } from '../conditions.ts'
 import { createLists } from '../lists.ts'
+import type { Dialect } from '../dialect.ts'
 import { createPostgresDialect, toRow } from './dialect.ts'
 import { toKeys } from './keys.ts'
-import type { Document, Records } from '../records.ts'
+import { createRecords, type Collection, type Document, type Records } from '../records.ts'
 import { columns, toStoredRecord } from '../rows.ts'
 
 const find = {
@@ -80,7 +81,18 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
  * about `maxRecords` at most.
  */
 export function createPostgresRecords(database: PostgresDatabase, maxRecords?: number): Records {
-  async function findRecord(resource: string, id: string) {
+  const dialect = createPostgresDialect(database)
+  return createRecords((resource) => openCollection(resource, { database, dialect, maxRecords }))
+}
+
+interface Backend {
+  database: PostgresDatabase
+  dialect: Dialect
+  maxRecords: number | undefined
+}
+
+function openCollection(resource: string, { database, dialect, maxRecords }: Backend): Collection {
+  async function findRecord(id: string) {
     const { rows } = await database.run({ ...find, values: [resource, toId(id)] })
     return rows[0] && toStoredRecord(toRow(rows[0]))
   }
@@ -88,21 +100,21 @@ export function createPostgresRecords(database: PostgresDatabase, maxRecords?: n
     // Only the server could tell, and asking it takes as long as the reading.
     state: () => undefined,
     find: findRecord,
-    create: async (resource, { id, document, createdAt }) => {
+    create: async ({ id, document, createdAt }) => {
       const values = [resource, id, ...toTexts(document), createdAt, maxRecords]
       if ((await database.run({ ...create, values })).rowCount === 1) return true
-      if (maxRecords === undefined || (await findRecord(resource, id))) return false
+      if (maxRecords === undefined || (await findRecord(id))) return false
       throw new StoreFailure('full', `no more ${resource}`)
     },
-    change: async (resource, { id, version, document, updatedAt }) => {
+    change: async ({ id, version, document, updatedAt }) => {
       const values = [...toTexts(document), updatedAt, resource, toId(id), version]
       return (await database.run({ ...change, values })).rowCount === 1
     },
-    remove: async (resource, id, version) => {
+    remove: async (id, version) => {
       const values = [resource, toId(id), version]
       return (await database.run({ ...remove, values })).rowCount === 1
     },
-    clear: async (resource) => {
+    clear: async () => {
       let total = 0
       for (;;) {
         const { rows } = await database.run({ ...clear, values: [resource] })
@@ -111,6 +123,6 @@ export function createPostgresRecords(database: PostgresDatabase, maxRecords?: n
         if (removed < recordsPerStep) return total
       }
     },
-    ...createLists(createPostgresDialect(database)),
+    ...createLists(dialect, resource),
   }
 }

@@ -1,12 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { retryWhileBusy } from '../../sqlite/database.ts'
-import type { Records } from '../records.ts'
 
 /** So many are gone in a few milliseconds, for which everybody else waits. */
 const recordsPerStep = 500
 
 /** `forgetAll` is for what is remembered of the records, and part of each step. */
-export function createClear(database: DatabaseSync, forgetAll: () => void): Records['clear'] {
+export function createClear(
+  database: DatabaseSync,
+  forgetAll: () => void,
+): (resource: string) => Promise<number> {
   const remove = database.prepare(
     `DELETE FROM records WHERE rowid IN (
        SELECT rowid FROM records WHERE resource = ? LIMIT ${String(recordsPerStep)}

@@ -19,8 +19,9 @@ async function openRecords(t: TestContext, durability?: Durability, maxRecords?:
     if (database.isOpen) database.close()
   })
   const records = createSqliteRecords(database, maxRecords)
-  const create = (id: string) => records.create('users', { id, document: {}, createdAt: noon })
-  const count = () => records.count('users', allRecords)
+  const create = (id: string) =>
+    records.collection('users').create({ id, document: {}, createdAt: noon })
+  const count = () => records.collection('users').count(allRecords)
   return { path, database, records, create, count }
 }
 
@@ -51,7 +52,7 @@ test('of creates that are asked for together, as many take place as there is roo
   await create('first')
   const outcomes = await Promise.allSettled([
     ...ids.map(create),
-    records.remove('users', 'first'),
+    records.collection('users').remove('first'),
     create('last'),
     create('0'),
     create('next'),
@@ -75,7 +76,7 @@ test('two connections to one file take no more together than one', async (t) => 
   })
   const other = createSqliteRecords(database, 20)
   const createThere = (id: string) =>
-    other.create('users', { id: `there-${id}`, document: {}, createdAt: noon })
+    other.collection('users').create({ id: `there-${id}`, document: {}, createdAt: noon })
   await Promise.allSettled(ids.flatMap((id) => [create(id), createThere(id)]))
   assert.equal(await count(), 20)
 })
@@ -83,7 +84,9 @@ test('two connections to one file take no more together than one', async (t) => 
 test('writes that are asked for together keep their order, and the count is right', async (t) => {
   const { records, create, count } = await openRecords(t)
   const change = (racer: number) =>
-    records.change('users', { id: 'a', version: 1, document: { racer }, updatedAt: noon })
+    records
+      .collection('users')
+      .change({ id: 'a', version: 1, document: { racer }, updatedAt: noon })
   const outcomes = await Promise.all([
     change(0),
     create('a'),
@@ -91,14 +94,14 @@ test('writes that are asked for together keep their order, and the count is righ
     ...ids.map(create),
     change(1),
     change(2),
-    records.remove('users', '0'),
-    records.remove('users', '0'),
-    records.remove('users', 'b'),
+    records.collection('users').remove('0'),
+    records.collection('users').remove('0'),
+    records.collection('users').remove('b'),
     create('0'),
   ])
   assert.deepEqual(outcomes.slice(0, 3), [false, true, false])
   assert.deepEqual(outcomes.slice(-6), [true, false, true, false, false, true])
-  assert.deepEqual((await records.find('users', 'a'))?.document, { racer: 1 })
+  assert.deepEqual((await records.collection('users').find('a'))?.document, { racer: 1 })
   assert.equal(await count(), 51)
 })
 
@@ -114,7 +117,7 @@ for (const fault of ['ABORT', 'FAIL', 'ROLLBACK']) {
       outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'refused')),
       [true, 'refused', true, false],
     )
-    assert.equal(await records.find('users', 'bad'), undefined)
+    assert.equal(await records.collection('users').find('bad'), undefined)
     assert.equal(await count(), 2)
     assert.equal(await create('c'), true)
   })
@@ -167,6 +170,6 @@ test('what comes from the time of triggers is counted once', async (t) => {
     later.close()
   })
   const records = createSqliteRecords(later)
-  await records.create('users', { id: 'b', document: {}, createdAt: noon })
-  assert.equal(await records.count('users', allRecords), 2)
+  await records.collection('users').create({ id: 'b', document: {}, createdAt: noon })
+  assert.equal(await records.collection('users').count(allRecords), 2)
 })

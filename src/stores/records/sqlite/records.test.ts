@@ -46,17 +46,19 @@ test('a file that is as large as it may be opens, and goes without an index it h
   const records = createSqliteRecords(database)
   const document = { name: 'n'.repeat(2000) }
   const create = (index: number) =>
-    records.create('users', { id: String(index), document, createdAt: noon })
+    records.collection('users').create({ id: String(index), document, createdAt: noon })
   let count = 0
   await assert.rejects(async () => {
     for (; await create(count); count += 1);
   }, isFull)
-  await records.index('users', ['name'])
+  await records.collection('users').index(['name'])
   const sort = [{ field: 'name', isDescending: false }]
-  const listed = await records.list('users', { filters: [], sort }, { offset: 0, limit: 1000 })
+  const listed = await records
+    .collection('users')
+    .list({ filters: [], sort }, { offset: 0, limit: 1000 })
   assert.equal(listed.length, count)
   for (let index = 0; index < 100; index += 1) {
-    assert.equal(await records.remove('users', String(index)), true)
+    assert.equal(await records.collection('users').remove(String(index)), true)
   }
   for (let index = 0; index < 90; index += 1) assert.equal(await create(index), true)
 })
@@ -66,17 +68,17 @@ test('a file that is larger than it may be is served, and does not grow', async 
   const document = { name: 'n'.repeat(2000) }
   const first = openRecords(t, `sqlite:${file}`)
   const create = (records: Records, index: number) =>
-    records.create('users', { id: String(index), document, createdAt: noon })
+    records.collection('users').create({ id: String(index), document, createdAt: noon })
   for (let index = 0; index < 1000; index += 1) await create(first.records, index)
   first.database.close()
   const { size } = await stat(file)
   const database = openSqliteDatabase(`sqlite:${file}`, 'process', 1024 ** 2)
   const records = createSqliteRecords(database)
-  assert.ok(await records.find('users', '999'))
+  assert.ok(await records.collection('users').find('999'))
   await assert.rejects(async () => {
     for (let index = 1000; await create(records, index); index += 1);
   }, isFull)
-  assert.equal(await records.remove('users', '0'), true)
+  assert.equal(await records.collection('users').remove('0'), true)
   database.close()
   assert.ok(size > 1024 ** 2 && (await stat(file)).size <= size)
 })
@@ -84,60 +86,71 @@ test('a file that is larger than it may be is served, and does not grow', async 
 test('two databases in memory share nothing', async (t) => {
   const one = openRecords(t, 'sqlite::memory:')
   const other = openRecords(t, 'sqlite::memory:')
-  await one.records.create('users', { id: 'a', document: {}, createdAt: noon })
-  assert.equal(await other.records.find('users', 'a'), undefined)
+  await one.records.collection('users').create({ id: 'a', document: {}, createdAt: noon })
+  assert.equal(await other.records.collection('users').find('a'), undefined)
 })
 
 test('folders on the way to the file are made', async (t) => {
   const url = `sqlite:${join(await temporaryFolder(t), 'not', 'there', 'yet', 'records.db')}`
   const { records } = openRecords(t, url)
-  assert.equal(await records.create('users', { id: 'a', document: {}, createdAt: noon }), true)
+  assert.equal(
+    await records.collection('users').create({ id: 'a', document: {}, createdAt: noon }),
+    true,
+  )
 })
 
 test('a file that is opened again has everything in it', async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`
   const first = openRecords(t, url)
-  await first.records.create('users', { id: 'a', document: { name: 'Ann' }, createdAt: noon })
-  await first.records.create('users', { id: 'b', document: { name: 'Bea' }, createdAt: noon })
-  await first.records.create('locations', { id: 'a', document: { n: 1 }, createdAt: noon })
+  await first.records
+    .collection('users')
+    .create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
+  await first.records
+    .collection('users')
+    .create({ id: 'b', document: { name: 'Bea' }, createdAt: noon })
+  await first.records
+    .collection('locations')
+    .create({ id: 'a', document: { n: 1 }, createdAt: noon })
   const change = { id: 'a', version: 1, document: { name: 'Anna' }, updatedAt: noon }
-  await first.records.change('users', change)
+  await first.records.collection('users').change(change)
   const expected = [
-    await first.records.list('users', allRecords, { offset: 0, limit: 9 }),
-    await first.records.list('locations', allRecords, { offset: 0, limit: 9 }),
+    await first.records.collection('users').list(allRecords, { offset: 0, limit: 9 }),
+    await first.records.collection('locations').list(allRecords, { offset: 0, limit: 9 }),
   ]
   first.database.close()
 
   const { records } = openRecords(t, url)
   assert.deepEqual(
     [
-      await records.list('users', allRecords, { offset: 0, limit: 9 }),
-      await records.list('locations', allRecords, { offset: 0, limit: 9 }),
+      await records.collection('users').list(allRecords, { offset: 0, limit: 9 }),
+      await records.collection('locations').list(allRecords, { offset: 0, limit: 9 }),
     ],
     expected,
   )
-  assert.equal((await records.find('users', 'a'))?.version, 2)
+  assert.equal((await records.collection('users').find('a'))?.version, 2)
 })
 
 test('what one connection writes another finds, and of their changes of one version one wins', async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`
   const one = openRecords(t, url).records
   const other = openRecords(t, url).records
-  await one.create('users', { id: 'a', document: {}, createdAt: noon })
-  assert.equal((await other.find('users', 'a'))?.version, 1)
+  await one.collection('users').create({ id: 'a', document: {}, createdAt: noon })
+  assert.equal((await other.collection('users').find('a'))?.version, 1)
   const changes = [one, other, one, other].map((records, racer) =>
-    records.change('users', { id: 'a', version: 1, document: { racer }, updatedAt: noon }),
+    records
+      .collection('users')
+      .change({ id: 'a', version: 1, document: { racer }, updatedAt: noon }),
   )
   const outcomes = await Promise.all(changes)
   assert.equal(outcomes.filter(Boolean).length, 1)
-  const found = await other.find('users', 'a')
+  const found = await other.collection('users').find('a')
   assert.deepEqual(found?.document, { racer: outcomes.indexOf(true) })
-  assert.deepEqual(found, await one.find('users', 'a'))
+  assert.deepEqual(found, await one.collection('users').find('a'))
 })
 
 test('the indexes of version 0.1.0 are replaced', async (t) => {
   const { records, database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
-  await records.create('users', { id: 'a', document: { name: 'Ann' }, createdAt: noon })
+  await records.collection('users').create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
   const listIndexes = database.prepare(
     `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`,
   )
@@ -145,12 +158,12 @@ test('the indexes of version 0.1.0 are replaced', async (t) => {
     `CREATE INDEX records_of_users_by_name
      ON records (ifnull(document ->> '$.name', x''), created_at, id) WHERE resource = 'users'`,
   )
-  await records.index('users', ['name'])
+  await records.collection('users').index(['name'])
   const names = listIndexes.all().map(({ name }) => String(name))
   assert.match(names.join(' '), /^records_by_[0-9a-f]{16} records_oldest_first$/)
   const filters = [{ field: 'name', operator: 'eq', values: ['Ann'] }] as const
   assert.equal(
-    (await records.list('users', { filters, sort: [] }, { offset: 0, limit: 9 })).length,
+    (await records.collection('users').list({ filters, sort: [] }, { offset: 0, limit: 9 })).length,
     1,
   )
 })
@@ -215,6 +228,9 @@ test('connections that open a new file at the same moment all find it migrated',
     )
     assert.deepEqual(outcomes, Array<string>(count).fill('open'))
     const { records } = openRecords(t, url)
-    assert.equal(await records.create('users', { id: 'a', document: {}, createdAt: noon }), true)
+    assert.equal(
+      await records.collection('users').create({ id: 'a', document: {}, createdAt: noon }),
+      true,
+    )
   }
 })

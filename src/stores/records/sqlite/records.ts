@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { tryNowOrRetry } from '../../sqlite/database.ts'
 import { createLists } from '../lists.ts'
-import type { Records } from '../records.ts'
+import { createRecords, type Collection, type Records } from '../records.ts'
 import { columns, toStoredRecord } from '../rows.ts'
 import { createClear } from './clear.ts'
 import { createCommits, type Commits } from './commits.ts'
@@ -37,10 +37,12 @@ export function createSqliteRecords(database: DatabaseSync, maxRecords?: number)
     return row && { record: toStoredRecord(row), length: String(row[1]).length }
   })
 
-  return {
+  const clear = createClear(database, recent.forgetAll)
+  const dialect = createSqliteDialect(database, prepare)
+  const open = (resource: string): Collection => ({
     state: recent.state,
-    find: (resource, id) => tryNowOrRetry(() => recent.find(resource, id)),
-    create: (resource, { id, document, createdAt }) => {
+    find: (id) => tryNowOrRetry(() => recent.find(resource, id)),
+    create: ({ id, document, createdAt }) => {
       const text = JSON.stringify(document)
       const run = () => {
         recent.forget(resource, id)
@@ -49,7 +51,7 @@ export function createSqliteRecords(database: DatabaseSync, maxRecords?: number)
       const isIdle = () => find.get(resource, id) !== undefined
       return write({ resource, growth: 1, run, isIdle })
     },
-    change: (resource, { id, version, document, updatedAt }) => {
+    change: ({ id, version, document, updatedAt }) => {
       const text = JSON.stringify(document)
       const run = () => {
         recent.forget(resource, id)
@@ -57,15 +59,15 @@ export function createSqliteRecords(database: DatabaseSync, maxRecords?: number)
       }
       return write({ resource, growth: 0, run })
     },
-    remove: (resource, id, version) => {
+    remove: (id, version) => {
       const run = () => {
         recent.forget(resource, id)
         return remove.run(resource, id, version ?? null).changes === 1
       }
       return write({ resource, growth: -1, run })
     },
-    clear: createClear(database, recent.forgetAll),
-    settle,
-    ...createLists(createSqliteDialect(database, prepare)),
-  }
+    clear: () => clear(resource),
+    ...createLists(dialect, resource),
+  })
+  return { ...createRecords(open), settle }
 }
