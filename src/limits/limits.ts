@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { overloaded } from '../http/errors/http-error.ts'
-import { isUnder } from '../http/errors/send-error.ts'
+import { isUnder } from '../http/request/target.ts'
 import type { CountingPlaces } from '../stores/counters/counters.ts'
 import { watchEventLoop } from './load-shedding.ts'
 import { createRateLimits, type Limit } from './rate-limits.ts'

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import { createServer } from '../http/node-http.ts'
 import { toLimits } from '../server/server.ts'
 import { isAllowedHost, isLoopback, localHosts } from '../http/security/allowed-hosts.ts'
-import { toPath, takeTarget } from '../http/request/target.ts'
+import { toPath, toRoutedUrl } from '../http/request/target.ts'
 import { toProbeResponse, type ReadinessState } from './readiness.ts'
 
 /** What can be asked at the admin port besides whether anybody is there. */
@@ -58,7 +58,7 @@ async function respond(
   source: AdminSource,
   allowedHosts: readonly string[],
 ): Promise<Answer> {
-  const path = toPath(takeTarget(request))
+  const path = toPath(toRoutedUrl(request))
   const { method = '', headers } = request
   // Probes call it by any address.
   const isOther = headers.host !== undefined && !isAllowedHost(headers.host, allowedHosts)

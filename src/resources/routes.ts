@@ -29,7 +29,7 @@ export function resourceDemo(resource: Resource): Demo {
       await records.index(resource.indexed ?? [])
       describeRoutes(app, name, toOperations(resource))
       const context = { resource, config, records }
-      const json = { config: { defaultAnswer: 'json', accepts: acceptedTypes } } as const
+      const json = { config: { defaultType: 'json', accepts: acceptedTypes } } as const
       const listed = list(context)
       const one = `${path}/${idParameter}`
       app.get(path, listed)
@@ -48,7 +48,7 @@ export function resourceDemo(resource: Resource): Demo {
       const posted = { accepts: acceptedTypes, replaysAnswers: true }
       const errorHandler = newFormAfterReusedKey(context)
       app.post(path, { config: posted, errorHandler }, create(context))
-      const patch = { config: { defaultAnswer: 'json', accepts: acceptedPatchTypes } } as const
+      const patch = { config: { defaultType: 'json', accepts: acceptedPatchTypes } } as const
       app.patch(one, patch, update(context))
       app.delete(one, json, destroy(context))
       app.put(one, json, replace(context))

@@ -3,10 +3,10 @@ import type { Config } from '../config/config.ts'
 import { respondToClientError } from './connection-errors.ts'
 import { defaultHeaders, defaultErrorHeaders } from '../http/response/default-headers.ts'
 import { createServer } from '../http/node-http.ts'
-import { assertRequestHead, refuseOtherHosts } from '../http/request/request-head.ts'
+import { assertRequestHead, assertHostAllowed } from '../http/request/request-head.ts'
 import { badRequest, HttpError } from '../http/errors/http-error.ts'
 import { applyServerLimits, toLimits } from './server.ts'
-import { takeTarget } from '../http/request/target.ts'
+import { toRoutedUrl } from '../http/request/target.ts'
 
 /**
  * A server of plain HTTP that sends everyone to the same address over HTTPS, with the same method
@@ -15,7 +15,7 @@ import { takeTarget } from '../http/request/target.ts'
 export function createHttpsRedirect(config: Config, httpsPort: number): Server {
   const port = httpsPort === 443 ? '' : `:${String(httpsPort)}`
   const server = createServer(toLimits(config), (request, response) => {
-    request.url = takeTarget(request)
+    request.url = toRoutedUrl(request)
     const refusal = findRefusal(request, config)
     if (refusal) {
       const text = `${refusal.message}\n`
@@ -40,7 +40,7 @@ export function createHttpsRedirect(config: Config, httpsPort: number): Server {
 function findRefusal(request: IncomingMessage, config: Config): HttpError | undefined {
   try {
     assertRequestHead(request, config)
-    refuseOtherHosts(config.allowedHosts, request.headers.host)
+    assertHostAllowed(config.allowedHosts, request.headers.host)
   } catch (error) {
     if (error instanceof HttpError) return error
     throw error

@@ -36,6 +36,11 @@ export interface Demo {
   links: readonly { href: string; label: string }[]
   /** One request of the room, to be sent from the home page. */
   tryOut?: TryOut
+  /**
+   * Path prefixes whose requests are handled as sent: no method override, normalization, parsing,
+   * cross-site check, CORS or validators. See `toRawRequest` and `readBytes`.
+   */
+  rawPaths?: readonly string[]
   /** Adds the routes to an instance of the room's own. */
   open: (app: FastifyInstance, services: Services) => void | Promise<void>
   /** Set when the room shapes its refusals itself. */

@@ -20,7 +20,7 @@ export const api: Demo = {
   tryOut: { method: 'GET', path: '/api/get_json_with_param', fields: { name: 'Ann' } },
   open: (app) => {
     describeRoutes(app, 'api', operations)
-    const options = { config: { defaultAnswer: 'json' } } as const
+    const options = { config: { defaultType: 'json' } } as const
     app.get('/api/json', options, () => ({ content }))
     app.get('/api/get_json_with_param', options, ({ query }) => toGreeting(query))
     app.post('/api/post_json_with_param', options, ({ body }) => toGreeting(body))

@@ -20,7 +20,7 @@ export const bodies: Demo = {
   },
   open: async (app, { config }) => {
     describeRoutes(app, 'bodies', operations)
-    const options = { config: { defaultAnswer: 'json' } } as const
+    const options = { config: { defaultType: 'json' } } as const
     app.post('/users/post', options, (request, reply) =>
       sendJson(reply, hasText(request) ? {} : toEcho(request.body)),
     )

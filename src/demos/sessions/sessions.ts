@@ -44,7 +44,7 @@ export const sessions: Demo = {
       reply.header('cache-control', 'no-store')
       done()
     })
-    const json = { config: { defaultAnswer: 'json' } } as const
+    const json = { config: { defaultType: 'json' } } as const
     app.get('/login', (request, reply) => {
       chooseType(request, reply, ['text/html'])
       return sendPage(reply, loginPage())

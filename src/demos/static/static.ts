@@ -31,7 +31,7 @@ export const staticFiles: Demo = {
         return sendBytes(request, reply, file)
       }
       // A route may have other methods where the file is.
-      const { methods: others = [], headers = {} } = app.findOffer(path) ?? {}
+      const { methods: others = [], headers = {} } = app.findAllowedMethods(path) ?? {}
       const methods = [...new Set([...others, ...methodsOfFiles])]
       if (request.method !== 'OPTIONS') {
         throw methodNotAllowed(request.method, path, { methods, isJson: false })

@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { parseDictionary, serializeDictionary, type Dictionary } from 'structured-headers'
+import { isRawRequest } from '../request/target.ts'
 import { badRequest, digestMismatch } from '../errors/http-error.ts'
 
 // The algorithms that RFC 9530 §7.2 calls active; the others are passed over.
@@ -97,8 +98,9 @@ function parseWants(value: string | string[] | undefined): Dictionary {
 /** Says the digests that a client wants of every answer that is at hand as a whole, and no stream. */
 export function addDigestHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    const { headers, method } = request
-    const isWanted = 'want-repr-digest' in headers || 'want-content-digest' in headers
+    const { headers, method, raw } = request
+    const isWanted =
+      !isRawRequest(raw) && ('want-repr-digest' in headers || 'want-content-digest' in headers)
     if (isWanted && (typeof payload === 'string' || Buffer.isBuffer(payload))) {
       addDigest(reply, 'repr-digest', findWantedAlgorithm(headers['want-repr-digest']), payload)
       // RFC 9530 appendix B.2: in answer to a HEAD the content is empty, the representation is not.

@@ -38,11 +38,11 @@ const broken: Demo = {
     const toIndex = (params: unknown) => (params as { index: string }).index
     app.get('/now/:index', ({ params }) => fail(toIndex(params)))
     app.get('/later/:index', async ({ params }) => fail(toIndex(params)))
-    app.get('/json/:index', { config: { defaultAnswer: 'json' } }, ({ params }) =>
+    app.get('/json/:index', { config: { defaultType: 'json' } }, ({ params }) =>
       fail(toIndex(params)),
     )
-    app.post('/json', { config: { defaultAnswer: 'json' } }, () => ({}))
-    app.post('/page', { config: { defaultAnswer: 'html' } }, () => ({}))
+    app.post('/json', { config: { defaultType: 'json' } }, () => ({}))
+    app.post('/page', { config: { defaultType: 'html' } }, () => ({}))
     app.post('/text', () => ({}))
   },
 }

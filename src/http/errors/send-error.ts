@@ -5,12 +5,12 @@ import type { Schema } from '../openapi/operation.ts'
 import { toProblem } from './problem-details.ts'
 import { badRequest, notImplemented, HttpError } from './http-error.ts'
 import { sendText } from '../response/send.ts'
-import { toPath } from '../request/target.ts'
+import { isUnder } from '../request/target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a client that has no preference gets; refusals follow it. Text when unset. */
-    defaultAnswer?: 'json' | 'html' | 'text'
+    defaultType?: 'json' | 'html' | 'text'
   }
 }
 
@@ -72,7 +72,7 @@ export function createErrorSender(shapes: readonly ErrorShape[], renderPage: Err
 export function findErrorForm(
   request: FastifyRequest,
   reply: FastifyReply,
-  isJson = request.routeOptions.config.defaultAnswer === 'json',
+  isJson = request.routeOptions.config.defaultType === 'json',
 ): 'html' | 'json' | 'text' {
   const { mediaType } = request.routeOptions.config
   if (mediaType !== undefined) return formOfSuffix[mediaType] ?? 'text'
@@ -95,21 +95,6 @@ const formOfSuffix: Readonly<Record<string, 'html' | 'json'>> = {
   'text/html': 'html',
   'application/json': 'json',
   'application/x-ndjson': 'json',
-}
-
-/** A path that cannot be decoded, which is why it is refused, stands for itself. */
-function decodeLeniently(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
-
-/** Whether the path of this address is `prefix` or below it. */
-export function isUnder(prefix: string, url: string): boolean {
-  const path = decodeLeniently(toPath(url))
-  return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
 }
 
 function toHttpError(error: unknown, request: FastifyRequest): HttpError {

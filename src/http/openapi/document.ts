@@ -1,5 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { isUnder, type ErrorShape } from '../errors/send-error.ts'
+import type { ErrorShape } from '../errors/send-error.ts'
+import { isUnder } from '../request/target.ts'
 import { collectComponents } from './component.ts'
 import {
   methodsOf,

@@ -10,7 +10,7 @@ declare module 'fastify' {
     hasPath?: (path: string) => Promise<boolean>
   }
   interface FastifyInstance {
-    findOffer: AllowedMethodsFinder
+    findAllowedMethods: AllowedMethodsFinder
   }
 }
 
@@ -38,7 +38,7 @@ const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as co
 export function collectAllowedMethods(
   app: FastifyInstance,
   maxUrlBytes: number,
-): { findOffer: AllowedMethodsFinder; hasPath: PathFinder } {
+): { findAllowedMethods: AllowedMethodsFinder; hasPath: PathFinder } {
   const routes: RouteOptions[] = []
   const wildcards: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
@@ -50,7 +50,7 @@ export function collectAllowedMethods(
   let router: Router | undefined
 
   const whole = toAllowedMethods(methods.map((method) => ({ method })))
-  const findOffer: AllowedMethodsFinder = (path) => {
+  const findAllowedMethods: AllowedMethodsFinder = (path) => {
     // RFC 9110 §9.3.7: the asterisk asks about the server as a whole.
     if (path === '*') return whole
     router ??= toRouter(routes, maxUrlBytes)
@@ -61,16 +61,16 @@ export function collectAllowedMethods(
     })
     return found.length === 0 ? undefined : toAllowedMethods(found)
   }
-  app.decorate('findOffer', findOffer)
+  app.decorate('findAllowedMethods', findAllowedMethods)
   const hasPath: PathFinder = async (path) => {
-    if (findOffer(path) !== undefined) return true
+    if (findAllowedMethods(path) !== undefined) return true
     for (const { url, config } of wildcards) {
       const isUnderIt = path.startsWith(url.slice(0, -1))
       if (isUnderIt && (config?.hasPath === undefined || (await config.hasPath(path)))) return true
     }
     return false
   }
-  return { findOffer, hasPath }
+  return { findAllowedMethods, hasPath }
 }
 
 type Router = ReturnType<typeof createRouter>
@@ -109,6 +109,6 @@ function toAllowedMethods(routes: readonly FoundRoute[]): AllowedMethods {
       headers['accept-query'] = toMediaTypeList(config.accepts)
     }
   }
-  const isJson = routes.every(({ config }) => config?.defaultAnswer === 'json')
+  const isJson = routes.every(({ config }) => config?.defaultType === 'json')
   return { methods: names, isJson, headers }
 }

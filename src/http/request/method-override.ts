@@ -2,27 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { hasBody, type BodyReader } from '../body/body-reader.ts'
 import { isOwnReferer, isPreflight } from '../security/cross-site.ts'
-import { parseParameters, type ParameterLimits } from './query-string.ts'
 import { unsafeLink } from '../errors/http-error.ts'
-
-declare module 'node:http' {
-  interface IncomingMessage {
-    /** The method of the request line, if an override replaced it. */
-    receivedMethod?: string
-  }
-}
-
-// Seed, general convention 1. OPTION is the seed's spelling.
-const methodsByValue: Readonly<Record<string, string>> = {
-  GET: 'GET',
-  POST: 'POST',
-  PUT: 'PUT',
-  DELETE: 'DELETE',
-  PATCH: 'PATCH',
-  OPTION: 'OPTIONS',
-  OPTIONS: 'OPTIONS',
-  HEAD: 'HEAD',
-}
+import { isRawRequest } from './target.ts'
 
 /** The methods that change nothing (RFC 9110 §9.2.1, RFC 10008 §2). */
 export function isSafe(method: string): boolean {
@@ -30,31 +11,28 @@ export function isSafe(method: string): boolean {
 }
 
 /**
- * Method override as a constraint strategy: the one place that Fastify passes before it looks for a
- * route, for a socket and for `inject` alike, and that may wait for a body. It constrains nothing:
- * it replaces `method` on the request, so that everything after it sees only that method. The body is
- * not read where `isDecided` finds that the header section alone decides the response.
+ * Method override as a constraint strategy: the only step before routing that may wait for a body, for
+ * a socket and for `inject` alike. It constrains nothing, but replaces `method`. The body is not read
+ * where `isDecided` finds that the head alone decides the response.
  */
 export function methodOverride(
   readBody: BodyReader,
-  limits: ParameterLimits,
   isDecided: (raw: IncomingMessage) => Promise<boolean>,
 ) {
   const readUndecided = async (raw: IncomingMessage) =>
-    hasBody(raw) && !(await isDecided(raw)) ? findInBody(raw, readBody) : undefined
+    hasBody(raw) && !(await isDecided(raw)) ? readBody(raw) : undefined
   return {
     name: 'methodOverride',
-    // Fastify asks only strategies that are in use, and this marks it as such without any route.
+    // Fastify runs only strategies in use; this marks it as used without any route.
     mustMatchWhenDerived: true,
     storage: () => ({ get: () => null, set: () => undefined }),
-    // find-my-way takes a strategy with three parameters for an asynchronous one, and always gives
-    // it the third, which the types of Fastify leave out.
+    // Three parameters make the strategy asynchronous for find-my-way; Fastify's types omit the third.
     deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: Done) {
       if (!mayOverride(raw)) {
         done?.(null)
         return
       }
-      void findOverride(raw, limits, readUndecided).then((method) => {
+      void findOverride(raw, readUndecided).then((method) => {
         if (method !== undefined && method !== raw.method) {
           raw.receivedMethod = raw.method ?? ''
           raw.method = method
@@ -69,60 +47,48 @@ type Done = (error: null, value?: undefined) => void
 
 export const overrideHeader = 'x-http-method-override'
 
-/** Whether it is worth looking; most requests are told apart here, without reading anything. */
 function mayOverride(raw: IncomingMessage): boolean {
-  // A preflight asks about a request and is none: overridden it would do what it asks about.
-  if (isPreflight(raw)) return false
+  // An overridden preflight would do what it asks about.
+  if (isRawRequest(raw) || isPreflight(raw)) return false
   const { headers, url = '' } = raw
-  return (
-    headers[overrideHeader] !== undefined ||
-    hasBody(raw) ||
-    (url.includes('?') && /_method|%/.test(url))
-  )
+  return headers[overrideHeader] !== undefined || hasBody(raw) || url.includes('?')
 }
 
-/**
- * First hit wins: query string, body, header. What cannot be read names no method; whoever reads it
- * next meets the same error, and answers it.
- */
+/** The first hit of query string, body and header (seed, general convention 1). */
 async function findOverride(
   raw: IncomingMessage,
-  limits: ParameterLimits,
-  findInBody: (raw: IncomingMessage) => Promise<unknown>,
+  readUndecided: (
+    raw: IncomingMessage,
+  ) => Promise<{ formHeaders: { _method?: unknown } } | undefined>,
 ): Promise<string | undefined> {
-  return (
-    toMethod(findInQuery(raw.url ?? '', limits)) ??
-    toMethod(await findInBody(raw)) ??
-    toMethod(raw.headers[overrideHeader])
-  )
+  try {
+    const inQuery = toMethod(raw.target?.query.formHeaders._method)
+    if (inQuery !== undefined) return inQuery
+  } catch {
+    // The checks after routing report it.
+  }
+  try {
+    const inBody = toMethod((await readUndecided(raw))?.formHeaders._method)
+    if (inBody !== undefined) return inBody
+  } catch {
+    // The route that reads the body reports it.
+  }
+  return toMethod(raw.headers[overrideHeader])
 }
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']
 
 function toMethod(value: unknown): string | undefined {
-  // ASCII alone: toUpperCase would make an S of the long s.
-  const isWord = typeof value === 'string' && /^[A-Za-z]+$/.test(value)
-  return isWord ? methodsByValue[value.toUpperCase()] : undefined
-}
-
-async function findInBody(raw: IncomingMessage, readBody: BodyReader): Promise<unknown> {
-  try {
-    return (await readBody(raw)).formHeaders._method
-  } catch {
-    return undefined
-  }
-}
-
-function findInQuery(url: string, limits: ParameterLimits): unknown {
-  const start = url.indexOf('?')
-  try {
-    return start === -1 ? undefined : parseParameters(url.slice(start + 1), limits)._method
-  } catch {
-    return undefined
-  }
+  // toUpperCase would turn the long s, which is not ASCII, into S.
+  if (typeof value !== 'string' || !/^[A-Za-z]+$/.test(value)) return undefined
+  const method = value.toUpperCase()
+  // The seed's spelling.
+  if (method === 'OPTION') return 'OPTIONS'
+  return methods.includes(method) ? method : undefined
 }
 
 /**
- * Throws a 403 for a GET or HEAD that became unsafe in a way that following a link, or fetching one
- * ahead, could bring about: any page can make a browser send such a request. With
+ * Throws 403 for a GET or HEAD that became unsafe and that a link or a prefetch could have sent. With
  * METHOD_OVERRIDE=unsafe-from-post, for any safe method that became unsafe.
  */
 export function assertNotUnsafeLink(
@@ -136,12 +102,13 @@ export function assertNotUnsafeLink(
   if (receivedMethod !== 'GET' && receivedMethod !== 'HEAD') return
   const site = headers['sec-fetch-site']
   const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers.purpose ?? '')}`
-  const isBrowser = /^Mozilla\//.test(headers['user-agent'] ?? '')
-  const cameFromHere = isOwnReferer(headers.referer, ownOrigin)
+  const isBrowser = headers['user-agent']?.startsWith('Mozilla/') === true
+  const hasOwnReferer = isOwnReferer(headers.referer, ownOrigin)
   const mayBeLink =
     (site !== undefined && site !== 'same-origin') ||
-    (headers.referer !== undefined && !cameFromHere) ||
+    (headers.referer !== undefined && !hasOwnReferer) ||
     /prefetch/i.test(purpose) ||
-    (isBrowser && site === undefined && !cameFromHere)
+    // Browsers omit Sec-Fetch-Site on plain HTTP.
+    (isBrowser && site === undefined && !hasOwnReferer)
   if (mayBeLink) throw unsafeLink(receivedMethod, method)
 }

@@ -5,11 +5,11 @@ import { toPreflightHeaders } from '../security/cors.ts'
 import { isPreflight } from '../security/cross-site.ts'
 import { methodNotAllowed, notFound, notImplemented } from '../errors/http-error.ts'
 import { toOrigin } from './request-head.ts'
-import { toPath } from './target.ts'
+import { isRawRequest, toPath } from './target.ts'
 
 type CorsOrigins = Pick<Config, 'corsOrigins'>
 
-/** Answers OPTIONS with what a path offers (RFC 9110 §9.3.7), a preflight with what it may get. */
+/** Responds to OPTIONS with what a path allows (RFC 9110 §9.3.7), and to a preflight. */
 export function sendOptions(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -23,49 +23,51 @@ export function sendOptions(
   return reply.send()
 }
 
-/** Answers the preflights of routes that take every method, and would take OPTIONS for their own. */
+/** Responds to the preflights of routes that handle OPTIONS themselves. */
 export function addPreflightHook(
   app: FastifyInstance,
-  findOffer: AllowedMethodsFinder,
+  findAllowedMethods: AllowedMethodsFinder,
   { corsOrigins }: CorsOrigins,
 ): void {
-  const answer: onRequestHookHandler = (request, reply, done) => {
-    const offer = isPreflight(request.raw) ? findOffer(toPath(request.url)) : undefined
-    if (offer === undefined) done()
-    else sendOptions(request, reply, { ...offer, corsOrigins })
+  const respond: onRequestHookHandler = (request, reply, done) => {
+    const { raw, url } = request
+    const isOurs = isPreflight(raw) && !isRawRequest(raw)
+    const allowed = isOurs ? findAllowedMethods(toPath(url)) : undefined
+    if (allowed === undefined) done()
+    else sendOptions(request, reply, { ...allowed, corsOrigins })
   }
   app.addHook('onRoute', (route) => {
     if (![route.method].flat().includes('OPTIONS')) return
-    route.onRequest = [answer, ...[route.onRequest ?? []].flat()]
+    route.onRequest = [respond, ...[route.onRequest ?? []].flat()]
   })
 }
 
-/** Where no route matched: OPTIONS of a known path, a method it lacks, or nothing at all. */
+/** Where no route matched: OPTIONS of a known path, 405, or 404. */
 export function addNotFoundHandler(
   app: FastifyInstance,
-  findOffer: AllowedMethodsFinder,
+  findAllowedMethods: AllowedMethodsFinder,
   { corsOrigins }: CorsOrigins,
 ): void {
-  app.setNotFoundHandler((request, reply) =>
-    sendOptions(request, reply, { ...loadAllowedMethods(request, findOffer), corsOrigins }),
-  )
+  app.setNotFoundHandler((request, reply) => {
+    const { headers, methods } = loadAllowedMethods(request, findAllowedMethods)
+    return sendOptions(request, reply, { headers, methods, corsOrigins })
+  })
 }
 
-/** What OPTIONS is answered with; throws for everything else. */
+/** Throws for every method but OPTIONS. */
 function loadAllowedMethods(
-  request: FastifyRequest,
-  findOffer: AllowedMethodsFinder,
-): AllowedMethods {
-  const { method, server, url } = request
+  { method, raw, server, url }: FastifyRequest,
+  findAllowedMethods: AllowedMethodsFinder,
+): Pick<AllowedMethods, 'methods' | 'headers'> {
   const path = toPath(url)
   if (!server.supportedMethods.includes(method)) throw notImplemented(method)
-  const offer = findOffer(path)
-  // A script whose preflight fails is not told why; the request itself gets the 404.
-  if (offer === undefined && isPreflight(request.raw)) {
-    return { methods: findOffer('*')?.methods ?? [], headers: {}, isJson: false }
+  const allowed = findAllowedMethods(path)
+  // A script cannot read why its preflight failed; the request itself gets the 404.
+  if (allowed === undefined && isPreflight(raw)) {
+    return { methods: findAllowedMethods('*')?.methods ?? [], headers: {} }
   }
-  const isGone = method !== 'OPTIONS' && offer?.methods.includes(method)
-  if (offer === undefined || isGone) throw notFound(`There is nothing at ${path}.`)
-  if (method !== 'OPTIONS') throw methodNotAllowed(method, path, offer)
-  return offer
+  const isGone = method !== 'OPTIONS' && allowed?.methods.includes(method)
+  if (allowed === undefined || isGone) throw notFound(`There is nothing at ${path}.`)
+  if (method !== 'OPTIONS') throw methodNotAllowed(method, path, allowed)
+  return allowed
 }

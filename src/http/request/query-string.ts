@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import qs from 'qs'
 import type { Config } from '../../config/config.ts'
+import { isObject } from '../body/is-object.ts'
 import { badRequest } from '../errors/http-error.ts'
 
 export type ParameterLimits = Pick<Config, 'maxParameters' | 'maxParameterDepth' | 'maxListItems'>
@@ -12,10 +13,9 @@ export interface Parameters {
 }
 
 /**
- * Reads a query string, or a body of `application/x-www-form-urlencoded`: `a[b]=v` nests,
- * `a[]=1&a[]=2` and `a=1&a=2` are lists (seed, general convention 5). The objects have no
- * prototype, so that no key can reach one. Throws a 400 for what is over the limits or is not
- * UTF-8; nothing is cut.
+ * Parses a query string or a body of `application/x-www-form-urlencoded`: `a[b]=v` nests, `a[]=1&a[]=2`
+ * and `a=1&a=2` are lists (seed, general convention 5). The objects have no prototype. Throws 400
+ * for text over the limits or that is not UTF-8.
  */
 export function parseParameters(
   text: string,
@@ -34,35 +34,53 @@ export function parseParameters(
     }) as Parameters
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    const limits = `${String(maxParameters)} parameters, ${String(maxListItems)} in a list and brackets ${String(maxParameterDepth)} deep`
-    throw badRequest(`${limits} are the most for one request.`, error)
+    throw badRequest(
+      `A request may have ${String(maxParameters)} parameters, ${String(maxListItems)} items in a list and ${String(maxParameterDepth)} levels of brackets.`,
+      error,
+    )
   }
 }
 
 function decodeComponent(text: string): string {
   if (!/[%+]/.test(text)) return text
   const spaced = text.replaceAll('+', ' ')
-  // As browsers do (URL Standard, percent-decode), a % that begins no byte stands for itself.
+  // A % without two hexadecimal digits is literal (URL Standard, percent-decode).
   const escaped = spaced.replace(/%(?![0-9a-f]{2})/gi, '%25')
   try {
     return decodeURIComponent(escaped)
   } catch (error) {
-    throw badRequest('The parameters hold bytes that are not UTF-8.', error)
+    throw badRequest('A parameter is not valid UTF-8.', error)
   }
 }
 
-/** Bytes as text; throws a 400 when they are not UTF-8. */
-export function decodeUtf8(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString('utf8')
-  throw badRequest('The content holds bytes that are not UTF-8.')
+const formHeaderNames = ['_method', '_if_match', '_idempotency_key'] as const
+
+/** Fields by which a form without script sets headers and the method. */
+export type FormHeaders = Partial<Record<(typeof formHeaderNames)[number], unknown>>
+
+/** Removes the form-header fields from a parsed body or query string, and returns them. */
+export function takeFormHeaders(value: unknown): FormHeaders {
+  const taken: FormHeaders = {}
+  if (!isObject(value)) return taken
+  for (const name of formHeaderNames) {
+    if (!(name in value)) continue
+    taken[name] = value[name]
+    Reflect.deleteProperty(value, name)
+  }
+  return taken
 }
 
-/** What a demonstration shows of a parameter: text as it is, anything nested as JSON. */
+/** Throws 400 for bytes that are not UTF-8. */
+export function decodeUtf8(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  throw badRequest('The body is not valid UTF-8.')
+}
+
+/** Text as it is, lists joined by commas, other values as JSON. */
 export function parameterToText(value: unknown): string {
   if (value === undefined) return ''
-  if (typeof value === 'string') return value
   if (Array.isArray(value)) {
     return value.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ')
   }
-  return JSON.stringify(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -2,58 +2,52 @@ import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import type { PathFinder } from './allowed-methods.ts'
-import { takeFormHeaders } from '../body/body-reader.ts'
 import { awaitsContinue } from './continue.ts'
 import { isWriteAllowed, assertSameSite } from '../security/cross-site.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
-import { parseParameters } from './query-string.ts'
 import { HttpError } from '../errors/http-error.ts'
 import {
   assertForwarding,
   assertRequestHead,
-  refuseOtherHosts,
+  assertHostAllowed,
   toOrigin,
   toReceivedHost,
 } from './request-head.ts'
-import { toPath } from './target.ts'
+import { isRawRequest, toPath } from './target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** For probes, which call the service by any address. */
+    /** For probes, which use any host. */
     anyHost?: boolean
   }
 }
 
-/** A parser may not throw: a refusal stands in for the query until {@link findRequestError} meets it. */
-export function createQueryParser(config: Config) {
-  return (text: string): Record<string, unknown> => {
-    if (text === '') return {}
-    try {
-      const parameters: Record<string, unknown> = { ...parseParameters(text, config) }
-      if (config.methodOverride) takeFormHeaders(parameters)
-      return parameters
-    } catch (error) {
-      if (error instanceof HttpError) return { refusal: error }
-      throw error
-    }
-  }
+/** Sets `request.query`, and returns what is wrong with the request before any handler sees it. */
+export function findRequestError(request: FastifyRequest, config: Config): HttpError | undefined {
+  return catchHttpError(() => {
+    assertRequest(request, config)
+  })
 }
 
-/** What is wrong with a request before any room sees it. */
-export function findRequestError(request: FastifyRequest, config: Config): HttpError | undefined {
+function assertRequest(request: FastifyRequest, config: Config): void {
   const { raw } = request
+  assertRequestHead(raw, config)
+  if (config.trustedProxies.length > 0) assertForwarding(request)
+  if (request.routeOptions.config.anyHost !== true) {
+    assertHostAllowed(config.allowedHosts, request.host, toReceivedHost(raw))
+  }
+  if (isRawRequest(raw)) return
+  request.query = raw.target?.query.parameters
+  if (isSafe(request.method)) return
+  const ownOrigin = toOrigin(request)
+  assertNotUnsafeLink(raw, ownOrigin, config)
+  assertSameSite(raw, ownOrigin, config.corsOrigins)
+}
+
+/** The HttpError that `check` throws; other errors are rethrown. */
+export function catchHttpError(check: () => void): HttpError | undefined {
   try {
-    assertRequestHead(raw, config)
-    if (config.trustedProxies.length > 0) assertForwarding(request)
-    if (request.routeOptions.config.anyHost !== true) {
-      refuseOtherHosts(config.allowedHosts, request.host, toReceivedHost(raw))
-    }
-    const { refusal } = request.query as { refusal?: unknown }
-    if (refusal instanceof HttpError) throw refusal
-    if (isSafe(request.method)) return undefined
-    const ownOrigin = toOrigin(request)
-    assertNotUnsafeLink(raw, ownOrigin, config)
-    assertSameSite(raw, ownOrigin, config.corsOrigins)
+    check()
     return undefined
   } catch (error) {
     if (error instanceof HttpError) return error
@@ -62,26 +56,24 @@ export function findRequestError(request: FastifyRequest, config: Config): HttpE
 }
 
 /**
- * Makes the function that finds out whether the header section alone decides the response, whatever
- * `_method` the body may carry. Of a body that is on its way in any case, only the head is checked.
+ * Creates the function that finds whether the head alone decides the response, whatever `_method` the
+ * body has. Where the client does not wait for 100, only the head itself is checked.
  */
 export function createHeadCheck(config: Config, hasPath: PathFinder) {
   const isForwarded = config.trustedProxies.length > 0
   return async (raw: IncomingMessage): Promise<boolean> => {
-    try {
+    const error = catchHttpError(() => {
       assertRequestHead(raw, config)
-      // What a proxy forwards is known only later.
-      if (!isForwarded) refuseOtherHosts(config.allowedHosts, toReceivedHost(raw))
-    } catch (error) {
-      if (error instanceof HttpError) return true
-      throw error
-    }
+      // What a proxy forwards is known only after routing.
+      if (!isForwarded) assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
+    })
+    if (error) return true
     if (!awaitsContinue(raw)) return false
     return (!isForwarded && isForeignWrite(raw, config)) || !(await hasPath(toPath(raw.url ?? '')))
   }
 }
 
-/** Of a client that waits for 100 the method in the request line is judged: no browser does so. */
+/** By the method of the request line: browsers do not wait for 100. */
 function isForeignWrite(raw: IncomingMessage, config: Config): boolean {
   const { method = '', headers } = raw
   if (isSafe(method) || headers[overrideHeader] !== undefined) return false

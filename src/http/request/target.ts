@@ -1,30 +1,126 @@
 import type { IncomingMessage } from 'node:http'
+import type { Config } from '../../config/config.ts'
 import { isHttp2 } from '../response/framing.ts'
+import { parseParameters, takeFormHeaders, type FormHeaders } from './query-string.ts'
+import type { Parameters, ParameterLimits } from './query-string.ts'
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The target as sent; Fastify sets it. */
+    originalUrl?: string
+    /** Set before routing. */
+    target?: RequestTarget
+    /** The method as sent, when the request is routed by another one. */
+    receivedMethod?: string
+  }
+}
+
+interface Query {
+  parameters: Parameters
+  formHeaders: FormHeaders
+}
+
+type QueryOptions = ParameterLimits & Pick<Config, 'methodOverride'>
+
+/** What routing and handlers see of the request target. The query is parsed once, on first use. */
+export class RequestTarget {
+  /** Path and query, for the router. */
+  readonly url: string
+  /** Whether the path belongs to a demo that handles the request as it was sent. */
+  readonly isRaw: boolean
+  readonly #options: QueryOptions
+  #query: Query | undefined
+
+  constructor(url: string, isRaw: boolean, options: QueryOptions) {
+    this.isRaw = isRaw
+    this.url = isRaw ? escapeInvalidPath(url) : trimSlashes(url)
+    this.#options = options
+  }
+
+  /** Throws 400 for a query string that cannot be parsed. */
+  get query(): Query {
+    return (this.#query ??= this.#parse())
+  }
+
+  #parse(): Query {
+    const start = this.url.indexOf('?')
+    const text = start === -1 || this.isRaw ? '' : this.url.slice(start + 1)
+    const parameters = text === '' ? {} : parseParameters(text, this.#options)
+    const formHeaders = this.#options.methodOverride ? takeFormHeaders(parameters) : {}
+    return { parameters, formHeaders }
+  }
+}
+
+/** Creates the function that sets `target` of a request and returns the URL to route by. */
+export function createTargetParser(config: QueryOptions, rawPaths: readonly string[]) {
+  return (raw: IncomingMessage): string => {
+    const url = toOriginForm(raw)
+    const isRaw = rawPaths.some((prefix) => isUnder(prefix, url))
+    raw.target = new RequestTarget(url, isRaw, config)
+    // A method that no route can name is routed like POST.
+    if (isRaw && !routableMethods.includes(raw.method ?? '')) {
+      raw.receivedMethod = raw.method ?? ''
+      raw.method = 'POST'
+    }
+    return raw.target.url
+  }
+}
+
+const routableMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY'.split(' ')
+
+/** Whether the request goes to a demo's `rawPaths`, where nothing of ours changes or blocks it. */
+export function isRawRequest({ target }: IncomingMessage): boolean {
+  return target?.isRaw === true
+}
+
+/** The target without scheme and authority and without trailing slashes. */
+export function toRoutedUrl(raw: IncomingMessage): string {
+  return trimSlashes(toOriginForm(raw))
+}
 
 /**
- * The request's target as path and query alone. The authority of an absolute form becomes Host (RFC
- * 9112 §3.2.2). What is of another scheme than the connection, or has userinfo, stays as it is.
+ * The authority of an absolute form becomes Host (RFC 9112 §3.2.2). A target of another scheme than
+ * the connection, or with userinfo, stays as it is, and fails the checks of the head.
  */
-export function takeTarget(raw: IncomingMessage): string {
+function toOriginForm(raw: IncomingMessage): string {
   const { url = '/', headers, socket } = raw
   const scheme = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
   const [origin, authority] = /^https?:\/\/([^/?#@]+)(?=[/?]|$)/i.exec(url) ?? []
-  if (origin === undefined || isHttp2(raw)) return toPlainTarget(url)
+  if (origin === undefined || isHttp2(raw)) return url
   if (!origin.toLowerCase().startsWith(`${scheme}://`)) return url
   headers.host = authority
-  return toPlainTarget(url.slice(origin.length).replace(/^\/?/, '/'))
+  return url.slice(origin.length).replace(/^\/?/, '/')
 }
 
-/** Without trailing slashes, which change nothing anywhere. */
-function toPlainTarget(url: string): string {
-  const queryStart = url.indexOf('?')
-  const pathEnd = queryStart === -1 ? url.length : queryStart
-  let end = pathEnd
-  while (end > 1 && url[end - 1] === '/') end -= 1
-  return end === pathEnd ? url : url.slice(0, end) + url.slice(pathEnd)
+function trimSlashes(url: string): string {
+  const path = toPath(url)
+  let end = path.length
+  while (end > 1 && path[end - 1] === '/') end -= 1
+  return end === path.length ? url : path.slice(0, end) + url.slice(path.length)
+}
+
+/** The router rejects a path that cannot be decoded. */
+function escapeInvalidPath(url: string): string {
+  const path = toPath(url)
+  return decodePath(path) === undefined ? path.replaceAll('%', '%25') + url.slice(path.length) : url
+}
+
+function decodePath(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
 }
 
 /** The path of a target, still percent-encoded. */
 export function toPath(target: string): string {
   return target.split('?', 1)[0] ?? ''
+}
+
+/** Whether the path of the URL is `prefix` or below it. */
+export function isUnder(prefix: string, url: string): boolean {
+  const encoded = toPath(url)
+  const path = decodePath(encoded) ?? encoded
+  return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { readableBy, readableByAll } from '../security/cors.ts'
+import { isRawRequest } from '../request/target.ts'
 import { isAllowedOrigin } from '../security/cross-site.ts'
 
 /** What keeps a browser from harm, whatever it is sent. */
@@ -35,23 +36,24 @@ export function createHeaders({
 }: Pick<Config, 'tlsKey' | 'corsOrigins' | 'trustedProxies'>): (
   request: FastifyRequest,
 ) => Headers {
-  const overHttp = createVariants(defaultHeaders, corsOrigins)
+  const overHttp = createVariants(protectiveHeaders, corsOrigins)
   const hsts = { 'strict-transport-security': 'max-age=31536000' }
-  const overHttps = createVariants({ ...defaultHeaders, ...hsts }, corsOrigins)
+  const overHttps = createVariants({ ...protectiveHeaders, ...hsts }, corsOrigins)
   if (trustedProxies.length === 0) return tlsKey === undefined ? overHttp : overHttps
   return (request) => (request.protocol === 'https' ? overHttps : overHttp)(request)
 }
 
-/** The same headers for every origin, but for what an origin may read. */
+/** Raw requests get the protective headers only; CORS depends on the origin. */
 function createVariants(
-  common: Headers,
+  protective: Headers,
   corsOrigins: readonly string[],
 ): (request: FastifyRequest) => Headers {
-  if (corsOrigins.length === 0) return () => common
-  const forStrangers = { ...common, vary: 'Origin' }
-  return ({ raw: { headers } }) => {
-    const { origin } = headers
-    if (origin === undefined || !isAllowedOrigin(origin, corsOrigins)) return forStrangers
-    return { ...forStrangers, ...readableBy(origin) }
+  const common = { ...defaultHeaders, ...protective }
+  const forOthers = corsOrigins.length === 0 ? common : { ...common, vary: 'Origin' }
+  return ({ raw }) => {
+    if (isRawRequest(raw)) return protective
+    const { origin } = raw.headers
+    if (origin === undefined || !isAllowedOrigin(origin, corsOrigins)) return forOthers
+    return { ...forOthers, ...readableBy(origin) }
   }
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { evaluatePreconditions } from './preconditions.ts'
 import { preconditionFailed } from '../errors/http-error.ts'
+import { isRawRequest } from '../request/target.ts'
 import { toContentType } from './send.ts'
 
 /** A text with the tag of its bytes. `mediaType` is without its charset. */
@@ -45,7 +46,9 @@ export function sendTagged(
  */
 export function tagResponses(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (reply.statusCode !== 200 || reply.hasHeader('etag') || !isRead(request.method)) {
+    const { method, raw } = request
+    const isTagged = reply.statusCode !== 200 || reply.hasHeader('etag') || !isRead(method)
+    if (isTagged || isRawRequest(raw)) {
       done(null, payload)
       return
     }

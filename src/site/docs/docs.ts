@@ -36,7 +36,7 @@ export function openDocs(
   const loadPage = once(() => docsPage(loadDocument()).markup)
 
   describeRoutes(app, serviceTag.name, operations)
-  app.get('/openapi.json', { config: { defaultAnswer: 'json' } }, (request, reply) =>
+  app.get('/openapi.json', { config: { defaultType: 'json' } }, (request, reply) =>
     sendWhole(request, reply, { type: 'application/json; charset=utf-8', text: loadJson() }),
   )
   app.get('/docs', (request, reply) => {

@@ -3,7 +3,7 @@ import { describeRoutes } from '../../http/openapi/operation.ts'
 import { toProbeResponse, type Readiness } from '../../operations/readiness.ts'
 import { operations } from './operations.ts'
 
-const config = { defaultAnswer: 'json', anyHost: true } as const
+const config = { defaultType: 'json', anyHost: true } as const
 
 /** `GET /health`: 200 while the service answers; and what those who run it ask. Always there. */
 export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find'>): void {

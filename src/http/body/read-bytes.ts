@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http'
+import { Http2ServerRequest } from 'node:http2'
+import type { Config } from '../../config/config.ts'
+import { awaitsContinue, sendContinue } from '../request/continue.ts'
+import { isHttp2 } from '../response/framing.ts'
+import {
+  badRequest,
+  contentTooLarge,
+  type HttpError,
+  requestTimeout,
+} from '../errors/http-error.ts'
+
+export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
+
+/** The body as it was sent, without chunks. Throws 413 over `maxBodyBytes`, 408 when it is late. */
+export async function readBytes(
+  raw: IncomingMessage,
+  { maxBodyBytes, ...times }: BodyTimes & Pick<Config, 'maxBodyBytes'>,
+): Promise<Buffer> {
+  const tooLarge = () => contentTooLarge(`The body is over ${String(maxBodyBytes)} bytes.`)
+  if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
+  sendContinue(raw)
+  const whole = await readAvailable(raw)
+  if (whole !== undefined) {
+    if (whole.length > maxBodyBytes) throw tooLarge()
+    return whole
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  return new Promise((resolve, reject) => {
+    watchBody(raw, times, reject)
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBodyBytes) reject(tooLarge())
+      else chunks.push(chunk)
+    })
+    raw.on('end', () => {
+      // Over HTTP/2 a lost connection ends the body like a whole one (RFC 9113 §8.1.1).
+      const request: object = raw
+      const isCutOff = request instanceof Http2ServerRequest && request.stream.aborted
+      if (isCutOff) reject(badRequest(cutOff))
+      else resolve(Buffer.concat(chunks))
+    })
+    raw.on('error', (error) => {
+      reject(badRequest(cutOff, error))
+    })
+  })
+}
+
+const cutOff = 'The body ended early.'
+
+/** A small body mostly arrives with the head, and is read without listeners and timers. */
+async function readAvailable(raw: IncomingMessage): Promise<Buffer | undefined> {
+  // Node has parsed what arrived at once before an immediate runs.
+  await new Promise(setImmediate)
+  // A destroyed stream emits nothing more.
+  if (raw.destroyed) throw badRequest(cutOff)
+  // An aborted request of HTTP/2 is `complete` too.
+  if (!raw.complete || isHttp2(raw)) return undefined
+  // Without a size Node 26 returns only the first chunk.
+  return (raw.read(raw.readableLength) as Buffer | null) ?? Buffer.alloc(0)
+}
+
+/** Calls `onLate` with a 408 when no bytes arrive, or the body takes too long; Node ends only HTTP/1.1. */
+export function watchBody(
+  raw: IncomingMessage,
+  { bodyIdleSeconds, requestSeconds }: BodyTimes,
+  onLate: (error: HttpError) => void,
+): void {
+  const startTimer = (seconds: number, detail: string) =>
+    setTimeout(() => {
+      stop()
+      onLate(requestTimeout(detail))
+    }, seconds * 1000).unref()
+  const idle = startTimer(bodyIdleSeconds, 'The body stopped arriving.')
+  const whole = startTimer(requestSeconds, 'The body took too long to arrive.')
+  const refresh = () => idle.refresh()
+  const stop = () => {
+    raw.off('data', refresh)
+    clearTimeout(idle)
+    clearTimeout(whole)
+  }
+  raw.on('data', refresh).on('end', stop).on('close', stop)
+}
+
+const maxDiscardedBytes = 4 * 1024 * 1024
+
+/**
+ * Reads the rest of a body that is too large, for clients that read the response only after sending
+ * everything. A longer body gets the response at once, and its connection is closed.
+ */
+export async function discardRest(raw: IncomingMessage, times: BodyTimes): Promise<void> {
+  if (raw.readableEnded || raw.destroyed || awaitsContinue(raw)) return
+  let size = 0
+  const isLong = Number(raw.headers['content-length'] ?? 0) > maxDiscardedBytes
+  await new Promise<void>((resolve) => {
+    if (isLong) resolve()
+    watchBody(raw, times, () => {
+      resolve()
+    })
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxDiscardedBytes) resolve()
+      if (size > 2 * maxDiscardedBytes) raw.destroy()
+    })
+    raw.on('end', resolve).on('close', resolve).resume()
+  })
+}
