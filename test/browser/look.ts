@@ -51,10 +51,11 @@ async function readWhole(page: Page, response: Response): Promise<Buffer> {
   return response.status() === 304 ? again() : response.body().catch(again)
 }
 
-/** Opens every `<details>`, and waits for what the panel shows. */
+/** Opens every `<details>`, and waits until the request inspector has loaded, where there is one. */
 async function openAll(page: Page): Promise<void> {
   await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))')
-  await page.locator('details.inspector [data-exchange]').waitFor()
+  const loaded = 'details.inspector [data-exchange], body:not(:has(details.inspector)) main'
+  await page.locator(loaded).first().waitFor()
 }
 
 async function findOverflow(page: Page): Promise<string[]> {

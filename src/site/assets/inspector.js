@@ -33,4 +33,7 @@ if (document.querySelector('[data-exchange]')) {
   addCopyButtons(document)
 } else if (panel && id) {
   panel.addEventListener('toggle', () => load(panel, id), { once: true })
+} else {
+  // Shared caches may store this page, so its response names no exchange.
+  panel?.remove()
 }
