@@ -31,7 +31,9 @@ export async function openSite(
   const complaints: string[] = []
   // Before the app closes, so that no page asks what is no longer there.
   t.after(() => Promise.all(contexts.map((context) => context.close())))
-  const app = await testApp(t, { settings: { ALLOWED_HOSTS: `localhost,ip,${localName}`, ...settings } })
+  const app = await testApp(t, {
+    settings: { ALLOWED_HOSTS: `localhost,ip,${localName}`, ...settings },
+  })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   t.after(() => {
     assert.deepEqual(complaints, [])
