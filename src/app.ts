@@ -35,7 +35,7 @@ import { createWorkerLookup } from './operations/workers.ts'
 import { respondToClientError } from './server/connection-errors.ts'
 import { createServer } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
-import type { Demo } from './site/demo.ts'
+import { openDemo, type Demo } from './site/demo.ts'
 import { openDocs } from './site/docs/docs.ts'
 import { renderErrorPage } from './site/error-page.ts'
 import { openHealth } from './site/health/health.ts'
@@ -63,6 +63,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const parts = createParts(options, { mounted, limits })
 
   const app = createServer(config, toServerOptions(config, parts))
+  app.decorate('declaredRoutes', [])
   limitConnections(app.server, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.
   app.log = parts.log
@@ -98,9 +99,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   openHealth(app, readiness)
   openProblems(app)
   openInspector(app, parts.exchangeLog.find, createWorkerLookup(parts.exchangeLog.find))
-  for (const demo of mounted) {
-    await app.register(async (instance) => demo.open(instance, { config, ...stores }))
-  }
+  for (const demo of mounted) await openDemo(app, demo, { config, ...stores })
   return app
 }
 

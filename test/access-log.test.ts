@@ -41,10 +41,11 @@ const faulty: Demo = {
   title: 'Faulty',
   summary: 'Answers that do not end.',
   links: [],
-  open: (app) => {
+  routes: (_, app) => {
     app.get('/endless', (_request, reply) => reply.send(Readable.from(forEver())))
     app.get('/silent', () => new Promise(() => undefined))
     app.get('/breaking', (_request, reply) => reply.send(Readable.from(twoThenNothing())))
+    return []
   },
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { withoutPatterns } from '../src/http/openapi/operation.ts'
+import { withoutPatterns } from '../src/http/openapi/route.ts'
 import { listRoutes } from './routes.ts'
 import { createRecord } from './resources.ts'
 import { ann } from './sign-in.ts'

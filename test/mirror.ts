@@ -1,24 +1,29 @@
 import type { Demo } from '../src/site/demo.ts'
 
-/** A room that says back how its request was understood, to a HEAD too: all is in the headers. */
+/** A demo for tests: the headers of the response show how the request was parsed, also to HEAD. */
 export const mirror: Demo = {
   name: 'mirror',
   title: 'Mirror',
-  summary: 'How a request was understood.',
+  summary: 'Shows how a request was parsed.',
   links: [],
-  open: (app) => {
-    app.all('/mirror', ({ method, query, body }, reply) =>
-      reply
-        .header('x-method', method)
-        .header('x-query', toHeader(query))
-        .header('x-body', toHeader(body))
-        .type('text/plain; charset=utf-8')
-        .send('seen\n'),
-    )
-  },
+  routes: (_, { supportedMethods }) => [
+    {
+      method: supportedMethods,
+      url: '/mirror',
+      summary: 'Show how the request was parsed',
+      example: 'seen\n',
+      handler: ({ method, query, body }, reply) =>
+        reply
+          .header('x-method', method)
+          .header('x-query', toHeader(query))
+          .header('x-body', toHeader(body))
+          .type('text/plain; charset=utf-8')
+          .send('seen\n'),
+    },
+  ],
 }
 
-/** As JSON in ASCII, which is all that a header can be relied on to carry. */
+/** JSON in ASCII, since a header may carry nothing else. */
 function toHeader(value: unknown): string {
   if (value === undefined) return 'absent'
   return JSON.stringify(value).replace(

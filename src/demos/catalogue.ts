@@ -3,7 +3,7 @@ import type { Demo } from '../site/demo.ts'
 import { api } from './api/api.ts'
 import { bodies } from './bodies/bodies.ts'
 import { locations } from './locations/locations.ts'
-import { uploads } from './uploads/upload-demo.ts'
+import { uploads } from './uploads/uploads.ts'
 import { sessions } from './sessions/sessions.ts'
 import { staticFiles } from './static/static.ts'
 import { status } from './status/status.ts'
@@ -12,7 +12,7 @@ import { topic } from './topic/topic.ts'
 import { user } from './user/user.ts'
 import { users } from './users/users.ts'
 
-/** The table of contents: every room, in the order in which the home page shows them. */
+/** The demos, in the order of the home page. */
 export const demos: readonly Demo[] = [
   resourceDemo(users),
   resourceDemo(locations),

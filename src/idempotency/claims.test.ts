@@ -123,7 +123,7 @@ function trying(calls: string[], told?: Promise<unknown>): Demo {
     title: 'Trying',
     summary: 'Answers as it is told.',
     links: [],
-    open: (app) => {
+    routes: (_, app) => {
       app.post('/trying', { config: { replaysAnswers: true } }, async (request, reply) => {
         const id = findClaimedId(request) ?? assert.fail('nothing is claimed')
         calls.push(id)
@@ -146,6 +146,7 @@ function trying(calls: string[], told?: Promise<unknown>): Demo {
             return reply.send(id)
         }
       })
+      return []
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
+import { toPathParameter } from '../http/request/path-parameter.ts'
 import { notFound } from '../http/errors/http-error.ts'
 import type { Collection, StoredRecord } from '../stores/records/records.ts'
 import type { Resource } from './definition.ts'
@@ -26,7 +27,7 @@ const reservedIds = ['new', 'post'] as const
 export const idParameter = `:id(^(?!(?:${reservedIds.join('|')})(?:[.]|$))${idPattern}$)`
 
 export function toId(request: FastifyRequest): string {
-  return (request.params as { id: string }).id
+  return toPathParameter(request, 'id')
 }
 
 export async function loadRecord(

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findFile } from '../http/response/static-files.ts'
 import { toFileOperation } from '../http/openapi/files.ts'
-import { describeRoutes } from '../http/openapi/operation.ts'
+import { registerRoutes } from '../http/openapi/route.ts'
 import { notFound } from '../http/errors/http-error.ts'
 import { sendBytes } from '../http/response/send-bytes.ts'
 
@@ -24,27 +24,24 @@ export const folders = {
   'simple.min.css': packaged,
 }
 
-const operations = {
-  ...Object.fromEntries(
-    Object.keys(folders).map((name) => [
-      `GET /assets/${name}`,
-      toFileOperation(
-        'Stylesheet, script or image of the pages',
-        mime.getType(name) ?? 'application/octet-stream',
-      ),
-    ]),
-  ),
-  'GET /favicon.ico': toFileOperation('Icon', 'image/svg+xml'),
-}
-
 /** Serves the stylesheets, scripts and images of the pages at `/assets/…`. */
 export function openAssets(app: FastifyInstance): void {
-  describeRoutes(app, 'vitrine', operations)
-  for (const [name, folder] of Object.entries(folders)) {
-    app.get(`/assets/${name}`, sendAsset(folder, name))
-  }
-  // Browsers request it for responses that are not HTML and so have no icon link.
-  app.get('/favicon.ico', sendAsset(own, 'icon.svg'))
+  const assets = Object.entries(folders).map(([name, folder]) => ({
+    method: 'GET' as const,
+    url: `/assets/${name}`,
+    ...toFileOperation(`Get ${name}`, mime.getType(name) ?? 'application/octet-stream'),
+    handler: sendAsset(folder, name),
+  }))
+  registerRoutes(app, { file: import.meta.filename }, [
+    ...assets,
+    {
+      method: 'GET',
+      // Browsers request it for responses that are not HTML and so have no icon link.
+      url: '/favicon.ico',
+      ...toFileOperation('Get the icon', 'image/svg+xml'),
+      handler: sendAsset(own, 'icon.svg'),
+    },
+  ])
 }
 
 function sendAsset(folder: string, name: string) {

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
+import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
 import type { IdempotencyEntries } from '../stores/idempotency/idempotency-entries.ts'
 import type { Files } from '../stores/files/files.ts'
 import type { Records } from '../stores/records/records.ts'
 import type { Sessions } from '../stores/sessions/sessions.ts'
 
-/** What a room may use of the services. */
+/** What a demo can use. */
 export interface Services {
   config: Config
   records: Records
@@ -15,39 +16,49 @@ export interface Services {
   idempotencyEntries: IdempotencyEntries
 }
 
-/** A small form that sends one request, with script or without. */
+/** A form on the home page that sends one request. It works without scripts. */
 export interface TryOut {
   method: 'GET' | 'POST'
   path: string
-  /** Text fields with what stands in them at first. */
+  /** Text fields with their initial values. */
   fields?: Readonly<Record<string, string>>
-  /** The name of a field for a file. */
+  /** The name of a file field. */
   file?: string
 }
 
-/** One demonstration: what the table of contents says of it, and its routes. */
+/** A demo: its routes and its card on the home page. Its file is `demos/<name>/<name>.ts`. */
 export interface Demo {
-  /** As DEMOS has it. */
+  /** The name in DEMOS. */
   name: string
   title: string
   /** One sentence for the home page. */
   summary: string
-  /** Addresses of the room that a browser can open, for the home page. */
+  /** Pages of the demo, for the home page. */
   links: readonly { href: string; label: string }[]
-  /** One request of the room, to be sent from the home page. */
   tryOut?: TryOut
   /**
    * Path prefixes whose requests are handled as sent: no method override, normalization, parsing,
    * cross-site check, CORS or validators. See `toRawRequest` and `readBytes`.
    */
   rawPaths?: readonly string[]
-  /** Adds the routes to an instance of the room's own. */
-  open: (app: FastifyInstance, services: Services) => void | Promise<void>
-  /** Set when the room shapes its refusals itself. */
+  /** Prepares the demo and returns its routes. Hooks that are added to `app` are the demo's own. */
+  routes: (services: Services, app: FastifyInstance) => readonly Route[] | Promise<readonly Route[]>
+  /** The shape of errors, for a demo that does not use the shape of the service. */
   errorShape?: (services: Services) => ErrorShape
 }
 
-/** Whether the room has the services to itself, and so answers literally as the seed says. */
+export async function openDemo(
+  app: FastifyInstance,
+  demo: Demo,
+  services: Services,
+): Promise<void> {
+  const file = `src/demos/${demo.name}/${demo.name}.ts`
+  await app.register(async (instance) => {
+    registerRoutes(instance, { file, tag: demo.name }, await demo.routes(services, instance))
+  })
+}
+
+/** Whether no other demo is open. Some demos then behave exactly as the seed specifies. */
 export function isAlone(name: string, { config }: Services): boolean {
   return config.demos.every((other) => other === name)
 }

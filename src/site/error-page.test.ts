@@ -36,11 +36,12 @@ const room: Demo = {
   title: 'Refusing',
   summary: 'Only refuses.',
   links: [],
-  open: (app) => {
+  routes: (_, app) => {
     app.get('/refusing/:index', ({ params }) => {
       const [, refusal] = refusals[Number((params as { index: string }).index)] ?? []
       throw refusal ?? new HttpError(423, 'Somebody is in there.')
     })
+    return []
   },
 }
 

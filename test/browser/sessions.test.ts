@@ -16,7 +16,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.goto('/session')
     await waitForHeading(page, 'Log in')
     await submit(page, { Name: 'Ann', Password: 'wrong horse' }, 'Log in')
-    await page.getByText('There is no user of that name and password.').waitFor()
+    await page.getByText('No user has this name and password.').waitFor()
     await submit(page, { Password: ann.password }, 'Log in')
     await waitForHeading(page, 'Session')
     await page.getByRole('link', { name: 'Ann', exact: true }).waitFor()

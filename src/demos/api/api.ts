@@ -1,32 +1,67 @@
-import type { FastifyRequest } from 'fastify'
-import { objectSchema } from '../../http/openapi/content.ts'
-import { describeRoutes } from '../../http/openapi/operation.ts'
+import { isObject } from '../../http/body/is-object.ts'
 import type { HttpError } from '../../http/errors/http-error.ts'
+import { fieldsContent, jsonContent, objectSchema } from '../../http/openapi/content.ts'
 import { parameterToText } from '../../http/request/query-string.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
-import { operations } from './operations.ts'
 
 const content = 'This is JSON, served by Vitrine.'
+const config = { defaultType: 'json' } as const
+const text = { type: 'string' } as const
+const greeting = {
+  type: 'object',
+  required: ['content'],
+  properties: { content: text, name: { ...text, description: 'The name in the request.' } },
+} as const
+const greetingContent = jsonContent(greeting, { content, name: 'Ann' })
 
-/** Small JSON answers; every refusal here is JSON too (seed, "Demonstration: JSON endpoints"). */
+/** Small JSON responses; errors under /api are JSON too (seed, "Demonstration: JSON endpoints"). */
 export const api: Demo = {
   name: 'api',
   title: 'JSON',
-  summary: 'Small JSON answers, one of which says back the name it is given.',
+  summary: 'Small JSON responses. Two of them return the name in the request.',
   links: [
     { href: '/api/json', label: 'A JSON object' },
     { href: '/api/get_json_with_param?name=Ann', label: 'A JSON object with a parameter' },
   ],
   tryOut: { method: 'GET', path: '/api/get_json_with_param', fields: { name: 'Ann' } },
-  open: (app) => {
-    describeRoutes(app, 'api', operations)
-    const options = { config: { defaultType: 'json' } } as const
-    app.get('/api/json', options, () => ({ content }))
-    app.get('/api/get_json_with_param', options, ({ query }) => toGreeting(query))
-    app.post('/api/post_json_with_param', options, ({ body }) => toGreeting(body))
-  },
+  routes: () => [
+    {
+      method: 'GET',
+      url: '/api/json',
+      summary: 'Get a JSON object',
+      example: { content },
+      config,
+      handler: () => ({ content }),
+    },
+    {
+      method: 'GET',
+      url: '/api/get_json_with_param',
+      summary: 'Get a JSON object with a name from the query string',
+      parameters: [
+        { name: 'name', in: 'query', description: 'A name.', schema: text, example: 'Ann' },
+      ],
+      content: greetingContent,
+      config,
+      handler: ({ query }) => toGreeting(query),
+    },
+    {
+      method: 'POST',
+      url: '/api/post_json_with_param',
+      summary: 'Get a JSON object with a name from the body',
+      requestBody: {
+        description: 'A name that is not text is returned as JSON.',
+        content: fieldsContent(
+          { properties: { name: { description: 'A name.' } } },
+          { name: 'Ann' },
+        ),
+      },
+      content: greetingContent,
+      config,
+      handler: ({ body }) => toGreeting(body),
+    },
+  ],
   errorShape: (services) => ({
-    schema: objectSchema({ error: { type: 'string' } }),
+    schema: objectSchema({ error: text }),
     under: isAlone('api', services) ? '/' : '/api',
     toJson: ({ message }: HttpError) => ({
       error: `${message} Please use the path /api/json.`,
@@ -34,7 +69,7 @@ export const api: Demo = {
   }),
 }
 
-function toGreeting(parameters: FastifyRequest['query']): { content: string; name?: string } {
-  const { name } = Object(parameters) as { name?: unknown }
+function toGreeting(parameters: unknown): { content: string; name?: string } {
+  const { name } = isObject(parameters) ? parameters : {}
   return name === undefined ? { content } : { content, name: parameterToText(name) }
 }

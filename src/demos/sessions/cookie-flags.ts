@@ -1,26 +1,25 @@
 import { html, type Html } from '../../site/html.ts'
 
-/** The session's cookie as its page shows it. */
 export interface CookieView {
-  /** As Set-Cookie has it, with the id masked. */
+  /** The value of Set-Cookie, with the id masked. */
   field: string
   maxSeconds: number
   isSecure: boolean
 }
 
-/** What each attribute of the cookie is for, and which of them this connection has. */
+/** Explains each attribute, and which of them apply to this connection. */
 export function cookieFlags({ maxSeconds, isSecure }: CookieView): Html {
-  const onlyByHttps = isSecure
+  const notHere = isSecure
     ? ''
     : html`<strong>Not on this connection</strong>, which is plain HTTP. `
-  return html`<h2>What the cookie says of itself</h2>
+  return html`<h2>Cookie attributes</h2>
 <dl class="flags">
-<dt><code>HttpOnly</code></dt><dd>Scripts cannot read it: <code>document.cookie</code> does not have it, so a script that got in cannot carry it away.</dd>
-<dt><code>SameSite=Lax</code></dt><dd>Forms and scripts of other sites do not send it. A link from there does, so that you arrive logged in.</dd>
-<dt><code>Path=/</code></dt><dd>It goes with every request to this host, and without <code>Domain</code> to no other.</dd>
-<dt><code>Max-Age=${maxSeconds}</code></dt><dd>The browser forgets it after ${toDuration(maxSeconds)}. The server keeps the time itself, and trusts no browser with that.</dd>
-<dt><code>Secure</code></dt><dd>${onlyByHttps}Over HTTPS it has this too, and is never sent without.</dd>
-<dt><code>__Host-</code></dt><dd>${onlyByHttps}Over HTTPS its name begins so: a browser then takes it only with <code>Secure</code>, from this very host, and not from a subdomain.</dd>
+<dt><code>HttpOnly</code></dt><dd>Scripts cannot read the cookie: <code>document.cookie</code> does not contain it, so an injected script cannot steal it.</dd>
+<dt><code>SameSite=Lax</code></dt><dd>Forms and scripts of other sites do not send the cookie. A link from another site does, so you arrive logged in.</dd>
+<dt><code>Path=/</code></dt><dd>The cookie is sent with every request to this host. Without <code>Domain</code> it is not sent to any other host.</dd>
+<dt><code>Max-Age=${maxSeconds}</code></dt><dd>The browser deletes the cookie after ${toDuration(maxSeconds)}. The server checks the time itself and does not rely on the browser.</dd>
+<dt><code>Secure</code></dt><dd>${notHere}The cookie is sent over HTTPS only.</dd>
+<dt><code>__Host-</code></dt><dd>${notHere}With this prefix in its name, a browser accepts the cookie only with <code>Secure</code> and from this host, not from a subdomain.</dd>
 </dl>`
 }
 

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { unprocessable, unsupportedMediaType } from '../../http/errors/http-error.ts'
+import { isObject } from '../../http/body/is-object.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
 import { verifyPassword } from '../../auth/passwords.ts'
 import type { Collection, RecordQuery, StoredRecord } from '../../stores/records/records.ts'
 
-/** Seed, "login credentials". */
 export const credentialsSchema = {
   type: 'object',
   required: ['username', 'password'],
@@ -18,33 +18,29 @@ export interface Credentials {
   password: string
 }
 
-/** Throws 415 for content that is neither form nor JSON, 422 naming what is missing. */
+/** Throws 415 for a body that is neither a form nor JSON, and 422 with the invalid fields. */
 export function parseCredentials(request: FastifyRequest): Credentials {
-  const body: unknown = Object(request.body)
+  const body = isObject(request.body) ? request.body : {}
   if (hasBody(request.raw) && !isFieldsType(toMediaType(request.headers['content-type']))) {
-    throw unsupportedMediaType('A login is read from a form or JSON.', {
+    throw unsupportedMediaType('A login must be a form or JSON.', {
       'accept-post': 'application/json, application/x-www-form-urlencoded',
     })
   }
   if (credentials().Check(body)) return body
-  const given = body as Partial<Record<string, unknown>>
   throw unprocessable(
     ['username', 'password']
-      .filter((field) => typeof given[field] !== 'string')
+      .filter((field) => typeof body[field] !== 'string')
       .map((field) => ({
         field,
-        message: given[field] === undefined ? 'is required' : 'must be text',
+        message: body[field] === undefined ? 'is required' : 'must be text',
       })),
   )
 }
 
-/** So many users of one name are tried; names need not be unique. */
+/** Names are not unique: this many users of one name are tried. */
 const maxCandidates = 16
 
-/**
- * The user whose name and password both match, the newest of several. For a name that nobody has, a
- * password is checked all the same, so that the time says nothing.
- */
+/** The newest user with this name and password. */
 export async function findUser(
   users: Collection,
   { username, password }: Credentials,
@@ -54,6 +50,7 @@ export async function findUser(
     sort: [{ field: 'createdAt', isDescending: true }],
   }
   const candidates = await users.list(query, { offset: 0, limit: maxCandidates })
+  // Without it the time of the response would tell which names exist.
   if (candidates.length === 0) await verifyPassword(password, undefined)
   for (const candidate of candidates) {
     if (await verifyPassword(password, String(candidate.document.password))) return candidate

@@ -81,14 +81,14 @@ test('nobody gets 401 for a renewal, and another site 403', async (t) => {
   assert.equal(await isLoggedIn(app, cookie), true)
 })
 
-test('the page shows what changed on the wire, with both ids masked', async (t) => {
+test('the page shows the change of the id, with both ids masked', async (t) => {
   const app = await testApp(t)
   const { cookie: first } = await enter(app)
   const read = async (cookie: string) =>
     (await app.inject({ url, headers: { ...page, cookie } })).body
   const atLogin = await read(first)
   assert.match(atLogin, /Logging in gave you a new id/)
-  assert.match(atLogin, /There was none before/)
+  assert.match(atLogin, /You had no id before/)
   const second = await logIn(app, ann, { cookie: first })
   const third = cookieOf((await renew(app, second)).headers) ?? ''
   const shown = await read(third)
@@ -101,12 +101,12 @@ test('the page shows what changed on the wire, with both ids masked', async (t) 
   }
 })
 
-test('the page counts down by a script, and says what this connection lacks', async (t) => {
+test('the page counts down with a script, and names the attributes that this connection lacks', async (t) => {
   const app = await testApp(t, { settings: { SESSION_IDLE_SECONDS: '1800' } })
   const { cookie } = await enter(app)
   const { body } = await app.inject({ url, headers: { ...page, cookie } })
   assert.match(body, /data-seconds="(1800|1799)"><time /)
-  assert.match(body, /puts that off to 30 minutes from then/)
+  assert.match(body, /extends the session by 30 minutes/)
   assert.match(body, /<form method="post" action="\/session">/)
   for (const name of ['HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=43200']) {
     assert.ok(body.includes(`<dt><code>${name}</code></dt>`), name)

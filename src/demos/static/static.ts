@@ -6,21 +6,21 @@ import { sendBytes } from '../../http/response/send-bytes.ts'
 import { toPath } from '../../http/request/target.ts'
 import type { Demo } from '../../site/demo.ts'
 
-const methodsOfFiles = ['GET', 'HEAD', 'OPTIONS'] as const
+const fileMethods = ['GET', 'HEAD', 'OPTIONS'] as const
 
-/** The files of PUBLIC_DIR as they are, at the addresses that no other room has. */
+/** The files of PUBLIC_DIR, at the paths that have no route. */
 export const staticFiles: Demo = {
   name: 'static',
   title: 'Static pages',
-  summary: 'Files as they are, with validators and ranges: pages whose forms use the other rooms.',
+  summary: 'Files with validators and ranges. Some are pages with forms for the other demos.',
   links: [
-    { href: '/topic.html', label: 'A form that sends by GET' },
-    { href: '/toc.html', label: 'A form that sends by POST' },
+    { href: '/topic.html', label: 'A form that uses GET' },
+    { href: '/toc.html', label: 'A form that uses POST' },
     { href: '/profile.html', label: 'A form that uploads a file' },
   ],
   tryOut: { method: 'GET', path: '/topic.html' },
-  open: (app, { config: { publicDir, corsOrigins } }) => {
-    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+  routes: ({ config: { publicDir, corsOrigins } }, app) => {
+    const sendFile = async (request: FastifyRequest, reply: FastifyReply) => {
       const path = toPath(request.url)
       const file = await findFile(publicDir, path)
       if (file === undefined) {
@@ -30,18 +30,26 @@ export const staticFiles: Demo = {
       if (request.method === 'GET' || request.method === 'HEAD') {
         return sendBytes(request, reply, file)
       }
-      // A route may have other methods where the file is.
+      // The path of a file can have a route with other methods.
       const { methods: others = [], headers = {} } = app.findAllowedMethods(path) ?? {}
-      const methods = [...new Set([...others, ...methodsOfFiles])]
+      const methods = [...new Set([...others, ...fileMethods])]
       if (request.method !== 'OPTIONS') {
         throw methodNotAllowed(request.method, path, { methods, isJson: false })
       }
       const offer = { methods, headers: { ...headers, allow: methods.join(', ') } }
       return sendOptions(request, reply, { ...offer, corsOrigins })
     }
-    // Before a body is read: nobody wants it. A path is known when there is such a file, which only
-    // a look at the folder tells.
     const hasPath = async (path: string) => (await findFile(publicDir, path)) !== undefined
-    app.all('/*', { onRequest: answer, config: { hasPath } }, answer)
+    return [
+      {
+        method: app.supportedMethods,
+        url: '/*',
+        summary: 'Get a file of PUBLIC_DIR',
+        config: { hasPath },
+        // Responds before the body is read, which no file needs.
+        onRequest: sendFile,
+        handler: sendFile,
+      },
+    ]
   },
 }

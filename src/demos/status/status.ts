@@ -1,43 +1,65 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { describeRoutes } from '../../http/openapi/operation.ts'
 import { toReasonPhrase } from '../../http/errors/http-error.ts'
+import { textContent } from '../../http/openapi/content.ts'
+import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
-import { operations } from './operations.ts'
 
-/** `/status/:code` by any method: that status, with what it needs to be well-formed. */
+const requested = {
+  description: 'The requested status code.',
+  content: textContent('200 OK\n'),
+}
+
+/** `/status/:code` with any method: a response with that status code and the headers it needs. */
 export const status: Demo = {
   name: 'status',
   title: 'Status',
-  summary: 'Any status from 200 to 599, on request.',
+  summary: 'Responds with any status code from 200 to 599.',
   links: [302, 304, 403, 404, 500].map((code) => ({
     href: `/status/${String(code)}`,
     label: `${String(code)} ${toReasonPhrase(code) ?? ''}`,
   })),
   tryOut: { method: 'GET', path: '/status/418' },
-  open: (app) => {
-    describeRoutes(app, 'status', operations)
-    // RFC 9110 §9.3.8: what a TRACE says back may be somebody's credentials, so there is none here.
-    const method = app.supportedMethods.filter((name) => name !== 'TRACE')
-    // Whatever the request brings, it gets the status it asks for.
-    const config = { readsBodyItself: true }
-    app.route({ method, url: '/status/:code(^[2-5]\\d\\d$)', config, handler: sendStatus })
-  },
+  routes: (_, { supportedMethods }) => [
+    {
+      // RFC 9110 §9.3.8: TRACE would send credentials back, so it is not supported.
+      method: supportedMethods.filter((name) => name !== 'TRACE'),
+      url: '/status/:code(^[2-5]\\d\\d$)',
+      summary: 'Respond with a status code',
+      description:
+        'The response has the headers that the status code needs: Location with 3xx, WWW-Authenticate with 401, Retry-After with 429 and 503. 204, 205 and 304 have no content. The body of the request is ignored.',
+      parameters: [
+        {
+          name: 'code',
+          in: 'path',
+          required: true,
+          description: 'The status code.',
+          schema: { type: 'integer', minimum: 200, maximum: 599 },
+          example: 418,
+        },
+      ],
+      responses: { '2XX': requested, '3XX': requested, '4XX': requested, '5XX': requested },
+      errors: [404],
+      // An invalid body must not change the status code.
+      config: { readsBodyItself: true },
+      handler: sendStatus,
+    },
+  ],
 }
 
 function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { code: text } = request.params as { code: string }
+  const text = toPathParameter(request, 'code')
   const code = Number(text)
   const content = `${text} ${toReasonPhrase(code) ?? 'Status'}\n`
   reply.code(code).headers(requiredHeaders(code, content.length))
-  // A permanent redirect kept by a browser would outlive the demonstration.
+  // A browser would store a permanent redirect for longer than the demo lasts.
   reply.header('cache-control', 'no-store')
-  // RFC 9110 §15.3.5, §15.3.6, §15.4.5: no content comes with these.
+  // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
   if (code === 204 || code === 205 || code === 304) return reply.send()
   return sendText(reply, content)
 }
 
-/** What RFC 9110 §15 (and RFC 6585 §4 for 429) requires or expects beside the status. */
+/** The headers that RFC 9110 §15 (RFC 6585 §4 for 429) requires or recommends. */
 function requiredHeaders(code: number, size: number): Record<string, string> {
   switch (code) {
     case 206:

@@ -1,21 +1,30 @@
-import { describeRoutes } from '../../http/openapi/operation.ts'
+import { isObject } from '../../http/body/is-object.ts'
+import { fieldsContent } from '../../http/openapi/content.ts'
 import { parameterToText } from '../../http/request/query-string.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
-import { operations } from './operations.ts'
 
-/** A POST form's values, which travel in the body. */
+/** The fields of a POST form, which are sent in the body. */
 export const toc: Demo = {
   name: 'toc',
   title: 'Form post',
-  summary: 'What a POST form sends travels in the body and comes back to the byte.',
+  summary: 'A POST form sends its fields in the body. The response is one of them, byte for byte.',
   links: [],
-  tryOut: { method: 'POST', path: '/toc/aaa', fields: { a: 'to the byte' } },
-  open: (app) => {
-    describeRoutes(app, 'toc', operations)
-    app.post('/toc/aaa', ({ body }, reply) => {
-      const { a } = Object(body) as { a?: unknown }
-      return sendText(reply, parameterToText(a))
-    })
-  },
+  tryOut: { method: 'POST', path: '/toc/aaa', fields: { a: 'byte for byte' } },
+  routes: () => [
+    {
+      method: 'POST',
+      url: '/toc/aaa',
+      summary: 'Return a field of a POST form',
+      requestBody: {
+        content: fieldsContent(
+          { properties: { a: { description: 'Any text. Other values are returned as JSON.' } } },
+          { a: 'brass' },
+        ),
+      },
+      example: 'brass',
+      handler: ({ body }, reply) =>
+        sendText(reply, parameterToText(isObject(body) ? body.a : undefined)),
+    },
+  ],
 }

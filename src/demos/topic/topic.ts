@@ -1,32 +1,62 @@
-import { describeRoutes } from '../../http/openapi/operation.ts'
+import { isObject } from '../../http/body/is-object.ts'
+import type { Parameter } from '../../http/openapi/operation.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import { parameterToText } from '../../http/request/query-string.ts'
-import { sendText } from '../../http/response/send.ts'
 import { toPath } from '../../http/request/target.ts'
+import { sendText } from '../../http/response/send.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
-import { operations } from './operations.ts'
 
-/** A GET form's values, which travel in the address. */
+const getTopic: Route = {
+  method: 'GET',
+  url: '/topic',
+  summary: 'Return a field of a GET form',
+  description:
+    'Repeated values of `a` are joined with commas. `sex` and `vehicle` are accepted and ignored.',
+  parameters: [
+    queryTexts('a', 'glass'),
+    queryTexts('sex', 'female'),
+    queryTexts('vehicle', 'bike'),
+  ],
+  example: 'The topic is glass\n',
+  handler: ({ query }, reply) => {
+    const a = isObject(query) ? query.a : undefined
+    return sendText(reply, `The topic is ${parameterToText(a)}\n`)
+  },
+}
+
+/** The fields of a GET form, which are sent in the query string. */
 export const topic: Demo = {
   name: 'topic',
   title: 'Topic',
-  summary: 'What a GET form sends travels in the address and comes back as text.',
+  summary:
+    'A GET form sends its fields in the query string. The response is text with one of them.',
   links: [{ href: '/topic?a=glass', label: 'A topic from the query string' }],
   tryOut: { method: 'GET', path: '/topic', fields: { a: 'glass' } },
-  open: (app, services) => {
-    describeRoutes(app, 'topic', operations)
-    app.get('/topic', ({ query }, reply) => {
-      const { a } = query as { a?: unknown }
-      return sendText(reply, `The topic is ${parameterToText(a)}\n`)
-    })
-    if (!isAlone('topic', services)) return
-    // Seed, "single-path demo": every other path answers too, and says what it was.
-    app.all('/*', (request, reply) => {
+  routes: (services, { supportedMethods }) =>
+    isAlone('topic', services) ? [getTopic, nameAnyPath(supportedMethods)] : [getTopic],
+}
+
+/** Seed, "single-path demo": every other path gets a response that names it. */
+function nameAnyPath(method: string[]): Route {
+  return {
+    method,
+    url: '/*',
+    summary: 'Return the path, when this is the only demo',
+    handler: (request, reply) => {
       const path = toPath(request.url)
-      if (path === '/topic') {
-        reply.callNotFound()
-        return reply
-      }
-      return sendText(reply, `You asked for ${path}\n`)
-    })
-  },
+      if (path !== '/topic') return sendText(reply, `You requested ${path}\n`)
+      reply.callNotFound()
+      return reply
+    },
+  }
+}
+
+function queryTexts(name: string, example: string): Parameter {
+  return {
+    name,
+    in: 'query',
+    description: 'One value or several.',
+    schema: { type: 'array', items: { type: 'string' }, maxItems: 100 },
+    example: [example],
+  }
 }

@@ -1,251 +1,287 @@
 import assert from 'node:assert/strict'
-import { unlink } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import {
+  asMultipart,
+  asUpload,
+  multipartType,
+  type FormPart,
+} from '../../../test/multipart-form.ts'
+import { assertNothingKept, listUploads, openUploads, upload } from '../../../test/uploads.ts'
 import { browserAccept } from '../../../test/resources.ts'
-import { listUploads, openUploads, upload } from '../../../test/uploads.ts'
 import { testApp } from '../../../test/test-app.ts'
-import { temporaryFolder } from '../../../test/start-vitrine.ts'
 
-const digits = '0123456789'
-const listTypes = ['text/html', 'application/json', 'text/plain'] as const
+const url = '/profile'
+const file: FormPart = {
+  name: 'upfiles',
+  fileName: 'glass.txt',
+  type: 'text/plain',
+  content: 'glass',
+}
 
-test('the list has every upload, oldest first, as a page, as JSON and as text', async (t) => {
+test('one file in upfiles gets text saying that the upload succeeded, and is kept', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const answer = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.match(answer.body, /succeeded/)
+  const [kept, ...others] = await listUploads(app)
+  assert.deepEqual(others, [])
+  assert.deepEqual(await readdir(folder), [kept?._id])
+  assert.equal(await readFile(join(folder, kept?._id ?? ''), 'utf8'), 'glass')
+})
+
+test('the answer is text by default, a page for browsers and JSON for who asks', async (t) => {
   const { app } = await openUploads(t)
-  const names = ['c.txt', 'a.txt', 'b.txt']
-  const ids: string[] = []
-  for (const fileName of names) ids.push((await upload(app, fileName, { fileName }))._id)
-  for (const accept of listTypes) {
-    const answer = await app.inject({ url: '/uploads', headers: { accept } })
-    assert.equal(answer.statusCode, 200, accept)
-    assert.ok(String(answer.headers['content-type']).startsWith(accept), accept)
-    assert.match(String(answer.headers.vary), /Accept/, accept)
-    for (const sought of [names, ids]) {
-      const places = sought.map((text) => answer.body.indexOf(text))
-      assert.ok(!places.includes(-1), accept)
-      assert.deepEqual(
-        places,
-        places.toSorted((one, other) => one - other),
-        accept,
-      )
-    }
+  const ask = async (accept: string) => {
+    const { headers, payload } = asMultipart([{ ...file, fileName: '<b>.txt' }])
+    return app.inject({ method: 'POST', url, headers: { ...headers, accept }, payload })
   }
-  assert.match(
-    String((await app.inject({ url: '/uploads' })).headers['content-type']),
-    /^text\/html/,
-  )
-  const shown = await listUploads(app)
-  assert.deepEqual(
-    shown.map(({ name }) => name),
-    names,
-  )
-  const fields = ['_id', 'createdAt', 'name', 'sha256', 'size', 'type']
-  for (const one of shown) assert.deepEqual(Object.keys(one).toSorted(), fields)
+  for (const accept of ['*/*', 'text/plain', 'image/png']) {
+    const { headers, body } = await ask(accept)
+    assert.equal(headers['content-type'], 'text/plain; charset=utf-8', accept)
+    assert.match(body, /^The upload succeeded: <b>\.txt, 5 bytes/, accept)
+  }
+  const page = await ask(browserAccept)
+  assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+  const sha256 = createHash('sha256').update('glass').digest('hex')
+  const where = String(page.headers.location)
+  const shown = ['The upload succeeded: &lt;b&gt;.txt, 5 bytes', `href="${where}"`, 'text/plain']
+  for (const text of [...shown, sha256]) assert.ok(page.body.includes(text), text)
+  const json = await ask('application/json')
+  assert.deepEqual(json.json(), (await listUploads(app)).at(-1))
+  assert.equal(json.headers.location, `/uploads/${json.json<{ _id: string }>()._id}`)
 })
 
-test('the list of nothing is empty', async (t) => {
-  const app = await testApp(t)
-  const ask = async (accept: string) => app.inject({ url: '/uploads', headers: { accept } })
-  assert.equal((await ask('application/json')).body.trim(), '[]')
-  assert.equal((await ask('text/plain')).body, '')
-  assert.equal((await ask('text/html')).statusCode, 200)
-  assert.equal((await ask('image/png')).statusCode, 406)
-})
-
-test('the page says sizes in words and exactly, and that nothing is there', async (t) => {
+test('what is listed of a file is its name, type, size, SHA-256 and time', async (t) => {
   const { app } = await openUploads(t)
-  const ask = async () =>
-    (await app.inject({ url: '/uploads', headers: { accept: 'text/html' } })).body
-  const empty = await ask()
-  assert.match(empty, /Nothing was uploaded yet/)
-  assert.doesNotMatch(empty, /<table/)
-  await upload(app, Buffer.alloc(1434))
-  const page = await ask()
-  assert.match(page, /<data value="1434" title="1,434 bytes">1\.4 KiB<\/data>/)
-  assert.doesNotMatch(page, /Nothing was uploaded/)
+  const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+  for (const content of [all, Buffer.of(), Buffer.alloc(300_000, all), Buffer.from('\r\n--\r\n')]) {
+    const { _id, createdAt, ...rest } = await upload(app, content, { type: 'image/png' })
+    assert.match(_id, /^[\w-]{16,}$/)
+    assert.equal(new Date(createdAt).toISOString(), createdAt)
+    assert.deepEqual(rest, {
+      name: 'file.bin',
+      type: 'image/png',
+      size: content.length,
+      sha256: createHash('sha256').update(content).digest('hex'),
+    })
+    assert.deepEqual((await app.inject(`/uploads/${_id}`)).rawPayload, content)
+  }
 })
 
-test('a name is escaped where the list is a page, and stays in its line where it is text', async (t) => {
-  const { app } = await openUploads(t)
-  await upload(app, 'glass', { fileName: `<img src=x onerror=alert(1)>&'.txt` })
-  const page = await app.inject({ url: '/uploads', headers: { accept: browserAccept } })
-  assert.doesNotMatch(page.body, /<img/)
-  assert.match(page.body, /&lt;img src=x onerror=alert\(1\)&gt;&amp;/)
-  await upload(app, 'glass', { fileName: 'one\ttwo\u0085three.txt' })
-  const text = await app.inject({ url: '/uploads', headers: { accept: 'text/plain' } })
-  assert.equal(text.body.trimEnd().split(/[\n\u0085]/).length, 2)
-})
-
-test('a file comes back as an attachment of its name that no browser runs', async (t) => {
-  const { app } = await openUploads(t)
-  const cases: [fileName: string, encoded: string][] = [
-    ['glass.txt', 'glass.txt'],
-    ['two words.txt', 'two words.txt'],
-    ['é.txt', '%C3%A9.txt'],
-    ['😀 漢.txt', '%F0%9F%98%80%20%E6%BC%A2.txt'],
-    [`100%41.txt`, '100%2541.txt'],
+test('every other shape of the form is refused and nothing of it is kept', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const empty = { name: 'upfiles', fileName: '', type: 'application/octet-stream' }
+  const text = { name: 'a', content: 'b' }
+  const cases: [title: string, parts: FormPart[], status: number][] = [
+    ['no parts', [], 400],
+    ['an empty file input', [empty], 400],
+    ['text in upfiles', [{ name: 'upfiles', content: 'glass' }], 400],
+    ['two files', [file, file], 400],
+    ['three files', [file, file, file], 400],
+    ['a file in another field', [{ ...file, name: 'pic' }], 400],
+    ['a file in a field of another letter case', [{ ...file, name: 'Upfiles' }], 400],
+    ['a text field alone', [text], 400],
+    ['a text field before the file', [text, file], 400],
+    ['a text field after the file', [file, text], 400],
+    ['a file in another field after it', [file, { ...file, name: 'pic' }], 400],
+    ['an empty file input after it', [file, empty], 400],
+    ['a file, and two text fields', [file, text, text], 400],
+    ['a part without a name', [{ fileName: 'glass.txt', content: 'glass' }], 400],
+    ['a part that is no form-data', [{ ...file, disposition: 'attachment' }], 400],
   ]
-  for (const [fileName, encoded] of cases) {
-    const { _id } = await upload(app, 'glass', { fileName, type: 'text/plain' })
-    const { headers, body } = await app.inject(`/uploads/${_id}`)
-    assert.equal(body, 'glass')
-    const disposition = String(headers['content-disposition'])
-    assert.match(disposition, /^attachment/, fileName)
-    const named = /filename\*=UTF-8''([^;]+)/i.exec(disposition)
-    const plain = /filename="?([^";]+)"?/.exec(disposition)
-    assert.equal((named ?? plain)?.[1], encoded, fileName)
-    assert.equal(headers['x-content-type-options'], 'nosniff', fileName)
-    const policy = String(headers['content-security-policy'])
-    assert.match(policy, /(^|; *)sandbox *(;|$)/, fileName)
-    assert.match(policy, /default-src 'none'/, fileName)
-    assert.match(String(headers['content-type']), /^text\/plain/, fileName)
+  for (const [title, parts, status] of cases) {
+    const answer = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
+    assert.equal(answer.statusCode, status, `${title}: ${answer.body}`)
+    await assertNothingKept(app, folder, title)
   }
 })
 
-test('a name cannot leave its header or its quotes', async (t) => {
-  const { app } = await openUploads(t)
-  const names = ['a\\"; filename=b.html; x=\\".txt', 'a%0D%0ASet-Cookie: a=b.txt', "a'b*c.txt"]
-  for (const fileName of names) {
-    const { _id } = await upload(app, 'glass', { fileName })
-    const { headers } = await app.inject(`/uploads/${_id}`)
-    const disposition = String(headers['content-disposition'])
-    const outside = disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""')
-    assert.doesNotMatch(outside, /b\.html/, fileName)
-    assert.match(disposition, /^attachment; filename/, fileName)
-    assert.equal(headers['set-cookie'], undefined, fileName)
-  }
-})
-
-test('what a browser could run is of no type that it runs', async (t) => {
-  const { app } = await openUploads(t)
+test('content that is no multipart form gets 415 that names what is', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const { payload } = asMultipart([file])
   const types = [
-    'text/html',
-    'TEXT/HTML',
-    'application/xhtml+xml',
-    'image/svg+xml',
-    'text/xml',
-    'application/xml',
-    'text/javascript',
-    'application/pdf',
-    'multipart/x-mixed-replace',
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'application/octet-stream',
+    multipartType.replace('form-data', 'mixed'),
+    multipartType.replace('form-data', 'form-data-too'),
+    'nonsense',
   ]
   for (const type of types) {
-    const { _id } = await upload(app, '<script>alert(1)</script>', { type, fileName: 'a.html' })
-    for (const accept of ['*/*', browserAccept]) {
-      const { headers } = await app.inject({ url: `/uploads/${_id}`, headers: { accept } })
-      assert.equal(headers['content-type'], 'application/octet-stream', type)
-      assert.match(String(headers['content-disposition']), /^attachment/, type)
-    }
+    const headers = { 'content-type': type }
+    const content = type === 'application/json' ? '{}' : payload
+    const answer = await app.inject({ method: 'POST', url, headers, payload: content })
+    assert.equal(answer.statusCode, 415, type)
+    assert.equal(answer.headers['accept-post'], 'multipart/form-data', type)
+    await assertNothingKept(app, folder, type)
   }
+  assert.equal((await app.inject({ method: 'POST', url })).statusCode, 415)
 })
 
-test('a file that the client has already gets 304, by its tag and by its time', async (t) => {
-  const { app } = await openUploads(t)
-  const { _id, sha256 } = await upload(app, digits)
-  const url = `/uploads/${_id}`
-  const { headers: first } = await app.inject(url)
-  const tag = String(first.etag)
-  const time = String(first['last-modified'])
-  assert.equal(tag, `"${sha256}"`)
-  const cases: [headers: Record<string, string>, status: number][] = [
-    [{ 'if-none-match': tag }, 304],
-    [{ 'if-none-match': `W/${tag}` }, 304],
-    [{ 'if-none-match': '*' }, 304],
-    [{ 'if-none-match': '"other"' }, 200],
-    [{ 'if-modified-since': time }, 304],
-    [{ 'if-match': tag }, 200],
-    [{ 'if-match': '*' }, 200],
-    [{ 'if-match': `W/${tag}` }, 412],
-    [{ 'if-match': '"other"' }, 412],
-    [{ 'if-match': '"other"', range: 'bytes=0-1' }, 412],
-    [{ 'if-match': tag, 'if-none-match': tag }, 304],
-    [{ 'if-unmodified-since': 'Sun, 09 Sep 2001 01:46:40 GMT' }, 412],
+test('a multipart form that cannot be read to its end gets 400 and nothing is kept', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const { headers, payload } = asMultipart([file])
+  const open = payload.subarray(0, payload.length - 4)
+  const cases: [title: string, type: string, content: Buffer | string][] = [
+    ['no boundary', 'multipart/form-data', payload],
+    ['another boundary', 'multipart/form-data; boundary=other', payload],
+    ['nothing', headers['content-type'], ''],
+    ['no part', headers['content-type'], 'glass'],
+    ['cut in the closing boundary', headers['content-type'], open.subarray(0, open.length - 9)],
+    ['cut in the content', headers['content-type'], payload.subarray(0, payload.indexOf('ass'))],
+    ['cut in the headers', headers['content-type'], payload.subarray(0, payload.indexOf('plain'))],
   ]
-  for (const [headers, status] of cases) {
-    for (const method of ['GET', 'HEAD'] as const) {
-      const answer = await app.inject({ method, url, headers })
-      assert.equal(answer.statusCode, status, JSON.stringify(headers))
-      if (status === 304) {
-        assert.equal(answer.body, '')
-        assert.equal(answer.headers.etag, tag)
-      }
-      if (status === 412) assert.equal(answer.headers['content-disposition'], undefined)
-    }
+  for (const [title, type, content] of cases) {
+    const answer = await app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': type },
+      payload: content,
+    })
+    assert.equal(answer.statusCode, 400, `${title}: ${answer.body}`)
+    await assertNothingKept(app, folder, title)
   }
 })
 
-test('a range gets 206 with that part, or 416 with the size', async (t) => {
+test('the name shown is the file name without folders and control characters', async (t) => {
   const { app } = await openUploads(t)
-  const { _id, sha256 } = await upload(app, digits)
-  const url = `/uploads/${_id}`
-  const cases: [headers: Record<string, string>, status: number, body: string, part?: string][] = [
-    [{ range: 'bytes=2-4' }, 206, '234', 'bytes 2-4/10'],
-    [{ range: 'bytes=-3' }, 206, '789', 'bytes 7-9/10'],
-    [{ range: 'bytes=8-99' }, 206, '89', 'bytes 8-9/10'],
-    [{ range: 'bytes=2-4', 'if-range': `"${sha256}"` }, 206, '234', 'bytes 2-4/10'],
-    [{ range: 'bytes=2-4', 'if-range': '"other"' }, 200, digits],
-    [{ range: 'bytes=4-2' }, 200, digits],
-    [{ range: 'lines=2-4' }, 200, digits],
+  const cases: [sent: string, shown: string][] = [
+    ['glass.txt', 'glass.txt'],
+    ['two words é.txt', 'two words é.txt'],
+    ['😀 漢.txt', '😀 漢.txt'],
+    ['/etc/passwd', 'passwd'],
+    ['../../outside.txt', 'outside.txt'],
+    ['C:\\\\Windows\\\\win.ini', 'win.ini'],
+    ['C:\\Windows\\win.ini', 'win.ini'],
+    ['mixed/of\\\\both.txt', 'both.txt'],
+    ['a\u0001b\tc\u007fd.txt', 'abcd.txt'],
+    ['a\u0085b\u009fc.txt', 'abc.txt'],
+    ['a\\"b.txt', 'a"b.txt'],
+    [`it's; a=b, <b>&.txt`, `it's; a=b, <b>&.txt`],
+    ['.hidden', '.hidden'],
   ]
-  for (const [headers, status, body, part] of cases) {
-    const answer = await app.inject({ url, headers })
-    assert.equal(answer.statusCode, status, JSON.stringify(headers))
-    assert.equal(answer.body, body, JSON.stringify(headers))
-    assert.equal(answer.headers['content-range'], part, JSON.stringify(headers))
-    assert.equal(answer.headers['content-length'], String(body.length), JSON.stringify(headers))
-  }
-  for (const range of ['bytes=10-', 'bytes=-0']) {
-    const answer = await app.inject({ url, headers: { range } })
-    assert.equal(answer.statusCode, 416, range)
-    assert.equal(answer.headers['content-range'], 'bytes */10', range)
+  for (const [sent, shown] of cases) {
+    assert.equal((await upload(app, 'glass', { fileName: sent })).name, shown, sent)
   }
 })
 
-test('HEAD has the headers of GET, its length too, and no body', async (t) => {
+test('a name of control characters alone is still some name', async (t) => {
   const { app } = await openUploads(t)
-  for (const content of [digits, '']) {
-    const { _id } = await upload(app, content)
-    const get = await app.inject(`/uploads/${_id}`)
-    const head = await app.inject({ method: 'HEAD', url: `/uploads/${_id}` })
-    assert.equal(head.statusCode, 200)
-    assert.equal(get.headers['content-length'], String(content.length))
-    const passing = { date: '', 'server-timing': '', 'x-request-id': '' }
-    assert.deepEqual({ ...head.headers, ...passing }, { ...get.headers, ...passing })
-    assert.equal(head.body, '')
-  }
+  const { name, _id } = await upload(app, 'glass', { fileName: '\u0001' })
+  assert.notEqual(name, '')
+  assert.equal((await app.inject(`/uploads/${_id}`)).statusCode, 200)
 })
 
-test('an id that nobody has gets 404 that names it, by whatever way out of the folder', async (t) => {
+test('a name of 300 characters is cut, and never through a character', async (t) => {
   const { app } = await openUploads(t)
-  await upload(app, digits)
-  for (const id of ['nobody', '..%2foutside', '..%5c', 'a%00b', '.part', 'x'.repeat(999)]) {
-    for (const method of ['GET', 'HEAD'] as const) {
-      const { statusCode } = await app.inject({ method, url: `/uploads/${id}` })
-      assert.match(String(statusCode), /^40[04]$/, `${method} ${id}`)
+  for (const character of ['a', 'é', '漢', '😀']) {
+    const { name, _id } = await upload(app, 'glass', { fileName: character.repeat(300) })
+    assert.match(name, new RegExp(`^(${character}){100,255}$`, 'u'), character)
+    assert.equal((await app.inject(`/uploads/${_id}`)).statusCode, 200)
+  }
+  const { name } = await upload(app, 'glass', { fileName: `a${'😀'.repeat(300)}` })
+  assert.match(name, /^a(😀){100,254}$/u)
+})
+
+test('a type that is none becomes application/octet-stream, and one not said is text/plain', async (t) => {
+  const { app } = await openUploads(t)
+  const cases: [sent: string, shown: string][] = [
+    ['image/svg+xml', 'image/svg+xml'],
+    ['application/vnd.a.b-c', 'application/vnd.a.b-c'],
+    ['text', 'application/octet-stream'],
+    ['text/', 'application/octet-stream'],
+    [`text/${'x'.repeat(200)}`, 'application/octet-stream'],
+    ['<script>/x', 'application/octet-stream'],
+  ]
+  for (const [sent, shown] of cases) {
+    assert.equal((await upload(app, 'glass', { type: sent })).type, shown, sent)
+  }
+  const { payload, headers } = asMultipart([
+    { name: 'upfiles', fileName: 'a.bin', content: 'glass' },
+  ])
+  assert.equal((await app.inject({ method: 'POST', url, headers, payload })).statusCode, 200)
+  // RFC 7578 §4.4
+  assert.equal((await listUploads(app)).at(-1)?.type, 'text/plain')
+})
+
+test('a file of exactly 10 MiB is kept and one of a byte more gets 413', async (t) => {
+  const { app, folder } = await openUploads(t)
+  const over = asUpload(Buffer.alloc(10 * 1024 ** 2 + 1))
+  const answer = await app.inject({ method: 'POST', url, ...over })
+  assert.equal(answer.statusCode, 413, answer.body)
+  await assertNothingKept(app, folder, 'a byte more')
+  assert.equal((await upload(app, Buffer.alloc(10 * 1024 ** 2))).size, 10 * 1024 ** 2)
+})
+
+test('MAX_UPLOAD_BYTES limits a file to the byte, and no length need be said', async (t) => {
+  const { app, folder } = await openUploads(t, { MAX_UPLOAD_BYTES: '1000' })
+  for (const size of [1001, 17_000, 200_000]) {
+    for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
+      const { headers, payload } = asUpload(Buffer.alloc(size))
+      const question = {
+        method: 'POST',
+        url,
+        headers: { ...headers, ...chunked },
+        payload,
+      } as const
+      const answer = await app.inject(question)
+      assert.equal(answer.statusCode, 413, `${String(size)}: ${answer.body}`)
+      await assertNothingKept(app, folder, String(size))
     }
   }
-  assert.match((await app.inject('/uploads/nobody')).body, /nobody/)
+  assert.equal((await upload(app, Buffer.alloc(1000))).size, 1000)
+})
+
+test('a refusal is a line, a page or a problem, as the client asks', async (t) => {
+  const { app } = await openUploads(t)
+  const cases: [accept: string, type: RegExp][] = [
+    ['*/*', /^text\/plain/],
+    [browserAccept, /^text\/html/],
+    ['application/json', /^application\/problem\+json/],
+  ]
+  for (const [accept, type] of cases) {
+    const { headers, payload } = asMultipart([file, file])
+    const question = { method: 'POST', url, headers: { ...headers, accept }, payload } as const
+    const answer = await app.inject(question)
+    assert.equal(answer.statusCode, 400, accept)
+    assert.match(String(answer.headers['content-type']), type, accept)
+    assert.match(answer.body, /upfiles/, accept)
+  }
 })
 
 test('other methods get 405 with Allow', async (t) => {
-  const { app } = await openUploads(t)
-  const { _id } = await upload(app, digits)
-  for (const url of ['/uploads', `/uploads/${_id}`]) {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-      const answer = await app.inject({ method, url })
-      assert.equal(answer.statusCode, 405, `${method} ${url}`)
-      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
-    }
+  const app = await testApp(t)
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const answer = await app.inject({ method, url })
+    assert.equal(answer.statusCode, 405, method)
+    assert.equal(answer.headers.allow, 'POST, OPTIONS', method)
   }
 })
 
-test('an upload whose file is gone from the folder still gets a status', async (t) => {
-  const folder = await temporaryFolder(t)
-  const settings = { FILES_URL: `file:${folder}` }
-  const app = await testApp(t, { settings, expectsFaults: true })
-  const { _id } = await upload(app, digits)
-  await unlink(join(folder, _id))
-  const { statusCode, body } = await app.inject(`/uploads/${_id}`)
-  assert.match(String(statusCode), /^(404|410|500|503)$/)
-  assert.ok(!body.includes(folder))
+test('without the multipart reader a form is not read, and gets 415', async (t) => {
+  const { app, folder } = await openUploads(t, { BODY_READERS: 'json,form,text' })
+  const answer = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(answer.statusCode, 415)
+  await assertNothingKept(app, folder, 'no reader')
+})
+
+test('the room alone keeps and shows uploads', async (t) => {
+  const { app } = await openUploads(t, { DEMOS: 'uploads' })
+  const { _id } = await upload(app, 'glass')
+  assert.equal((await app.inject(`/uploads/${_id}`)).body, 'glass')
+  assert.equal((await app.inject('/users')).statusCode, 404)
+})
+
+test('a folder that is gone is 503 with Retry-After, and no path is told', async (t) => {
+  const { app, folder } = await openUploads(t)
+  await rm(folder, { recursive: true })
+  const answer = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(answer.statusCode, 503, answer.body)
+  assert.notEqual(answer.headers['retry-after'], undefined)
+  assert.ok(!answer.body.includes(folder), answer.body)
 })

@@ -1,91 +1,85 @@
-import { create as toContentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toJsonArray } from '../../http/response/json-array.ts'
-import { chooseType } from '../../http/negotiation/negotiate.ts'
-import { notFound } from '../../http/errors/http-error.ts'
-import { sendBytes } from '../../http/response/send-bytes.ts'
-import { sendChunks } from '../../http/response/send.ts'
-import { StoreFailure } from '../../stores/store-failure.ts'
-import type { Pages, StoredRecord } from '../../stores/records/records.ts'
-import type { StoredUpload, Upload, UploadServices } from './save-upload.ts'
-import { uploadsPage } from './views.ts'
+import { registerMultipart } from '../../http/body/multipart.ts'
+import { negotiate } from '../../http/negotiation/negotiate.ts'
+import { pathParameter } from '../../http/openapi/content.ts'
+import { toFileOperation } from '../../http/openapi/files.ts'
+import { sendJson, sendText } from '../../http/response/send.ts'
+import { sendPage } from '../../site/send-page.ts'
+import type { Demo } from '../../site/demo.ts'
+import { collectionNames } from '../../stores/collection-names.ts'
+import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
+import { sweepRegularly } from '../../stores/sweep-regularly.ts'
+import type { FileSpace } from './file-space.ts'
+import { exampleUpload, listOperation, uploadOperation } from './documentation.ts'
+import { saveUpload, type UploadServices } from './save-upload.ts'
+import { listUploads, sendUpload, toRepresentation } from './stored-uploads.ts'
+import { uploadedPage } from './views.ts'
 
-const offers = ['text/html', 'application/json', 'text/plain'] as const
+/** A form uploads one file, which is stored and can be downloaded. */
+export const uploads: Demo = {
+  name: 'uploads',
+  title: 'Uploads',
+  summary: 'Upload a file with a form. It is stored under a random id and can be downloaded.',
+  links: [{ href: '/uploads', label: 'All uploads' }],
+  tryOut: { method: 'POST', path: '/profile', file: 'upfiles' },
+  routes: async ({ config, files, records }, app) => {
+    const uploads = records.collection(collectionNames.uploads)
+    const services = { config, files, uploads }
+    if (config.bodyReaders.includes('multipart')) await registerMultipart(app)
+    const isKnown = async (id: string) => (await uploads.find(id)) !== undefined
+    const sweep = async () => {
+      await files.sweep(isKnown)
+      await removeOrphanedFiles(files, records)
+    }
+    sweepRegularly(app, { what: 'unfinished uploads', everySeconds: 600, sweep })
+    return [
+      {
+        method: 'POST',
+        url: '/profile',
+        ...uploadOperation,
+        config: { readsBodyItself: true },
+        handler: receiveUpload(services, await openFileSpace(services)),
+      },
+      { method: 'GET', url: '/uploads', ...listOperation, handler: listUploads(services) },
+      {
+        method: 'GET',
+        url: '/uploads/:id',
+        ...toFileOperation('Download a file, as an attachment', '*/*', [
+          pathParameter('id', 'The id of the upload.', exampleUpload._id),
+        ]),
+        errors: [404, 412, 416],
+        store: 'reads',
+        handler: sendUpload(services),
+      },
+    ]
+  },
+}
 
-/** All uploads, oldest first, streamed. */
-export function listUploads({ uploads, config }: UploadServices) {
-  return (request: FastifyRequest, reply: FastifyReply) => {
-    const type = chooseType(request, reply, offers)
-    const pages = toUploads(uploads.pages())
+/** Undefined when the size of all uploads is not limited. */
+async function openFileSpace({ uploads, config }: UploadServices): Promise<FileSpace | undefined> {
+  const { maxFilesBytes: maxBytes } = config
+  if (maxBytes === undefined) return undefined
+  const { createFileSpace } = await import('./file-space.ts')
+  return createFileSpace(uploads, maxBytes)
+}
+
+function receiveUpload(services: UploadServices, space: FileSpace | undefined) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
+    const upload = await saveUpload(request, services, space)
+    const where = `/uploads/${upload.id}`
+    reply.header('location', where)
     switch (type) {
       case 'text/html':
-        return sendChunks(reply, type, uploadsPage(pages, config.maxUploadBytes))
+        return sendPage(reply, uploadedPage(upload))
       case 'application/json':
-        return sendChunks(reply, type, toJsonArray(pages, toRepresentation))
-      case 'text/plain':
-        return sendChunks(reply, type, toLines(pages))
+        return sendJson(reply, toRepresentation(upload))
+      default: {
+        // The file is stored, even if the client accepts none of the types.
+        const { name, size } = upload
+        const text = `The upload succeeded: ${name}, ${String(size)} bytes, is stored at ${where}\n`
+        return sendText(reply, text)
+      }
     }
-  }
-}
-
-/** One file, as an attachment that no browser will show or run here. */
-export function sendUpload({ uploads, files }: UploadServices) {
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { id } = request.params as { id: string }
-    const record = await uploads.find(id)
-    if (record === undefined) throw notFound(`There is no upload ${id}.`)
-    const upload = toUpload(record)
-    assertReadable(upload)
-    const { name, type, size, sha256 } = upload
-    reply.headers({
-      'content-disposition': toContentDisposition(name),
-      'content-security-policy': "default-src 'none'; sandbox",
-      'cross-origin-resource-policy': 'same-origin',
-      'cache-control': 'private, no-cache',
-    })
-    return sendBytes(request, reply, {
-      type: isActive(type) ? 'application/octet-stream' : type,
-      size,
-      sha256,
-      etag: `"${sha256}"`,
-      lastModified: new Date(record.createdAt),
-      open: (start, end) => files.read(id, start, end),
-    })
-  }
-}
-
-function toUpload({ document }: StoredRecord): Upload {
-  return document as unknown as Upload
-}
-
-/** Throws 503 where nothing can be read by what the record says, which then is damaged. */
-function assertReadable({ size }: Upload): void {
-  if (Number.isSafeInteger(size) && size >= 0) return
-  throw new StoreFailure('unavailable', `an upload has the size ${String(size)}`)
-}
-
-/** Whether a browser would run what is in it; with all the rest, one more wall. */
-function isActive(type: string): boolean {
-  return /html|xml|svg|script|pdf|multipart/i.test(type)
-}
-
-/** An upload as JSON shows it. */
-export function toRepresentation({ id, name, type, size, sha256, createdAt }: StoredUpload) {
-  return { _id: id, name, type, size, sha256, createdAt }
-}
-
-async function* toUploads(pages: Pages): AsyncGenerator<readonly StoredUpload[]> {
-  for await (const page of pages) {
-    yield page.map((record) => ({
-      id: record.id,
-      createdAt: record.createdAt,
-      ...toUpload(record),
-    }))
-  }
-}
-
-async function* toLines(pages: AsyncIterable<readonly StoredUpload[]>): AsyncGenerator<string> {
-  for await (const page of pages) {
-    yield page.map(({ id, size, name }) => `${id} ${String(size)} ${name}\n`).join('')
   }
 }

@@ -1,32 +1,61 @@
 import type { FastifyRequest } from 'fastify'
-import { describeRoutes } from '../../http/openapi/operation.ts'
+import { pathParameter } from '../../http/openapi/content.ts'
+import type { Route } from '../../http/openapi/route.ts'
+import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
-import { operations } from './operations.ts'
 
-/** Routes that answer with a few words (seed, "Other text-only routes"). */
+const id = pathParameter('id', 'Any text.', '42')
+
+/** Short texts (seed, "Other text-only routes"). */
 export const user: Demo = {
   name: 'user',
   title: 'User',
-  summary: 'A few words for each method, and a greeting for whatever follows /user.',
+  summary: 'A short text for each method, and a greeting that includes what follows /user.',
   links: [{ href: '/user42', label: 'A greeting' }],
   tryOut: { method: 'POST', path: '/user/create' },
-  open: (app) => {
-    describeRoutes(app, 'user', operations)
-    app.post('/user/create', (_, reply) => sendText(reply, 'POST: a user is created\n'))
-    app.put('/user/:id', (request, reply) =>
-      sendText(reply, `PUT: user ${toId(request)} is replaced\n`),
-    )
-    app.delete('/user/:id', (request, reply) =>
-      sendText(reply, `DELETE: user ${toId(request)} is gone\n`),
-    )
-    // `/users` and its representations belong to another room, mounted or not.
-    app.get('/user:id(^(?!s$|s\\.)[\\s\\S]+$)', (request, reply) =>
-      sendText(reply, `Hello, ${toId(request)}\n`),
-    )
-  },
+  routes: () => [
+    {
+      method: 'POST',
+      url: '/user/create',
+      summary: 'Return a text that names POST',
+      ...textOf(() => 'POST: a user is created\n'),
+    },
+    {
+      method: 'PUT',
+      url: '/user/:id',
+      summary: 'Return a text that names PUT',
+      parameters: [id],
+      ...textOf((id) => `PUT: user ${id} is replaced\n`),
+    },
+    {
+      method: 'DELETE',
+      url: '/user/:id',
+      summary: 'Return a text that names DELETE',
+      parameters: [id],
+      ...textOf((id) => `DELETE: user ${id} is deleted\n`),
+    },
+    {
+      method: 'GET',
+      // `/users` and its representations belong to another demo, whether it is open or not.
+      url: '/user:id(^(?!s$|s\\.)[\\s\\S]+$)',
+      summary: 'Return a greeting',
+      parameters: [
+        {
+          ...id,
+          description: 'Any text except `s` and texts that start with `s.`: those are the users.',
+        },
+      ],
+      ...textOf((id) => `Hello, ${id}\n`),
+      errors: [404, 406],
+    },
+  ],
 }
 
-function toId(request: FastifyRequest): string {
-  return (request.params as { id: string }).id
+function textOf(toText: (id: string) => string): Pick<Route, 'example' | 'handler'> {
+  return {
+    example: toText('42'),
+    handler: (request: FastifyRequest, reply) =>
+      sendText(reply, toText(toPathParameter(request, 'id'))),
+  }
 }

@@ -31,7 +31,7 @@ const broken: Demo = {
   title: 'Broken',
   summary: 'Nothing works here.',
   links: [],
-  open: (app) => {
+  routes: (_, app) => {
     const fail = (index: string): never => {
       throw faults[Number(index)]
     }
@@ -44,6 +44,7 @@ const broken: Demo = {
     app.post('/json', { config: { defaultType: 'json' } }, () => ({}))
     app.post('/page', { config: { defaultType: 'html' } }, () => ({}))
     app.post('/text', () => ({}))
+    return []
   },
 }
 

@@ -10,14 +10,14 @@ interface Component {
 
 const components = new WeakMap<object, Component>()
 
-/** A reference that stands for `definition`; the document that uses it gets the definition too. */
+/** A reference to `definition`, which `collectComponents` adds to a document that uses it. */
 export function toComponent(kind: Kind, name: string, definition: object): Reference {
   const reference = { $ref: `#/components/${kind}/${name}` }
   components.set(reference, { kind, name, definition })
   return reference
 }
 
-/** The components that `value` uses, and those that they use. */
+/** The components that `value` refers to, directly or through others. */
 export function collectComponents(value: unknown): Record<string, Record<string, object>> {
   const found: Record<string, Record<string, object>> = {}
   const visit = (part: unknown): void => {

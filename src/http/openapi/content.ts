@@ -1,3 +1,4 @@
+import { isObject } from '../body/is-object.ts'
 import type { Content, Parameter, Schema } from './operation.ts'
 
 const text: Schema = { type: 'string' }
@@ -12,6 +13,19 @@ export function jsonContent(schema: Schema, example: unknown): Content {
   return { 'application/json': { schema, example } }
 }
 
+/** Text, or JSON with a schema that is derived from the example. */
+export function exampleContent(example: unknown, isJson: boolean): Content {
+  if (isJson) return jsonContent(toSchema(example), example)
+  return textContent(typeof example === 'string' ? example : undefined)
+}
+
+function toSchema(example: unknown): Schema {
+  if (Array.isArray(example)) return { type: 'array', items: toSchema(example[0]) }
+  if (!isObject(example)) return example === undefined ? {} : { type: typeof example }
+  const properties = Object.entries(example).map(([name, value]) => [name, toSchema(value)])
+  return objectSchema(Object.fromEntries(properties))
+}
+
 /** The same fields as JSON and as a form. */
 export function fieldsContent(schema: Schema, example: unknown): Content {
   return {
@@ -20,19 +34,19 @@ export function fieldsContent(schema: Schema, example: unknown): Content {
   }
 }
 
-/** A form is always an object; a name in brackets nests there, and an empty one is refused. */
+/** A form is always an object. Brackets in a name nest, and an empty name gets 400. */
 function toFormSchema(schema: Schema): Schema {
   return { type: 'object', allOf: [schema], propertyNames: { pattern: '^[^\\[\\]]+$' } }
 }
 
-/** A required object of these properties and no others that matter. */
+/** An object with these properties, all required. */
 export function objectSchema<Properties extends Readonly<Record<string, Schema>>>(
   properties: Properties,
 ) {
   return { type: 'object', required: Object.keys(properties), properties } as const
 }
 
-/** A segment of the path that can be any text. */
+/** A path segment with any text. */
 export function pathParameter(name: string, description: string, example: string): Parameter {
   return { name, in: 'path', required: true, description, schema: { type: 'string' }, example }
 }

@@ -1,24 +1,28 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { ErrorShape } from '../errors/send-error.ts'
 import { isUnder } from '../request/target.ts'
 import { collectComponents } from './component.ts'
+import { exampleContent } from './content.ts'
+import { toErrorResponse, toErrorStatuses } from './errors.ts'
 import {
-  methodsOf,
-  withoutPatterns,
-  type ResponseDoc,
+  documentedMethods,
   type DocumentedMethod,
+  type ErrorStatus,
   type Operation,
   type Parameter,
   type Reference,
-  type ErrorStatus,
+  type ResponseDoc,
 } from './operation.ts'
-import { toErrorResponse, toErrorStatuses } from './errors.ts'
+import { withoutPatterns, type DeclaredRoute } from './route.ts'
 
-/** An operation as the document has it. */
-export interface DocumentedOperation extends Omit<Operation, 'refusals' | 'store' | 'session'> {
+/** An operation in the document. */
+export interface DocumentedOperation extends Pick<
+  Operation,
+  'summary' | 'description' | 'parameters' | 'requestBody'
+> {
   operationId: string
-  security?: readonly Readonly<Record<string, readonly string[]>>[]
   tags: readonly string[]
+  security?: readonly Readonly<Record<string, readonly string[]>>[]
+  responses: NonNullable<Operation['responses']>
 }
 
 export interface OpenApiDocument {
@@ -31,49 +35,40 @@ export interface OpenApiDocument {
   components: Readonly<Record<string, Readonly<Record<string, object>>>>
 }
 
-/** Follows the routes as they are added, and gives them when all are there. */
-export function watchRoutes(app: FastifyInstance): () => readonly RouteOptions[] {
-  const routes: RouteOptions[] = []
-  app.addHook('onRoute', (route) => {
-    // What a wildcard answers is not known from the routes.
-    if (!route.url.endsWith('*')) routes.push(route)
-  })
-  return () => routes
-}
-
 interface DocumentParts extends Pick<OpenApiDocument, 'info' | 'tags'> {
-  routes: readonly RouteOptions[]
+  routes: readonly DeclaredRoute[]
   shapes: readonly ErrorShape[]
-  /** With what the limits of this service refuse, whatever the route; but for the probes. */
+  /** The error statuses of the configured limits, which apply to every route but the probes. */
   limits: readonly ErrorStatus[]
 }
 
-/** The OpenAPI 3.1 document of all routes that describe themselves. */
-export function toDocument(parts: DocumentParts): OpenApiDocument {
-  const { info, tags, routes, shapes, limits } = parts
+/** The OpenAPI 3.1 document of the routes. Wildcards are left out. */
+export function toDocument({ info, tags, routes, ...errors }: DocumentParts): OpenApiDocument {
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
-  for (const { url, method: methods, config } of routes) {
-    if (config?.operation === undefined) continue
-    const path = toTemplate(url)
-    for (const method of methodsOf(methods)) {
-      const ofPath = (paths[path] ??= {})
-      ofPath[method.toLowerCase()] = toDocumented(
-        { method, path, shapes, limits },
-        config.operation,
-      )
+  for (const route of routes.filter(({ url }) => !url.endsWith('*'))) {
+    const path = toTemplate(route.url)
+    for (const method of toDocumentedMethods(route)) {
+      const operation = toOperation({ ...route, method, path }, errors)
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
     }
   }
-  const used = new Set(Object.values(paths).flatMap((ofPath) => Object.values(ofPath).map(toTag)))
+  const operations = Object.values(paths).flatMap((ofPath) => Object.values(ofPath))
+  const used = new Set(operations.flatMap((operation) => operation.tags))
   return {
     openapi: '3.1.1',
     info,
     servers: [{ url: '/' }],
-    // Without a session, unless the operation says more.
+    // No session is required where an operation names none.
     security: [],
     tags: tags.filter(({ name }) => used.has(name)),
     paths,
-    components: { ...collectComponents(paths), ...securityOf(paths) },
+    components: { ...collectComponents(paths), ...securitySchemes(operations) },
   }
+}
+
+function toDocumentedMethods({ method }: DeclaredRoute): readonly DocumentedMethod[] {
+  const methods: readonly string[] = [method].flat()
+  return documentedMethods.filter((documented) => methods.includes(documented))
 }
 
 /** `/users/:id` → `/users/{id}`; the pattern of a parameter is in its schema. */
@@ -81,46 +76,44 @@ export function toTemplate(url: string): string {
   return withoutPatterns(url).replace(/:(\w+)/g, '{$1}')
 }
 
-/** The cookie that POST /login sets. */
-function securityOf(paths: OpenApiDocument['paths']) {
-  const hasSession = Object.values(paths)
-    .flatMap((ofPath) => Object.values(ofPath))
-    .some(({ security }) => security !== undefined)
+function securitySchemes(operations: readonly DocumentedOperation[]) {
   const session = {
     type: 'apiKey',
     in: 'cookie',
     name: 'session',
-    description: 'Set by POST /login; over HTTPS its name is `__Host-session`.',
+    description: 'Set by POST /login. Over HTTPS its name is `__Host-session`.',
   }
-  return hasSession ? { securitySchemes: { session } } : {}
+  const isUsed = operations.some(({ security }) => security !== undefined)
+  return isUsed ? { securitySchemes: { session } } : {}
 }
 
-interface Endpoint extends Pick<DocumentParts, 'shapes' | 'limits'> {
-  method: DocumentedMethod
-  path: string
-}
+type Endpoint = DeclaredRoute & { method: DocumentedMethod; path: string }
 
-function toDocumented(
-  place: Endpoint,
-  operation: Operation & { tag: string },
+function toOperation(
+  endpoint: Endpoint,
+  { shapes, limits }: Pick<DocumentParts, 'shapes' | 'limits'>,
 ): DocumentedOperation {
-  const { tag, summary, description, parameters, requestBody, responses, session } = operation
-  const shape = place.shapes.find(({ under }) => isUnder(under, place.path))
-  const limits = isUnder('/health', place.path) ? [] : place.limits
-  const refusals = [...limits, ...(operation.errors ?? [])]
-  const refused = toErrorStatuses(place.method, { ...operation, errors: refusals }).map(
-    (status) => [status, toErrorResponse(status, shape)] as const,
-  )
+  const { method, path, tag, summary, description, parameters, requestBody, session } = endpoint
+  const shape = shapes.find(({ under }) => isUnder(under, path))
+  const ofLimits = isUnder('/health', path) ? [] : limits
+  const statuses = toErrorStatuses(method, endpoint, ofLimits)
+  const errors = statuses.map((status) => [status, toErrorResponse(status, shape)] as const)
   return {
-    operationId: toOperationId(place),
+    operationId: toOperationId(endpoint),
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
     ...(session && { security: [...(session === 'optional' ? [{}] : []), { session: [] }] }),
     ...(parameters && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: { ...Object.fromEntries(refused), ...responses },
+    responses: { ...Object.fromEntries(errors), ...toResponses(endpoint) },
   }
+}
+
+function toResponses({ responses, content, example, config }: Endpoint) {
+  const isJson = config?.defaultType === 'json'
+  const whole = content ?? exampleContent(example, isJson)
+  return responses ?? { 200: { description: 'Success.', content: whole } }
 }
 
 /** `GET /users/{id}.json` → `getUsersIdJson` */
@@ -130,11 +123,7 @@ function toOperationId({ method, path }: Endpoint): string {
   return `${method.toLowerCase()}${name || 'Home'}`
 }
 
-function toTag({ tags: [tag = ''] }: DocumentedOperation): string {
-  return tag
-}
-
-/** What a reference of the document stands for; anything else stands for itself. */
+/** The component that a reference names; anything else is returned as it is. */
 export function resolve<Thing extends ResponseDoc | Parameter>(
   { components }: OpenApiDocument,
   thing: Thing | Reference,

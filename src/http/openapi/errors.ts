@@ -12,20 +12,25 @@ import type {
   ErrorStatus,
 } from './operation.ts'
 
-/** The head of any request can be wrong, and so can the service. */
-const everyRoute = [400, 414, 417, 431, 500, 505] as const
-/** Another site may not write; and what brings content can be late, too large or encoded. */
-const writes = [403, 408, 413, 415, 501] as const
+/** Any request can have an invalid head, and any handler can fail. */
+const ofEveryRoute = [400, 414, 417, 431, 500, 505] as const
+/** Cross-site writes, and bodies that are late, too large or encoded. */
+const ofWrites = [403, 408, 413, 415, 501] as const
 
-/** Every status with which a route of this kind can refuse. */
+/** The error statuses of a route: of its method, its store, its own and those of the limits. */
 export function toErrorStatuses(
   method: DocumentedMethod,
-  { store, errors: refusals = [] }: Operation,
+  { store, errors = [] }: Operation,
+  limits: readonly ErrorStatus[],
 ): readonly ErrorStatus[] {
-  const statuses = new Set<ErrorStatus>([...everyRoute, ...refusals])
-  if (method !== 'GET') for (const status of writes) statuses.add(status)
-  if (store) statuses.add(503)
-  if (store === 'writes') statuses.add(507)
+  const statuses = new Set<ErrorStatus>([
+    ...ofEveryRoute,
+    ...limits,
+    ...errors,
+    ...(method === 'GET' ? [] : ofWrites),
+    ...(store ? ([503] as const) : []),
+    ...(store === 'writes' ? ([507] as const) : []),
+  ])
   return [...statuses].toSorted((one, other) => one - other)
 }
 
@@ -34,13 +39,17 @@ const problem = toComponent('schemas', 'Problem', {
   type: 'object',
   required: ['type', 'title', 'status', 'detail'],
   properties: {
-    type: { type: 'string', format: 'uri-reference', description: 'The page of the problem.' },
-    title: { type: 'string', description: 'What such a problem is called.' },
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      description: 'The page about this type of problem.',
+    },
+    title: { type: 'string', description: 'The name of the type of problem.' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
-    detail: { type: 'string', description: 'What is wrong, in a sentence.' },
-    instance: { type: 'string', format: 'uri-reference', description: 'This very answer.' },
+    detail: { type: 'string', description: 'What is wrong with this request.' },
+    instance: { type: 'string', format: 'uri-reference', description: 'Identifies this response.' },
     errors: {
-      description: 'What is wrong with which field.',
+      description: 'The errors of each field.',
       type: 'array',
       items: objectSchema({
         detail: { type: 'string' },
@@ -50,8 +59,8 @@ const problem = toComponent('schemas', 'Problem', {
   },
 })
 
-/** What a refusal with this status must or may say besides. */
-const fieldsOf: Partial<Record<ErrorStatus, ResponseDoc['headers']>> = {
+/** The headers of an error response with this status. */
+const headersByStatus: Partial<Record<ErrorStatus, ResponseDoc['headers']>> = {
   401: { 'WWW-Authenticate': responseHeaders.authenticate },
   405: { Allow: responseHeaders.allow },
   412: { ETag: responseHeaders.etag },
@@ -61,12 +70,12 @@ const fieldsOf: Partial<Record<ErrorStatus, ResponseDoc['headers']>> = {
   503: { 'Retry-After': responseHeaders.retryAfter },
 }
 
-/** The answer of a refusal, in the service's form or, where a room has one, in the room's. */
+/** The response with this error status, in the shape of the demo if it has one of its own. */
 export function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference {
   const slug = toProblemSlug(status) ?? 'bad-request'
   const { title, meaning } = problemTypes[slug]
   const name = title.replaceAll(' ', '')
-  const headers = fieldsOf[status]
+  const headers = headersByStatus[status]
   const content: Content = shape
     ? { 'application/json': { schema: shape.schema } }
     : {

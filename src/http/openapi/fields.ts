@@ -3,11 +3,14 @@ import type { Header, Parameter } from './operation.ts'
 
 const text = { type: 'string' } as const
 
-function field(name: string, definition: Omit<Header, 'schema'> & { schema?: Header['schema'] }) {
+function responseHeader(
+  name: string,
+  definition: Omit<Header, 'schema'> & { schema?: Header['schema'] },
+) {
   return toComponent('headers', name.replaceAll('-', ''), { schema: text, ...definition })
 }
 
-function requestField(
+function requestHeader(
   name: string,
   description: string,
   more: Partial<Pick<Parameter, 'schema' | 'example'>>,
@@ -16,104 +19,123 @@ function requestField(
   return toComponent('parameters', name.replaceAll('-', ''), definition)
 }
 
-/** Fields of answers that several routes have. Those named `always…` are in each such answer. */
+/** Response headers that several routes have. */
 export const responseHeaders = {
-  etag: field('ETag', {
-    description: 'Tells this state from others.',
+  etag: responseHeader('ETag', {
+    description: 'The validator of this representation.',
     example: '"1-mi8t2k00-json"',
   }),
-  lastModified: field('Last-Modified', {
-    description: 'When it was changed.',
+  lastModified: responseHeader('Last-Modified', {
+    description: 'The time of the last change.',
     example: 'Sat, 21 Nov 2026 08:20:41 GMT',
   }),
-  location: field('Location', {
-    description: 'Where it is, or where to go on.',
+  location: responseHeader('Location', {
+    description: 'The URL of the created resource, or of the redirect.',
     required: true,
     schema: { type: 'string', format: 'uri-reference' },
     example: '/users/01a1fd31-7d3a-7638-817f-35783eb23000',
   }),
-  contentLocation: field('Content-Location', {
-    description: 'The address of what is shown.',
+  contentLocation: responseHeader('Content-Location', {
+    description: 'The URL of the representation.',
     schema: { type: 'string', format: 'uri-reference' },
   }),
-  contentRange: field('Content-Range', {
-    description: 'Which bytes these are, and of how many.',
+  contentRange: responseHeader('Content-Range', {
+    description: 'The range that was sent, and the complete length.',
     required: true,
     example: 'bytes 0-14/1024',
   }),
-  acceptRanges: field('Accept-Ranges', { description: 'The unit of ranges.', example: 'bytes' }),
-  allow: field('Allow', { description: 'The methods there are.', required: true }),
-  acceptPatch: field('Accept-Patch', { description: 'The media types that PATCH takes.' }),
-  acceptPost: field('Accept-Post', { description: 'The media types that POST takes.' }),
-  acceptQuery: field('Accept-Query', {
-    description: 'The media types that QUERY takes (RFC 10008).',
+  acceptRanges: responseHeader('Accept-Ranges', {
+    description: 'The unit of Range.',
+    example: 'bytes',
+  }),
+  allow: responseHeader('Allow', { description: 'The supported methods.', required: true }),
+  acceptPatch: responseHeader('Accept-Patch', {
+    description: 'The media types that PATCH accepts.',
+  }),
+  acceptPost: responseHeader('Accept-Post', { description: 'The media types that POST accepts.' }),
+  acceptQuery: responseHeader('Accept-Query', {
+    description: 'The media types that QUERY accepts (RFC 10008).',
     required: true,
   }),
-  link: field('Link', { description: 'The first, previous, next and last page (RFC 8288).' }),
-  totalCount: field('X-Total-Count', {
-    description: 'How many records the list has on all pages.',
+  link: responseHeader('Link', {
+    description: 'The first, previous, next and last page (RFC 8288).',
+  }),
+  totalCount: responseHeader('X-Total-Count', {
+    description: 'The number of records on all pages.',
     example: '42',
   }),
-  retryAfter: field('Retry-After', {
-    description: 'After so many seconds it may go better.',
+  retryAfter: responseHeader('Retry-After', {
+    description: 'The number of seconds after which to retry.',
     required: true,
     example: '1',
   }),
-  preferenceApplied: field('Preference-Applied', {
-    description: 'Which preference was followed (RFC 7240).',
+  preferenceApplied: responseHeader('Preference-Applied', {
+    description: 'The preference that was applied (RFC 7240).',
     example: 'return=minimal',
   }),
-  idempotencyReplayed: field('Idempotency-Replayed', {
-    description: 'Says that this is the answer that the key got before.',
+  idempotencyReplayed: responseHeader('Idempotency-Replayed', {
+    description: 'Set when this is the stored response of an earlier request with the same key.',
     example: 'true',
   }),
-  setCookie: field('Set-Cookie', { description: 'The session, or its end.' }),
-  flash: field('Set-Cookie', { description: 'What a page says once, or its end.' }),
-  authenticate: field('WWW-Authenticate', {
-    description: 'How to say who you are.',
+  setCookie: responseHeader('Set-Cookie', { description: 'Sets or deletes the session cookie.' }),
+  flash: responseHeader('Set-Cookie', {
+    description: 'Sets or deletes the message that the next page shows once.',
+  }),
+  authenticate: responseHeader('WWW-Authenticate', {
+    description: 'How to authenticate.',
     required: true,
     example: 'Cookie realm="Vitrine"',
   }),
-  reprDigest: field('Repr-Digest', {
-    description: 'The digest, where it was asked for (RFC 9530).',
+  reprDigest: responseHeader('Repr-Digest', {
+    description: 'The digest that Want-Repr-Digest requested (RFC 9530).',
   }),
 } as const
 
-/** A string of Structured Fields, or a bare word. */
+/** A string of Structured Fields, or a token. */
 const keyText = {
   type: 'string',
   pattern: '^("[ !#-\\[\\]-~]{1,255}"|[!#-+\\--:<-~]{1,255})$',
 } as const
 
-/** Fields of requests that several routes heed. Accept is not among them: OpenAPI derives it. */
+/** Request headers of several routes. OpenAPI ignores a parameter named Accept. */
 export const requestHeaders = {
-  ifMatch: requestField('If-Match', 'Only if it is still in this state.', { example: '*' }),
-  ifNoneMatch: requestField('If-None-Match', 'Only if it is in none of these states.', {
+  ifMatch: requestHeader('If-Match', 'Apply the request only if the ETag matches.', {
+    example: '*',
+  }),
+  ifNoneMatch: requestHeader('If-None-Match', 'Apply the request only if no ETag matches.', {
     example: '"none"',
   }),
-  ifModifiedSince: requestField('If-Modified-Since', 'Only if it has changed since.', {
-    example: 'Sat, 21 Nov 2026 08:20:41 GMT',
-  }),
-  ifUnmodifiedSince: requestField('If-Unmodified-Since', 'Only if it has not changed since.', {
-    example: 'Thu, 31 Dec 2099 23:59:59 GMT',
-  }),
-  range: requestField('Range', 'Only these bytes.', { example: 'bytes=0-14' }),
-  ifRange: requestField('If-Range', 'The range only if it is in this state.', {
+  ifModifiedSince: requestHeader(
+    'If-Modified-Since',
+    'Send the representation only if it has changed since.',
+    {
+      example: 'Sat, 21 Nov 2026 08:20:41 GMT',
+    },
+  ),
+  ifUnmodifiedSince: requestHeader(
+    'If-Unmodified-Since',
+    'Apply the request only if the resource has not changed since.',
+    {
+      example: 'Thu, 31 Dec 2099 23:59:59 GMT',
+    },
+  ),
+  range: requestHeader('Range', 'Send only these bytes.', { example: 'bytes=0-14' }),
+  ifRange: requestHeader('If-Range', 'Apply Range only if the ETag matches.', {
     example: '"none"',
   }),
-  prefer: requestField(
+  prefer: requestHeader(
     'Prefer',
-    '`return=minimal` for no content, `return=representation` for the record, `handling=strict` to refuse unknown fields (RFC 7240).',
+    '`return=minimal`: no content. `return=representation`: the record. `handling=strict`: unknown fields are an error (RFC 7240).',
     { example: 'handling=lenient' },
   ),
-  wantReprDigest: requestField(
+  wantReprDigest: requestHeader(
     'Want-Repr-Digest',
-    'Asks for the digest of the answer (RFC 9530).',
+    'Requests the digest of the response (RFC 9530).',
     { example: 'sha-256=5' },
   ),
-  idempotencyKey: requestField(
+  idempotencyKey: requestHeader(
     'Idempotency-Key',
-    'The same request with the same key gets the same answer again, and does nothing again.',
+    'A repeated request with the same key gets the stored response and has no further effect.',
     { schema: keyText },
   ),
 } as const

@@ -11,7 +11,7 @@ const headers = {
 
 const { ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest } = requestHeaders
 
-/** What is sent by `sendBytes`: with validators, conditions and ranges. */
+/** The documentation of a route that uses `sendBytes`: validators, conditions and ranges. */
 export function toFileOperation(
   summary: string,
   mediaType: string,
@@ -22,13 +22,13 @@ export function toFileOperation(
     summary,
     parameters: [...parameters, ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest],
     responses: {
-      200: { description: 'All of it.', headers, content },
+      200: { description: 'The whole file.', headers, content },
       206: {
-        description: 'The bytes that Range asks for.',
+        description: 'The bytes that Range selects.',
         headers: { ...headers, 'Content-Range': contentRange },
         content,
       },
-      304: { description: 'It has not changed.', headers: { ETag: etag } },
+      304: { description: 'Not changed.', headers: { ETag: etag } },
     },
     errors: [412, 416],
   }

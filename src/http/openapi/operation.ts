@@ -1,10 +1,9 @@
-import type { FastifyInstance, HTTPMethods } from 'fastify'
 import type { problemTypes } from '../errors/problem-types.ts'
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 has it. */
+/** A JSON Schema (2020-12). */
 export type Schema = object
 
-/** Stands for a component that several operations share; `toComponent` makes it. */
+/** A component that several operations share, made by `toComponent`. */
 export interface Reference {
   readonly $ref: string
 }
@@ -19,7 +18,7 @@ export type Content = Readonly<Record<string, MediaType>>
 
 export interface Header {
   description: string
-  /** Whether every such answer has it. */
+  /** Whether every such response has it. */
   required?: boolean
   schema: Schema
   example?: unknown
@@ -28,7 +27,7 @@ export interface Header {
 export interface Parameter extends Header {
   name: string
   in: 'query' | 'path' | 'header'
-  /** How a list is written: `explode` repeats the name, otherwise commas separate. */
+  /** Serialization of a list: `explode` repeats the name; without it commas separate the values. */
   style?: 'form'
   explode?: boolean
 }
@@ -39,55 +38,31 @@ export interface ResponseDoc {
   content?: Content
 }
 
-/** Every status with which the service refuses. */
+/** The status of an error response. */
 export type ErrorStatus = (typeof problemTypes)[keyof typeof problemTypes]['status']
 
-/** What a route says of itself, in the words of OpenAPI 3.1. */
+/** The documentation of a route, in the terms of OpenAPI 3.1. */
 export interface Operation {
-  /** A few words. */
+  /** A few words, in the imperative: `List users`. */
   summary: string
   description?: string
   parameters?: readonly (Parameter | Reference)[]
   requestBody?: { description?: string; required?: boolean; content: Content }
-  /** The answers that are no refusals, by status or by class of them (`2XX`). */
-  responses: Readonly<Record<string, ResponseDoc | Reference>>
-  /** Whether the session cookie changes the response, or is needed. */
+  /** The successful responses, by status or class (`2XX`). One with status 200 when unset. */
+  responses?: Readonly<Record<string, ResponseDoc | Reference>>
+  /** The content of a response with status 200. */
+  content?: Content
+  /** In place of `content`: an example of text, or of JSON, whose schema is derived from it. */
+  example?: unknown
+  /** Whether the session cookie changes the response, or is required. */
   session?: 'optional' | 'required'
-  /** With what it refuses besides what every route of its kind can refuse. */
+  /** Error statuses besides those that every route of its method has. */
   errors?: readonly ErrorStatus[]
-  /** Whether it needs a store, which can fail: 503, and 507 for a write. */
+  /** Whether it uses a store, which can fail: 503, and 507 for a write. */
   store?: 'reads' | 'writes'
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    operation?: Operation & { tag: string }
-  }
-}
-
-/** `GET /users/:id` and its like, as the route is written. */
-export type Operations = Readonly<Record<string, Operation>>
-
-/** Gives each route that is added to `app` from now on its description. */
-export function describeRoutes(app: FastifyInstance, tag: string, operations: Operations): void {
-  app.addHook('onRoute', (route) => {
-    const [operation] = methodsOf(route.method).flatMap(
-      (method) => operations[`${method} ${withoutPatterns(route.url)}`] ?? [],
-    )
-    if (operation) route.config = { ...route.config, operation: { tag, ...operation } }
-  })
-}
-
-/** `/users/:id(^\\d+$)` → `/users/:id` */
-export function withoutPatterns(url: string): string {
-  return url.replace(/(:\w+)\(.*\)/, '$1')
-}
-
-/** The methods that the document lists; HEAD and OPTIONS go without saying. */
+/** The methods in the document. OpenAPI 3.1 has no QUERY; HEAD and OPTIONS are implied. */
 export const documentedMethods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const
-export type DocumentedMethod = (typeof documentedMethods)[number]
 
-export function methodsOf(methods: HTTPMethods | HTTPMethods[]): readonly DocumentedMethod[] {
-  const all: readonly string[] = [methods].flat()
-  return documentedMethods.filter((method) => all.includes(method))
-}
+export type DocumentedMethod = (typeof documentedMethods)[number]

@@ -20,7 +20,7 @@ const echo: Demo = {
   summary: 'For tests.',
   links: [],
   rawPaths: ['/raw'],
-  open: (app, { config }) => {
+  routes: ({ config }, app) => {
     app.all('/raw/*', async (request, reply) => {
       const body = (await readBytes(request.raw, config)).toString('base64')
       return sendJson(reply, { ...toRawRequest(request), body })
@@ -28,6 +28,7 @@ const echo: Demo = {
     app.post('/parsed', ({ method, query, body }, reply) =>
       sendJson(reply, { method, query, body }),
     )
+    return []
   },
 }
 

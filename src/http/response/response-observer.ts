@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
-import { withoutPatterns } from '../openapi/operation.ts'
+import { withoutPatterns } from '../openapi/route.ts'
 
 declare module 'node:http' {
   interface ServerResponse {

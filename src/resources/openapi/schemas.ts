@@ -1,8 +1,15 @@
 import { toComponent } from '../../http/openapi/component.ts'
-import { objectSchema } from '../../http/openapi/content.ts'
-import type { Schema } from '../../http/openapi/operation.ts'
+import { jsonContent, objectSchema, pageContent } from '../../http/openapi/content.ts'
+import type { Content, Parameter, Schema } from '../../http/openapi/operation.ts'
 import { jsonPatchSchema } from '../../http/body/patch.ts'
+import { idPattern } from '../context.ts'
 import type { Resource } from '../definition.ts'
+
+/** A resource with its schemas and examples. */
+export interface ResourceDocs {
+  resource: Resource
+  schemas: ResourceSchemas
+}
 
 const text = { type: 'string' } as const
 const time = { type: 'string', format: 'date-time', readOnly: true } as const
@@ -16,16 +23,16 @@ export function toSchemas(resource: Resource) {
   const input = { ...schema, properties: orNull(storable, schema.required) }
   return {
     record: toComponent('schemas', name, record),
-    /** A record of which `fields` may have left something out. */
+    /** A record that `fields` may have reduced. */
     part: toComponent('schemas', `${name}Part`, { ...record, required: undefined }),
     input: toComponent('schemas', `${name}Input`, input),
-    /** What replaces a record: a password stays where it is left out, and a new record needs one. */
+    /** The body of PUT: an absent password does not change, but a new record requires one. */
     replacement: toComponent('schemas', `${name}Replacement`, {
       ...input,
       required: schema.required.filter((field) => !isPassword(resource, field)),
     }),
     changes: toComponent('schemas', `${name}Changes`, {
-      description: 'The fields that change; null removes one that is not required.',
+      description: 'The fields to change. null removes a field that is not required.',
       type: 'object',
       properties: input.properties,
     }),
@@ -33,7 +40,6 @@ export function toSchemas(resource: Resource) {
   }
 }
 
-/** What a client sees of a record. */
 function toRecordSchema({ schema, fields }: Resource) {
   const shown = fields.filter(({ kind }) => kind !== 'password')
   const own = { _id: { ...text, readOnly: true }, createdAt: time, updatedAt: time }
@@ -44,7 +50,6 @@ function toRecordSchema({ schema, fields }: Resource) {
   }
 }
 
-/** What a client sends, and what it gets. */
 function toExamples({ schema, fields }: Resource) {
   const shown = fields.filter(({ kind }) => kind !== 'password')
   const inputExample = mapValues<object, unknown>(schema.properties, toExample)
@@ -62,10 +67,24 @@ function toExamples({ schema, fields }: Resource) {
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
 export const exampleId = '01a1fd31-7d3a-7638-817f-35783eb23000'
+export const id: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The id of the record, assigned by the service or chosen by a client.',
+  schema: { type: 'string', pattern: `^${idPattern}$` },
+  example: exampleId,
+}
+
+/** A record as a page and as JSON. */
+export function recordContent({ record, recordExample }: ResourceSchemas): Content {
+  return { ...pageContent, ...jsonContent(record, recordExample) }
+}
+
 const exampleTime = '2026-11-21T08:20:41.403Z'
 const times = ['createdAt', 'updatedAt'] as const
 
-/** The envelope of an update and a deletion. */
+/** The JSON body after an update and a deletion. */
 export const envelope = toComponent(
   'schemas',
   'Envelope',
@@ -78,7 +97,6 @@ export const envelope = toComponent(
 /** RFC 6902. */
 export const jsonPatch = toComponent('schemas', 'JsonPatch', jsonPatchSchema)
 
-/** What the definition gives as an example of a field. */
 export function exampleOf({ schema }: Resource, field: string): unknown {
   return toExample(schema.properties[field])
 }
@@ -92,7 +110,7 @@ function toName({ name }: { name: string }): string {
   return name
 }
 
-/** What `refuseUnstorable` refuses, in the words of JSON Schema. */
+/** A string that every database can store. */
 function toStorable(field: object): object {
   const isText = 'type' in field && field.type === 'string'
   return isText ? { ...field, pattern: '^[^\\u0000]*$' } : field

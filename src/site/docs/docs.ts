@@ -1,48 +1,53 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
 import { html } from '../html.ts'
-import { toDocument, watchRoutes } from '../../http/openapi/document.ts'
-import { describeRoutes, type ErrorStatus } from '../../http/openapi/operation.ts'
+import { toDocument } from '../../http/openapi/document.ts'
+import { toFileOperation } from '../../http/openapi/files.ts'
+import type { ErrorStatus } from '../../http/openapi/operation.ts'
+import { registerRoutes, serviceTag } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import type { ErrorShape } from '../../http/errors/send-error.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import type { Demo } from '../demo.ts'
 import { docsPage, originMark } from './docs-page.ts'
-import { info, serviceTag } from './info.ts'
-import { operations } from './operations.ts'
+import { info } from './info.ts'
 
 interface DocsOptions {
   demos: readonly Demo[]
   shapes: readonly ErrorShape[]
-  /** With what any route may refuse on top of its own. */
+  /** The error statuses of the configured limits. */
   limits?: readonly ErrorStatus[] | undefined
 }
 
-/**
- * `GET /openapi.json` and `GET /docs`: what every route takes and gives, for programs and for people.
- * Always there; to be opened before the first route that it shall describe.
- */
-export function openDocs(
-  app: FastifyInstance,
-  { demos: rooms, shapes, limits = [] }: DocsOptions,
-): void {
-  const listRoutes = watchRoutes(app)
-  const tags = rooms.map(({ name, summary: description }) => ({ name, description }))
-  // Not before it is asked for: then all routes are there.
+/** `GET /openapi.json` and `GET /docs`: every route, for programs and for people. */
+export function openDocs(app: FastifyInstance, { demos, shapes, limits = [] }: DocsOptions): void {
+  const ofDemos = demos.map(({ name, summary: description }) => ({ name, description }))
+  const tags = [...ofDemos, { name: serviceTag, description: 'Available in every instance.' }]
+  // Made at the first request, when all routes are registered.
   const loadDocument = once(() =>
-    toDocument({ info, tags: [...tags, serviceTag], routes: listRoutes(), shapes, limits }),
+    toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits }),
   )
   const loadJson = once(() => JSON.stringify(loadDocument()))
   const loadPage = once(() => docsPage(loadDocument()).markup)
-
-  describeRoutes(app, serviceTag.name, operations)
-  app.get('/openapi.json', { config: { defaultType: 'json' } }, (request, reply) =>
-    sendWhole(request, reply, { type: 'application/json; charset=utf-8', text: loadJson() }),
-  )
-  app.get('/docs', (request, reply) => {
-    const text = loadPage().replaceAll(originMark, html`${toOrigin(request)}`.markup)
-    return sendWhole(request, reply, { type: 'text/html; charset=utf-8', text })
-  })
+  registerRoutes(app, { file: import.meta.filename }, [
+    {
+      method: 'GET',
+      url: '/openapi.json',
+      ...toFileOperation('Get this document (OpenAPI 3.1)', 'application/json'),
+      config: { defaultType: 'json' },
+      handler: (request, reply) =>
+        sendWhole(request, reply, { type: 'application/json; charset=utf-8', text: loadJson() }),
+    },
+    {
+      method: 'GET',
+      url: '/docs',
+      ...toFileOperation('Get this document as a page that can send requests', 'text/html'),
+      handler: (request, reply) => {
+        const text = loadPage().replaceAll(originMark, html`${toOrigin(request)}`.markup)
+        return sendWhole(request, reply, { type: 'text/html; charset=utf-8', text })
+      },
+    },
+  ])
 }
 
 function once<Value>(load: () => Value): () => Value {

@@ -1,19 +1,55 @@
 import type { FastifyInstance } from 'fastify'
-import { describeRoutes } from '../../http/openapi/operation.ts'
+import { jsonContent, objectSchema } from '../../http/openapi/content.ts'
+import { responseHeaders } from '../../http/openapi/fields.ts'
+import { registerRoutes } from '../../http/openapi/route.ts'
 import { toProbeResponse, type Readiness } from '../../operations/readiness.ts'
-import { operations } from './operations.ts'
 
 const config = { defaultType: 'json', anyHost: true } as const
 
-/** `GET /health`: 200 while the service answers; and what those who run it ask. Always there. */
+/** `GET /health`, and the probes of an orchestrator. */
 export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find'>): void {
-  describeRoutes(app, 'vitrine', operations)
-  app.get('/health', { config }, () => ({ status: 'ok' }))
-  app.get('/health/live', { config }, (_request, reply) =>
-    reply.header('cache-control', 'no-store').send({ status: 'live' }),
-  )
-  app.get('/health/ready', { config }, async (_request, reply) => {
-    const { code, headers, content } = toProbeResponse(await find())
-    return reply.code(code).headers(headers).send(content)
-  })
+  registerRoutes(app, { file: import.meta.filename }, [
+    {
+      method: 'GET',
+      url: '/health',
+      summary: 'Check whether the service responds',
+      content: statusContent('ok'),
+      config,
+      handler: () => ({ status: 'ok' }),
+    },
+    {
+      method: 'GET',
+      url: '/health/live',
+      summary: 'Check whether the process is alive',
+      content: statusContent('live'),
+      config,
+      handler: (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }),
+    },
+    {
+      method: 'GET',
+      url: '/health/ready',
+      summary: 'Check whether the service is ready for requests',
+      responses: {
+        200: {
+          description: 'Ready: the database can be read.',
+          content: statusContent('ready'),
+        },
+        503: {
+          description: 'Not ready: starting, stopping, or the database cannot be read.',
+          headers: { 'Retry-After': responseHeaders.retryAfter },
+          content: statusContent('no database', 'starting', 'draining'),
+        },
+      },
+      config,
+      handler: async (_, reply) => {
+        const { code, headers, content } = toProbeResponse(await find())
+        return reply.code(code).headers(headers).send(content)
+      },
+    },
+  ])
+}
+
+function statusContent(...statuses: readonly [string, ...string[]]) {
+  const status = { type: 'string', enum: statuses }
+  return jsonContent(objectSchema({ status }), { status: statuses[0] })
 }

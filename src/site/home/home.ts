@@ -1,13 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import { describeRoutes } from '../../http/openapi/operation.ts'
-import { sendPage } from '../send-page.ts'
+import { pageContent } from '../../http/openapi/content.ts'
+import { registerRoutes } from '../../http/openapi/route.ts'
 import type { Demo } from '../demo.ts'
-import { operations } from './operations.ts'
+import { sendPage } from '../send-page.ts'
 import { homePage } from './views.ts'
 
-/** `GET /`: what this is, and a map of the rooms that are mounted. Always there. */
-export function openHome(app: FastifyInstance, rooms: readonly Demo[]): void {
-  describeRoutes(app, 'vitrine', operations)
-  const home = homePage(rooms)
-  app.get('/', (_, reply) => sendPage(reply, home))
+/** `GET /`: the list of the open demos. */
+export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
+  const home = homePage(demos)
+  registerRoutes(app, { file: import.meta.filename }, [
+    {
+      method: 'GET',
+      url: '/',
+      summary: 'Get the home page, which lists the demos',
+      content: pageContent,
+      handler: (_, reply) => sendPage(reply, home),
+    },
+  ])
 }

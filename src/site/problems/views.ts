@@ -3,22 +3,21 @@ import { page } from '../page.ts'
 import type { ProblemType } from '../../http/errors/problem-types.ts'
 import { toReasonPhrase } from '../../http/errors/http-error.ts'
 
-/** A kind of problem as its page shows it. */
 export interface Problem extends ProblemType {
-  /** The address of its page, which is the `type` of such refusals. */
+  /** The URL of its page, and the value of `type` in problem details. */
   type: string
 }
 
 export function problemsPage(problems: readonly Problem[]): Html {
-  const isOfRequest = ({ status }: Problem) => status < 500
+  const isClientError = ({ status }: Problem) => status < 500
   return page({
     title: 'Problems',
-    main: html`<p class="lead">What each kind of refusal means, and how to put the request right.</p>
-<p>A refusal in JSON (RFC 9457) names its kind in <code>type</code>, which is the address of one of these pages.</p>
-<h2>The request has to change</h2>
-${problemList(problems.filter(isOfRequest))}
-<h2>The service cannot</h2>
-${problemList(problems.filter((problem) => !isOfRequest(problem)))}`,
+    main: html`<p class="lead">What each error means, and how to fix the request.</p>
+<p>In problem details (RFC 9457), <code>type</code> is the URL of one of these pages.</p>
+<h2>Client errors</h2>
+${problemList(problems.filter(isClientError))}
+<h2>Server errors</h2>
+${problemList(problems.filter((problem) => !isClientError(problem)))}`,
   })
 }
 
@@ -41,10 +40,10 @@ export function problemPage({ type, status, title, meaning, remedy, example }: P
 <p class="lead">${meaning}</p>
 <h2>What to do</h2>
 <p>${remedy}</p>
-${example === undefined ? '' : html`<figure class="command"><figcaption>An example that goes right</figcaption><pre tabindex="0"><code>${example}</code></pre></figure>\n`}<h2>How to tell it</h2>
+${example === undefined ? '' : html`<figure class="command"><figcaption>A request that works</figcaption><pre tabindex="0"><code>${example}</code></pre></figure>\n`}<h2>How to recognize it</h2>
 <dl>
 <dt>Status</dt><dd>${status} ${toReasonPhrase(status) ?? ''}</dd>
-<dt>Type, in JSON</dt><dd><code>${type}</code></dd>
+<dt>Type</dt><dd><code>${type}</code></dd>
 </dl>`,
   })
 }

@@ -4,27 +4,27 @@ import { maxPage, maxPerPage } from '../list/list-part.ts'
 import { toVisibleFields } from '../list/list-query.ts'
 import { exampleOf } from './schemas.ts'
 
-/** What the address of a list can ask for. */
+/** The query parameters of a list. */
 export function listParameters(resource: Resource): readonly Parameter[] {
   const visible = toVisibleFields(resource)
   return [
-    query('page', 'Which page; with neither `page` nor `per_page`, everything.', {
+    query('page', 'The page. Without `page` and `per_page` the whole list is sent.', {
       schema: { type: 'integer', minimum: 1, maximum: maxPage },
       example: 1,
     }),
-    query('per_page', 'How many records on a page; 20 if not said.', {
+    query('per_page', 'Records per page. The default is 20.', {
       schema: { type: 'integer', minimum: 1, maximum: maxPerPage },
       example: 10,
     }),
-    query('sort', 'By which fields; a minus turns the order around.', {
+    query('sort', 'The fields to sort by. A minus reverses the order.', {
       ...separated(visible.flatMap((name) => [name, `-${name}`])),
       example: ['-createdAt', visible[1]],
     }),
-    query('q', 'Text that some field has, in any letter case.', {
+    query('q', 'Text that a field contains, ignoring case.', {
       schema: { type: 'string' },
       example: 'a',
     }),
-    query('fields', 'Which fields to show in JSON, NDJSON and CSV.', {
+    query('fields', 'The fields to include in JSON, NDJSON and CSV.', {
       ...separated(visible),
       example: visible.slice(0, 2),
     }),
@@ -32,9 +32,8 @@ export function listParameters(resource: Resource): readonly Parameter[] {
   ]
 }
 
-export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field that is shown, \`_id\` and the times too: \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\`, \`endsWith\`. Of several values of one parameter one has to do. A parameter that is not known gets 400. The spellings of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are understood too.
-
-QUERY (RFC 10008) takes the same parameters as a form or as JSON.`
+export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field in the response, \`_id\` and the times included. The operators are \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\` and \`endsWith\`. Repeated values of a parameter are combined with OR. An unknown parameter gets 400. The parameters of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are supported too.
+QUERY (RFC 10008) accepts the same parameters as a form or as JSON.`
 
 function query(
   name: string,
@@ -44,7 +43,7 @@ function query(
   return { name, in: 'query', description, ...more }
 }
 
-/** Some of these words, separated by commas. */
+/** A list of these words, separated by commas. */
 function separated(words: readonly string[]) {
   const schema = { type: 'array', items: { type: 'string', enum: words }, minItems: 1 }
   return { schema, style: 'form', explode: false } as const
@@ -60,15 +59,15 @@ function toFilters({ name, kind }: Field, example: unknown): Parameter[] {
     case 'number': {
       const number = { type: 'number' }
       return [
-        query(name, `The ${name}, or several.`, several(number)),
-        query(`${name}:gte`, `The least ${name}.`, { schema: number, example }),
+        query(name, `Equal to this ${name}. Can be repeated.`, several(number)),
+        query(`${name}:gte`, `At least this ${name}.`, { schema: number, example }),
       ]
     }
     default: {
       const text = { type: 'string' }
       return [
-        query(name, `The ${name}, or several.`, several(text)),
-        query(`${name}:contains`, `Part of the ${name}.`, { schema: text, example: 'a' }),
+        query(name, `Equal to this ${name}. Can be repeated.`, several(text)),
+        query(`${name}:contains`, `Contains this text.`, { schema: text, example: 'a' }),
       ]
     }
   }

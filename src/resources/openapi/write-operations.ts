@@ -1,27 +1,15 @@
 import { fieldsContent, jsonContent } from '../../http/openapi/content.ts'
 import { responseHeaders, requestHeaders } from '../../http/openapi/fields.ts'
-import type { ResponseDoc, Content, Operation, Operations } from '../../http/openapi/operation.ts'
-import { acceptedPatchTypes, jsonPatchType, mergePatchType } from '../write/input.ts'
-import { id, pickTypes, shownContent, type ResourceDocs } from './openapi-parts.ts'
-import { envelope, jsonPatch } from './schemas.ts'
-
-/** The documentation of what changes a resource. */
-export function toWriteOperations(parts: ResourceDocs): Operations {
-  const { path } = parts.resource
-  return {
-    [`POST ${path}`]: toCreate(parts),
-    [`PUT ${path}/:id`]: toReplace(parts),
-    [`PATCH ${path}/:id`]: toUpdate(parts),
-    [`DELETE ${path}/:id`]: toDestroy(parts),
-  }
-}
+import type { Content, Operation, ResponseDoc } from '../../http/openapi/operation.ts'
+import { jsonPatchType, mergePatchType } from '../write/input.ts'
+import { envelope, id, jsonPatch, recordContent, type ResourceDocs } from './schemas.ts'
 
 const { etag, location, contentLocation, preferenceApplied, idempotencyReplayed, flash } =
   responseHeaders
 const { ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer, idempotencyKey } = requestHeaders
 const writing = [id, ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer]
 
-function toCreate({ resource, schemas }: ResourceDocs): Operation {
+export function toCreate({ resource, schemas }: ResourceDocs): Operation {
   return {
     summary: `Create a ${resource.singular}`,
     parameters: [prefer, idempotencyKey],
@@ -38,7 +26,7 @@ function toCreate({ resource, schemas }: ResourceDocs): Operation {
           'Preference-Applied': preferenceApplied,
           'Idempotency-Replayed': idempotencyReplayed,
         },
-        content: shownContent(schemas),
+        content: recordContent(schemas),
       },
     },
     errors: [406, 409, 412, 422],
@@ -46,37 +34,36 @@ function toCreate({ resource, schemas }: ResourceDocs): Operation {
   }
 }
 
-function toReplace({ resource, schemas }: ResourceDocs): Operation {
-  const content = shownContent(schemas)
+export function toReplace({ resource, schemas }: ResourceDocs): Operation {
+  const content = recordContent(schemas)
   const headers = { 'Preference-Applied': preferenceApplied }
   return {
-    summary: `Create or replace the ${resource.singular} of this id`,
-    description: 'What is left out of the content is gone; a password stays.',
+    summary: `Create or replace a ${resource.singular}`,
+    description: 'Fields that are absent from the body are removed, except a password.',
     parameters: writing,
     requestBody: {
       required: true,
       content: fieldsContent(schemas.replacement, schemas.inputExample),
     },
     responses: {
-      200: { description: 'It was replaced.', headers, content },
-      201: { description: 'It was created.', headers: { ...headers, Location: location }, content },
-      204: { description: 'It was replaced; no content was wanted.', headers },
+      200: { description: 'Replaced.', headers, content },
+      201: { description: 'Created.', headers: { ...headers, Location: location }, content },
+      204: { description: 'Replaced, with `Prefer: return=minimal`.', headers },
     },
     errors: [404, 405, 406, 409, 412, 422, 428],
     store: 'writes',
   }
 }
 
-function toUpdate({ resource, schemas }: ResourceDocs): Operation {
+export function toUpdate({ resource, schemas }: ResourceDocs): Operation {
   const where = `${resource.path}/${schemas.recordExample._id}`
   return {
-    summary: `Change some fields of a ${resource.singular}`,
+    summary: `Update fields of a ${resource.singular}`,
     parameters: writing,
     requestBody: { content: toPatches(schemas) },
     responses: {
       200: {
-        description:
-          'It was changed: the envelope, or with `Prefer: return=representation` itself.',
+        description: 'Updated: the envelope, or the record with `Prefer: return=representation`.',
         headers: {
           ETag: etag,
           'Content-Location': contentLocation,
@@ -91,28 +78,23 @@ function toUpdate({ resource, schemas }: ResourceDocs): Operation {
   }
 }
 
-/** The same change in each language of patches. */
+/** The same change in each patch format. */
 function toPatches({ changes, inputExample }: ResourceDocs['schemas']): Content {
   const [field = '', value] = Object.entries(inputExample)[0] ?? []
-  return pickTypes(
-    {
-      ...fieldsContent(changes, inputExample),
-      [mergePatchType]: { schema: changes, example: { [field]: value } },
-      [jsonPatchType]: {
-        schema: jsonPatch,
-        example: [{ op: 'replace', path: `/${field}`, value }],
-      },
-    },
-    acceptedPatchTypes,
-  )
+  const operations = [{ op: 'replace', path: `/${field}`, value }]
+  return {
+    ...fieldsContent(changes, inputExample),
+    [mergePatchType]: { schema: changes, example: { [field]: value } },
+    [jsonPatchType]: { schema: jsonPatch, example: operations },
+  }
 }
 
-function toDestroy({ resource }: ResourceDocs): Operation {
+export function toDestroy({ resource }: ResourceDocs): Operation {
   return {
     summary: `Delete a ${resource.singular}`,
     parameters: writing,
     responses: {
-      200: { description: 'It is gone.', content: jsonContent(envelope, toEnvelope()) },
+      200: { description: 'Deleted.', content: jsonContent(envelope, toEnvelope()) },
       ...afterWrite(resource.path),
     },
     errors: [404, 405, 406, 409, 412, 428],
@@ -122,9 +104,9 @@ function toDestroy({ resource }: ResourceDocs): Operation {
 
 function afterWrite(where: string): Record<string, ResponseDoc> {
   return {
-    204: { description: 'Done; no content was wanted.' },
+    204: { description: 'Done, with `Prefer: return=minimal`.' },
     303: {
-      description: `For a page: go to \`${where}\`.`,
+      description: `With \`Accept: text/html\`: redirects to \`${where}\`.`,
       headers: { Location: location, 'Set-Cookie': flash },
     },
   }
@@ -132,6 +114,6 @@ function afterWrite(where: string): Record<string, ResponseDoc> {
 
 function toEnvelope(redirect?: string) {
   const data = redirect === undefined ? {} : { redirect }
-  // The text of the seed, for both.
+  // Seed: an update has this text too.
   return { data, status: { code: 0, msg: 'delete success' } }
 }

@@ -1,0 +1,63 @@
+import { jsonContent, objectSchema, pageContent, textContent } from '../../http/openapi/content.ts'
+import { responseHeaders } from '../../http/openapi/fields.ts'
+import type { Operation } from '../../http/openapi/operation.ts'
+
+const text = { type: 'string' } as const
+
+const upload = objectSchema({
+  _id: text,
+  name: text,
+  type: { ...text, description: 'The media type that the client sent.' },
+  size: { type: 'integer', minimum: 0, description: 'In bytes.' },
+  sha256: { ...text, pattern: '^[0-9a-f]{64}$' },
+  createdAt: { ...text, format: 'date-time' },
+})
+
+export const exampleUpload = {
+  _id: 'DDy_FQo-ous469DRMy3G3g',
+  name: 'glass.txt',
+  type: 'text/plain',
+  size: 5,
+  sha256: 'da63bca6b18be7932c7a8b14a8ab8ebbc84cf7ffa4bf6c5e1d3cb30cda14de7a',
+  createdAt: '2026-11-21T08:20:41.363Z',
+}
+
+export const uploadOperation: Operation = {
+  summary: 'Upload a file',
+  requestBody: {
+    required: true,
+    content: {
+      'multipart/form-data': {
+        schema: {
+          ...objectSchema({ upfiles: { contentMediaType: 'application/octet-stream' } }),
+          additionalProperties: false,
+        },
+      },
+    },
+  },
+  responses: {
+    200: {
+      description: 'The file is stored.',
+      headers: { Location: responseHeaders.location },
+      content: {
+        ...textContent(
+          `The upload succeeded: glass.txt, 5 bytes, is stored at /uploads/${exampleUpload._id}\n`,
+        ),
+        ...pageContent,
+        ...jsonContent(upload, exampleUpload),
+      },
+    },
+  },
+  store: 'writes',
+}
+
+export const listOperation: Operation = {
+  summary: 'List uploads, oldest first',
+  content: {
+    ...pageContent,
+    ...jsonContent({ type: 'array', items: upload }, [exampleUpload]),
+    ...textContent(`${exampleUpload._id} 5 glass.txt\n`),
+  },
+  errors: [406],
+  store: 'reads',
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { browserAccept } from '../../../test/resources.ts'
+import { listUploads, openUploads, upload } from '../../../test/uploads.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { temporaryFolder } from '../../../test/start-vitrine.ts'
+
+const digits = '0123456789'
+const listTypes = ['text/html', 'application/json', 'text/plain'] as const
+
+test('the list has every upload, oldest first, as a page, as JSON and as text', async (t) => {
+  const { app } = await openUploads(t)
+  const names = ['c.txt', 'a.txt', 'b.txt']
+  const ids: string[] = []
+  for (const fileName of names) ids.push((await upload(app, fileName, { fileName }))._id)
+  for (const accept of listTypes) {
+    const answer = await app.inject({ url: '/uploads', headers: { accept } })
+    assert.equal(answer.statusCode, 200, accept)
+    assert.ok(String(answer.headers['content-type']).startsWith(accept), accept)
+    assert.match(String(answer.headers.vary), /Accept/, accept)
+    for (const sought of [names, ids]) {
+      const places = sought.map((text) => answer.body.indexOf(text))
+      assert.ok(!places.includes(-1), accept)
+      assert.deepEqual(
+        places,
+        places.toSorted((one, other) => one - other),
+        accept,
+      )
+    }
+  }
+  assert.match(
+    String((await app.inject({ url: '/uploads' })).headers['content-type']),
+    /^text\/html/,
+  )
+  const shown = await listUploads(app)
+  assert.deepEqual(
+    shown.map(({ name }) => name),
+    names,
+  )
+  const fields = ['_id', 'createdAt', 'name', 'sha256', 'size', 'type']
+  for (const one of shown) assert.deepEqual(Object.keys(one).toSorted(), fields)
+})
+
+test('the list of nothing is empty', async (t) => {
+  const app = await testApp(t)
+  const ask = async (accept: string) => app.inject({ url: '/uploads', headers: { accept } })
+  assert.equal((await ask('application/json')).body.trim(), '[]')
+  assert.equal((await ask('text/plain')).body, '')
+  assert.equal((await ask('text/html')).statusCode, 200)
+  assert.equal((await ask('image/png')).statusCode, 406)
+})
+
+test('the page says sizes in words and exactly, and that nothing is there', async (t) => {
+  const { app } = await openUploads(t)
+  const ask = async () =>
+    (await app.inject({ url: '/uploads', headers: { accept: 'text/html' } })).body
+  const empty = await ask()
+  assert.match(empty, /Nothing was uploaded yet/)
+  assert.doesNotMatch(empty, /<table/)
+  await upload(app, Buffer.alloc(1434))
+  const page = await ask()
+  assert.match(page, /<data value="1434" title="1,434 bytes">1\.4 KiB<\/data>/)
+  assert.doesNotMatch(page, /Nothing was uploaded/)
+})
+
+test('a name is escaped where the list is a page, and stays in its line where it is text', async (t) => {
+  const { app } = await openUploads(t)
+  await upload(app, 'glass', { fileName: `<img src=x onerror=alert(1)>&'.txt` })
+  const page = await app.inject({ url: '/uploads', headers: { accept: browserAccept } })
+  assert.doesNotMatch(page.body, /<img/)
+  assert.match(page.body, /&lt;img src=x onerror=alert\(1\)&gt;&amp;/)
+  await upload(app, 'glass', { fileName: 'one\ttwo\u0085three.txt' })
+  const text = await app.inject({ url: '/uploads', headers: { accept: 'text/plain' } })
+  assert.equal(text.body.trimEnd().split(/[\n\u0085]/).length, 2)
+})
+
+test('a file comes back as an attachment of its name that no browser runs', async (t) => {
+  const { app } = await openUploads(t)
+  const cases: [fileName: string, encoded: string][] = [
+    ['glass.txt', 'glass.txt'],
+    ['two words.txt', 'two words.txt'],
+    ['é.txt', '%C3%A9.txt'],
+    ['😀 漢.txt', '%F0%9F%98%80%20%E6%BC%A2.txt'],
+    [`100%41.txt`, '100%2541.txt'],
+  ]
+  for (const [fileName, encoded] of cases) {
+    const { _id } = await upload(app, 'glass', { fileName, type: 'text/plain' })
+    const { headers, body } = await app.inject(`/uploads/${_id}`)
+    assert.equal(body, 'glass')
+    const disposition = String(headers['content-disposition'])
+    assert.match(disposition, /^attachment/, fileName)
+    const named = /filename\*=UTF-8''([^;]+)/i.exec(disposition)
+    const plain = /filename="?([^";]+)"?/.exec(disposition)
+    assert.equal((named ?? plain)?.[1], encoded, fileName)
+    assert.equal(headers['x-content-type-options'], 'nosniff', fileName)
+    const policy = String(headers['content-security-policy'])
+    assert.match(policy, /(^|; *)sandbox *(;|$)/, fileName)
+    assert.match(policy, /default-src 'none'/, fileName)
+    assert.match(String(headers['content-type']), /^text\/plain/, fileName)
+  }
+})
+
+test('a name cannot leave its header or its quotes', async (t) => {
+  const { app } = await openUploads(t)
+  const names = ['a\\"; filename=b.html; x=\\".txt', 'a%0D%0ASet-Cookie: a=b.txt', "a'b*c.txt"]
+  for (const fileName of names) {
+    const { _id } = await upload(app, 'glass', { fileName })
+    const { headers } = await app.inject(`/uploads/${_id}`)
+    const disposition = String(headers['content-disposition'])
+    const outside = disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""')
+    assert.doesNotMatch(outside, /b\.html/, fileName)
+    assert.match(disposition, /^attachment; filename/, fileName)
+    assert.equal(headers['set-cookie'], undefined, fileName)
+  }
+})
+
+test('what a browser could run is of no type that it runs', async (t) => {
+  const { app } = await openUploads(t)
+  const types = [
+    'text/html',
+    'TEXT/HTML',
+    'application/xhtml+xml',
+    'image/svg+xml',
+    'text/xml',
+    'application/xml',
+    'text/javascript',
+    'application/pdf',
+    'multipart/x-mixed-replace',
+  ]
+  for (const type of types) {
+    const { _id } = await upload(app, '<script>alert(1)</script>', { type, fileName: 'a.html' })
+    for (const accept of ['*/*', browserAccept]) {
+      const { headers } = await app.inject({ url: `/uploads/${_id}`, headers: { accept } })
+      assert.equal(headers['content-type'], 'application/octet-stream', type)
+      assert.match(String(headers['content-disposition']), /^attachment/, type)
+    }
+  }
+})
+
+test('a file that the client has already gets 304, by its tag and by its time', async (t) => {
+  const { app } = await openUploads(t)
+  const { _id, sha256 } = await upload(app, digits)
+  const url = `/uploads/${_id}`
+  const { headers: first } = await app.inject(url)
+  const tag = String(first.etag)
+  const time = String(first['last-modified'])
+  assert.equal(tag, `"${sha256}"`)
+  const cases: [headers: Record<string, string>, status: number][] = [
+    [{ 'if-none-match': tag }, 304],
+    [{ 'if-none-match': `W/${tag}` }, 304],
+    [{ 'if-none-match': '*' }, 304],
+    [{ 'if-none-match': '"other"' }, 200],
+    [{ 'if-modified-since': time }, 304],
+    [{ 'if-match': tag }, 200],
+    [{ 'if-match': '*' }, 200],
+    [{ 'if-match': `W/${tag}` }, 412],
+    [{ 'if-match': '"other"' }, 412],
+    [{ 'if-match': '"other"', range: 'bytes=0-1' }, 412],
+    [{ 'if-match': tag, 'if-none-match': tag }, 304],
+    [{ 'if-unmodified-since': 'Sun, 09 Sep 2001 01:46:40 GMT' }, 412],
+  ]
+  for (const [headers, status] of cases) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await app.inject({ method, url, headers })
+      assert.equal(answer.statusCode, status, JSON.stringify(headers))
+      if (status === 304) {
+        assert.equal(answer.body, '')
+        assert.equal(answer.headers.etag, tag)
+      }
+      if (status === 412) assert.equal(answer.headers['content-disposition'], undefined)
+    }
+  }
+})
+
+test('a range gets 206 with that part, or 416 with the size', async (t) => {
+  const { app } = await openUploads(t)
+  const { _id, sha256 } = await upload(app, digits)
+  const url = `/uploads/${_id}`
+  const cases: [headers: Record<string, string>, status: number, body: string, part?: string][] = [
+    [{ range: 'bytes=2-4' }, 206, '234', 'bytes 2-4/10'],
+    [{ range: 'bytes=-3' }, 206, '789', 'bytes 7-9/10'],
+    [{ range: 'bytes=8-99' }, 206, '89', 'bytes 8-9/10'],
+    [{ range: 'bytes=2-4', 'if-range': `"${sha256}"` }, 206, '234', 'bytes 2-4/10'],
+    [{ range: 'bytes=2-4', 'if-range': '"other"' }, 200, digits],
+    [{ range: 'bytes=4-2' }, 200, digits],
+    [{ range: 'lines=2-4' }, 200, digits],
+  ]
+  for (const [headers, status, body, part] of cases) {
+    const answer = await app.inject({ url, headers })
+    assert.equal(answer.statusCode, status, JSON.stringify(headers))
+    assert.equal(answer.body, body, JSON.stringify(headers))
+    assert.equal(answer.headers['content-range'], part, JSON.stringify(headers))
+    assert.equal(answer.headers['content-length'], String(body.length), JSON.stringify(headers))
+  }
+  for (const range of ['bytes=10-', 'bytes=-0']) {
+    const answer = await app.inject({ url, headers: { range } })
+    assert.equal(answer.statusCode, 416, range)
+    assert.equal(answer.headers['content-range'], 'bytes */10', range)
+  }
+})
+
+test('HEAD has the headers of GET, its length too, and no body', async (t) => {
+  const { app } = await openUploads(t)
+  for (const content of [digits, '']) {
+    const { _id } = await upload(app, content)
+    const get = await app.inject(`/uploads/${_id}`)
+    const head = await app.inject({ method: 'HEAD', url: `/uploads/${_id}` })
+    assert.equal(head.statusCode, 200)
+    assert.equal(get.headers['content-length'], String(content.length))
+    const passing = { date: '', 'server-timing': '', 'x-request-id': '' }
+    assert.deepEqual({ ...head.headers, ...passing }, { ...get.headers, ...passing })
+    assert.equal(head.body, '')
+  }
+})
+
+test('an id that nobody has gets 404 that names it, by whatever way out of the folder', async (t) => {
+  const { app } = await openUploads(t)
+  await upload(app, digits)
+  for (const id of ['nobody', '..%2foutside', '..%5c', 'a%00b', '.part', 'x'.repeat(999)]) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      const { statusCode } = await app.inject({ method, url: `/uploads/${id}` })
+      assert.match(String(statusCode), /^40[04]$/, `${method} ${id}`)
+    }
+  }
+  assert.match((await app.inject('/uploads/nobody')).body, /nobody/)
+})
+
+test('other methods get 405 with Allow', async (t) => {
+  const { app } = await openUploads(t)
+  const { _id } = await upload(app, digits)
+  for (const url of ['/uploads', `/uploads/${_id}`]) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      const answer = await app.inject({ method, url })
+      assert.equal(answer.statusCode, 405, `${method} ${url}`)
+      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
+    }
+  }
+})
+
+test('an upload whose file is gone from the folder still gets a status', async (t) => {
+  const folder = await temporaryFolder(t)
+  const settings = { FILES_URL: `file:${folder}` }
+  const app = await testApp(t, { settings, expectsFaults: true })
+  const { _id } = await upload(app, digits)
+  await unlink(join(folder, _id))
+  const { statusCode, body } = await app.inject(`/uploads/${_id}`)
+  assert.match(String(statusCode), /^(404|410|500|503)$/)
+  assert.ok(!body.includes(folder))
+})

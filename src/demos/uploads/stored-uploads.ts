@@ -1,0 +1,92 @@
+import { create as toContentDisposition } from 'content-disposition'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toJsonArray } from '../../http/response/json-array.ts'
+import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { toPathParameter } from '../../http/request/path-parameter.ts'
+import { notFound } from '../../http/errors/http-error.ts'
+import { sendBytes } from '../../http/response/send-bytes.ts'
+import { sendChunks } from '../../http/response/send.ts'
+import { StoreFailure } from '../../stores/store-failure.ts'
+import type { Pages, StoredRecord } from '../../stores/records/records.ts'
+import type { StoredUpload, Upload, UploadServices } from './save-upload.ts'
+import { uploadsPage } from './views.ts'
+
+const offers = ['text/html', 'application/json', 'text/plain'] as const
+
+/** All uploads, oldest first, streamed. */
+export function listUploads({ uploads, config }: UploadServices) {
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const type = chooseType(request, reply, offers)
+    const pages = toUploads(uploads.pages())
+    switch (type) {
+      case 'text/html':
+        return sendChunks(reply, type, uploadsPage(pages, config.maxUploadBytes))
+      case 'application/json':
+        return sendChunks(reply, type, toJsonArray(pages, toRepresentation))
+      case 'text/plain':
+        return sendChunks(reply, type, toLines(pages))
+    }
+  }
+}
+
+/** One file, as an attachment that no browser will show or run here. */
+export function sendUpload({ uploads, files }: UploadServices) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const id = toPathParameter(request, 'id')
+    const record = await uploads.find(id)
+    if (record === undefined) throw notFound(`There is no upload ${id}.`)
+    const upload = toUpload(record)
+    assertReadable(upload)
+    const { name, type, size, sha256 } = upload
+    reply.headers({
+      'content-disposition': toContentDisposition(name),
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'private, no-cache',
+    })
+    return sendBytes(request, reply, {
+      type: isActive(type) ? 'application/octet-stream' : type,
+      size,
+      sha256,
+      etag: `"${sha256}"`,
+      lastModified: new Date(record.createdAt),
+      open: (start, end) => files.read(id, start, end),
+    })
+  }
+}
+
+function toUpload({ document }: StoredRecord): Upload {
+  return document as unknown as Upload
+}
+
+/** Throws 503 where nothing can be read by what the record says, which then is damaged. */
+function assertReadable({ size }: Upload): void {
+  if (Number.isSafeInteger(size) && size >= 0) return
+  throw new StoreFailure('unavailable', `an upload has the size ${String(size)}`)
+}
+
+/** Whether a browser would run what is in it; with all the rest, one more wall. */
+function isActive(type: string): boolean {
+  return /html|xml|svg|script|pdf|multipart/i.test(type)
+}
+
+/** An upload as JSON shows it. */
+export function toRepresentation({ id, name, type, size, sha256, createdAt }: StoredUpload) {
+  return { _id: id, name, type, size, sha256, createdAt }
+}
+
+async function* toUploads(pages: Pages): AsyncGenerator<readonly StoredUpload[]> {
+  for await (const page of pages) {
+    yield page.map((record) => ({
+      id: record.id,
+      createdAt: record.createdAt,
+      ...toUpload(record),
+    }))
+  }
+}
+
+async function* toLines(pages: AsyncIterable<readonly StoredUpload[]>): AsyncGenerator<string> {
+  for await (const page of pages) {
+    yield page.map(({ id, size, name }) => `${id} ${String(size)} ${name}\n`).join('')
+  }
+}
