@@ -3,14 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import {
-  settingNames,
-  settings,
-  toEnvironmentName,
-  toFlagName,
-  type SettingName,
-} from '../src/config/settings.ts'
-import { presets } from '../src/config/presets.ts'
+import { settingNames, settings, toEnvironmentName, toFlagName } from '../src/config/settings.ts'
 import { demos } from '../src/demos/catalogue.ts'
 import { projectFolder, startVitrine } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
@@ -30,9 +23,10 @@ test('the table of settings is what the code has', () => {
 })
 
 test('the table of the preset is what the code has', () => {
-  const rows = Object.entries(presets.public).map(([key, value]) => {
-    const name = key as SettingName
-    return `| \`${toEnvironmentName(name)}\` | \`${value}\` | \`${settings[name].default ?? ''}\` |`
+  const rows = settingNames.flatMap((name) => {
+    const { default: fallback = '', publicDefault } = settings[name]
+    if (publicDefault === undefined) return []
+    return [`| \`${toEnvironmentName(name)}\` | \`${publicDefault}\` | \`${fallback}\` |`]
   })
   const table = [
     '| Variable | With `--preset public` | Otherwise |',

@@ -53,7 +53,7 @@ test('a bucket without its key is a bad setting, and no password of an address i
   })
   assert.equal(status, 2)
   assert.deepEqual(lines, [
-    'vitrine: REDIS_URL must be redis://host:port, or rediss://host:port for TLS, with a password in percent-encoding',
+    'vitrine: REDIS_URL must be redis://host:port, or rediss://host:port for TLS, with a percent-encoded password',
     'vitrine: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL',
   ])
 })

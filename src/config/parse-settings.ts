@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { toHostname } from '../http/security/allowed-hosts.ts'
 
-// Each throws an Error whose message completes "MAX_BODY_BYTES must be …".
+// Each parser throws an Error whose message completes "MAX_BODY_BYTES must be …".
 
 export const bodyReaderNames = ['json', 'form', 'text', 'multipart'] as const
 export type BodyReaderName = (typeof bodyReaderNames)[number]
@@ -14,39 +14,35 @@ export function parseText(text: string): string {
   return text
 }
 
-/** The default is the folder of that name, or, where there is none, the one that Vitrine brings. */
+/** The default falls back to the folder that Vitrine includes. */
 export function parseFolder(text: string): string {
   const own = fileURLToPath(new URL('../../public', import.meta.url))
   const folder = text === 'public' && !existsSync(text) ? own : resolve(text)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
-  throw new Error('a folder that is there')
+  throw new Error('an existing folder')
 }
 
-export function parseInteger(minimum: number, maximum: number): (text: string) => number {
+type Range = readonly [minimum: number, maximum: number]
+
+export function parseInteger(
+  [minimum, maximum]: Range,
+  alternative = '',
+): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : NaN
     if (value >= minimum && value <= maximum) return value
-    throw new Error(`a whole number from ${String(minimum)} to ${String(maximum)}`)
+    throw new Error(`${alternative}a whole number from ${String(minimum)} to ${String(maximum)}`)
   }
 }
 
 /** Undefined is no limit. */
-export function parseLimit(minimum: number, maximum: number): (text: string) => number | undefined {
-  const parse = parseInteger(minimum, maximum)
-  return (text) => (text === 'off' ? undefined : orElse('off', parse, text))
+export function parseLimit(range: Range): (text: string) => number | undefined {
+  const parse = parseInteger(range, 'off or ')
+  return (text) => (text === 'off' ? undefined : parse(text))
 }
 
 export function parseWorkers(text: string): number {
-  return text === 'auto' ? availableParallelism() : orElse('auto', parseInteger(1, 256), text)
-}
-
-/** What is wrong names the word that would have been understood as well. */
-function orElse<Value>(word: string, parse: (text: string) => Value, text: string): Value {
-  try {
-    return parse(text)
-  } catch (error) {
-    throw new Error(`${word} or ${(error as Error).message}`, { cause: error })
-  }
+  return text === 'auto' ? availableParallelism() : parseInteger([1, 256], 'auto or ')(text)
 }
 
 export function parseChoice<Choice extends string>(
@@ -65,12 +61,12 @@ export function parseOptional<Value>(
   return (text) => (text === '' ? undefined : parse(text))
 }
 
-/** The content of a file; undefined where none is named. */
+/** The content of the file; undefined without a path. */
 export function parseFile(path: string): string | undefined {
   try {
     return path === '' ? undefined : readFileSync(path, 'utf8')
   } catch {
-    throw new Error('a file that can be read')
+    throw new Error('a readable file')
   }
 }
 
@@ -79,7 +75,7 @@ export function parseFilesUrl(text: string): string {
   throw new Error('file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name')
 }
 
-/** With characters alone that need no encoding, in an address or in XML. */
+/** Only characters that need no encoding in a URL or in XML. */
 function isS3Url(text: string): boolean {
   const { searchParams } = URL.parse(text) ?? {}
   const endpoint = URL.parse(searchParams?.get('endpoint') ?? 'https://host')
@@ -94,11 +90,9 @@ export function parseSwitch(text: string): boolean {
   return parseChoice(['on', 'off'])(text) === 'on'
 }
 
-const overrides = ['on', 'off', 'unsafe-from-post'] as const
-
 /** False is off. */
 export function parseOverride(text: string): false | 'on' | 'unsafe-from-post' {
-  const choice = parseChoice(overrides)(text)
+  const choice = parseChoice(['on', 'off', 'unsafe-from-post'] as const)(text)
   return choice !== 'off' && choice
 }
 
@@ -119,11 +113,11 @@ export function parseBodyReaders(text: string): readonly BodyReaderName[] {
 }
 
 export function parseDatabaseUrl(text: string): string {
-  // An @ behind the host is that of a password with a slash in it, whose rest would be taken for a
-  // host, and printed where that is not found.
+  // An @ after the host means that the password contains a slash: the rest of the password would be
+  // taken for a host name and printed in an error.
   if (/^(sqlite:.|postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$)/.test(text)) return text
   throw new Error(
-    'sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name, with a password in percent-encoding',
+    'sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name, with a percent-encoded password',
   )
 }
 
@@ -131,11 +125,11 @@ export function parseRedisUrl(text: string): string {
   const isRedis = /^(redis|valkey)s?:\/\/[^/?#]*([/?#][^@]*)?$/.test(text)
   if (isRedis && URL.parse(text)?.hostname) return text
   throw new Error(
-    'redis://host:port, or rediss://host:port for TLS, with a password in percent-encoding',
+    'redis://host:port, or rediss://host:port for TLS, with a percent-encoded password',
   )
 }
 
-/** Origins; `:*` stands for any port. */
+/** The port `*` stands for any port. */
 export function parseOrigins(text: string): readonly string[] {
   if (text === 'none') return []
   return parseNames(text).map((origin) => {
@@ -147,7 +141,7 @@ export function parseOrigins(text: string): readonly string[] {
   })
 }
 
-/** Spelled as {@link toHostname} spells them. */
+/** Normalized like {@link toHostname}. */
 export function parseHosts(text: string): readonly string[] {
   return parseNames(text).map((host) => {
     if (host === '*') return host
@@ -159,16 +153,13 @@ export function parseHosts(text: string): readonly string[] {
   })
 }
 
-/** Addresses and networks as Fastify's `trustProxy` takes them. */
+/** In the format of Fastify's `trustProxy`. */
 export function parseNetworks(text: string): readonly string[] {
   return parseNames(text).map((network) => {
-    const [address = '', prefix, ...more] = network.split('/')
+    const [address = '', prefix = '1', ...more] = network.split('/')
     const family = isIP(address)
-    const maxPrefix = family === 6 ? 128 : 32
-    // Of length 0 it would be everybody, who then could name any address as theirs.
-    const isPrefix =
-      prefix === undefined ||
-      (/^\d+$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= maxPrefix)
+    // A prefix of length 0 would let every client set its own address.
+    const isPrefix = /^\d+$/.test(prefix) && +prefix >= 1 && +prefix <= (family === 6 ? 128 : 32)
     if (family !== 0 && isPrefix && more.length === 0) return network
     throw new Error('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8')
   })

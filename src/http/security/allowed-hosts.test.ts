@@ -111,7 +111,7 @@ test('on a loopback address a trusted proxy needs ALLOWED_HOSTS', async (t) => {
   const { status, lines } = await failedStart(t, { TRUSTED_PROXIES: '127.0.0.1' })
   assert.equal(status, 2)
   assert.deepEqual(lines, [
-    'vitrine: ALLOWED_HOSTS must be set where HOST is a loopback address and there are TRUSTED_PROXIES',
+    'vitrine: ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set',
   ])
   assert.doesNotThrow(() => loadConfig({ ...open, TRUSTED_PROXIES: '10.0.0.1' }, ['users']))
 })
