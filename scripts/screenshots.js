@@ -31,7 +31,7 @@ async function start() {
   const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...settings }
   const server = spawn(process.execPath, ['bin/vitrine.js'], { cwd: project, env })
   for await (const line of createInterface(server.stdout)) {
-    const [, origin] = /^Vitrine is open at (\S+)$/.exec(line) ?? []
+    const [, origin] = /^Vitrine is listening on (\S+)$/.exec(line) ?? []
     if (origin) return { server, origin }
   }
   throw new Error('Vitrine did not start.')

@@ -200,7 +200,7 @@ test('a start that fails closes the admin port, and ends', limit, async (t) => {
     await once(child, 'close')
     assert.match(
       output(),
-      /^Probes and metrics are open at .*\nvitrine: cannot start: sqlite:.*\n$/,
+      /^Health checks and metrics are available at .*\nvitrine: cannot start: sqlite:.*\n$/,
     )
     assert.equal(child.exitCode, 2)
   }

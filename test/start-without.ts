@@ -20,5 +20,5 @@ export async function assertOpensWithout(t: TestContext, unwanted: RegExp): Prom
   })
   t.after(() => child.kill('SIGKILL'))
   await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')])
-  assert.match(output(), /^Vitrine is open at /)
+  assert.match(output(), /^Vitrine is listening on /)
 }

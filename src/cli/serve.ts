@@ -10,19 +10,20 @@ import { loadDriver } from '../stores/load-driver.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
 import { demos } from '../demos/catalogue.ts'
 import {
+  addSupervisorHandlers,
+  disconnectWorker,
   findWorkerPort,
   isFirstProcess,
   isWorker,
-  disconnectWorker,
   notifyOpened,
 } from '../operations/workers.ts'
 
-const stopSeconds = 10
+const maxStopSeconds = 10
 
-/** Opens the service in this process, until a SIGTERM or SIGINT; throws what keeps it from opening. */
+/** Serves in this process until SIGTERM or SIGINT. Throws if the service cannot start. */
 export async function serve(config: Config): Promise<void> {
   const readiness = createReadiness()
-  // First and last: it tells that the rest is not there yet, or no longer.
+  // Opened first and closed last, so that it can report that the service is not ready.
   const admin = await openAdmin(config, readiness)
   try {
     await serveDemos(config, readiness, admin)
@@ -40,7 +41,7 @@ async function serveDemos(config: Config, readiness: Readiness, admin?: Admin): 
   if (isFirstProcess()) findOpenToOthers(config).forEach(warn)
   const options = { config, stores, demos, readiness, metrics: admin?.metrics }
   const app = await buildApp(options).catch(async (error: unknown) => {
-    // A connection that is left open would keep the process from ending.
+    // An open connection would keep the process running.
     await stores.close()
     throw error
   })
@@ -51,17 +52,14 @@ async function serveDemos(config: Config, readiness: Readiness, admin?: Admin): 
     await stores.close()
   }
   try {
-    // A name is looked up here: Fastify would open a second server, without our limits, for another
-    // address of it.
+    // Fastify would open a second server, without our limits, for a second address of a host name.
     const { address: host } = await lookup(config.host)
-    const address = await app.listen({ host, port: findWorkerPort() ?? config.port })
-    redirect = await openRedirect(config, address)
+    const origin = await app.listen({ host, port: findWorkerPort() ?? config.port })
+    redirect = await openRedirect(config, origin)
     readiness.open(stores.records.collection('health'))
-    // Before anybody is told that it is open, and may tell it to stop.
-    const { drain } = readiness
-    const { drainSeconds } = config
-    stopAtSignals({ drainSeconds, drain, close, closeBackends: stores.close, admin })
-    if (isFirstProcess()) console.log(`Vitrine is open at ${address}`)
+    // Before the message, after which a signal may arrive.
+    stopAtSignals({ config, readiness, close, closeStores: stores.close, admin })
+    if (isFirstProcess()) console.log(`Vitrine is listening on ${origin}`)
     notifyOpened()
   } catch (error) {
     await close()
@@ -69,67 +67,62 @@ async function serveDemos(config: Config, readiness: Readiness, admin?: Admin): 
   }
 }
 
-interface Stopping {
-  drainSeconds: number
-  drain: () => void
-  /** Answers what is in flight, and closes everything but the admin port. */
+interface Running {
+  config: Config
+  readiness: Readiness
+  /** Completes the requests in flight and closes everything except the admin port. */
   close: () => Promise<void>
-  closeBackends: () => Promise<void>
+  closeStores: () => Promise<void>
   admin: Admin | undefined
 }
 
-function stopAtSignals({ drainSeconds, drain, close, closeBackends, admin }: Stopping): void {
+function stopAtSignals({ config, readiness, close, closeStores, admin }: Running): void {
   const stop = () => {
-    // A second signal, of either kind, ends the process as it would any other.
+    // A second signal ends the process at once.
     process.off('SIGTERM', stop).off('SIGINT', stop)
-    drain()
-    setTimeout(finish, drainSeconds * 1000)
+    readiness.drain()
+    setTimeout(finish, config.drainSeconds * 1000)
   }
   const finish = () => {
-    // What is still in flight by then is cut off.
-    const exit = () => void closeBackends().finally(() => process.exit(0))
-    setTimeout(exit, stopSeconds * 1000).unref()
+    const exit = () => void closeStores().finally(() => process.exit(0))
+    setTimeout(exit, maxStopSeconds * 1000).unref()
     void close()
       .finally(() => admin?.close())
       .then(disconnectWorker)
   }
   process.on('SIGTERM', stop)
-  // A terminal sends SIGINT to supervisor and workers alike, and the supervisor passes it on.
+  // A terminal sends SIGINT to the workers too; they wait for SIGTERM from the supervisor.
   process.on('SIGINT', isWorker ? () => undefined : stop)
 }
 
 type Admin = NonNullable<Awaited<ReturnType<typeof openAdmin>>>
 
-/** Undefined where ADMIN_PORT is not set. A worker opens none: it answers its supervisor, who does. */
+/** Undefined if ADMIN_PORT is not set. In a worker the supervisor opens the port. */
 async function openAdmin(config: Config, { find }: Readiness) {
   const { adminPort } = config
   if (adminPort === undefined) return undefined
-  const { createMetrics } = await loadDriver(
-    'ADMIN_PORT',
-    'prom-client',
-    () => import('../operations/metrics.ts'),
-  )
+  const load = () => import('../operations/metrics.ts')
+  const { createMetrics } = await loadDriver('ADMIN_PORT', 'prom-client', load)
   const metrics = createMetrics()
   if (isWorker) {
-    const { respondToSupervisor: answerSupervisor } =
-      await import('../operations/worker-requests.ts')
-    return { metrics, close: answerSupervisor({ readiness: find, metrics: metrics.toSnapshot }) }
+    addSupervisorHandlers({ readiness: find, metrics: metrics.readSnapshot })
+    return { metrics, close: () => undefined }
   }
   const { openAdminServer } = await import('../operations/admin-server.ts')
-  const source = { readReadiness: find, readMetrics: metrics.toText }
+  const source = { readReadiness: find, readMetrics: metrics.render }
   return { metrics, close: await openAdminServer({ ...config, adminPort }, source) }
 }
 
-/** Listens for plain HTTP when a port for it is set; the caller closes it. */
-async function openRedirect(config: Config, address: string): Promise<Server | undefined> {
+/** Undefined if REDIRECT_HTTP_PORT is not set. The caller closes the server. */
+async function openRedirect(config: Config, origin: string): Promise<Server | undefined> {
   const { host, redirectHttpPort } = config
   if (redirectHttpPort === undefined) return undefined
-  const redirect = createHttpsRedirect(config, Number(new URL(address).port || 443))
+  const redirect = createHttpsRedirect(config, Number(new URL(origin).port || 443))
   limitConnections(redirect, config)
   redirect.listen(redirectHttpPort, host)
   await once(redirect, 'listening')
   const bound = redirect.address()
   const port = typeof bound === 'object' ? bound?.port : redirectHttpPort
-  if (isFirstProcess()) console.log(`Plain HTTP is redirected from port ${String(port)}`)
+  if (isFirstProcess()) console.log(`HTTP on port ${String(port)} is redirected to HTTPS`)
   return redirect
 }

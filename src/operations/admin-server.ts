@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { createServer } from '../http/node-http.ts'
 import { toLimits } from '../server/server.ts'
@@ -8,26 +7,22 @@ import { isAllowedHost, isLoopback, localHosts } from '../http/security/allowed-
 import { toPath, toRoutedUrl } from '../http/request/target.ts'
 import { toProbeResponse, type ReadinessState } from './readiness.ts'
 
-/** What can be asked at the admin port besides whether anybody is there. */
 export interface AdminSource {
   readReadiness: () => Promise<ReadinessState>
   /** In the text format of Prometheus. */
   readMetrics: () => Promise<string>
 }
 
-interface Answer {
+interface AdminResponse {
   code: number
   headers?: Readonly<Record<string, string>>
   type?: string
   text: string
 }
 
-const plainText = 'text/plain; charset=utf-8'
+type Pages = ReadonlyMap<string, () => Promise<AdminResponse>>
 
-/**
- * Opens ADMIN_PORT and says where; gives the function that closes it, whoever is still connected.
- * Not a room: whoever runs the service asks here, and pages of other sites learn nothing.
- */
+/** Opens ADMIN_PORT; returns the function that closes it. Not a demo: other sites must not read it. */
 export async function openAdminServer(
   config: Config & { adminPort: number },
   source: AdminSource,
@@ -36,78 +31,77 @@ export async function openAdminServer(
   const allowedHosts = isLoopback(host)
     ? [...localHosts, ...config.allowedHosts.filter((name) => name !== '*')]
     : ['*']
+  const pages = createPages(source)
   const server = createServer(toLimits(config), (request, response) => {
-    void respond(request, source, allowedHosts).then((found) => {
-      send(request, response, found)
+    void respond(request, pages, allowedHosts).then((content) => {
+      send(request, response, content)
     })
   })
   server.maxConnections = config.maxConnections
   server.listen(adminPort, host)
   await once(server, 'listening')
-  const { address, port, family } = server.address() as AddressInfo
-  const shown = family === 'IPv6' ? `[${address}]` : address
-  console.log(`Probes and metrics are open at http://${shown}:${String(port)}`)
+  const bound = server.address()
+  if (typeof bound === 'object' && bound) {
+    const shown = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+    const origin = `http://${shown}:${String(bound.port)}`
+    console.log(`Health checks and metrics are available at ${origin}`)
+  }
   return () => {
     server.close()
     server.closeAllConnections()
   }
 }
 
-async function respond(
-  request: IncomingMessage,
-  source: AdminSource,
-  allowedHosts: readonly string[],
-): Promise<Answer> {
-  const path = toPath(toRoutedUrl(request))
-  const { method = '', headers } = request
-  // Probes call it by any address.
-  const isOther = headers.host !== undefined && !isAllowedHost(headers.host, allowedHosts)
-  if (isOther && !path.startsWith('/health/')) {
-    return { code: 421, text: 'This host is not served here.\n' }
+function createPages({ readReadiness, readMetrics }: AdminSource): Pages {
+  const toJson = ({ content, ...head }: ReturnType<typeof toProbeResponse>) => {
+    return { ...head, type: 'application/json; charset=utf-8', text: JSON.stringify(content) }
   }
-  const find = findPage(path, source)
-  if (find === undefined) return { code: 404, text: 'There is nothing here.\n' }
-  if (method !== 'GET' && method !== 'HEAD') {
-    return { code: 405, headers: { allow: 'GET, HEAD' }, text: 'This is only for reading.\n' }
-  }
-  try {
-    return await find()
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    console.error(`vitrine: ADMIN_PORT has no answer: ${reason}`)
-    return { code: 500, text: 'Something is broken here.\n' }
-  }
-}
-
-function findPage(
-  path: string,
-  { readReadiness, readMetrics }: AdminSource,
-): (() => Promise<Answer>) | undefined {
-  switch (path) {
-    case '/health/live':
-      return () => Promise.resolve(toJson({ code: 200, content: { status: 'live' } }))
-    case '/health/ready':
-      return async () => toJson(toProbeResponse(await readReadiness()))
-    case '/metrics':
-      return async () => ({
+  const live = { code: 200, type: 'application/json; charset=utf-8', text: '{"status":"live"}' }
+  return new Map([
+    ['/health/live', () => Promise.resolve(live)],
+    ['/health/ready', async () => toJson(toProbeResponse(await readReadiness()))],
+    [
+      '/metrics',
+      async () => ({
         code: 200,
         // https://prometheus.io/docs/instrumenting/exposition_formats/
         type: 'text/plain; version=0.0.4; charset=utf-8',
         text: await readMetrics(),
-      })
-    default:
-      return undefined
-  }
+      }),
+    ],
+  ])
 }
 
-function toJson({ content, ...head }: { code: number; content: object }): Answer {
-  return { ...head, type: 'application/json; charset=utf-8', text: JSON.stringify(content) }
+async function respond(
+  request: IncomingMessage,
+  pages: Pages,
+  allowedHosts: readonly string[],
+): Promise<AdminResponse> {
+  const path = toPath(toRoutedUrl(request))
+  const { method = '', headers } = request
+  const isOther = headers.host !== undefined && !isAllowedHost(headers.host, allowedHosts)
+  // Health checks are sent to any address of the machine.
+  if (isOther && !path.startsWith('/health/')) {
+    return { code: 421, text: 'This host is not allowed.\n' }
+  }
+  const readPage = pages.get(path)
+  if (readPage === undefined) return { code: 404, text: 'Not found.\n' }
+  if (method !== 'GET' && method !== 'HEAD') {
+    return { code: 405, headers: { allow: 'GET, HEAD' }, text: 'Only GET and HEAD are allowed.\n' }
+  }
+  try {
+    return await readPage()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    console.error(`vitrine: a request to ADMIN_PORT failed: ${reason}`)
+    return { code: 500, text: 'Internal server error.\n' }
+  }
 }
 
 function send(
   { method }: IncomingMessage,
   response: ServerResponse,
-  { code, headers, type = plainText, text }: Answer,
+  { code, headers, type = 'text/plain; charset=utf-8', text }: AdminResponse,
 ): void {
   response.writeHead(code, {
     ...headers,

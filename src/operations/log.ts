@@ -3,31 +3,30 @@ import { writeSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { withoutSchemas } from '../server/server.ts'
 
-/** Takes whole lines. */
+/** Receives whole lines. */
 export interface LogStream {
   write: (line: string) => void
 }
 
 /**
- * The logger that Fastify brings, out of an instance that serves nothing: one that has a logger
- * follows every answer to its end, which is a twentieth of what a small one costs.
+ * The logger of a Fastify instance that serves nothing: an instance with a logger follows every
+ * response to its end, which slows small responses down.
  */
 export function createLog(
   { logLevel: level }: Pick<Config, 'logLevel'>,
-  stream: LogStream = createOutput(),
+  stream: LogStream = createStandardOutput(),
 ): FastifyBaseLogger {
   return Fastify({ ...withoutSchemas, logger: { level, stream } }).log
 }
 
-/** A reader who takes nothing for so long is not waited for again before it takes something. */
+/** After a write has blocked for this long, further writes do not wait until one succeeds. */
 const maxBlockMs = 1000
 
 /**
- * Standard output. Each line is written at once, so that the last before a crash is there. One that
- * cannot be written, to a full disk or a reader that has gone, is lost, and the service goes on; the
- * stream of the library would try again for ever.
+ * Writes each line synchronously, so that the last line before a crash is written. A line that cannot
+ * be written is lost; the stream of the library would retry for ever.
  */
-function createOutput(): LogStream {
+function createStandardOutput(): LogStream {
   const clock = new Int32Array(new SharedArrayBuffer(4))
   let isStuck = false
   return {
@@ -39,7 +38,7 @@ function createOutput(): LogStream {
           rest = rest.subarray(writeSync(1, rest))
           isStuck = false
         } catch (error) {
-          const isBusy = (error as { code?: unknown }).code === 'EAGAIN'
+          const isBusy = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
           isStuck = isBusy && performance.now() > until
           if (!isBusy || isStuck) return
           Atomics.wait(clock, 0, 0, 5)

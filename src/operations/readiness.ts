@@ -1,28 +1,27 @@
 import type { Collection } from '../stores/records/records.ts'
 
-/** Whether this process should be sent requests, or why not. */
+/** Part of the response of `/health/ready`. */
 export type ReadinessState = 'ready' | 'starting' | 'draining' | 'no database'
 
-/** What is known of it; `starting` until it is opened. */
 export interface Readiness {
-  /** From now on the records are asked. */
+  /** Ends the state `starting`. */
   open: (records: Pick<Collection, 'find'>) => void
-  /** From now on it is `draining`, for good. */
+  /** Sets the state `draining`, which does not end. */
   drain: () => void
-  /** Never fails, and takes two seconds at most. */
+  /** Never rejects; takes two seconds at most. */
   find: () => Promise<ReadinessState>
 }
 
-/** Half a second more than PostgreSQL has. */
+/** Half a second more than the connection timeout of PostgreSQL. */
 const maxMs = 2000
 
 export function createReadiness(): Readiness {
   let records: Pick<Collection, 'find'> | undefined
   let isDraining = false
-  let asking: Promise<boolean> | undefined
+  let reading: Promise<boolean> | undefined
   return {
-    open: (its) => {
-      records = its
+    open: (opened) => {
+      records = opened
     },
     drain: () => {
       isDraining = true
@@ -30,36 +29,28 @@ export function createReadiness(): Readiness {
     find: async () => {
       if (isDraining) return 'draining'
       if (records === undefined) return 'starting'
-      // However many ask, one reads: a store that hangs is not to be flooded as well.
-      asking ??= canRead(records).finally(() => (asking = undefined))
-      return (await asking) ? 'ready' : 'no database'
+      // Shared by concurrent checks, so that they do not flood a store that hangs.
+      reading ??= canRead(records).finally(() => (reading = undefined))
+      return (await reading) ? 'ready' : 'no database'
     },
   }
 }
 
-/**
- * Why it cannot be read is nothing for the log, which would have it for every probe: the requests that
- * need the records say it there.
- */
+/** Failures are not logged here: the requests that need the records log them. */
 async function canRead(records: Pick<Collection, 'find'>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(resolve, maxMs, false).unref()
-  const isRead = await Promise.race([read(records), late])
-  clearTimeout(timer)
-  return isRead
-}
-
-async function read(records: Pick<Collection, 'find'>): Promise<boolean> {
+  const timeout = Promise.withResolvers<boolean>()
+  const timer = setTimeout(timeout.resolve, maxMs, false).unref()
   try {
-    // No store knows without reading that there is no such record.
-    await records.find('ready')
-    return true
+    // This record does not exist, so that no cache can respond.
+    const read = Promise.resolve(records.find('ready')).then(() => true)
+    return await Promise.race([read, timeout.promise])
   } catch {
     return false
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-/** How a probe is told. */
 export function toProbeResponse(status: ReadinessState) {
   const isReady = status === 'ready'
   return {

@@ -58,7 +58,7 @@ async function startRedirecting(t: TestContext, more: Readonly<Record<string, st
     FILES_URL: `file:${folder}`,
   })
   t.after(() => child.kill('SIGKILL'))
-  while (!output().includes('Vitrine is open at')) {
+  while (!output().includes('Vitrine is listening on')) {
     await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')])
     assert.equal(child.exitCode, null, output())
   }

@@ -1,0 +1,75 @@
+import type { Worker } from 'node:cluster'
+import { randomUUID } from 'node:crypto'
+
+type Subject = 'opened' | 'exchange' | 'metrics' | 'readiness'
+
+export type Handlers = Partial<Record<Subject, (key: string) => unknown>>
+
+/** Resolves with undefined if the other process has ended, does not respond in time or fails. */
+export type SendRequest = (subject: Subject, key?: string) => Promise<unknown>
+
+interface Message {
+  id: string
+  /** Of a request; a response has only `value`. */
+  subject?: Subject
+  key?: string
+  value?: unknown
+}
+
+/** Half a second more than the readiness check takes at most. */
+const timeoutMs = 2500
+
+/** Requests and responses between the supervisor and a worker; both processes call this. */
+export function openChannel(worker: Worker, handlers: Handlers): SendRequest {
+  const pending = new Map<string, (value?: unknown) => void>()
+  const send = (message: Message, onFailure: () => void) => {
+    if (!worker.isConnected()) onFailure()
+    else {
+      worker.send(message, (error) => {
+        if (error) onFailure()
+      })
+    }
+  }
+  const handle = async (id: string, subject: Subject, key: string) => {
+    const respond = (value?: unknown) => {
+      send({ id, value }, () => undefined)
+    }
+    try {
+      respond(await handlers[subject]?.(key))
+    } catch {
+      respond()
+    }
+  }
+  worker.on('message', ({ id = '', subject, key = '', value }: Partial<Message>) => {
+    if (subject === undefined) pending.get(id)?.(value)
+    else void handle(id, subject, key)
+  })
+  worker.on('disconnect', () => {
+    for (const resolve of pending.values()) resolve()
+  })
+  return async (subject, key) => {
+    const id = randomUUID()
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    const timer = setTimeout(resolve, timeoutMs)
+    pending.set(id, resolve)
+    send({ id, subject, ...(key !== undefined && { key }) }, () => {
+      resolve(undefined)
+    })
+    const value = await promise
+    clearTimeout(timer)
+    pending.delete(id)
+    return value
+  }
+}
+
+/** Undefined when every promise has resolved and none matches. */
+export function findFirst(
+  promises: readonly Promise<unknown>[],
+  isMatch: (value: unknown) => boolean,
+): Promise<unknown> {
+  const assertMatch = (value: unknown) => {
+    if (!isMatch(value)) throw new Error('no match')
+    return value
+  }
+  return Promise.any(promises.map((promise) => promise.then(assertMatch))).catch(() => undefined)
+}
