@@ -244,7 +244,7 @@ const fieldValue = fc.oneof(
   ),
   fc.string({ maxLength: 30 }),
 )
-export const field = fc
+const namedField = fc
   .tuple(
     fc.constantFrom(
       ...['Accept', 'Accept', 'Accept-Encoding', 'Accept-Language', 'Prefer', 'Range', 'If-Match'],
@@ -262,6 +262,10 @@ export const field = fc
     fieldValue,
   )
   .map(([name, value]) => `${name}: ${toFieldText(value)}`)
+export const field = fc.oneof(
+  { weight: 9, arbitrary: namedField },
+  fc.constant('Expect: 100-continue'),
+)
 
 export function toFieldText(text: string): string {
   return text.replace(/[^\t -~]/g, '?')

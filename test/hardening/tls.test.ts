@@ -47,6 +47,9 @@ for (const version of versions) {
 
     assert.equal((await ask('/nowhere')).status, 404)
     assert.equal((await ask('/users/%ff')).status, 400)
+    const expecting = ['-H', 'Expect: 100-continue', '-d', 'x'] as const
+    assert.equal((await ask('/%zz', ...expecting)).status, 400)
+    assert.equal((await ask('/users/%ff', '-X', 'PUT', ...expecting)).status, 400)
     assert.equal((await ask('/topic', '-X', 'PUT')).status, 405)
     assert.equal((await ask('/topic', '-X', 'TRACE')).status, 405)
     assert.equal((await ask(`/topic?a=${'x'.repeat(9000)}`)).status, 414)

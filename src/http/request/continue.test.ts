@@ -7,6 +7,9 @@ import {
   startWatched,
   toRequest,
 } from '../../../test/hardening/watched-vitrine.ts'
+import { askRaw } from '../../../test/request-both-ways.ts'
+import { testApp } from '../../../test/test-app.ts'
+import type { Demo } from '../../site/demo.ts'
 
 const expects = 'Expect: 100-continue'
 const json = 'Content-Type: application/json'
@@ -18,6 +21,8 @@ const length = (bytes: number) => `Content-Length: ${String(bytes)}`
 const decided: readonly [what: string, line: string, fields: readonly string[], status: number][] =
   [
     ['a path without a route', 'POST /nowhere', [json, length(9)], 404],
+    ['a malformed percent-encoding', 'POST /%zz', [json, length(9)], 400],
+    ['a parameter that is not UTF-8', 'PUT /users/%ff', [json, length(9)], 400],
     ['a body that is too large', 'POST /locations', [json, length(2_000_000)], 413],
     ['a form that is too large', 'POST /profile', [form, length(20_000_000)], 413],
     ['a Host that is none', 'POST /locations', ['Host: a b', json, length(9)], 400],
@@ -78,3 +83,23 @@ for (const [what, line, fields, body, status] of read) {
     await assertSound()
   })
 }
+
+test('Expect: 100-continue for a path that cannot be looked up gets the error of its route', async (t) => {
+  const lookUp = () => Promise.reject(new Error('EIO: i/o error'))
+  const demo: Demo = {
+    name: 'static',
+    title: 'Files on a broken disk',
+    summary: '',
+    links: [],
+    tryOut: { method: 'GET', path: '/' },
+    routes: (_services, app) => {
+      app.all('/*', { config: { hasPath: lookUp } }, lookUp)
+      return []
+    },
+  }
+  const app = await testApp(t, { demos: [demo], expectsFaults: true })
+  const fields = ['Host: localhost', 'Connection: close', expects, json, length(2)]
+  const text = await askRaw(app, toRequest('POST /file HTTP/1.1', fields, '{}'))
+  assert.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 500 /)
+  assert.ok(app.logLines.some((line) => line.includes('EIO')))
+})

@@ -69,7 +69,10 @@ export function createHeadCheck(config: Config, hasPath: PathFinder) {
     })
     if (error) return true
     if (!awaitsContinue(raw)) return false
-    return (!isForwarded && isForeignWrite(raw, config)) || !(await hasPath(toPath(raw.url ?? '')))
+    if (!isForwarded && isForeignWrite(raw, config)) return true
+    // A path that cannot be looked up gets its error from the route.
+    const isKnown = await hasPath(toPath(raw.url ?? '')).catch(() => true)
+    return !isKnown
   }
 }
 

@@ -75,14 +75,21 @@ async function openFile(path: string): Promise<FileHandle> {
 }
 
 function decodeSegments(path: string): readonly string[] | undefined {
-  const segments = path
-    .slice(1)
-    .split('/')
-    .map((segment) => decodeURIComponent(segment))
-  // An encoded slash or backslash is part of a name here, and no file has such a name.
-  return segments.some((name) => name === '' || name.startsWith('.') || /[\0/\\]/.test(name))
-    ? undefined
-    : segments
+  const names = path.slice(1).split('/').map(decodeSegment)
+  return names.every(isFileName) ? names : undefined
+}
+
+function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/** An encoded slash or backslash is part of a name here, and no file has such a name. */
+function isFileName(name: string | undefined): name is string {
+  return name !== undefined && name !== '' && !name.startsWith('.') && !/[\0/\\]/.test(name)
 }
 
 interface Found {
