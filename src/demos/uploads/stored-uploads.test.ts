@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { unlink } from 'node:fs/promises'
+import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { browserAccept } from '../../../test/resources.ts'
@@ -239,13 +239,19 @@ test('other methods get 405 with Allow', async (t) => {
   }
 })
 
-test('an upload whose file is gone from the folder still gets a status', async (t) => {
-  const folder = await temporaryFolder(t)
-  const settings = { FILES_URL: `file:${folder}` }
-  const app = await testApp(t, { settings, expectsFaults: true })
-  const { _id } = await upload(app, digits)
-  await unlink(join(folder, _id))
-  const { statusCode, body } = await app.inject(`/uploads/${_id}`)
-  assert.match(String(statusCode), /^(404|410|500|503)$/)
-  assert.ok(!body.includes(folder))
-})
+const missing: Record<string, (path: string) => Promise<void>> = {
+  'is gone from the folder': unlink,
+  'is still pending, as a killed restore leaves it': (path) => rename(path, `${path}.part`),
+}
+
+for (const [title, spoil] of Object.entries(missing)) {
+  test(`an upload whose file ${title} gets 503`, async (t) => {
+    const folder = await temporaryFolder(t)
+    const app = await testApp(t, { settings: { FILES_URL: `file:${folder}` } })
+    const { _id } = await upload(app, digits)
+    await spoil(join(folder, _id))
+    const { statusCode, body } = await app.inject(`/uploads/${_id}`)
+    assert.equal(statusCode, 503)
+    assert.ok(!body.includes(folder))
+  })
+}

@@ -50,7 +50,12 @@ export function sendUpload({ uploads, files }: UploadServices) {
       sha256,
       etag: `"${sha256}"`,
       lastModified: new Date(record.createdAt),
-      open: (start, end) => files.read(id, start, end),
+      open: async (start, end) => {
+        const content = await files.read(id, start, end)
+        // A restore that was interrupted leaves it pending until the next sweep.
+        if (content === undefined) throw new StoreFailure('unavailable', `${id} has no file`)
+        return content
+      },
     })
   }
 }

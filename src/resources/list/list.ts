@@ -21,7 +21,6 @@ import {
 } from './list-parameters.ts'
 import { parseListQuery, toVisibleFields, type ListQuery } from './list-query.ts'
 import { takePageFlash } from '../record/page-flash.ts'
-import { cutPages } from './cut-pages.ts'
 import { createListCache, type ListResponse } from './list-cache.ts'
 import { toCsvChunks, toJsonLines, toProjection, toTextChunks } from '../record/representations.ts'
 
@@ -82,7 +81,7 @@ async function sendList(
   const shown = { query, links: [], flash, ...(hasAddress && { address }) }
   const sought = { ...query.records, signal: toAbandonment(reply) }
   if (query.part === undefined) {
-    const pages = cutPages(records.pages(sought))
+    const pages = records.pages(sought)
     return sendChunks(reply, type, toPieces(resource, type, { ...shown, pages }))
   }
   const total = await records.count(sought)

@@ -54,8 +54,8 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
         const file = await open(toPath(id))
         return file.createReadStream({ start, end })
       } catch (error) {
-        // A file that is gone is not one that cannot be reached just now.
-        throw hasCode(error, ['ENOENT']) ? error : toStoreFailure(error)
+        if (hasCode(error, ['ENOENT'])) return undefined
+        throw toStoreFailure(error)
       }
     },
     remove: async (id) => {

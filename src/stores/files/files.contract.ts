@@ -47,7 +47,10 @@ function oneFile(open: OpenFiles): void {
       [9, 9, '9'],
       [2, 4, '234'],
     ] as const) {
-      assert.equal((await buffer(await files.read('a', start, end))).toString(), expected)
+      assert.equal(
+        (await buffer((await files.read('a', start, end)) ?? assert.fail())).toString(),
+        expected,
+      )
     }
   })
 
@@ -59,17 +62,17 @@ function oneFile(open: OpenFiles): void {
     assert.equal(await files.remove('a'), false)
     assert.equal(await files.remove('never'), false)
     assert.deepEqual(await list(), ['b'])
-    await assert.rejects(files.read('a', 0, 4))
+    assert.equal(await files.read('a', 0, 4), undefined)
     await put(files, 'a', toStream('again'))
     assert.equal((await readAll(files, 'a', 5)).toString(), 'again')
   })
 
   test('what was never saved, or is not kept yet, cannot be read', async (t) => {
     const { files } = await open(t)
-    await assert.rejects(files.read('never', 0, 1))
+    assert.equal(await files.read('never', 0, 1), undefined)
     await assert.rejects(files.keep('never'))
     await files.save('a', toStream('pending'))
-    await assert.rejects(files.read('a', 0, 1))
+    assert.equal(await files.read('a', 0, 1), undefined)
     await files.keep('a')
     assert.equal((await readAll(files, 'a', 7)).toString(), 'pending')
   })
@@ -191,5 +194,5 @@ function toFailing(chunks: number, error: Error): Readable {
 }
 
 async function readAll(files: Files, id: string, size: number): Promise<Buffer> {
-  return buffer(await files.read(id, 0, size - 1))
+  return buffer((await files.read(id, 0, size - 1)) ?? assert.fail())
 }

@@ -22,8 +22,8 @@ export interface Files {
   /** Makes of what was saved a file that can be read and that no sweep removes; twice is as once. */
   keep: (id: string) => Promise<void>
 
-  /** Reads from `start` to `end`, both inclusive. Rejects when there is no such file. */
-  read: (id: string, start: number, end: number) => Promise<Readable>
+  /** Reads from `start` to `end`, both inclusive. Undefined when there is no such file. */
+  read: (id: string, start: number, end: number) => Promise<Readable | undefined>
 
   /** Saved or kept; false when there was neither. */
   remove: (id: string) => Promise<boolean>

@@ -51,7 +51,7 @@ async function* cutBy(
   yield toChunk(rest)
 }
 
-function compareRows(
+export function compareRows(
   { estimatesFirstColumn }: Dialect,
   columns: readonly string[],
   sign: string,

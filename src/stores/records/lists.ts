@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { compareRows } from './chunks.ts'
 import { and, inResource, toColumn, toCondition } from './conditions.ts'
 import type { Dialect } from './dialect.ts'
 import { oldestFirst, toIdChunk, type Chunk, type Scan } from './index-ranges.ts'
@@ -9,10 +11,12 @@ import {
   assertWanted,
   isOfText,
   type Collection,
+  type Pages,
   type Part,
   type RecordQuery,
   type StoredRecord,
 } from './records.ts'
+import { createPageSize } from './page-size.ts'
 import { columns, toStoredRecord } from './rows.ts'
 
 /** How many texts every record is folded and tested for; at least one. */
@@ -55,21 +59,49 @@ export function createLists(dialect: Dialect, resource: string): Lists {
     return { ordered: `${text} ORDER BY ${toOrderBy(toOrder(dialect, query.sort))}`, values }
   }
 
-  /** The same records in short chunks: one that an index leads to may have thousands. */
-  async function* shorten(scan: Scan, query: RecordQuery, chunk: Chunk): AsyncGenerator<Chunk> {
-    const { ordered, values } = toOrdered('id', query, chunk)
-    const ids = (await dialect.run(ordered, values)).map(([id]) => String(id))
-    for (let start = 0; start < ids.length; start += sizes.page) {
-      yield toIdChunk(scan, ids.slice(start, start + sizes.page))
+  async function readRows(query: RecordQuery, chunk: Chunk, part?: Part) {
+    const { ordered, values } = toOrdered(columns, query, chunk)
+    if (part === undefined) return dialect.run(ordered, values)
+    return dialect.run(`${ordered} LIMIT ? OFFSET ?`, [...values, part.limit, part.offset])
+  }
+
+  /** All records, oldest first: each page begins after the last record of the page before. */
+  async function* readOldestFirst(query: RecordQuery): Pages {
+    const pageSize = createPageSize(sizes.page)
+    const where = inResource(dialect, resource)
+    let chunk: Chunk = { index: oldestFirst, where }
+    for (;;) {
+      // Other requests get their turn.
+      await setImmediate()
+      const rows = await readRows(query, chunk, { offset: 0, limit: pageSize.next() })
+      const page = pageSize.cut(rows).map(toStoredRecord)
+      const last = page.at(-1)
+      if (last === undefined) return
+      yield page
+      const after = compareRows(dialect, ['created_at', 'id'], '>', [last.createdAt, last.id])
+      chunk = { index: oldestFirst, where: and(where, after) }
     }
   }
 
-  async function listIn(query: RecordQuery, chunk: Chunk, part?: Part) {
-    const { ordered, values } = toOrdered(columns, query, chunk)
-    const rows = part
-      ? await dialect.run(`${ordered} LIMIT ? OFFSET ?`, [...values, part.limit, part.offset])
-      : await dialect.run(ordered, values)
-    return rows.map(toStoredRecord)
+  /** A chunk of an index may have thousands of records: only their ids are read at once. */
+  async function* readByIds(query: RecordQuery, scan: Scan): Pages {
+    const pageSize = createPageSize(sizes.page)
+    for await (const chunk of findChunks(scan, query)) {
+      const { ordered, values } = toOrdered('id', query, chunk)
+      const ids = (await dialect.run(ordered, values)).map(([id]) => String(id))
+      while (ids.length > 0) {
+        const some = ids.slice(0, pageSize.next())
+        const rows = await readRows(query, toIdChunk(scan, some))
+        const page = pageSize.cut(rows).map(toStoredRecord)
+        const last = page.length < rows.length ? page.at(-1)?.id : some.at(-1)
+        ids.splice(0, some.indexOf(last ?? '') + 1)
+        if (page.length > 0) yield page
+      }
+    }
+  }
+
+  async function listIn(query: RecordQuery, chunk: Chunk, part: Part) {
+    return (await readRows(query, chunk, part)).map(toStoredRecord)
   }
 
   /** The records before the part are counted, and not read. */
@@ -120,15 +152,10 @@ export function createLists(dialect: Dialect, resource: string): Lists {
       for await (const chunk of findAnyOrder(scan, query)) count += await countIn(query, chunk)
       return count
     },
-    pages: async function* (query = allRecords) {
-      const scan = toScan(query, [sizes.page, sizes.testedPage])
-      const isShort = toCondition(dialect, query) === undefined && query.sort.length === 0
-      for await (const chunk of findChunks(scan, query)) {
-        for await (const part of isShort ? [chunk] : shorten(scan, query, chunk)) {
-          const page = await listIn(query, part)
-          if (page.length > 0) yield page
-        }
-      }
+    pages: (query = allRecords) => {
+      const isPlain = toCondition(dialect, query) === undefined && query.sort.length === 0
+      if (isPlain) return readOldestFirst(query)
+      return readByIds(query, toScan(query, [sizes.page, sizes.testedPage]))
     },
   }
 }

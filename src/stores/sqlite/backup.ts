@@ -3,9 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import type { Readable } from 'node:stream'
 import { appendHash } from './backup-hash.ts'
-import { StoreFailure } from '../store-failure.ts'
 import { fileMode } from '../file-modes.ts'
 import type { Files } from '../files/files.ts'
 
@@ -140,7 +138,9 @@ async function addContent(
   add: (place: number, piece: Buffer) => void,
 ): Promise<boolean> {
   if (size === 0) return true
-  const content = await openContent(files, id, size - 1)
+  const read = () => files.read(id, 0, size - 1)
+  // A file may still be pending although its record is there, during an upload or after a crash.
+  const content = (await read()) ?? (await files.keep(id).then(read, () => undefined))
   const hash = createHash('sha256')
   let place = 0
   let length = 0
@@ -151,23 +151,6 @@ async function addContent(
     length += (piece as Buffer).length
   }
   return length === size && hash.digest('hex') === sha256
-}
-
-/** Undefined when there is no such file. */
-async function openContent(files: Files, id: string, end: number): Promise<Readable | undefined> {
-  try {
-    return await files.read(id, 0, end)
-  } catch (error) {
-    if (error instanceof StoreFailure) throw error
-  }
-  // Between its record and its last step, where a crash too may have left it.
-  await files.keep(id).catch(() => undefined)
-  try {
-    return await files.read(id, 0, end)
-  } catch (error) {
-    if (error instanceof StoreFailure) throw error
-    return undefined
-  }
 }
 
 /** The uploads of a database, in the order of their ids, a few at a time. */

@@ -205,7 +205,7 @@ test('a backup of the first schema is brought up to date, wherever it goes', asy
   assert.equal(await records.collection(collectionNames.orphanedFiles).count(allRecords), 0)
   database.close()
   const read = await files.read(saved.id, 0, content.length - 1)
-  assert.deepEqual(await buffer(read), content)
+  assert.deepEqual(await buffer(read ?? assert.fail()), content)
 })
 
 test('a database of a newer Vitrine, and one that is damaged, are not replaced', async (t) => {

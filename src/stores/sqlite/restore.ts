@@ -166,7 +166,7 @@ async function isKept(files: Files, { id, size, sha256 }: KnownFile): Promise<bo
   const hash = createHash('sha256')
   let length = 0
   try {
-    for await (const chunk of await files.read(id, 0, size - 1)) {
+    for await (const chunk of (await files.read(id, 0, size - 1)) ?? []) {
       hash.update(chunk as Buffer)
       length += (chunk as Buffer).length
     }

@@ -10,7 +10,7 @@ import {
   completeUpload,
   findUpload,
   listObjects,
-  toObjectPath,
+  toFound,
   type S3Upload,
 } from './uploads.ts'
 
@@ -62,7 +62,8 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
   /** Saved or being saved by this process, and not kept. */
   const uploads = new Map<string, S3Upload | undefined>()
 
-  const isThere = (id: string) => toObjectPath(s3.send({ method: 'HEAD', name: id }))
+  const isThere = async (id: string) =>
+    (await toFound(s3.send({ method: 'HEAD', name: id }))) !== undefined
   const unmark = (id: string) => s3.send({ method: 'DELETE', name: toMarker(id) })
 
   async function save(id: string, content: Readable): Promise<SavedFile> {
@@ -136,7 +137,8 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
     remove,
     read: async (id, start, end) => {
       const range = `bytes=${String(start)}-${String(end)}`
-      const answer = await s3.open({ method: 'GET', name: id, headers: { range } })
+      const answer = await toFound(s3.open({ method: 'GET', name: id, headers: { range } }))
+      if (answer === undefined) return undefined
       if (answer.statusCode === 206) return toContent(answer)
       answer.destroy()
       throw new Error('S3 has answered without the range that it was asked for')

@@ -38,14 +38,14 @@ export async function completeUpload(
       `<Part><PartNumber>${String(index + 1)}</PartNumber><ETag>${toXml(etag)}</ETag></Part>`,
   )
   const body = `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`
-  return toObjectPath(s3.send({ method: 'POST', name, query: { uploadId }, body }))
+  return (await toFound(s3.send({ method: 'POST', name, query: { uploadId }, body }))) !== undefined
 }
 
 /** Ends all uploads of this name; false when there were none. */
 export async function abortUploads(s3: S3Client, name: string): Promise<boolean> {
   const ids = await listUploads(s3, name)
   for (const uploadId of ids) {
-    await toObjectPath(s3.send({ method: 'DELETE', name, query: { uploadId } }))
+    await toFound(s3.send({ method: 'DELETE', name, query: { uploadId } }))
   }
   return ids.length > 0
 }
@@ -91,13 +91,12 @@ export async function* listObjects(s3: S3Client, start: string) {
   }
 }
 
-/** False when what was asked for is not there. */
-export async function toObjectPath(asked: Promise<unknown>): Promise<boolean> {
+/** Undefined for 404. */
+export async function toFound<Result>(response: Promise<Result>): Promise<Result | undefined> {
   try {
-    await asked
-    return true
+    return await response
   } catch (error) {
-    if (error instanceof S3Error && error.status === 404) return false
+    if (error instanceof S3Error && error.status === 404) return undefined
     throw error
   }
 }

@@ -1,0 +1,32 @@
+import type { Row } from './dialect.ts'
+
+/** Of the documents of one page, in characters: a client that reads slowly holds a page in memory. */
+const maxPageLength = 32 * 1024
+const firstSize = 16
+
+interface PageSize {
+  /** The number of records to read next, by the average length so far. */
+  next: () => number
+  /** The first of these rows, at most a page; at least one. */
+  cut: (rows: readonly Row[]) => readonly Row[]
+}
+
+export function createPageSize(maxRecords: number): PageSize {
+  let records = 0
+  let length = 0
+  return {
+    next: () => {
+      if (records === 0) return firstSize
+      return Math.max(1, Math.min(maxRecords, Math.floor((maxPageLength * records) / length)))
+    },
+    cut: (rows) => {
+      let pageLength = 0
+      const count = rows.findIndex(
+        ([, document]) => (pageLength += 100 + String(document).length) > maxPageLength,
+      )
+      records += rows.length
+      length += rows.reduce((sum, [, document]) => sum + 100 + String(document).length, 0)
+      return count === -1 ? rows : rows.slice(0, Math.max(count, 1))
+    },
+  }
+}

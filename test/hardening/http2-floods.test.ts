@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect as connectSession } from 'node:http2'
+import { test, type TestContext } from 'node:test'
+import { connect, type TLSSocket } from 'node:tls'
+import { startLarge } from './large-vitrine.ts'
+import { curl, makeCertificate } from './tls-client.ts'
+import { startWatched } from './watched-vitrine.ts'
+
+/** The frame types of RFC 9113 §6. */
+const types = { headers: 1, reset: 3, settings: 4, ping: 6, continuation: 9 }
+const endStream = 1
+const endHeaders = 4
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+
+/** RFC 9113 §4.1 */
+function toFrame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head.writeUInt8(type, 3)
+  head.writeUInt8(flags, 4)
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+/** GET https://x/ in the static table of HPACK (RFC 7541, appendix A), with the authority as text. */
+const getRoot = Buffer.from([0x82, 0x84, 0x87, 0x41, 0x01, 0x78])
+
+async function openFrames(t: TestContext, origin: string): Promise<TLSSocket> {
+  const { hostname, port } = new URL(origin)
+  const options = { host: hostname, port: Number(port), rejectUnauthorized: false }
+  const socket = connect({ ...options, ALPNProtocols: ['h2'] })
+  // The server may close the connection during a write.
+  socket.on('error', () => undefined)
+  t.after(() => socket.destroy())
+  await once(socket, 'secureConnect')
+  socket.resume().write(Buffer.concat([preface, toFrame(types.settings, 0, 0)]))
+  return socket
+}
+
+async function assertServed(origin: string): Promise<void> {
+  assert.equal((await curl('--http2', `${origin}/health`)).status, 200)
+}
+
+const frames = 20_000
+const framesPerWrite = 500
+
+const floods: readonly [name: string, toFrames: (index: number) => Buffer[]][] = [
+  [
+    'CONTINUATION frames of headers that never end',
+    (index) => [
+      index === 0
+        ? toFrame(types.headers, endStream, 1, getRoot)
+        : toFrame(types.continuation, 0, 1, Buffer.from([0x40, 0x01, 0x61, 0x01, 0x62])),
+    ],
+  ],
+  [
+    'empty CONTINUATION frames',
+    (index) => [toFrame(index === 0 ? types.headers : types.continuation, 0, 1)],
+  ],
+  [
+    'requests that are reset at once',
+    (index) => [
+      toFrame(types.headers, endStream | endHeaders, 2 * index + 1, getRoot),
+      toFrame(types.reset, 0, 2 * index + 1, Buffer.from([0, 0, 0, 8])),
+    ],
+  ],
+  ['SETTINGS frames', () => [toFrame(types.settings, 0, 0)]],
+  ['PING frames', () => [toFrame(types.ping, 0, 0, Buffer.alloc(8))]],
+]
+
+test('floods of frames', async (t) => {
+  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  for (const [name, toFrames] of floods) {
+    await t.test(`a flood of ${name} does not stop the service`, async (row) => {
+      const socket = await openFrames(row, origin)
+      const closed = new Promise((resolve) => socket.once('close', resolve))
+      for (let index = 0; index < frames && socket.writable; index += framesPerWrite) {
+        const flood = Array.from({ length: framesPerWrite }, (_, step) => toFrames(index + step))
+        const written = new Promise((resolve) => {
+          socket.write(Buffer.concat(flood.flat()), resolve)
+        })
+        await Promise.race([written, closed])
+      }
+      await assertServed(origin)
+      await assertSound()
+    })
+  }
+})
+
+test('an HTTP/2 connection has at most 100 streams at once', async (t) => {
+  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  const socket = await openFrames(t, origin)
+  // Open requests, since their content does not arrive. Node's own client keeps to the limit.
+  const begun = Array.from({ length: 101 }, (_, index) =>
+    toFrame(types.headers, endHeaders, 2 * index + 1, getRoot),
+  )
+  // REFUSED_STREAM (RFC 9113 §8.7) of the last stream.
+  const refused = toFrame(types.reset, 0, 201, Buffer.from([0, 0, 0, 7]))
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  let received = Buffer.alloc(0)
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    if (received.includes(refused)) resolve(true)
+  })
+  socket.once('close', () => {
+    resolve(false)
+  })
+  socket.write(Buffer.concat(begun))
+  assert.ok(await promise, received.toString('hex').slice(0, 2000))
+  await assertSound()
+})
+
+test('a list on 100 streams of 10 connections that read nothing fits into a small heap', async (t) => {
+  const { origin, assertSound } = await startLarge(t, await makeCertificate(t))
+  for (let index = 0; index < 10; index += 1) {
+    const session = connectSession(origin, {
+      rejectUnauthorized: false,
+      settings: { initialWindowSize: 0 },
+    })
+    t.after(() => {
+      session.destroy()
+    })
+    session.on('error', () => undefined)
+    await once(session, 'remoteSettings')
+    const streams = Array.from({ length: 100 }, () =>
+      session.request({ ':path': '/locations', accept: 'application/json' }),
+    )
+    await Promise.all(
+      streams.map(async (stream) => {
+        stream.on('error', () => undefined)
+        await Promise.race([once(stream, 'response'), once(stream, 'close')])
+      }),
+    )
+  }
+  await assertServed(origin)
+  await assertSound()
+})
