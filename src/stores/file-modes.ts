@@ -1,20 +1,19 @@
 import { closeSync, openSync, statSync } from 'node:fs'
 
-// What is kept is for its owner alone: hashes of passwords, sessions, uploads. Windows has no modes.
+// Password hashes, sessions and uploads are private to their owner. Windows has no modes.
 export const fileMode = 0o600
 export const folderMode = 0o700
 
-/** Makes an empty file where there is none. SQLite gives the files beside it the same mode. */
+/** SQLite gives the files beside it the same mode. */
 export function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', fileMode))
 }
 
-/** A line for each of these paths that is there and that other users may read or change. */
 export function findWideModes(paths: readonly string[]): string[] {
   if (process.platform === 'win32') return []
   return paths.flatMap((path) => {
     const stats = statSync(path, { throwIfNoEntry: false })
-    // A folder with the sticky bit is for everyone, and what is Vitrine's in it is not.
+    // A folder with the sticky bit, such as /tmp, belongs to everyone.
     if (stats === undefined || (stats.mode & 0o077) === 0 || (stats.mode & 0o1000) !== 0) return []
     const mode = (stats.mode & 0o777).toString(8).padStart(4, '0')
     const narrow = (stats.isDirectory() ? folderMode : fileMode).toString(8)

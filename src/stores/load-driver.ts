@@ -1,4 +1,4 @@
-/** What a setting needs and the default install does not have. */
+/** Imports a package that is not part of the default installation. */
 export async function loadDriver<Module>(
   setting: string,
   packageName: string,

@@ -15,7 +15,6 @@ import type { Sessions } from './sessions/sessions.ts'
 import { findWideModes } from './file-modes.ts'
 import { openSqliteDatabase, toDatabasePath } from './sqlite/database.ts'
 
-/** Everything that outlives a request. */
 export interface Stores {
   records: Records
   files: Files
@@ -26,12 +25,11 @@ export interface Stores {
   close: () => Promise<void>
 }
 
-/** Told in one line what cannot be reached and may come. */
 type Warn = (problem: string) => void
 
 /**
- * Opens what the settings name; the caller closes it. Throws when the records cannot be reached, or
- * when something else that is set refuses us; what may come later is told to `warn`.
+ * Opens the stores of the settings; the caller closes them. Throws when the records cannot be
+ * reached or a store rejects the credentials; passes a problem that may be temporary to `warn`.
  */
 export async function openStores(config: Config, warn: Warn = () => undefined): Promise<Stores> {
   const { files, ...bucket } = await openFiles(config, warn)
@@ -55,18 +53,17 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
   }
 }
 
-/** A line for each file and folder of ours, of those that this machine keeps, that others may open. */
+/** A line for each local file and folder of the stores that other users may open. */
 export function findOpenToOthers({ filesUrl, databaseUrl }: Config): string[] {
   const folder = filesUrl.startsWith('file:') ? [filesUrl.slice('file:'.length)] : []
   const database = databaseUrl.startsWith('sqlite:') ? toDatabasePath(databaseUrl) : undefined
   if (database === undefined) return findWideModes(folder)
   const beside = dirname(database)
-  // A folder in which it is started has more in it than Vitrine's own.
+  // The working directory contains more than the data of Vitrine.
   const own = resolve(beside) === process.cwd() ? [] : [beside]
   return findWideModes([...folder, ...own, database, `${database}-wal`, `${database}-shm`])
 }
 
-/** The records alone; the caller closes them. Throws when they cannot be reached. */
 export async function openRecords({
   databaseUrl: url,
   durability,
@@ -90,13 +87,12 @@ export async function openRecords({
   return { records, close }
 }
 
-/** The files alone; the caller closes them. */
 export async function openFiles(
   config: Config,
   warn: Warn = () => undefined,
 ): Promise<{ files: Files; close?: () => void }> {
   const { filesUrl: url, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = config
-  // No upload takes as long, and the hour is for what comes after its content.
+  // No upload takes longer; the hour is for the steps after its content.
   const abandonedSeconds = config.requestSeconds + 3600
   if (!url.startsWith('s3:')) return { files: await openDiskFiles(url, abandonedSeconds) }
   const { openS3Files } = await loadDriver(
@@ -115,7 +111,6 @@ export async function openFiles(
   return { files, close }
 }
 
-/** Undefined when the sessions are among the records. */
 async function openRedisSessions({ redisUrl }: Config, warn: Warn) {
   if (redisUrl === undefined) return undefined
   const [{ openRedis }, { createRedisSessions }] = await loadDriver('REDIS_URL', 'ioredis', () =>
@@ -126,7 +121,6 @@ async function openRedisSessions({ redisUrl }: Config, warn: Warn) {
   return { redis, sessions: createRedisSessions({ redis }), close }
 }
 
-/** Undefined when no limit asks for them; `connection` is where all processes count together. */
 async function openCounters(
   { rateLimit, loginRateLimit }: Config,
   connection: Parameters<typeof createRedisCounters>[0] | undefined,

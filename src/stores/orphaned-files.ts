@@ -4,7 +4,7 @@ import type { Records } from './records/records.ts'
 
 /**
  * Removes the files that the records of `orphanedFiles` name, and then these records. A file that
- * still has an upload is kept: the upload is about to be removed.
+ * still has an upload is skipped: the upload is about to be removed.
  */
 export async function removeOrphanedFiles(files: Files, records: Records): Promise<void> {
   const orphanedFiles = records.collection(collectionNames.orphanedFiles)

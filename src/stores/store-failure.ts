@@ -1,7 +1,7 @@
 /**
- * What a store could not do for reasons that lie outside: it is `full`, or it is `unavailable`
- * (locked, not to be reached, damaged). Nothing was written, unless a connection was lost or ran out
- * of time over it: then it was, or will be, as a whole or not at all. Everything else is a bug.
+ * A failure that the caller did not cause: the store is `full` or `unavailable` (locked,
+ * unreachable, damaged). Nothing was written, unless the connection was lost meanwhile: then the
+ * whole write or nothing. Everything else is a bug.
  */
 export class StoreFailure extends Error {
   readonly kind: 'full' | 'unavailable'
@@ -12,12 +12,10 @@ export class StoreFailure extends Error {
   }
 }
 
-/** Whether a store has no room for what it was to keep. */
 export function isFull(error: unknown): boolean {
   return error instanceof StoreFailure && error.kind === 'full'
 }
 
-/** Whether a store cannot be reached, or is not as it was set up. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof StoreFailure && error.kind === 'unavailable'
 }

@@ -7,7 +7,6 @@ interface Sweeping {
   sweep: (now: string) => Promise<void>
 }
 
-/** Sweeps now, and again and again until the app closes. */
 export function sweepRegularly(
   app: FastifyInstance,
   { what, everySeconds, sweep }: Sweeping,
@@ -20,7 +19,7 @@ export function sweepRegularly(
   const timer = setInterval(() => {
     sweeping = sweepNow()
   }, everySeconds * 1000).unref()
-  // What it sweeps is closed next.
+  // The stores are closed next.
   app.addHook('onClose', async () => {
     clearInterval(timer)
     await sweeping

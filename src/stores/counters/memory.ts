@@ -2,18 +2,17 @@ import type { Count, Counters } from './counters.ts'
 
 interface Window {
   requests: number
-  /** By the clock of `performance.now`, which nobody can put back. */
   endsAt: number
 }
 
 /**
- * Counts in the memory of this process. Of more than `maxWindows` the oldest goes, so that nobody
- * fills the memory by coming from many addresses.
+ * Of more than `maxWindows` the oldest is dropped, so that many client addresses cannot fill the
+ * memory.
  */
 export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Counters {
-  // All windows are equally long, so they end in the order in which they were put in.
+  // All windows have the same length, so insertion order is the order of their ends.
   const windows = new Map<string, Window>()
-  // Kept: a new one passes over all that was deleted before it, which in a full Map takes 100 µs.
+  // Reused: a new iterator passes over all deleted entries first, up to 100 µs in a full Map.
   let oldestFirst = windows.entries()
   let oldest: [string, Window] | undefined
 
@@ -21,7 +20,7 @@ export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Co
     if (oldest !== undefined && windows.get(oldest[0]) === oldest[1]) return oldest
     oldest = oldestFirst.next().value
     if (oldest !== undefined) return oldest
-    // One that has come to its end stays there.
+    // An iterator that has reached its end does not see later entries.
     oldestFirst = windows.entries()
     return (oldest = oldestFirst.next().value)
   }

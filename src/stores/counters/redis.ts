@@ -1,13 +1,12 @@
 import { inRedis, type RedisConnection } from '../redis/connection.ts'
 import type { Counters } from './counters.ts'
 
-// One step for Redis, so that no counter is ever left without its end.
+// One script, so that no counter is left without an expiry.
 const script = `
   local requests = redis.call('INCR', KEYS[1])
   if requests == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
   return { requests, redis.call('PTTL', KEYS[1]) }`
 
-/** Counts in Redis or Valkey, for every process that uses it; it forgets by itself what has ended. */
 export function createRedisCounters(
   { redis }: Pick<RedisConnection, 'redis'>,
   windowMs: number,

@@ -8,12 +8,11 @@ import { StoreFailure } from '../store-failure.ts'
 import { fileMode, folderMode } from '../file-modes.ts'
 import type { Files, SavedFile } from './files.ts'
 
-/** What is saved and not yet kept. Whatever else is in the folder is no sweep's business. */
 const pendingName = /^([A-Za-z0-9_-]+)\.part$/
 
 /**
- * Files in the folder of `file:path`, which is created; throws when it cannot be. A sweep takes what
- * is unknown, and has not grown for `abandonedSeconds`, for what no process is saving any more.
+ * Files in the folder of `file:path`, which is created. A sweep removes a pending file that has no
+ * record and has not grown for `abandonedSeconds`.
  */
 export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<Files> {
   const folder = url.slice('file:'.length)
@@ -34,7 +33,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
     try {
       await rename(toPendingPath(id), toPath(id))
     } catch (error) {
-      // The sweep of another process may have been quicker.
+      // The sweep of another process may have been faster.
       if (!(await isThere(toPath(id)))) throw toStoreFailure(error)
     }
   }
@@ -46,8 +45,8 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
     },
     keep,
     read: async (id, start, end) => {
-      // Found before a file is open: where no stream can be made, its handle can never be closed, and
-      // ends the process when it is collected.
+      // A handle for which no stream can be created is never closed, and ends the process when it
+      // is collected.
       if (!isRange(start, end))
         throw new RangeError(`there are no bytes ${String(start)}-${String(end)}`)
       try {
@@ -108,16 +107,14 @@ async function save(path: string, content: Readable): Promise<SavedFile> {
   try {
     await pipeline(content, measure, file)
   } catch (error) {
-    // Its opening may still be under way, and would make it once more.
+    // The file may still be opening, and would be created again after its removal.
     if (!file.closed) await new Promise((resolve) => file.once('close', resolve))
-    // What was there before stays.
     if (!hasCode(error, ['EEXIST'])) await rm(path, { force: true })
     throw toStoreFailure(error)
   }
   return { size, sha256: hash.digest('hex') }
 }
 
-/** What the file system says of itself; what `content` said goes on as it is. */
 function toStoreFailure(error: unknown): unknown {
   if (hasCode(error, ['ENOSPC', 'EDQUOT', 'EFBIG'])) return new StoreFailure('full', error)
   const isDown = hasCode(error, ['EACCES', 'EPERM', 'EROFS', 'EIO', 'ENOENT', 'EMFILE', 'ENFILE'])

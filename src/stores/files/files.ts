@@ -1,37 +1,32 @@
 import type { Readable } from 'node:stream'
 
 export interface SavedFile {
-  /** In bytes. */
+  /** Bytes. */
   size: number
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   sha256: string
 }
 
-/**
- * Files by id, without names or types: those are the caller's to keep. An id is made of letters,
- * digits, `_` and `-`.
- */
+/** Files by id. An id consists of letters, digits, `_` and `-`. */
 export interface Files {
   /**
-   * Takes what `content` brings. It is there, whole, when the promise resolves, and waits for
-   * {@link keep}; when the promise rejects, because of `content` or of the store, nothing is there.
-   * Rejects when the id is taken, and then leaves what is there.
+   * Stores `content` as pending; {@link keep} makes it readable. Nothing is stored when the promise
+   * rejects. Rejects when the id is taken.
    */
   save: (id: string, content: Readable) => Promise<SavedFile>
 
-  /** Makes of what was saved a file that can be read and that no sweep removes; twice is as once. */
+  /** Makes a pending file readable and permanent. Idempotent. */
   keep: (id: string) => Promise<void>
 
   /** Reads from `start` to `end`, both inclusive. Undefined when there is no such file. */
   read: (id: string, start: number, end: number) => Promise<Readable | undefined>
 
-  /** Saved or kept; false when there was neither. */
+  /** Removes the file, pending or not. False when there was none. */
   remove: (id: string) => Promise<boolean>
 
   /**
-   * Settles what a crash left between {@link save} and {@link keep}: a file whose id `isKnown` says
-   * yes of is kept, any other removed when nobody can be saving it any more, here or in another
-   * process. Touches no file that is kept.
+   * Settles pending files after a crash: keeps those for which `isKnown` is true, and removes the
+   * others once no process can still be saving them.
    */
   sweep: (isKnown: (id: string) => Promise<boolean>) => Promise<void>
 }

@@ -2,14 +2,12 @@ import { isFull } from '../store-failure.ts'
 import { allRecords, type Collection, type StoredRecord } from '../records/records.ts'
 import type { IdempotencyEntries, IdempotencyEntry, VersionedEntry } from './idempotency-entries.ts'
 
-/** So long a key is remembered in any case: a request that was lost on the way comes again sooner. */
+/** A key is stored at least this long: a client repeats a request sooner. */
 const leastSeconds = 60
-/** So many make room at once. */
 const forgottenTogether = 10
 
 /**
- * Answers as records of the database, whichever that is. Where there is no room for another, the
- * oldest are forgotten before their time: nobody else could ever remove them.
+ * Idempotency entries as records. In a full store the oldest make room: only they can be removed.
  */
 export function createDatabaseIdempotencyEntries(records: Collection): IdempotencyEntries {
   const now = () => new Date().toISOString()
@@ -20,7 +18,7 @@ export function createDatabaseIdempotencyEntries(records: Collection): Idempoten
       offset: 0,
       limit: 10 * forgottenTogether,
     })
-    // A claim that somebody works on is changed all the time.
+    // A claim in use is changed all the time.
     const idle = oldest.filter(({ updatedAt }) => updatedAt <= before)
     for (const { id, version } of idle.slice(0, forgottenTogether)) {
       await records.remove(id, version)
@@ -50,7 +48,7 @@ export function createDatabaseIdempotencyEntries(records: Collection): Idempoten
       for await (const page of records.pages()) {
         const expired = page.filter((record) => toStandingClaim(record).expiresAt <= time)
         for (const { id, version } of expired) await records.remove(id, version)
-        // All are kept equally long, so what follows is younger.
+        // All have the same lifetime, so the rest is younger.
         if (expired.length === 0) return
       }
     },

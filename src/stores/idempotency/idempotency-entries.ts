@@ -1,46 +1,44 @@
-/** An answer as it can be given again. */
 export interface StoredResponse {
   status: number
   headers: Readonly<Record<string, string>>
-  /** The content, in Base64. */
+  /** Base64. */
   content: string
 }
 
-/** What stands under a key: a request that is being handled, and then its answer. Times are ISO 8601. */
+/** A claim by a request in progress, later with its response. Times are ISO 8601. */
 export interface IdempotencyEntry {
-  /** Tells the request from every other that comes with the same key. */
+  /** Differs between requests with the same key. */
   fingerprint: string
-  /** Of what the request creates, however often it is begun. */
+  /** Of the record that the request creates; a repetition uses the same. */
   recordId: string
-  /** Until then nobody else begins it again. */
+  /** Until then no other request takes over the claim. */
   leasedUntil: string
-  /** Until then the key is remembered. */
   expiresAt: string
   answer?: StoredResponse
 }
 
 export type VersionedEntry = IdempotencyEntry & {
-  /** 1 when created; grows by one with every change. */
+  /** 1 when created; incremented by every change. */
   version: number
 }
 
-/** Answers by the hash of the key that a client gave its request. */
+/** Entries by the hash of the idempotency key. */
 export interface IdempotencyEntries {
   /** False when the key is taken. */
   create: (keyHash: string, claim: IdempotencyEntry) => Promise<boolean>
 
-  /** As it stands, expired or not. */
+  /** Includes expired entries. */
   find: (keyHash: string) => Promise<VersionedEntry | undefined>
 
-  /** Check and write in one step. False when there is none, or no longer of this version. */
+  /** Atomic. False when there is no such entry, or it has another version. */
   change: (keyHash: string, version: number, claim: IdempotencyEntry) => Promise<boolean>
 
-  /** False when there was none, or no longer of this version. */
+  /** False when there is no such entry, or it has another version. */
   remove: (keyHash: string, version: number) => Promise<boolean>
 
-  /** Removes all; those that come meanwhile may stay. Resolves with how many there were. */
+  /** Resolves with the number of removed entries; entries that are created meanwhile may remain. */
   clear: () => Promise<number>
 
-  /** Removes what has expired by `now`, the oldest first. */
+  /** Removes the entries that have expired by `now`. */
   sweep: (now: string) => Promise<void>
 }

@@ -4,15 +4,18 @@ import { StoreFailure } from '../store-failure.ts'
 import { assertSession, openHosts, assertWritable, toClientOptions, toHostUrls } from './hosts.ts'
 import { alter, migrate } from './migrations.ts'
 
-/** All that a statement may take: with what comes before it a request is answered in two seconds. */
+/**
+ * The time limit of a statement with its repetitions: a request gets its response within two
+ * seconds.
+ */
 const maxMs = 1500
-/** A little less, so that a server that is not frozen gives up by itself. */
+/** Shorter, so that a server that still runs cancels the statement itself. */
 const statementMs = 1400
 const maxAttempts = 10
 const maxCloseMs = 1000
 
 export interface Statement {
-  /** Prepared under it once for each connection; without one it is planned anew each time. */
+  /** Prepared once for each connection; without a name it is planned each time. */
   name?: string
   text: string
   values?: unknown[]
@@ -20,22 +23,19 @@ export interface Statement {
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A database that is reached through a pool of connections. */
 export interface PostgresDatabase {
   /**
-   * Runs one statement, which is a transaction of its own: it has happened for good when the promise
-   * resolves. Throws a {@link StoreFailure} for what is not the statement's fault.
+   * Runs one statement as a transaction. It is permanent when the promise resolves. Throws a {@link
+   * StoreFailure} for what the statement did not cause.
    */
   run: (statement: Statement) => Promise<{ rows: Row[]; rowCount: number }>
-  /** Changes the schema, for as long as it takes, one process at a time. */
   alter: (statements: readonly string[]) => Promise<void>
   close: () => Promise<void>
 }
 
 /**
- * Opens the database of `postgres://…` and brings its schema up to date. The caller closes it. Throws
- * an Error without the URL, which may hold a password, when it cannot be reached or was made by a
- * newer Vitrine.
+ * Opens the database of `postgres://…` and migrates its schema; the caller closes it. Throws an
+ * Error without the URL, which may contain a password.
  */
 export async function openPostgresDatabase(url: string): Promise<PostgresDatabase> {
   try {
@@ -55,7 +55,7 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
     const begin = performance.now()
     let failure: unknown
     try {
-      // The client gives up too: a server that is frozen cannot.
+      // The client has a timeout too: a frozen server cannot cancel anything.
       const query = { ...statement, query_timeout: Math.max(giveUpAt - performance.now(), 100) }
       const { rows, rowCount } = await client.query<Row>(query)
       return { rows, rowCount: rowCount ?? 0 }
@@ -63,10 +63,10 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
       failure = error
       throw error
     } finally {
-      // By then a server that is merely slow would have said so.
+      // A server that is merely slow would have cancelled the statement by then.
       const isFrozen = isDisconnection(failure) && performance.now() - begin > statementMs
       if (isFrozen) hosts.giveUp(client)
-      // Of any other failure nobody knows in what state it leaves the connection.
+      // After any other failure the state of the connection is unknown.
       client.release(failure !== undefined && !isConflict(failure))
     }
   }
@@ -90,13 +90,12 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
           for (const statement of statements) await client.query(statement)
         }),
       ),
-    // A server that is frozen does not say goodbye.
+    // A frozen server does not confirm the end.
     close: () =>
       (closed ??= Promise.race([hosts.close(), setTimeout(maxCloseMs, undefined, { ref: false })])),
   }
 }
 
-/** A connection outside the pool, on which a statement may take long. */
 async function withClient(
   url: string,
   use: (client: pg.Client, hostUrl: string) => Promise<void>,
@@ -123,7 +122,6 @@ async function withClient(
   throw failure
 }
 
-/** Of hosts that were asked at once, what the last one said. */
 function findReason(error: unknown): Error {
   if (error instanceof AggregateError) return findReason(error.errors.at(-1))
   return error instanceof Error ? error : new Error(String(error))
@@ -133,12 +131,11 @@ function findReason(error: unknown): Error {
 const serializationFailure = '40001'
 const deadlock = '40P01'
 const diskFull = '53100'
-// Connections, resources, the operator (statement timeouts and shutdowns too), the system, damage;
-// a server that has become read-only, or is not in the state that a statement needs; a lock; an
-// account, a database, a privilege or a table that is gone.
+// Classes for connections, resources, operator intervention (statement timeouts and shutdowns too),
+// system errors and damage; then a read-only server, a wrong object state, a lock, and a missing
+// account, database, privilege or table.
 const unavailable = /^(08|53|57|58|28|3D|XX00[12]|25006|55000|55P03|42501|42P01)/
 
-/** Whether the server has undone a statement that may well succeed if it is repeated. */
 function isConflict(error: unknown): boolean {
   return [serializationFailure, deadlock].includes(toState(error))
 }
@@ -151,7 +148,6 @@ function toStoreFailure(error: unknown): unknown {
   return isDown ? new StoreFailure('unavailable', reason) : reason
 }
 
-/** What the driver or the system says, without a state of SQL: nobody is there, or does not answer. */
 function isDisconnection(error: unknown): boolean {
   return error instanceof Error && !(error instanceof TypeError) && toState(error) === ''
 }

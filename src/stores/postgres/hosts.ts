@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
-/** So long for a connection, be it a new one or one that somebody else has. */
 const maxConnectMs = 700
 const connectionsPerHost = 10
-/** A connection that nobody has used for so long is given up: making one takes some milliseconds. */
 const maxIdleMs = 60_000
 
-/** Connections to whichever of several hosts takes writes. */
 export interface Hosts {
-  /** The caller releases it. Rejects when none of the hosts can be reached and takes writes. */
+  /** The caller releases it. Rejects when no host can be reached and takes writes. */
   connect: () => Promise<pg.PoolClient>
-  /** Gives up all connections to the host of this one, which has stopped answering. */
+  /** Closes all connections to the host of this one, which does not respond. */
   giveUp: (client: pg.PoolClient) => void
   close: () => Promise<void>
 }
 
-/** What the driver needs for each host of a URL, which may name several: `postgres://a:5432,b/db`. */
+/** One URL for each host of `postgres://a:5432,b/db`. */
 export function toHostUrls(url: string): string[] {
   const [, scheme = '', authority = '', rest = ''] = /^(\w+:\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
   const at = authority.lastIndexOf('@') + 1
@@ -27,14 +24,13 @@ export function toHostUrls(url: string): string[] {
     .map((host) => `${scheme}${user}${host}${rest}`)
 }
 
-/** What every connection begins with. */
 export function toClientOptions(connectionString: string): pg.ClientConfig {
   return { connectionString, keepAlive: true, fallback_application_name: 'vitrine' }
 }
 
 /**
- * One pool for each host. That which took writes the last time is asked first; when it does not any
- * more, all are asked at once, so that a failover costs no more than one attempt.
+ * One pool for each host. The host that took writes last is tried first; when it fails, all are
+ * tried at once, so that a failover costs one attempt.
  */
 export function openHosts(url: string, statementMs: number): Hosts {
   const hostUrls = toHostUrls(url)
@@ -95,27 +91,29 @@ function openPool(hostUrl: string, statementMs: number): pg.Pool {
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it
     onConnect: (client) => prepareClient(client, statementMs),
   })
-  // The pool has dropped the connection by then, and whoever used it has heard of it; without a
-  // listener either of the two would end the process.
+  // The pool has removed the connection and its user got the error; an error without a listener
+  // would end the process.
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   return pool
 }
 
 /**
- * Every statement is made for an index, as INDEXED BY says to SQLite. Before the table has been
- * analyzed, which may be minutes after it was filled, PostgreSQL would rather read and sort it all.
+ * Every query is planned for an index. PostgreSQL would rather read and sort the whole table until
+ * it has been analyzed, which may be minutes after it was filled.
  */
 const planner = 'SET enable_seqscan = off; SET enable_bitmapscan = off'
 
 async function prepareClient(client: pg.ClientBase, statementMs: number): Promise<void> {
-  // PgBouncer takes no connection that names this one at its start.
+  // PgBouncer rejects connections that set this at their start.
   await client.query(`SET statement_timeout = ${String(statementMs)}`)
   await client.query(planner)
   await assertWritable(client)
 }
 
-/** As `target_session_attrs=read-write` has it in libpq: after a failover the old primary is no use. */
+/**
+ * Like `target_session_attrs=read-write` of libpq: after a failover the old primary is read-only.
+ */
 export async function assertWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>(
     'SHOW transaction_read_only',
@@ -124,8 +122,8 @@ export async function assertWritable(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Throws where a pooler gives connections out for each transaction (pool_mode of PgBouncer): prepared
- * statements and settings would be those of others.
+ * Throws where a pooler shares connections between transactions (pool_mode of PgBouncer): prepared
+ * statements and settings would be those of other clients.
  */
 export async function assertSession(client: pg.Client, hostUrl: string): Promise<void> {
   const mark = randomUUID()
@@ -138,9 +136,9 @@ export async function assertSession(client: pg.Client, hostUrl: string): Promise
   try {
     await other.connect()
     await client.query(`SELECT set_config('vitrine.session', '${mark}', false)`)
-    // A pooler with several idle connections may hand out the next one each time...
+    // A pooler with several idle connections may use the next one each time...
     const isKept = (await readMark(client)) === mark
-    // ...and one that has a single idle connection hands it to whoever begins a transaction.
+    // ...and one with a single idle connection gives it to the next transaction.
     await other.query('BEGIN')
     const isShared = (await readMark(other)) === mark
     if (!isKept || isShared)
@@ -158,5 +156,5 @@ async function readMark(client: pg.Client): Promise<string | null | undefined> {
 }
 
 function ignore(): void {
-  // Somebody else reports it.
+  // The error is reported elsewhere.
 }

@@ -1,12 +1,8 @@
 import type pg from 'pg'
 
-/**
- * Each brings the schema from its index to the next version; `vitrine_schema` has a row for each that
- * was made.
- */
 const migrations: readonly (readonly string[])[] = [
   [
-    // "C" compares by bytes, which in UTF-8 is by code points, as SQLite does.
+    // "C" compares bytes, which in UTF-8 is the order of code points, as in SQLite.
     `CREATE TABLE IF NOT EXISTS records (
        resource text COLLATE "C" NOT NULL,
        id text COLLATE "C" NOT NULL,
@@ -18,7 +14,7 @@ const migrations: readonly (readonly string[])[] = [
        PRIMARY KEY (resource, id)
      )`,
     `CREATE INDEX IF NOT EXISTS records_oldest_first ON records (resource, created_at, id)`,
-    // In many rows, so that those who create at once do not wait for each other.
+    // Several rows for each resource, so that concurrent creates do not wait for each other.
     `CREATE TABLE IF NOT EXISTS record_counts (
        resource text COLLATE "C" NOT NULL,
        shard integer NOT NULL,
@@ -27,7 +23,7 @@ const migrations: readonly (readonly string[])[] = [
      )`,
   ],
   [
-    // Indexes are named in another way, and on another expression.
+    // Indexes have other names and another expression.
     `DO $$
      DECLARE name text;
      BEGIN
@@ -36,7 +32,7 @@ const migrations: readonly (readonly string[])[] = [
        LOOP EXECUTE format('DROP INDEX %I', name);
        END LOOP;
      END $$`,
-    // U+0001, U+0002 and U+0003 had spellings that left room for U+0000.
+    // Before, U+0001 to U+0003 had spellings that left room for U+0000.
     `UPDATE records SET keys = replace(replace(replace(replace(keys::text,
        '\\u0001\\u0002\\u0002', ''), '\\u0001\\u0002\\u0003', '\\u0001'),
        '\\u0001\\u0003\\u0002', '\\u0002'), '\\u0001\\u0003\\u0003', '\\u0003')::jsonb
@@ -44,19 +40,17 @@ const migrations: readonly (readonly string[])[] = [
   ],
 ]
 
-/** Any number that other users of the database are unlikely to have taken. */
+/** An arbitrary number for the advisory lock. */
 const lock = 8_427_963_501
 
-/** Changes the schema in a transaction of its own, of which there is one at a time. */
 export async function alter(client: pg.Client, change: () => Promise<void>): Promise<void> {
   try {
-    // What another has made while this one waited for the lock has to be seen.
+    // The changes that another process made while this one waited for the lock must be visible.
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
     await client.query(`SELECT pg_advisory_xact_lock(${String(lock)})`)
     await change()
     await client.query('COMMIT')
   } catch (error) {
-    // Of a connection that is gone there is nothing to take back.
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
   }
@@ -83,7 +77,6 @@ export async function migrate(client: pg.Client): Promise<void> {
   })
 }
 
-/** Throws when the database cannot hold every text. */
 async function assertUtf8(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>(
     `SELECT current_setting('server_encoding') AS encoding`,

@@ -4,8 +4,8 @@ import type { Condition, Dialect, Row } from './dialect.ts'
 import { toChunk, toColumns, toOneKey, type Chunk, type IndexRange } from './index-ranges.ts'
 
 /**
- * Cuts a range into chunks of at most `size` records, in its order, so that no statement takes long.
- * Nothing is held open in the database between two chunks.
+ * Divides a range into chunks of at most `size` records, so that no statement takes long. Nothing
+ * stays open in the database between two chunks.
  */
 export async function* cut(
   dialect: Dialect,
@@ -22,7 +22,9 @@ export async function* cut(
   }
 }
 
-/** The same in the order of the keys alone. The records of the last key of a chunk are one of their own. */
+/**
+ * In the order of the keys alone. The records of the last key of a chunk are a chunk of their own.
+ */
 export function cutKeys(dialect: Dialect, range: IndexRange, size: number): AsyncGenerator<Chunk> {
   return cutBy(dialect, range, { columns: toColumns(range).slice(0, 1), size, isByKey: true })
 }
@@ -66,13 +68,11 @@ export function compareRows(
   return estimatesFirstColumn ? and(firstAlone, rows) : rows
 }
 
-/** The columns of the record that is the last of the first `size`, if there are so many. */
 async function findLast(
   dialect: Dialect,
   range: IndexRange,
   { columns, size }: { columns: readonly string[]; size: number },
 ): Promise<Row | undefined> {
-  // Other requests get their turn.
   await setImmediate()
   const { index, where } = toChunk(range)
   const names = columns.map((column, position) => `${column} AS c${String(position)}`)

@@ -9,14 +9,13 @@ import {
   type TextOperator,
 } from './records.ts'
 
-/** The fields that have a column of their own, which holds text. */
 const ownColumns: ReadonlyMap<Field, string> = new Map([
   ['_id', 'id'],
   ['createdAt', 'created_at'],
   ['updatedAt', 'updated_at'],
 ])
 
-/** Whether every store can hold the text: not U+0000, no half of a surrogate pair. */
+/** Whether every database can store the text. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
@@ -27,13 +26,12 @@ function toPath(field: Field): readonly string[] {
   throw new Error(`${JSON.stringify(field)} cannot be the path of a field`)
 }
 
-/** What a field is compared and ordered by. */
 export function toColumn(dialect: Dialect, field: Field): string {
   return ownColumns.get(field) ?? dialect.toColumn(toPath(field))
 }
 
 export function inResource({ quote }: Dialect, resource: string): Condition {
-  // Not bound: an index that holds one resource is used for a constant only.
+  // Not a parameter: a partial index is used for a constant only.
   return { sql: `resource = ${quote(resource)}`, values: [] }
 }
 
@@ -55,12 +53,11 @@ function join(conditions: readonly Condition[], word: 'AND' | 'OR'): Condition {
   }
 }
 
-/** Letter case does not count in folded text. */
 export function fold(value: Value | boolean): string {
   return String(value).toLowerCase()
 }
 
-/** What a record has to match, to be tested without an index; undefined when every record does. */
+/** The condition that every matching record fulfils; undefined for all records. */
 export function toCondition(
   dialect: Dialect,
   { filters, search }: RecordQuery,
@@ -72,7 +69,7 @@ export function toCondition(
 
 export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = ''): Condition {
   const { field, operator } = filter
-  // No record has such a value.
+  // No record has a value that cannot be stored.
   const values = filter.values.filter((value) => isStorable(String(value)))
   if (isOfText(operator)) return toTextCondition(dialect, operator, [field], values)
   if (operator !== 'eq' && operator !== 'ne') {
@@ -116,8 +113,8 @@ interface Comparison {
 }
 
 /**
- * The values that a comparison matches: those up to or from its own value, and where the values of
- * its type end on the other side.
+ * The limits of the values that a comparison matches: its own value, and the end of the values of
+ * its type.
  */
 export function toEnds(
   dialect: Dialect,
@@ -132,7 +129,6 @@ export function toEnds(
   const type = starts.findIndex((start) => start.type === (value === null ? 'none' : typeof value))
   const isUpper = operator.startsWith('l')
   const other = starts[isUpper ? type : type + 1]
-  // Nothing comes before the first type.
   if (other === undefined || (isUpper && type === 0)) return [end]
   return [end, { sql: `${column} ${isUpper ? '>=' : '<'} ${other.sql}`, values: [] }]
 }

@@ -3,61 +3,52 @@ import type { Condition, Dialect } from './dialect.ts'
 import type { Term } from './order.ts'
 import { isOfText, type Filter, type RecordQuery } from './records.ts'
 
-/** The index of every resource on `created_at` and `id`. */
 export const oldestFirst = 'records_oldest_first'
 
-/** What a plan is made for. */
 export interface Scan {
   dialect: Dialect
   resource: string
-  /** The indexes by the column that they are on. */
+  /** By column. */
   indexes: ReadonlyMap<string, string>
-  /** How many records are looked at in one step. */
+  /** The number of records of one step. */
   size: number
-  /** How many of the first records are wanted at most; undefined for all. */
+  /** The number of first records that are wanted; undefined for all. */
   wanted?: number
 }
 
-/** A part of an index, in its order. */
 export interface IndexRange {
   index: string
-  /** What the index is by before `ties`; undefined where it is by `ties` alone. */
+  /** The first column of the index; undefined where the index has only `ties`. */
   key?: string
   /** The columns that distinguish the records of one key. */
   ties: readonly string[]
   isDescending: boolean
   where: Condition
-  /** Where along the index to begin and to end. */
   from?: Condition | undefined
   to?: Condition | undefined
 }
 
-/** Records that come before all those of the next chunk. */
 export interface Chunk {
   index: string
   where: Condition
-  /** Whether all records are of one key; then there may be any number of them. */
+  /** Whether all records have the same key; then there may be any number of them. */
   isOneKey?: boolean
 }
 
-/** The whole range at once. */
 export function toChunk({ index, where, from, to }: IndexRange): Chunk {
-  // SQLite may seek by the wrong one of two ends on one side, so there is never more than one.
+  // At most one limit on each side: of two, SQLite may seek by the wrong one.
   return { index, where: and(where, from, to) }
 }
 
-/** The records of these ids. */
 export function toIdChunk({ dialect, resource }: Scan, ids: readonly string[]): Chunk {
   const isOne = { sql: `id IN (${ids.map(() => '?').join(', ')})`, values: ids }
   return { index: dialect.idIndex, where: and(inResource(dialect, resource), isOne) }
 }
 
-/** The columns of a range in their order. */
 export function toColumns({ key, ties }: IndexRange): readonly string[] {
   return key === undefined ? ties : [key, ...ties]
 }
 
-/** The index on a column, through the whole resource. */
 export function findRange(
   { dialect, resource, indexes }: Scan,
   column: string,
@@ -71,12 +62,10 @@ export function findRange(
   return column === 'created_at' ? range : { ...range, key: column }
 }
 
-/** The part of a range that has one key. */
 export function toOneKey({ index, ties, isDescending }: IndexRange, where: Condition): IndexRange {
   return { index, ties, isDescending, where }
 }
 
-/** Whether a range has this order: its columns, all in one direction. */
 export function isOrderedBy(range: IndexRange, order: readonly Term[]): boolean {
   const columns = toColumns(range)
   return (
@@ -87,7 +76,6 @@ export function isOrderedBy(range: IndexRange, order: readonly Term[]): boolean 
   )
 }
 
-/** The records that an index leads to, if there are few. */
 export async function findFew(scan: Scan, { filters }: RecordQuery): Promise<Chunk | undefined> {
   for (const filter of filters) {
     const range = findFilterRange(scan, filter)
@@ -99,7 +87,6 @@ export async function findFew(scan: Scan, { filters }: RecordQuery): Promise<Chu
   return undefined
 }
 
-/** The index that a filter can be looked up in. */
 function findFilterRange(
   scan: Scan,
   { field, operator }: Filter,
@@ -109,7 +96,6 @@ function findFilterRange(
   return findRange(scan, toColumn(scan.dialect, field), isDescending)
 }
 
-/** A range with as few records as possible, or with all of them. */
 export function findNarrowRange(
   scan: Scan,
   { filters }: RecordQuery,
@@ -137,7 +123,7 @@ function narrow(
   return isUpper ? { ...range, from: other, to: own } : { ...range, from: own, to: other }
 }
 
-/** So many records may be looked at, or sorted, in one step. */
+/** The number of records that one step may read or sort. */
 const few = 5000
 
 export async function isFew(dialect: Dialect, { index, where }: Chunk): Promise<boolean> {

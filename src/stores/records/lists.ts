@@ -19,7 +19,6 @@ import {
 import { createPageSize } from './page-size.ts'
 import { columns, toStoredRecord } from './rows.ts'
 
-/** How many texts every record is folded and tested for; at least one. */
 function countTexts({ filters, search }: RecordQuery): number {
   const ofText = filters.filter(({ operator }) => isOfText(operator))
   const count = ofText.reduce((sum, { values }) => sum + values.length, search ? 1 : 0)
@@ -65,13 +64,12 @@ export function createLists(dialect: Dialect, resource: string): Lists {
     return dialect.run(`${ordered} LIMIT ? OFFSET ?`, [...values, part.limit, part.offset])
   }
 
-  /** All records, oldest first: each page begins after the last record of the page before. */
+  /** Oldest first: each page begins after the last record of the page before. */
   async function* readOldestFirst(query: RecordQuery): Pages {
     const pageSize = createPageSize(sizes.page)
     const where = inResource(dialect, resource)
     let chunk: Chunk = { index: oldestFirst, where }
     for (;;) {
-      // Other requests get their turn.
       await setImmediate()
       const rows = await readRows(query, chunk, { offset: 0, limit: pageSize.next() })
       const page = pageSize.cut(rows).map(toStoredRecord)
@@ -104,7 +102,7 @@ export function createLists(dialect: Dialect, resource: string): Lists {
     return (await readRows(query, chunk, part)).map(toStoredRecord)
   }
 
-  /** The records before the part are counted, and not read. */
+  /** The records before the part are counted, not read. */
   async function listPart(chunks: AsyncIterable<Chunk>, query: RecordQuery, part: Part) {
     const found: StoredRecord[] = []
     let skipped = 0
@@ -130,7 +128,7 @@ export function createLists(dialect: Dialect, resource: string): Lists {
         if (indexes.has(column)) continue
         const { sql } = inResource(dialect, resource)
         const definition = `(${column}, created_at, id) WHERE ${sql}`
-        // Names of resources and fields are of any length and characters.
+        // Names of resources and fields may have any length and characters.
         const name = `records_by_${createHash('sha256').update(definition).digest('hex').slice(0, 16)}`
         if (await dialect.createIndex(name, definition)) indexes.set(column, name)
       }

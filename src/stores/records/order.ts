@@ -7,7 +7,7 @@ export interface Term {
   isDescending: boolean
 }
 
-/** The order down to the id, which no two records share. */
+/** Ends with the id, so that no two records are equal. */
 export function toOrder(dialect: Dialect, sort: readonly SortTerm[]): Term[] {
   const isDescending = sort[0]?.isDescending ?? false
   const terms = [

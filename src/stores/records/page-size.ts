@@ -1,13 +1,13 @@
 import type { Row } from './dialect.ts'
 
-/** Of the documents of one page, in characters: a client that reads slowly holds a page in memory. */
+/** The length of the documents of one page: a client that reads slowly keeps a page in memory. */
 const maxPageLength = 32 * 1024
 const firstSize = 16
 
 interface PageSize {
-  /** The number of records to read next, by the average length so far. */
+  /** By the average length of the records so far. */
   next: () => number
-  /** The first of these rows, at most a page; at least one. */
+  /** The first rows that fit into a page; at least one. */
   cut: (rows: readonly Row[]) => readonly Row[]
 }
 

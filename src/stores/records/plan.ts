@@ -19,12 +19,11 @@ import { assertWanted, type RecordQuery } from './records.ts'
 import { openSorter, type Sorter } from './sorter.ts'
 
 /**
- * Finds the records of a query in many small steps and keeps none of them. Where an index leads to
- * few, they are one chunk. Where an index has the order, it is followed, and records that do not
- * match are skipped. Otherwise the matching records are sorted in a file of this process first: a
- * sort in the database would take one long statement, or hold a connection for as long as a client
- * reads. A filter or an order without an index looks at every record, a second or two for a million,
- * in small steps; what changes meanwhile may be met or missed.
+ * Finds the records of a query in many small steps and stores none of them. An index that leads to
+ * few records gives one chunk. An index in the order of the query is followed, and records that do
+ * not match are skipped. Otherwise the matching records are sorted in a temporary file: sorting in
+ * the database would be one long statement, or occupy a connection while a client reads. Without an
+ * index every record is tested. Concurrent changes may be included or not.
  */
 export async function* findChunks(scan: Scan, query: RecordQuery): AsyncGenerator<Chunk> {
   const few = await findFew(scan, query)
@@ -38,7 +37,7 @@ export async function* findChunks(scan: Scan, query: RecordQuery): AsyncGenerato
   const range = term && findRange(scan, term.column, term.isDescending)
   if (ordered) yield* cut(dialect, ordered, size)
   else if (range?.key !== undefined) {
-    // Records of one key have another order than in the index; most keys have one record.
+    // Records of one key are not in the order of the index; most keys have one record.
     for await (const chunk of cutKeys(dialect, range, size)) {
       if (chunk.isOneKey) yield* sort(scan, query, toOneKey(range, chunk.where))
       else yield chunk
@@ -46,7 +45,6 @@ export async function* findChunks(scan: Scan, query: RecordQuery): AsyncGenerato
   } else yield* sort(scan, query, findNarrowRange(scan, query))
 }
 
-/** A range that has the order of the query; a narrow one if possible. */
 function findOrderedRange(scan: Scan, query: RecordQuery): IndexRange | undefined {
   const order = toOrder(scan.dialect, query.sort)
   const { column = '', isDescending } = order[0] ?? {}
@@ -55,8 +53,8 @@ function findOrderedRange(scan: Scan, query: RecordQuery): IndexRange | undefine
 }
 
 /**
- * All records at once, where an index has them in the order of the query and none is skipped: a page
- * among the first few thousand takes one statement.
+ * One statement for a page near the start, where an index has the order of the query and no record
+ * is skipped.
  */
 export function findWhole(scan: Scan, query: RecordQuery): Chunk | undefined {
   if (toCondition(scan.dialect, query) !== undefined) return undefined
@@ -64,7 +62,6 @@ export function findWhole(scan: Scan, query: RecordQuery): Chunk | undefined {
   return range && toChunk(range)
 }
 
-/** All records that may match, in any order. */
 export async function* findAnyOrder(scan: Scan, query: RecordQuery): AsyncGenerator<Chunk> {
   const few = await findFew(scan, query)
   if (few) yield few
@@ -73,7 +70,6 @@ export async function* findAnyOrder(scan: Scan, query: RecordQuery): AsyncGenera
 
 const recordsToSort = 1000
 
-/** What matches in a range, in the order of the query: by way of a file, unless it is little. */
 async function* sort(scan: Scan, query: RecordQuery, range: IndexRange): AsyncGenerator<Chunk> {
   const { dialect, wanted } = scan
   const whole = toChunk(range)
@@ -89,7 +85,6 @@ async function* sort(scan: Scan, query: RecordQuery, range: IndexRange): AsyncGe
       await sortChunk(scan, query, { sorter, chunk })
     }
     for (const ids of sorter.read()) {
-      // Other requests get their turn.
       await setImmediate()
       yield toIdChunk(scan, ids)
     }
@@ -107,7 +102,7 @@ async function sortChunk(
   const order = toOrder(dialect, query.sort)
   const columns = order.map(({ column }, position) => `${column} AS c${String(position)}`)
   const { sql, values } = and(where, toCondition(dialect, query))
-  // No more of a chunk can be among the first than are wanted.
+  // At most this many of a chunk can be among the first records.
   const limit = wanted === undefined ? '' : ` LIMIT ${String(wanted)}`
   const rows = await dialect.run(
     `SELECT ${columns.join(', ')} FROM ${dialect.toSource(index)} WHERE ${sql}

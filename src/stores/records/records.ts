@@ -1,28 +1,26 @@
 import { StoreFailure } from '../store-failure.ts'
 
-/** What a resource stores of one record, as JSON: its fields by name. */
+/** The fields of a record by name, as JSON. */
 export type Document = Readonly<Record<string, unknown>>
 
 export interface StoredRecord {
   id: string
   document: Document
-  /** 1 when created; grows by one with every change. */
+  /** 1 when created; incremented by every change. */
   version: number
-  /** ISO 8601 in UTC, to the millisecond. */
+  /** ISO 8601 in UTC, with milliseconds. */
   createdAt: string
   updatedAt: string
 }
 
-/** A change to the record that had this version, and to no other. */
 export interface Change {
   id: string
-  /** The version the caller has read. */
+  /** The version that the caller has read; the change applies to no other. */
   version: number
   document: Document
   updatedAt: string
 }
 
-/** How text is found in a field, in any letter case. */
 const textOperators = ['contains', 'startsWith', 'endsWith'] as const
 export type TextOperator = (typeof textOperators)[number]
 
@@ -30,26 +28,24 @@ export function isOfText(operator: Operator): operator is TextOperator {
   return textOperators.some((known) => known === operator)
 }
 
-/** How values of a field are compared; those that are not for text are exact. */
 export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | TextOperator
 
 /**
- * A field of the document by its name, or by the names of the path to it; `_id`, `createdAt` and
- * `updatedAt` are those of the record. A name is any text but the empty one.
+ * The name of a field or the path to it. `_id`, `createdAt` and `updatedAt` are those of the
+ * record. A name is any non-empty text.
  */
 export type Field = string | readonly string[]
 
-/** Null stands for no value: of a field that is missing, null, a list or an object. */
+/** Null stands for a field that is missing, null, a list or an object. */
 export type FieldValue = string | number | boolean | null
 
 export interface Filter {
   field: Field
   operator: Operator
   /**
-   * One of them has to match; with `ne` none may be equal. `lt`, `lte`, `gt` and `gte` match values
-   * of the same type only. `contains`, `startsWith` and `endsWith` look at text, and at numbers,
-   * `true` and `false` as they are written. A value with U+0000 or half of a surrogate pair, which
-   * no record has, matches nothing.
+   * One of them must match; with `ne` none may be equal. `lt`, `lte`, `gt` and `gte` match values
+   * of the same type. The text operators ignore case and match numbers and booleans as they are
+   * written.
    */
   values: readonly FieldValue[]
 }
@@ -59,53 +55,45 @@ export interface SortTerm {
   isDescending: boolean
 }
 
-/** Which records of a resource, and in which order. */
 export interface RecordQuery {
-  /** All have to fit. */
+  /** All must match. */
   filters: readonly Filter[]
-  /** Text that one of the fields has to contain, in any letter case. */
+  /** Text that one of the fields contains, in any case. */
   search?: { text: string; fields: readonly Field[] }
   /**
-   * Numbers by size, then text by code points, then false, true, and records without a value.
-   * Records that are equal come in the order of `createdAt` and `_id`, in the direction of the first
-   * term; with no term, oldest first.
+   * Numbers, then text by code points, then false, true, and records without a value. Equal records
+   * are in the order of `createdAt` and `_id`, in the direction of the first term; without a term,
+   * oldest first.
    */
   sort: readonly SortTerm[]
-  /** Aborted when nobody waits for the answer any more: then the search ends. */
+  /** Aborted when the response is no longer needed. */
   signal?: AbortSignal
 }
 
 export const allRecords: RecordQuery = { filters: [], sort: [] }
 
-/** Throws when the query was aborted. */
 export function assertWanted({ signal }: RecordQuery): void {
   if (signal?.aborted === true) throw new StoreFailure('unavailable', 'nobody waits for the answer')
 }
 
-/** A part of what a query finds. */
 export interface Part {
   offset: number
   limit: number
 }
 
-/** All records, in collections by name. */
 export interface Records {
-  /** The same collection for the same name. A collection without records is empty. */
   collection: (name: string) => Collection
 }
 
 /**
- * Records by id. Methods throw a `StoreFailure` when the store is full or unavailable. A write is
- * permanent when its promise resolves.
+ * Records by id. Methods throw a {@link StoreFailure} when the store is full or unavailable. A
+ * write is permanent when its promise resolves.
  */
 export interface Collection {
   /** Synchronous where the store can. The same object as before: the record has not changed. */
   find: (id: string) => StoredRecord | undefined | Promise<StoredRecord | undefined>
 
-  /**
-   * False when the id is taken. The first version is 1 and `updatedAt` is `createdAt`. Throws `full`
-   * when the collection has reached its maximum number of records.
-   */
+  /** False when the id is taken. Throws `full` at the maximum number of records. */
   create: (record: Pick<StoredRecord, 'id' | 'document' | 'createdAt'>) => Promise<boolean>
 
   /** Atomic. False when there is no such record, or it has another version. */
@@ -115,15 +103,14 @@ export interface Collection {
   remove: (id: string, version?: number) => Promise<boolean>
 
   /**
-   * Removes all records, in small steps; records that are created meanwhile may remain. Resolves
-   * with the number of removed records.
+   * Removes all records in small steps. Resolves with their number; records that are created
+   * meanwhile may remain.
    */
   clear: () => Promise<number>
 
   /**
-   * Differs after every write, by any process, that a later read can see. A result that was computed
-   * from several records can be reused while it is the same. Undefined where it is not known
-   * synchronously.
+   * Differs after every write, by any process, that a later read can see; results can be reused
+   * while it is the same. Undefined where the store does not know it synchronously.
    */
   state: () => string | undefined
 
@@ -134,13 +121,11 @@ export interface Collection {
 
   count: (query?: RecordQuery) => Promise<number>
 
-  /** All records of a query in its order, in pages of any length. */
   pages: (query?: RecordQuery) => Pages
 }
 
 export type Pages = AsyncIterable<readonly StoredRecord[]>
 
-/** Opens each collection once. */
 export function createRecords(open: (name: string) => Collection): Records {
   const collections = new Map<string, Collection>()
   return {

@@ -4,7 +4,6 @@ import type { Document, StoredRecord } from './records.ts'
 
 export const columns = 'id, document, version, created_at, updated_at'
 
-/** The record of a row of `columns`. */
 export function toStoredRecord([id, document, version, createdAt, updatedAt]: Row): StoredRecord {
   return {
     id: String(id),
@@ -15,7 +14,7 @@ export function toStoredRecord([id, document, version, createdAt, updatedAt]: Ro
   }
 }
 
-/** Only JSON was ever written: what is none is damage. */
+/** Only JSON is ever written: anything else is damage. */
 function parseDocument(text: string): Document {
   try {
     return JSON.parse(text) as Document

@@ -5,25 +5,26 @@ type Row = readonly SQLOutputValue[]
 const rowsPerRead = 100
 
 export interface Sorter {
-  /** Each row is what it is sorted by; no two are the same. */
+  /** No two rows are the same. */
   add: (rows: readonly Row[]) => void
-  /** The last value of each row, in order, a hundred at a time. */
+  /** The last value of each row, in order. */
   read: () => Generator<string[]>
   close: () => void
 }
 
 /**
- * Sorts more rows than memory should hold, a few at a time, so that no step takes long. `directions`
- * has one entry for each value of a row: whether it goes down. The caller closes it.
+ * Sorts more rows than fit into memory, in small steps; the caller closes it. `directions` tells
+ * for each value of a row whether it is descending.
  */
 export function openSorter(directions: readonly boolean[]): Sorter {
-  // No name: a database of its own in a file that goes with it, and of which little is in memory.
+  // An empty name is a temporary database in a file that is removed when it is closed
+  // (https://sqlite.org/inmemorydb.html#temp_db).
   const database = new DatabaseSync('')
   const names = directions.map((_, index) => `v${String(index)}`)
   const order = names.map((name, index) => (directions[index] ? `${name} DESC` : name)).join(', ')
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000')
   database.exec(`CREATE TABLE sorted (${names.join(', ')}, PRIMARY KEY (${order})) WITHOUT ROWID`)
-  // A record that moves while the others are being read may be met twice.
+  // A record that moves during the reading may be read twice.
   const insert = database.prepare(
     `INSERT OR IGNORE INTO sorted VALUES (${names.map(() => '?').join(', ')})`,
   )

@@ -2,12 +2,12 @@ import { isFull } from '../store-failure.ts'
 import type { Collection } from '../records/records.ts'
 import type { Session, Sessions } from './sessions.ts'
 
-/** To sweep takes as long as there are sessions. */
+/** A sweep takes as long as there are sessions. */
 const sweepPauseMs = 1000
 
 /**
- * Sessions as records of the database, whichever that is. Where there is no room for another, those
- * that have ended make it; one that holds is never ended for another.
+ * Sessions as records. In a full store, ended sessions make room; an active one is never removed
+ * for another.
  */
 export function createDatabaseSessions(records: Collection): Sessions {
   let sweptAt = -Infinity
@@ -22,7 +22,6 @@ export function createDatabaseSessions(records: Collection): Sessions {
     }
   }
 
-  /** One sweep for all who need it at the same time. */
   async function makeRoom(): Promise<void> {
     if (performance.now() - sweptAt < sweepPauseMs) return
     sweeping ??= sweep(new Date().toISOString()).finally(() => {
@@ -51,7 +50,7 @@ export function createDatabaseSessions(records: Collection): Sessions {
       const record = await records.find(idHash)
       if (record === undefined) return
       const document = { ...record.document, idleUntil }
-      // Whoever was quicker has touched it too.
+      // A concurrent touch does the same.
       await records.change({ ...record, document, updatedAt: new Date().toISOString() })
     },
     remove: (idHash) => records.remove(idHash),

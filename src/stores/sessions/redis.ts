@@ -1,7 +1,7 @@
 import { inRedis, type RedisConnection } from '../redis/connection.ts'
 import type { Session, Sessions } from './sessions.ts'
 
-/** Sessions in Redis or Valkey, 6.2 or newer, which forget by themselves what has ended. */
+/** Sessions in Redis or Valkey, 6.2 or newer, which expire by themselves. */
 export function createRedisSessions({ redis }: Pick<RedisConnection, 'redis'>): Sessions {
   const find = async (idHash: string) => {
     const text = await inRedis(() => redis.get(toKey(idHash)))
@@ -21,7 +21,7 @@ export function createRedisSessions({ redis }: Pick<RedisConnection, 'redis'>): 
       if (session === undefined) return
       const touched = { ...session, idleUntil }
       const value = JSON.stringify(touched)
-      // XX: what was removed meanwhile stays so. Nothing else of a session ever changes.
+      // XX: a removed session is not created again. No other field of a session ever changes.
       await inRedis(() => redis.set(toKey(idHash), value, 'PXAT', toEnd(touched), 'XX'))
     },
     remove: async (idHash) => (await inRedis(() => redis.del(toKey(idHash)))) > 0,
@@ -45,7 +45,7 @@ function toKey(idHash: string): string {
   return `vitrine:session:${idHash}`
 }
 
-/** In milliseconds, as PXAT takes it. */
+/** Milliseconds, as PXAT takes it. */
 function toEnd({ expiresAt, idleUntil }: Session): number {
   return Math.min(Date.parse(expiresAt), Date.parse(idleUntil))
 }

@@ -1,18 +1,18 @@
-/** What the server knows of one visitor who is logged in. Times are ISO 8601 in UTC. */
+/** Times are ISO 8601 in UTC. */
 export interface Session {
   userId: string
-  /** The hash of the user's password at login: another one ends the session. */
+  /** The hash of the user's password at login: a new password ends the session. */
   passwordHash: string
   createdAt: string
-  /** When it ends at the latest. */
+  /** The absolute end. */
   expiresAt: string
-  /** When it ends unless it is used before. */
+  /** The end unless the session is used before. */
   idleUntil: string
-  /** How the id of it was given out; unset of one that an older version has stored. */
+  /** Unset in sessions of version 0.1.0. */
   issue?: SessionIssue
 }
 
-/** What changed on the wire when an id was given out. Ids are masked: enough to tell them apart. */
+/** How the session id was issued. Ids are masked: enough to tell them apart. */
 export interface SessionIssue {
   by: 'login' | 'renewal'
   /** Unset when the client had sent none. */
@@ -21,22 +21,22 @@ export interface SessionIssue {
   issuedAt: string
 }
 
-/** Sessions by the hash of their id. The id itself is only ever with the visitor. */
+/** Sessions by the hash of their id. Only the client has the id itself. */
 export interface Sessions {
   create: (idHash: string, session: Session) => Promise<void>
 
-  /** As it was stored, ended or not. */
+  /** Includes ended sessions. */
   find: (idHash: string) => Promise<Session | undefined>
 
-  /** Puts off the idle end. Does nothing when there is none. */
+  /** Extends the idle time. Does nothing for an unknown session. */
   touch: (idHash: string, idleUntil: string) => Promise<void>
 
   /** False when there was none. */
   remove: (idHash: string) => Promise<boolean>
 
-  /** Removes all; those that begin meanwhile may stay. Resolves with how many there were. */
+  /** Resolves with the number of removed sessions; sessions that begin meanwhile may remain. */
   clear: () => Promise<number>
 
-  /** Removes all that have ended by `now`. */
+  /** Removes the sessions that have ended by `now`. */
   sweep: (now: string) => Promise<void>
 }

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Document } from '../records/records.ts'
 
-/** Throws an Error that says why this document cannot be one of the resource. */
+/** Throws an Error with the reason why the document cannot belong to the resource. */
 export type CheckDocument = (resource: string, document: Document) => void
 
 /**
- * Throws unless the tables and indexes of `expected` are in `database` under the same names with the
- * same SQL: a view in the place of a table would run statements of whoever made it.
+ * Throws unless `database` has the tables and indexes of `expected` with the same SQL: a view in
+ * place of a table would run statements of the author of the backup.
  */
 export function assertSameSchema(database: DatabaseSync, expected: DatabaseSync): void {
   const find = database.prepare(
@@ -18,7 +18,6 @@ export function assertSameSchema(database: DatabaseSync, expected: DatabaseSync)
   }
 }
 
-/** Throws unless every record is one that Vitrine may have written. */
 export function assertSoundRecords(database: DatabaseSync, checkDocument: CheckDocument): void {
   for (const row of database.prepare('SELECT * FROM records').iterate()) {
     try {
@@ -34,7 +33,7 @@ export function assertSoundRecords(database: DatabaseSync, checkDocument: CheckD
 function checkRow(row: Readonly<Record<string, unknown>>, checkDocument: CheckDocument): void {
   const { resource, id, version, document } = row
   if (!/^~?[\w-]{1,64}$/.test(String(resource))) throw new Error('its resource has no such name')
-  // Ids of uploads become names of files.
+  // Ids of uploads become file names.
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(String(id))) throw new Error('it has an id that none can have')
   if (!Number.isSafeInteger(version) || Number(version) < 1) throw new Error('it has a bad version')
   for (const time of [row.created_at, row.updated_at]) {
@@ -50,7 +49,7 @@ function parseObject(text: string): Document {
   try {
     value = JSON.parse(text)
   } catch {
-    // Its error would repeat a part of the text.
+    // Its message would repeat a part of the document.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Document
   throw new Error('it is no object in JSON')

@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { appendFile, open } from 'node:fs/promises'
 
-// The last line of a backup. SQLite passes over what stands behind its pages.
+// The last line of a backup. SQLite ignores bytes after its pages.
 const lastLine = /^vitrine-sha256 ([0-9a-f]{64})\n$/
 const lastLineBytes = 'vitrine-sha256 '.length + 64 + 1
 
-/** Adds to a file the hash of all that is in it. */
 export async function appendHash(path: string): Promise<void> {
   await appendFile(path, `vitrine-sha256 ${await hashUpTo(path)}\n`)
 }
 
-/** Whether a file is as {@link appendHash} has left it; undefined when it has no hash. */
+/** Undefined when the file has no hash. */
 export async function hasItsHash(path: string): Promise<boolean | undefined> {
   const file = await open(path)
   try {

@@ -7,7 +7,7 @@ import { appendHash } from './backup-hash.ts'
 import { fileMode } from '../file-modes.ts'
 import type { Files } from '../files/files.ts'
 
-/** Marks a SQLite file as a backup of ours, with its hash behind it: "Vit1" in ASCII. */
+/** `application_id` of a backup with a hash: "Vit1" in ASCII. */
 export const applicationId = 0x56697431
 
 export const contentsTable = `CREATE TABLE contents (
@@ -17,24 +17,19 @@ export const contentsTable = `CREATE TABLE contents (
 export interface Sums {
   records: number
   files: number
-  /** Of all files together. */
   bytes: number
 }
 
 export interface BackupOptions {
-  /** Of the database that is saved. */
   path: string
-  /** Where the backup will be; nothing may be there yet. */
   file: string
   files: Files
-  /** Aborted when nobody wants the backup any more. */
   signal: AbortSignal
 }
 
-/** The most that a file of SQLite may have, and more (https://sqlite.org/limits.html). */
+/** More than a SQLite file can have (https://sqlite.org/limits.html). */
 const allPages = 2 ** 31 - 1
 
-/** What is known of an upload by its record. */
 export interface KnownFile {
   id: string
   size: number
@@ -42,16 +37,15 @@ export interface KnownFile {
 }
 
 /**
- * Saves database and files as one file, while others go on writing. What cannot be had whole of an
- * upload that is still there is in `lost`, by its id. Throws an Error that says why there is no backup;
- * then nothing of it is left.
+ * Saves database and files as one file while the service runs. `lost` has the ids of uploads whose
+ * content is missing or damaged. Throws an Error with the reason; then no file is left.
  */
 export async function writeBackup(options: BackupOptions): Promise<Sums & { lost: string[] }> {
   const { path, file } = options
   const partial = `${file}.part`
   if (existsSync(file)) throw new Error(`${file} is there already`)
   if (!existsSync(path)) throw new Error(`there is no database ${path}`)
-  // Not read-only, though nothing is written: such a connection leaves files behind where it is the last.
+  // Not read-only: such a connection leaves files behind when it is the last one.
   const source = new DatabaseSync(path, { timeout: 5000 })
   try {
     createFile(partial)
@@ -73,7 +67,6 @@ export async function writeBackup(options: BackupOptions): Promise<Sums & { lost
   }
 }
 
-/** For nobody else to read: there are hashes of passwords in it. */
 function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', fileMode))
@@ -87,13 +80,13 @@ function createFile(path: string): void {
 }
 
 async function write(source: DatabaseSync, partial: string, options: BackupOptions) {
-  // All in one step: after each one SQLite would begin anew whenever somebody has written. Writers do
-  // not wait for it, since what they write goes into the log.
+  // One step: SQLite starts again after each step if another process has written. Writers do not
+  // wait, since they write to the log.
   await backup(source, partial, { rate: allPages })
   options.signal.throwIfAborted()
   const target = new DatabaseSync(partial)
   try {
-    // Without a log beside it, so that it can be read from where nothing can be written.
+    // Without a log, so that the backup can be read from a read-only folder.
     target.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF')
     target.exec(`PRAGMA application_id = ${String(applicationId)}`)
     target.exec('BEGIN')
@@ -105,7 +98,7 @@ async function write(source: DatabaseSync, partial: string, options: BackupOptio
   }
 }
 
-/** The contents in pieces: one value in SQLite may hold no more than a billion bytes. */
+/** In pieces: a SQLite value has at most a billion bytes. */
 async function addContents(source: DatabaseSync, target: DatabaseSync, options: BackupOptions) {
   target.exec(contentsTable)
   const addPiece = target.prepare('INSERT INTO contents VALUES (?, ?, ?)')
@@ -131,7 +124,7 @@ async function addContents(source: DatabaseSync, target: DatabaseSync, options: 
   return lost
 }
 
-/** False when it is not there as its record has it. */
+/** False when the content differs from its record. */
 async function addContent(
   files: Files,
   { id, size, sha256 }: KnownFile,
@@ -139,7 +132,7 @@ async function addContent(
 ): Promise<boolean> {
   if (size === 0) return true
   const read = () => files.read(id, 0, size - 1)
-  // A file may still be pending although its record is there, during an upload or after a crash.
+  // A file may still be pending although its record exists, during an upload or after a crash.
   const content = (await read()) ?? (await files.keep(id).then(read, () => undefined))
   const hash = createHash('sha256')
   let place = 0
@@ -153,7 +146,6 @@ async function addContent(
   return length === size && hash.digest('hex') === sha256
 }
 
-/** The uploads of a database, in the order of their ids, a few at a time. */
 export function* eachKnownFile(database: DatabaseSync, schema = 'main'): Generator<KnownFile> {
   const listAfter = database.prepare(
     `SELECT id, document ->> '$.size' AS size, document ->> '$.sha256' AS sha256
@@ -166,7 +158,6 @@ export function* eachKnownFile(database: DatabaseSync, schema = 'main'): Generat
   }
 }
 
-/** What a database of ours holds, without what it keeps for itself. */
 export function sumUp(database: DatabaseSync): Sums {
   const row = database
     .prepare(

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { StoreFailure } from '../store-failure.ts'
 import { createPrivately, folderMode } from '../file-modes.ts'
 
-/** Each brings the schema from its index to the next version; `user_version` counts them. */
+/** `user_version` is the number of migrations that have run. */
 const migrations = [
   `CREATE TABLE records (
      resource TEXT NOT NULL,
@@ -18,7 +18,7 @@ const migrations = [
    ) STRICT;
    CREATE INDEX records_oldest_first ON records (resource, created_at, id);`,
   `CREATE INDEX records_by_name ON records (resource, document ->> '$.name', created_at);`,
-  // Counting a million records takes too long to be done for every page of a list.
+  // Counting a million records takes too long for every page of a list.
   `CREATE TABLE record_counts (resource TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
    INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource;
    CREATE TRIGGER count_created AFTER INSERT ON records BEGIN
@@ -28,23 +28,21 @@ const migrations = [
    CREATE TRIGGER count_removed AFTER DELETE ON records BEGIN
      UPDATE record_counts SET count = count - 1 WHERE resource = old.resource;
    END;`,
-  // Whoever writes keeps the counts: see sqlite-commits.ts. Names are found by a resource's own index.
+  // The writer keeps the counts: see `commits.ts`.
   `DROP TRIGGER count_created;
    DROP TRIGGER count_removed;
    DROP INDEX records_by_name;`,
 ]
 
-/** What a write survives once it is answered: the end of the process, or that of the machine too. */
 export type Durability = 'process' | 'full'
 
-/** How long a statement waits while another process has the database: a response takes two seconds at most. */
+/** A statement waits this long for a lock: a response takes two seconds at most. */
 const maxBusyMs = 1500
 
 /**
- * Opens the database of `sqlite:path` or `sqlite::memory:`, creating file and folder, and brings
- * its schema up to date. The caller closes it. Throws an Error that names the URL when it cannot be
- * reached, is no database, or was made by a newer Vitrine. A write that would make the file larger
- * than `maxBytes` fails like one for which the disk has no room; the log beside it does not count.
+ * Opens the database of `sqlite:path` or `sqlite::memory:` and migrates its schema; the caller
+ * closes it. Throws an Error with the URL. A write that would make the file larger than `maxBytes`
+ * fails as on a full disk; the log does not count.
  */
 export function openSqliteDatabase(
   url: string,
@@ -67,11 +65,11 @@ function open(path: string, durability: Durability): DatabaseSync {
   try {
     useWriteAheadLog(database)
     database.exec('PRAGMA busy_timeout = 1000')
-    // NORMAL: a commit is in the log file, so it survives the process but not the machine. FULL: the
-    // file has been synchronized by then too (https://sqlite.org/pragma.html#pragma_synchronous).
+    // NORMAL: a commit survives the process. FULL: also a loss of power
+    // (https://sqlite.org/pragma.html#pragma_synchronous).
     database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
-    // 16 MiB of log, not 4: pages that are written again and again go into the file a quarter as
-    // often, and a create beside others waits for a third less.
+    // 16 MiB instead of 4: pages that are written repeatedly are copied into the file a quarter as
+    // often.
     database.exec('PRAGMA wal_autocheckpoint = 4000')
     migrate(database)
     database.exec('PRAGMA busy_timeout = 0')
@@ -82,37 +80,34 @@ function open(path: string, durability: Durability): DatabaseSync {
   return database
 }
 
-/** Of a file that is larger already, SQLite makes its size the limit, so that it can be opened. */
+/** SQLite raises the limit to the size of a larger file, so that it can be opened. */
 function limitSize(database: DatabaseSync, maxBytes: number): void {
   const pageBytes = Number(database.prepare('PRAGMA page_size').get()?.page_size)
   database.exec(`PRAGMA max_page_count = ${String(Math.floor(maxBytes / pageBytes))}`)
 }
 
-/** The path of a database that is a file; undefined of one in the memory of a process. */
 export function toDatabasePath(url: string): string | undefined {
   const path = url.slice('sqlite:'.length)
   return path === ':memory:' ? undefined : path
 }
 
-/** Makes an empty database where there is none, and its folder. */
 export function makeFile(path: string): void {
   makeFolder(dirname(path))
   if (!existsSync(path)) createPrivately(path)
 }
 
-/** Not `recursive`, which goes round for ever where the file system refuses a folder with ENOENT. */
+/** Not `recursive`, which loops forever where the file system rejects a folder with ENOENT. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
   try {
     mkdirSync(path, folderMode)
   } catch (error) {
-    // Another process was quicker.
     if (!existsSync(path)) throw error
   }
 }
 
-/** For a second: another process may be turning the log on too, and SQLite itself would not wait. */
+/** Another process may be turning on the log too; SQLite itself does not wait. */
 function useWriteAheadLog(database: DatabaseSync): void {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -126,9 +121,8 @@ function useWriteAheadLog(database: DatabaseSync): void {
 }
 
 /**
- * Runs statements, and again while another process has the database locked. SQLite would wait by
- * blocking the whole process, so it is told not to. Throws a {@link StoreFailure} for what is not
- * the statements' fault. `askedAt` is since when the caller waits.
+ * Runs statements, and again while another process has locked the database: waiting in SQLite would
+ * block the whole process. Throws a {@link StoreFailure} for what the statements did not cause.
  */
 export async function retryWhileBusy<Result>(
   run: () => Result,
@@ -145,7 +139,7 @@ export async function retryWhileBusy<Result>(
   }
 }
 
-/** {@link retryWhileBusy} without a promise where nothing has to be waited for. */
+/** {@link retryWhileBusy}, synchronous where the database is not locked. */
 export function tryNowOrRetry<Result>(run: () => Result): Result | Promise<Result> {
   try {
     return run()
@@ -155,7 +149,8 @@ export function tryNowOrRetry<Result>(run: () => Result): Result | Promise<Resul
   }
 }
 
-// https://sqlite.org/rescode.html: locked, read-only, failing, damaged, not to be opened, no database.
+// https://sqlite.org/rescode.html: locked, read-only, I/O error, corrupt, cannot open, not a
+// database.
 const unavailable = [5, 6, 8, 10, 11, 14, 26]
 const full = 13
 
@@ -166,14 +161,13 @@ function toStoreFailure(error: unknown): unknown {
   return isUnavailable ? new StoreFailure('unavailable', error) : error
 }
 
-/** Whether SQLite has met what it never wrote. A document that is no JSON has no code of its own. */
+/** Invalid JSON in a document has no result code of its own. */
 export function isDamage(error: unknown): boolean {
   return (
     toResultCode(error) === 11 || (error instanceof Error && error.message === 'malformed JSON')
   )
 }
 
-/** Whether {@link retryWhileBusy} has given up because another process had the database locked. */
 export function isLocked(error: unknown): boolean {
   return error instanceof StoreFailure && isBusy(error.cause)
 }
@@ -182,19 +176,17 @@ export function isBusy(error: unknown): boolean {
   return toResultCode(error) === 5
 }
 
-/** The primary result code; 0 for what SQLite has not said. */
+/** The primary result code; 0 for other errors. */
 function toResultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 }
 
-/** Throws when this is the schema of a newer Vitrine. */
 export function readSchemaVersion(database: DatabaseSync): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (version <= migrations.length) return version
   throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
 }
 
-/** Brings the schema from one version to another, within a transaction of the caller's. */
 export function applyMigrations(
   database: DatabaseSync,
   from: number,
@@ -205,14 +197,14 @@ export function applyMigrations(
 }
 
 function migrate(database: DatabaseSync): void {
-  // IMMEDIATE: of several processes that start at once, one migrates and the others find it done.
+  // IMMEDIATE: of several processes that start at once, one migrates.
   database.exec('BEGIN IMMEDIATE')
   try {
     const version = readSchemaVersion(database)
     applyMigrations(database, version)
     database.exec('COMMIT')
   } catch (error) {
-    // Some errors have ended it already, and then this would hide what they were.
+    // Some errors have ended the transaction already; a second rollback would hide them.
     if (database.isTransaction) database.exec('ROLLBACK')
     throw error
   }

@@ -19,11 +19,10 @@ import {
 } from './backup.ts'
 import { applyMigrations, isBusy, makeFile, readSchemaVersion } from './database.ts'
 
-/** Of backups that version 0.1.0 has made, without a hash: "Vitr" in ASCII. */
+/** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
 const firstApplicationId = 0x56697472
 
 export interface RestoreOptions {
-  /** Of the database that becomes what the backup was; it is made where there is none. */
   path: string
   file: string
   files: Files
@@ -31,10 +30,10 @@ export interface RestoreOptions {
 }
 
 /**
- * Makes database and files what they were in the backup. Whenever it is cut off, the database is as
- * before or as in the backup, every upload it knows has its content, and the next start removes what
- * is left over. Throws an Error that says why nothing was changed. `hasHash` is false for a backup
- * of version 0.1.0, of which damage within a value may go unnoticed.
+ * Replaces database and files by those of the backup. If it is interrupted, the database is as
+ * before or as in the backup, every upload has its content, and the next start removes the
+ * remaining files. Throws an Error with the reason why nothing was changed. `hasHash` is false for
+ * a backup of version 0.1.0.
  */
 export async function restoreBackup({
   path,
@@ -58,7 +57,6 @@ export async function restoreBackup({
   }
 }
 
-/** Throws unless this is a backup of ours that is whole, sound and not from the future. */
 async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
   if (!isFile) throw new Error(`there is no file ${file}`)
@@ -78,7 +76,7 @@ async function checkBackup(file: string, checkDocument: CheckDocument): Promise<
   }
 }
 
-/** As it is in the file: a journal beside it would be played back, whoever has made it. */
+/** A journal beside the file would be applied, whoever has written it. */
 function toUnchangeable(file: string): string {
   const url = pathToFileURL(file)
   url.searchParams.set('immutable', '1')
@@ -109,13 +107,13 @@ function checkDatabase(
   assertSoundRecords(database, checkDocument)
 }
 
-/** For as long as it is open, nobody else can open the database; throws when somebody has. */
+/** No other process can open the database meanwhile; throws when one has. */
 function openAlone(path: string): DatabaseSync {
   makeFile(path)
   const database = new DatabaseSync(path, { timeout: 1000 })
   try {
-    // Every connection to a database with a log holds a lock, however idle it is, and this mode takes
-    // one that bears no other (https://sqlite.org/pragma.html#pragma_locking_mode).
+    // Every connection to a database with a log holds a lock, and this mode is exclusive
+    // (https://sqlite.org/pragma.html#pragma_locking_mode).
     database.exec('PRAGMA main.locking_mode = EXCLUSIVE')
     database.exec('PRAGMA journal_mode = WAL')
     database.exec('BEGIN EXCLUSIVE; COMMIT')
@@ -131,10 +129,7 @@ function openAlone(path: string): DatabaseSync {
   }
 }
 
-/**
- * The contents that are not there already, saved and not yet kept: until the records are there too, a
- * sweep would remove them.
- */
+/** Saves missing contents as pending: a sweep would remove files without records. */
 async function saveContents(database: DatabaseSync, files: Files): Promise<string[]> {
   const readPiece = database.prepare('SELECT piece FROM saved.contents WHERE id = ? AND place = ?')
   function* readContent(id: string): Generator<Buffer> {
@@ -171,7 +166,7 @@ async function isKept(files: Files, { id, size, sha256 }: KnownFile): Promise<bo
       length += (chunk as Buffer).length
     }
   } catch {
-    // Not there, or not readable: what then cannot be written either says so.
+    // A file that cannot be read is written again.
     return false
   }
   return length === size && hash.digest('hex') === sha256
@@ -187,7 +182,7 @@ function replaceRecords(database: DatabaseSync): void {
     }
     applyMigrations(database, 0, version)
     for (const table of findTables(version)) {
-      // A trigger of that version may have counted what the row of another table says.
+      // A trigger of that version may have counted already.
       database.exec(`INSERT OR REPLACE INTO main.${table} SELECT * FROM saved.${table}`)
     }
     applyMigrations(database, version)
@@ -208,7 +203,6 @@ function replaceRecords(database: DatabaseSync): void {
   }
 }
 
-/** The files that nobody will know any more. */
 function recordOrphanedFiles(database: DatabaseSync): void {
   database.exec('CREATE TEMP TABLE gone (id TEXT PRIMARY KEY)')
   if (readSchemaVersion(database) === 0) return
@@ -220,7 +214,7 @@ function recordOrphanedFiles(database: DatabaseSync): void {
   )
 }
 
-/** The tables of this version of the schema. A database may have others, of somebody else. */
+/** Other tables in the database belong to other programs. */
 function findTables(version: number): string[] {
   const empty = openEmpty(version)
   const tables = empty.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()

@@ -16,12 +16,12 @@ export interface S3Settings {
 
 interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Behind the prefix; without one it is the bucket that is asked. */
+  /** Without the prefix; the bucket itself when unset. */
   name?: string
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: Buffer | string
-  /** Whether it must not be sent twice; a lost answer leaves open whether the first was heard. */
+  /** Whether it must not be repeated: after a lost response the first one may have been applied. */
   isOnce?: boolean
 }
 
@@ -31,16 +31,16 @@ interface S3Response {
 }
 
 export interface S3Client {
-  /** Before every name: empty, or ending in a slash. */
+  /** Empty, or ends in a slash. */
   prefix: string
-  /** Sends the request and reads the whole answer. */
+  /** Resolves with the whole response. */
   send: (request: S3Request) => Promise<S3Response>
-  /** The same with the content of the answer yet to be read. */
+  /** Resolves with the response before its body was read. */
   open: (request: S3Request) => Promise<IncomingMessage>
   close: () => void
 }
 
-/** Refused by the store: its status, and its own word for why, such as `NoSuchKey`. */
+/** An error response, with its code such as `NoSuchKey`. */
 export class S3Error extends Error {
   readonly status: number
   readonly code: string
@@ -53,15 +53,18 @@ export class S3Error extends Error {
   }
 }
 
-/** Without a byte in either direction for so long, it is not there: the client has its 503 in two seconds. */
+/**
+ * Without a byte in either direction for this long the request fails, so that a client gets 503 in
+ * two seconds.
+ */
 const silenceMs = 1500
-/** Below what any store keeps an idle connection for, so that it is not closed under a request. */
+/** Shorter than any server keeps an idle connection, so that none is closed under a request. */
 const idleMs = 4000
 const pausesMs = [100, 400]
 
 /**
- * Sends signed requests; the caller closes it. They throw {@link S3Error} for a refusal that is an
- * answer, and {@link StoreFailure} when the store is full, down, or not as it was set up.
+ * Sends signed requests; the caller closes it. Throws {@link S3Error} for an error response, and
+ * {@link StoreFailure} when the store is full or unavailable.
  */
 export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings): S3Client {
   const { endpoint, region, bucket, prefix } = parseS3Url(url)
@@ -71,7 +74,7 @@ export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings
   const signingKeys = new Map<string, ArrayBuffer>()
 
   async function send({ method, name, query, headers, body = '' }: S3Request) {
-    // By path, and not with the bucket in the host: every store knows it, under any name or address.
+    // Path style: every S3 server supports it, under any host name.
     const target = new URL(`${endpoint}/${bucket}${name === undefined ? '' : `/${prefix}${name}`}`)
     for (const [key, value] of Object.entries(query ?? {})) target.searchParams.set(key, value)
     const signer = new AwsV4Signer({
@@ -120,7 +123,7 @@ type Read<Result> = (answer: IncomingMessage) => Promise<Result>
 
 async function readWhole(answer: IncomingMessage): Promise<S3Response> {
   const content = await text(await accept(answer))
-  // A completion is begun with 200 and may fail after that (API_CompleteMultipartUpload).
+  // CompleteMultipartUpload may respond 200 and then fail in the body (S3 API reference).
   if (content.includes('<Error>')) throw new S3Error(500, content)
   return { headers: answer.headers, text: content }
 }
@@ -146,7 +149,7 @@ async function answerOf(
   })
   request.on('error', reject)
   request.on('timeout', () => {
-    // What has come and was not read is waiting for a slow client, not for the store.
+    // Received bytes that were not read wait for a slow client, not for the store.
     if (answer?.readableLength) {
       request.setTimeout(silenceMs)
       return
@@ -165,7 +168,6 @@ async function accept(answer: IncomingMessage): Promise<IncomingMessage> {
   throw new S3Error(statusCode, await text(answer))
 }
 
-/** What a second attempt may well do better. */
 function isPassing(error: unknown): boolean {
   if (error instanceof S3Error) return [500, 502, 503, 504].includes(error.status)
   const { code } = error as { code?: unknown }

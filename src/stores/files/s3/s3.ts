@@ -15,9 +15,9 @@ import {
 } from './uploads.ts'
 
 export type S3FilesOptions = S3Settings & {
-  /** Of one file; S3 takes 10,000 parts of it. */
+  /** Of one file; S3 takes at most 10,000 parts. */
   maxBytes: number
-  /** After so long, what is saved and not kept has been left by a process that is gone. */
+  /** A pending file of this age belongs to a process that has ended. */
   abandonedSeconds: number
 }
 
@@ -28,13 +28,13 @@ export interface OpenedS3Files {
   close: () => void
 }
 
-/** The least that S3 takes, unless it is the last one. */
+/** The minimum of S3, except for the last part. */
 const minPartBytes = 5 * 1024 ** 2
 const maxParts = 10_000
 
 /**
- * Files in the bucket of `s3://bucket/prefix`; the caller closes it. A store that cannot be reached
- * is a `problem`; one that refuses us, or has no such bucket, throws.
+ * Files in the bucket of `s3://bucket/prefix`; the caller closes it. An unreachable store is a
+ * `problem`; one that rejects the credentials, or has no such bucket, throws.
  */
 export async function openS3Files(options: S3FilesOptions): Promise<OpenedS3Files> {
   const s3 = createS3Client(options)
@@ -53,13 +53,12 @@ export async function openS3Files(options: S3FilesOptions): Promise<OpenedS3File
 }
 
 /**
- * A file is a multipart upload until it is kept, and only then an object. Beside it stands an empty
- * object, `pending/<id>`, from before its first byte until after its last change: by these a sweep
- * finds what a crash has left, as no listing of uploads does on every store.
+ * A file is a multipart upload until it is kept, and an object afterwards. An empty object
+ * `pending/<id>` exists from before the first byte until after the last change: a sweep finds files
+ * by it, since not every S3 server lists multipart uploads.
  */
 function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOptions): Files {
   const partBytes = Math.max(minPartBytes, Math.ceil(maxBytes / maxParts))
-  /** Saved or being saved by this process, and not kept. */
   const uploads = new Map<string, S3Upload | undefined>()
 
   const isThere = async (id: string) =>
@@ -78,9 +77,8 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
     try {
       return await receive(id, content)
     } catch (error) {
-      // Where this fails too, the sweep does it.
       const removed = remove(id).catch(() => undefined)
-      // A store that is silent would be waited for once more.
+      // An unresponsive store would be waited for once more.
       if (!isUnavailable(error)) await removed
       throw error
     }
@@ -100,18 +98,17 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
     return { size, sha256: hash.digest('hex') }
   }
 
-  /** False when nothing was saved. */
   async function complete(id: string): Promise<boolean> {
     const upload = uploads.get(id) ?? (await findUpload(s3, id))
     const isCompleted = upload !== undefined && (await completeUpload(s3, id, upload))
-    // A sweep, or an attempt whose answer was lost, may have been quicker.
+    // A sweep, or an attempt whose response was lost, may have completed it.
     const isKept = isCompleted || (await isThere(id))
     await unmark(id)
     uploads.delete(id)
     return isKept
   }
 
-  /** The upload before the object: it could still become one. */
+  /** The upload is aborted before the object is removed: it could still become one. */
   async function remove(id: string): Promise<boolean> {
     uploads.delete(id)
     const wasPending = await abortUploads(s3, id)
@@ -126,7 +123,6 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
       try {
         return await save(id, content)
       } finally {
-        // Where nothing of it was read, whoever sends it would wait.
         content.destroy()
       }
     },
@@ -153,7 +149,6 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
   }
 }
 
-/** What breaks off is a failure of the store, and whoever reads no further lets go of it. */
 function toContent(answer: Readable): Readable {
   const content = new PassThrough()
   answer.once('error', (error) => content.destroy(new StoreFailure('unavailable', error)))
@@ -161,12 +156,13 @@ function toContent(answer: Readable): Readable {
   return answer.pipe(content)
 }
 
-/** No id has a slash. */
 function toMarker(id: string): string {
   return `pending/${id}`
 }
 
-/** All of one size, as some stores want them, but for the last; one that is empty of nothing. */
+/**
+ * Parts of one size, as some servers require, except for the last; one empty part of no content.
+ */
 async function* toParts(content: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = []
   let length = 0

@@ -1,13 +1,11 @@
 import { S3Error, type S3Client } from './client.ts'
 
-/** A multipart upload as the store knows it: begun, neither completed nor aborted. */
 export interface S3Upload {
   uploadId: string
-  /** ETags of its parts, in their order. */
+  /** ETags in the order of the parts. */
   parts: string[]
 }
 
-/** Begins an upload; whoever asks twice has two. */
 export async function beginUpload(s3: S3Client, name: string): Promise<S3Upload> {
   const query = { uploads: '' }
   const { text } = await s3.send({ method: 'POST', name, query, isOnce: true })
@@ -16,7 +14,6 @@ export async function beginUpload(s3: S3Client, name: string): Promise<S3Upload>
   return { uploadId, parts: [] }
 }
 
-/** Adds the next part, of 5 MiB or more unless it is the last. */
 export async function addPart(
   s3: S3Client,
   name: string,
@@ -27,7 +24,7 @@ export async function addPart(
   parts.push(headers.etag ?? '')
 }
 
-/** Makes one object of the parts. False when there is no such upload: completed, or aborted. */
+/** False when there is no such upload: it was completed or aborted. */
 export async function completeUpload(
   s3: S3Client,
   name: string,
@@ -41,7 +38,6 @@ export async function completeUpload(
   return (await toFound(s3.send({ method: 'POST', name, query: { uploadId }, body }))) !== undefined
 }
 
-/** Ends all uploads of this name; false when there were none. */
 export async function abortUploads(s3: S3Client, name: string): Promise<boolean> {
   const ids = await listUploads(s3, name)
   for (const uploadId of ids) {
@@ -50,7 +46,7 @@ export async function abortUploads(s3: S3Client, name: string): Promise<boolean>
   return ids.length > 0
 }
 
-/** The upload of this name that another process has begun; undefined when there is none. */
+/** The upload of this name that another process has begun. */
 export async function findUpload(s3: S3Client, name: string): Promise<S3Upload | undefined> {
   const [uploadId] = await listUploads(s3, name)
   if (uploadId === undefined) return undefined
@@ -65,7 +61,7 @@ export async function findUpload(s3: S3Client, name: string): Promise<S3Upload |
   return { uploadId, parts }
 }
 
-/** MinIO lists the uploads of an object by its whole name and by no shorter prefix. */
+/** MinIO lists uploads only by the whole name of the object. */
 async function listUploads(s3: S3Client, name: string): Promise<string[]> {
   const key = s3.prefix + name
   const { text } = await s3.send({ method: 'GET', query: { uploads: '', prefix: key } })
@@ -74,7 +70,7 @@ async function listUploads(s3: S3Client, name: string): Promise<string[]> {
     .flatMap(([upload]) => textsOf(upload, 'UploadId'))
 }
 
-/** Objects whose names begin so, with their age in seconds by the clock of the store. */
+/** `ageSeconds` is by the clock of the store. */
 export async function* listObjects(s3: S3Client, start: string) {
   const query: Record<string, string> = { 'list-type': '2', prefix: s3.prefix + start }
   for (;;) {
@@ -101,7 +97,6 @@ export async function toFound<Result>(response: Promise<Result>): Promise<Result
   }
 }
 
-/** The texts of all elements of this name. */
 function textsOf(xml: string, name: string): string[] {
   const elements = xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))
   return [...elements].map(([, text = '']) =>

@@ -32,7 +32,7 @@ export function createPostgresDialect(database: PostgresDatabase): Dialect {
     unindexed: '',
     seeksRowsByExpression: true,
     estimatesFirstColumn: true,
-    // Every statement is a round trip. A hundred records of any size fit into memory.
+    // Every statement is a round trip.
     sizes: { page: 100, testedPage: 1000, test: 10_000, count: 10_000 },
   }
 }
@@ -43,20 +43,17 @@ const textTests: Record<TextOperator, (folded: string) => string> = {
   endsWith: (folded) => `strpos(reverse(${folded}), reverse(?)) = 1`,
 }
 
-/** The value of a field as lowercase text; NULL where there is none. */
 function toFolded(field: string | readonly string[]): string {
   if (typeof field === 'string') return `lower(${field})`
   const text = `lower(substr(${toKeySql(field, toKeyName)}, 2) COLLATE "C")`
   return `coalesce(${toKeySql(field, toFoldedName)}, ${text})`
 }
 
-/** The key at the end of a path, or what belongs to it, as SQL. */
 function toKeySql(path: readonly string[], toName: (name: string) => string): string {
   const objects = path.slice(0, -1).map((name) => `-> ${pg.escapeLiteral(toObjectName(name))} `)
   return `keys ${objects.join('')}->> ${pg.escapeLiteral(toName(path.at(-1) ?? ''))}`
 }
 
-/** With numbers in place of the question marks that are not in a literal. */
 function toStatement(text: string, values: readonly unknown[]): Statement {
   let count = 0
   const numbered = text.replaceAll(/'[^']*'|\?/g, (part) =>
@@ -65,7 +62,6 @@ function toStatement(text: string, values: readonly unknown[]): Statement {
   return { text: numbered, values: [...values] }
 }
 
-/** The values of a row in the order of its columns, whose names have to differ. */
 export function toRow(row: NamedRow): Row {
   return Object.values(row) as Row[number][]
 }

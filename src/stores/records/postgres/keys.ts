@@ -2,14 +2,13 @@ import { fold, isStorable } from '../conditions.ts'
 import type { Document, FieldValue } from '../records.ts'
 
 /**
- * What a document is found and ordered by, field by field, with those of an object in an object. A
- * key is text, whatever the value: a comparison by code points orders values by type, then by value.
+ * The values of a document for comparisons, by field. A key is text for every value: its first
+ * character orders the types, the rest the values.
  */
 export interface Keys {
   readonly [name: string]: string | Keys
 }
 
-/** What the keys of each type begin with. */
 export const marks = { number: '0', string: '1', boolean: '2', none: '3', end: '4' }
 
 export function toKey(value: FieldValue): string {
@@ -18,17 +17,18 @@ export function toKey(value: FieldValue): string {
   return typeof value === 'string' ? marks.string + value : marks.boolean + String(value)
 }
 
-/** Names that end in one ~ are free: of names themselves every ~ is doubled. */
+/** A `~` in a name is doubled, so that names that end in one `~` are free. */
 export function toKeyName(name: string): string {
   return name.replaceAll('~', '~~')
 }
 
-/** Has the value in lower case, where lower() of the collation "C" would not do: it knows ASCII. */
+/**
+ * Has the value in lower case where lower() of the collation "C", which knows ASCII only, differs.
+ */
 export function toFoldedName(name: string): string {
   return `${toKeyName(name)}~`
 }
 
-/** Has the keys of an object. */
 export function toObjectName(name: string): string {
   return `${toKeyName(name)}~.`
 }
@@ -58,10 +58,10 @@ function isObject(value: unknown): value is Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Sixteen hexadecimal digits that are in the order of the numbers (IEEE 754: sign, exponent, rest). */
+/** Sixteen hexadecimal digits in the order of the numbers (IEEE 754: sign, exponent, fraction). */
 function toSortable(value: number): string {
   const view = new DataView(new ArrayBuffer(8))
-  // -0 is kept as 0.
+  // Makes 0 of -0.
   view.setFloat64(0, value + 0)
   const bits = view.getBigUint64(0)
   const isNegative = bits >> 63n === 1n

@@ -12,11 +12,9 @@ const find = {
   name: 'find',
   text: `SELECT ${columns} FROM records WHERE resource = $1 AND id = $2`,
 }
-// The process that serves a connection is one of few that run at once, so it meets no other in the
-// row that it counts in.
+// Few server processes run at once, so two rarely wait for the same row.
 const shard = 'abs(pg_backend_pid() % 64)'
-// Where there is a limit, it sums up to 64 rows each time. Two that ask at the same time do not see
-// each other, so there may be a few records more.
+// Concurrent creates do not see each other, so the limit may be exceeded by a few records.
 const create = {
   name: 'create',
   text: `WITH created AS (
@@ -43,7 +41,7 @@ const remove = {
     INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, -1 FROM removed
     ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count - 1`,
 }
-/** So many are gone long before a statement has run out of time. */
+/** Well within the time limit of a statement. */
 const recordsPerStep = 500
 const clear = {
   name: 'clear',
@@ -61,7 +59,6 @@ const clear = {
     SELECT count(*) AS count FROM removed`,
 }
 
-/** Clients ask for ids that PostgreSQL cannot hold, which no record has. */
 function toId(id: string): string {
   return isStorable(id) ? id : ''
 }
@@ -70,16 +67,11 @@ function toTexts(document: Document): [document: string, keys: string] {
   return [JSON.stringify(document), JSON.stringify(toKeys(document))]
 }
 
-/** The records of `postgres://…` with their own connections; the caller closes them. */
 export async function openPostgresRecords(url: string, maxRecords?: number) {
   const database = await openPostgresDatabase(url)
   return { records: createPostgresRecords(database, maxRecords), close: () => database.close() }
 }
 
-/**
- * Records in one table of a PostgreSQL database, which stays the caller's to close; of each resource
- * about `maxRecords` at most.
- */
 export function createPostgresRecords(database: PostgresDatabase, maxRecords?: number): Records {
   const dialect = createPostgresDialect(database)
   return createRecords((resource) => openCollection(resource, { database, dialect, maxRecords }))
@@ -97,7 +89,7 @@ function openCollection(resource: string, { database, dialect, maxRecords }: Bac
     return rows[0] && toStoredRecord(toRow(rows[0]))
   }
   return {
-    // Only the server could tell, and asking it takes as long as the reading.
+    // Asking the server takes as long as reading.
     state: () => undefined,
     find: findRecord,
     create: async ({ id, document, createdAt }) => {

@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { retryWhileBusy } from '../../sqlite/database.ts'
 
-/** So many are gone in a few milliseconds, for which everybody else waits. */
+/** A few milliseconds, during which other requests wait. */
 const recordsPerStep = 500
 
-/** `forgetAll` is for what is remembered of the records, and part of each step. */
 export function createClear(
   database: DatabaseSync,
   forgetAll: () => void,

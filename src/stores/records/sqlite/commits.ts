@@ -5,15 +5,13 @@ import { isLocked, retryWhileBusy } from '../../sqlite/database.ts'
 
 interface Write {
   resource: string
-  /** By how many records the resource has grown when the write has taken place. */
   growth: -1 | 0 | 1
-  /** Whether it took place. Runs again when the transaction it was in has been rolled back. */
+  /** Runs again after a rollback. */
   run: () => boolean
-  /** Whether it would do nothing, and so needs no room: asked where there is none. */
+  /** Whether the write would change nothing, and so needs no room. */
   isIdle?: () => boolean
 }
 
-/** Whether a write took place; `full` where the resource has as many records as it may. */
 type Outcome = boolean | 'full'
 
 interface WaitingWrite extends Write {
@@ -22,30 +20,26 @@ interface WaitingWrite extends Write {
 }
 
 export interface Commits {
-  /** Resolves when the write is committed, and rejects when nothing of it is. */
   write: (write: Write) => Promise<boolean>
-  /** Resolves when nothing waits any more. */
   settle: () => Promise<void>
 }
 
 /**
- * Writes that are asked for in the same turn of the event loop are one transaction, which is
- * committed before the next turn, in the order in which they were asked for. Of 24 creates together
- * each takes a third of the time of one alone, and with DURABILITY=full a tenth. `maxRecords` is for
- * each resource, and exact: nobody else writes while its records are counted.
+ * Commits the writes of one turn of the event loop in one transaction, in their order: a create
+ * among 24 takes a third of the time, with DURABILITY=full a tenth. `maxRecords` is exact: no other
+ * process writes while the records are counted.
  */
 export function createCommits(database: DatabaseSync, maxRecords?: number): Commits {
-  // IMMEDIATE: no statement after the first finds the database locked.
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   const rollback = database.prepare('ROLLBACK')
-  // Not a trigger: it would take as long as all the rest of a create.
+  // Not a trigger, which would double the time of a create.
   const count = database.prepare(
     `INSERT INTO record_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2`,
   )
   const readCount = database.prepare('SELECT count FROM record_counts WHERE resource = ?')
   let waiting: WaitingWrite[] = []
-  /** When the first of those that wait was asked for: no write waits for a lock longer than allowed. */
+  /** No write waits for a lock longer than allowed, counted from the first. */
   let firstAskedAt = 0
   let committing: Promise<void> | undefined
 
@@ -68,7 +62,7 @@ export function createCommits(database: DatabaseSync, maxRecords?: number): Comm
       commit.run()
       return outcomes
     } catch (error) {
-      // Some errors have ended it already, and then this would hide what they were.
+      // Some errors have ended the transaction already; a second rollback would hide them.
       if (database.isTransaction) rollback.run()
       throw error
     }
@@ -86,7 +80,7 @@ export function createCommits(database: DatabaseSync, maxRecords?: number): Comm
         for (const { reject } of writes) reject(error)
         return
       }
-      // What has failed may have left a part of itself behind, so that all had to be taken back.
+      // A failed write may have left a part of itself, so the whole transaction was rolled back.
       for (const write of writes) await commitTogether([write], askedAt)
     }
   }

@@ -6,7 +6,7 @@ import type { Dialect, Value } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
 import type { Prepare } from './statements.ts'
 
-/** SQLite orders numbers, then text, then blobs: a blob stands for each value that is neither. */
+/** SQLite orders numbers, then text, then blobs: a blob stands for every other value. */
 const blobs = { false: "x'00'", true: "x'01'", none: "x'02'", end: "x'03'" }
 
 export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): Dialect {
@@ -27,7 +27,7 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
       { type: 'none', sql: blobs.none },
       { type: 'end', sql: blobs.end },
     ],
-    // One call for all fields and texts: what takes the time is to bring the values here.
+    // One call for all fields and texts: passing the values to JavaScript takes most of the time.
     toTextCondition: (operator, fields, texts) => {
       const columns = fields.map((field) => (typeof field === 'string' ? field : toColumn(field)))
       const marks = texts.map(() => '?')
@@ -39,8 +39,7 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
     unindexed: '+',
     seeksRowsByExpression: false,
     estimatesFirstColumn: false,
-    // A thousand are read and tested in a few milliseconds, ten thousand counted in an index. Pages
-    // of hundreds take a seventh longer than these, pages of thousands more memory.
+    // A few milliseconds each. Larger pages need more memory.
     sizes: { page: 250, testedPage: 1000, test: 2000, count: 10_000 },
   }
 }
@@ -60,8 +59,8 @@ function toColumn(path: readonly string[]): string {
 }
 
 /**
- * False where a damaged record is in its way, which is to fail only when it is read, or where there
- * is no room for it: a full database has to open, so that something can be deleted.
+ * False where a damaged record prevents the index, or the database is full: it must open all the
+ * same.
  */
 async function createIndex(
   database: DatabaseSync,
@@ -80,7 +79,7 @@ async function createIndex(
   }
 }
 
-/** Those of version 0.1.0 are on other expressions. */
+/** Indexes of version 0.1.0 have other expressions. */
 function dropOldIndexes(database: DatabaseSync): void {
   const old = database.prepare(
     `SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'records_of_*'`,
@@ -94,7 +93,7 @@ const textTests: Record<TextOperator, (text: string, part: string) => boolean> =
   endsWith: (text, part) => text.endsWith(part),
 }
 
-/** SQLite's own functions know the letter case of ASCII alone. */
+/** SQLite's own functions know the case of ASCII letters only. */
 function addFunctions(database: DatabaseSync): void {
   const options = { deterministic: true, varargs: true }
   for (const [operator, isFound] of Object.entries(textTests)) {
@@ -109,7 +108,6 @@ function addFunctions(database: DatabaseSync): void {
   }
 }
 
-/** A value of `toColumn` as it is written, folded; undefined where there is none. */
 function toText(value: Value): string | undefined {
   if (!(value instanceof Uint8Array)) return fold(value)
   return value[0] === 2 ? undefined : String(value[0] === 1)

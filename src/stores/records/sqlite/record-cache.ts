@@ -2,23 +2,19 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { StoredRecord } from '../records.ts'
 
 const maxRecords = 1000
-/** Of all documents together, in characters; one is worth keeping up to a hundredth of it. */
+/** Of all documents, in characters; one document may have a hundredth of it. */
 const maxLength = 2 ** 21
 
 interface RecordCache {
-  /** See `Records`. */
   state: () => string | undefined
-  /** The same object for as long as nobody has written. Throws what SQLite throws. */
   find: (resource: string, id: string) => StoredRecord | undefined
-  /** For what this connection writes itself, as part of the write. */
   forget: (resource: string, id: string) => void
-  /** The same where it is many. */
   forgetAll: () => void
 }
 
 /**
- * Keeps the records that were read last, for a third of what reading one costs. Each time SQLite is
- * asked whether another connection has written, of this process or another; then all are forgotten.
+ * Caches the records that were read last, for a third of the time of a read. SQLite tells each time
+ * whether another connection has written; then the cache is cleared.
  */
 export function createRecordCache(
   database: DatabaseSync,
@@ -30,7 +26,7 @@ export function createRecordCache(
   const records = new Map<string, StoredRecord>()
   let length = 0
   let lastVersion: unknown
-  /** The version is silent of this connection. */
+  /** The version does not change for writes of the same connection. */
   let ownWrites = 0
 
   const readVersion = () => (dataVersion.get() as unknown as [number])[0]
@@ -44,7 +40,7 @@ export function createRecordCache(
       try {
         return `${String(readVersion())} ${String(ownWrites)}`
       } catch {
-        // Whoever reads next hears why.
+        // The next read throws it.
         return undefined
       }
     },

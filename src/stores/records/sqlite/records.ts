@@ -9,12 +9,11 @@ import { createSqliteDialect } from './dialect.ts'
 import { createRecordCache } from './record-cache.ts'
 import { createStatements } from './statements.ts'
 
-/** What a database keeps; `settle` resolves when every write that was asked for has ended. */
 type SqliteRecords = Records & Pick<Commits, 'settle'>
 
 /**
- * Records in one table of a SQLite database, which stays the caller's to close; of each resource
- * `maxRecords` at most.
+ * Records in a SQLite database, which the caller closes after `settle`; at most `maxRecords` in
+ * each collection.
  */
 export function createSqliteRecords(database: DatabaseSync, maxRecords?: number): SqliteRecords {
   const { write, settle } = createCommits(database, maxRecords)

@@ -2,21 +2,18 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
 
 type Row = readonly SQLOutputValue[]
 
-/** A statement that is run to its end at once. */
 interface Statement {
   get: (...values: SQLInputValue[]) => Row | undefined
   all: (...values: SQLInputValue[]) => readonly Row[]
 }
 
-/** The statement of this text, whose rows are lists of the values of its columns. */
 export type Prepare = (sql: string) => Statement
 
-/** Lists have as many texts as there are ways to combine filters; these are the ones in use. */
 const maxStatements = 100
 
 /**
- * Keeps the statements that were used last: preparing one takes longer than reading the twenty
- * records of a page. Rows that are no objects are read in two thirds of the time.
+ * Caches statements: preparing one takes longer than reading the twenty records of a page. Rows as
+ * arrays take two thirds of the time of objects.
  */
 export function createStatements(database: DatabaseSync): Prepare {
   const kept = new Map<string, Statement>()
@@ -33,6 +30,6 @@ export function createStatements(database: DatabaseSync): Prepare {
 function prepare(database: DatabaseSync, sql: string): Statement {
   const statement = database.prepare(sql)
   statement.setReturnArrays(true)
-  // Its types know objects alone.
+  // The types of node:sqlite know rows as objects only.
   return statement as unknown as Statement
 }
