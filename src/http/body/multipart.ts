@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { assertNoEncoding } from './body-reader.ts'
+import { createByteCollector } from './byte-collector.ts'
 import { watchBody, type BodyTimes } from './read-bytes.ts'
 import { sendContinue } from '../request/continue.ts'
 import { createDigestCheck } from './digest.ts'
@@ -136,18 +137,18 @@ function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBy
 
 /** The text of a field; 413 over `maxBytes`, 400 when it is not UTF-8. */
 export async function readText({ content }: Part, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = []
+  const bytes = createByteCollector()
   let size = 0
   try {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > maxBytes) throw contentTooLarge('The fields of the form are too large.')
-      chunks.push(chunk)
+      bytes.add(chunk)
     }
   } catch (error) {
     throw toMultipartError(error)
   }
-  return decodeUtf8(Buffer.concat(chunks))
+  return decodeUtf8(bytes.toBuffer())
 }
 
 /** Reads a part to its end and lets it go. */

@@ -67,6 +67,11 @@ export function badRequest(detail: string, cause?: unknown): HttpError {
   return new HttpError(400, detail, { cause })
 }
 
+export function chunksTooSmall(): HttpError {
+  const headers = { connection: 'close' }
+  return new HttpError(400, 'The body arrives in too many small chunks.', { headers })
+}
+
 export function unknownParameter(detail: string): HttpError {
   return new HttpError(400, detail, { problem: 'unknown-parameter' })
 }
