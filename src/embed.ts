@@ -3,35 +3,35 @@ import { lookup } from 'node:dns/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildApp as buildInside } from './app.ts'
+import { buildApp as buildService } from './app.ts'
 import { openStores, type Stores } from './stores/open-stores.ts'
 import { removeEverything } from './cli/reset.ts'
 import { ConfigProblems, loadConfig, type Config } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
-import { seedRecords } from './cli/seed/seed-records.ts'
+import { seedRecords } from './cli/seed/seed.ts'
 import { settingNames, toEnvironmentName } from './config/settings.ts'
 
-/** The whole service inside another program, such as the tests of a client. */
+/** The service inside another program, for example in the tests of a client. */
 export interface Vitrine {
-  /** Opens it on a free port of the loopback address; resolves with its origin, `http://127.0.0.1:49152`. */
+  /** Listens on a free loopback port and resolves with the origin, such as `http://127.0.0.1:49152`. */
   start(): Promise<string>
-  /** So many locations and users more. */
+  /** Adds `count` locations and `count` users. */
   seed(count: number): Promise<void>
-  /** Everything that was kept is gone. */
+  /** Removes all records, sessions and files. */
   reset(): Promise<void>
-  /** Answers what is in flight, closes everything, removes its temporary folder; for good. */
+  /** Completes the requests in flight, closes everything and removes the temporary folder. */
   stop(): Promise<void>
 }
 
 export interface VitrineOptions {
-  /** Named as in the environment: `{ MAX_BODY_BYTES: '1000' }`. */
+  /** By environment name: `{ MAX_BODY_BYTES: '1000' }`. */
   settings?: Readonly<Record<string, string>>
 }
 
 /**
- * Makes a service of its own: records in memory, files in a temporary folder, nothing logged, and
- * nothing read from the environment. Whoever asks for it stops it, started or not. Rejects with an
- * error that names all settings that are wrong.
+ * Stores records in memory and files in a temporary folder, logs nothing and does not read the
+ * environment. The caller must stop it, also if it was not started. Rejects with an error that names
+ * all invalid settings.
  */
 export async function buildApp({ settings = {} }: VitrineOptions = {}): Promise<Vitrine> {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
@@ -49,7 +49,7 @@ export async function buildApp({ settings = {} }: VitrineOptions = {}): Promise<
 
 async function open(config: Config, removeFolder: () => void): Promise<Vitrine> {
   const stores = await openStores(config)
-  const app = await buildInside({ config, stores, demos: demos }).catch(async (error: unknown) => {
+  const app = await buildService({ config, stores, demos }).catch(async (error: unknown) => {
     await stores.close()
     throw error
   })
@@ -62,7 +62,7 @@ async function open(config: Config, removeFolder: () => void): Promise<Vitrine> 
   let started: Promise<string> | undefined
   let stopped: Promise<void> | undefined
   const listen = async () => {
-    // As in serve.ts: a name may have two addresses, and would get two servers.
+    // As in serve.ts: Fastify would open a second server for a second address of a host name.
     const { address: host } = await lookup(config.host)
     return app.listen({ host, port: config.port })
   }
@@ -78,7 +78,7 @@ async function open(config: Config, removeFolder: () => void): Promise<Vitrine> 
     seed: (count) =>
       whileOpen(async ({ records }) => {
         if (!Number.isSafeInteger(count) || count < 0)
-          throw new RangeError('seed takes a whole number')
+          throw new RangeError('count must be a whole number')
         await seedRecords(records, count)
       }),
     reset: () =>
@@ -89,21 +89,21 @@ async function open(config: Config, removeFolder: () => void): Promise<Vitrine> 
   }
 }
 
-/** What the process around it has for itself. */
-const notHere = ['ADMIN_HOST', 'ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']
+/** Settings of the whole process, which belongs to the other program. */
+const processSettings = ['ADMIN_HOST', 'ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']
 
 function parseSettings(settings: Readonly<Record<string, string>>, folder: string): Config {
   const known = settingNames.map(toEnvironmentName)
   const problems = Object.keys(settings).flatMap((name) => {
-    if (notHere.includes(name)) return [`${name} cannot be set inside another program`]
-    return known.includes(name) ? [] : [`there is no setting ${name}`]
+    if (processSettings.includes(name)) return [`${name} is not supported inside another program`]
+    return known.includes(name) ? [] : [`unknown setting ${name}`]
   })
   const defaults = {
     DATABASE_URL: 'sqlite::memory:',
     FILES_URL: `file:${join(folder, 'files')}`,
     LOG_LEVEL: 'silent',
     PORT: '0',
-    // Not a folder of this name that the other program has.
+    // The other program may have a folder `public`.
     PUBLIC_DIR: fileURLToPath(new URL('../public', import.meta.url)),
   }
   try {

@@ -6,9 +6,6 @@ import { demos } from './demos/catalogue.ts'
 import { serve } from './cli/serve.ts'
 import { isWorker, disconnectWorker, superviseWorkers } from './operations/workers.ts'
 
-/** The status with which what could not be done ends. */
-const failed = 2
-
 await main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<void> {
@@ -29,13 +26,13 @@ async function main(args: readonly string[]): Promise<void> {
     verb = commands[command.name].verb
     await run(command, config)
   } catch (error) {
-    console.error(toProblem(error, verb))
-    process.exitCode = failed
+    console.error(toErrorLines(error, verb))
+    process.exitCode = 2
     disconnectWorker()
   }
 }
 
-/** What a start does not need is loaded only where it is asked for. */
+/** Imports the other commands on demand, so that `serve` starts faster. */
 async function run({ name, argument }: Command, config: Config): Promise<void> {
   switch (name) {
     case 'serve':
@@ -56,8 +53,7 @@ async function run({ name, argument }: Command, config: Config): Promise<void> {
   }
 }
 
-/** One line for each thing wrong; for a fault of our own, its text too. */
-function toProblem(error: unknown, verb: string): string {
+function toErrorLines(error: unknown, verb: string): string {
   if (error instanceof ConfigProblems) {
     return error.problems.map((problem) => `vitrine: ${problem}`).join('\n')
   }

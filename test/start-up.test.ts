@@ -89,8 +89,8 @@ test('every unknown or incomplete flag has a line of its own and the status is 2
   const { status, lines } = await failedStart(t, {}, ['--prot', '80', '--port'])
   assert.equal(status, 2)
   assert.deepEqual(lines, [
-    'vitrine: there is no flag --prot; see --help',
-    'vitrine: --port needs a value',
+    'vitrine: unknown flag --prot; see --help',
+    'vitrine: --port requires a value',
   ])
 })
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import createLimit from 'p-limit'
 import { serviceUnavailable } from '../http/errors/http-error.ts'
 
-// OWASP's password storage cheat sheet: argon2id with 19 MiB, two passes, one lane.
+// OWASP's password storage cheat sheet.
 const memoryKiB = 19_456
 const passes = 2
 const lanes = 1
@@ -11,23 +11,20 @@ const saltBytes = 16
 const hashBytes = 32
 const parameters = `m=${String(memoryKiB)},t=${String(passes)},p=${String(lanes)}`
 
-// Node's thread pool has four threads, and files need some of them.
+// Leaves threads of Node's pool of four to the files.
 const limit = createLimit(2)
 const maxWaiting = 32
 
 const derive = promisify(argon2)
 
-/** The password as argon2id in the PHC string format. Throws 503 when too many are waiting. */
+/** In the PHC string format. Throws 503 if too many are waiting. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
   const hash = await deriveInTurn(password, salt)
   return `$argon2id$v=19$${parameters}$${toBase64(salt)}$${toBase64(hash)}`
 }
 
-/**
- * Whether this is the password of which `hashPassword` made `stored`. With nothing stored it takes
- * as long and says no. Throws 503 when too many are waiting.
- */
+/** Without `stored` it takes as long and resolves with false. Throws 503 if too many are waiting. */
 export async function verifyPassword(
   password: string,
   stored: string | undefined,
@@ -57,7 +54,7 @@ async function deriveInTurn(password: string, salt: Buffer): Promise<Buffer> {
   )
 }
 
-/** The PHC string format leaves the padding out. */
+/** The PHC string format has no padding. */
 function toBase64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '')
 }

@@ -2,18 +2,14 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../http/negotiation/negotiate.ts'
 
-/**
- * RFC 6265bis §4.1.3: a browser takes a cookie of the prefixed name over HTTPS alone, and from this
- * very host.
- */
+/** RFC 6265bis §4.1.3: browsers accept the prefix only over HTTPS and from this host. */
 function toName(request: FastifyRequest): string {
   return request.protocol === 'https' ? '__Host-session' : 'session'
 }
 
-// As createSessionId makes them; whatever else a client sends is no session.
+// The format of createSessionId.
 const sessionId = /^[A-Za-z0-9_-]{43}$/
 
-/** The session id that the client has sent, if it can be one. */
 export function findSessionId(request: FastifyRequest, reply: FastifyReply): string | undefined {
   addVary(reply, 'Cookie')
   const id = parseCookie(request.headers.cookie ?? '')[toName(request)]
@@ -25,7 +21,6 @@ interface SessionCookie {
   maxSeconds: number
 }
 
-/** The Set-Cookie field that gives the client of this connection a session id to keep. */
 export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: SessionCookie): string {
   return stringifySetCookie({
     name: toName(request),
@@ -38,7 +33,7 @@ export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: Session
   })
 }
 
-/** Gives the client a session id to keep, or with `undefined` takes it away. */
+/** Without a session the cookie is removed. */
 export function setSessionCookie(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -10,22 +10,18 @@ export interface SessionServices {
   sessions: Sessions
 }
 
-/** A session that holds, and whose it is. */
 export interface ActiveSession {
   session: Session
   user: StoredRecord
 }
 
-/** An id that was given out (256 bits), and for how long a browser is to keep it. */
+/** `maxSeconds` is the lifetime of the cookie. */
 export interface IssuedId {
   id: string
   maxSeconds: number
 }
 
-/**
- * Starts a session for a user who has just proved to be one. `oldId` is what the client had until
- * now; it is not ended here.
- */
+/** `oldId` is the previous session id of the client; that session is not ended here. */
 export async function startSession(
   { sessions, config }: SessionServices,
   { id: userId, document }: StoredRecord,
@@ -44,29 +40,26 @@ export async function startSession(
   return { id, maxSeconds: config.sessionMaxSeconds }
 }
 
-/**
- * Goes on with the session under another id, and ends the one of this id. Its latest end stays what
- * it was. Undefined when there is no such session, or no longer.
- */
+/** Replaces the session id. The expiry time stays. Undefined if the session has ended. */
 export async function renewSession(
   services: SessionServices,
   oldId: string,
 ): Promise<IssuedId | undefined> {
-  const visit = await findSession(services, oldId)
-  if (visit === undefined) return undefined
+  const active = await findSession(services, oldId)
+  if (active === undefined) return undefined
   const id = createSessionId()
   const now = Date.now()
   const issue = toIssue('renewal', { now, oldId, newId: id })
-  await services.sessions.create(toHash(id), { ...visit.session, issue })
-  // Of a renewal and whatever else ends the session at the same time, one counts.
+  await services.sessions.create(toHash(id), { ...active.session, issue })
+  // A concurrent logout or renewal may have ended the session.
   if (!(await services.sessions.remove(toHash(oldId)))) {
     await services.sessions.remove(toHash(id))
     return undefined
   }
-  return { id, maxSeconds: toMaxSeconds(visit.session.expiresAt, issue.issuedAt) }
+  return { id, maxSeconds: toMaxSeconds(active.session.expiresAt, issue.issuedAt) }
 }
 
-/** For how long a browser is to keep an id that was given out then. */
+/** The lifetime of a cookie that is set at `issuedAt`. */
 export function toMaxSeconds(expiresAt: string, issuedAt: string): number {
   return Math.floor((Date.parse(expiresAt) - Date.parse(issuedAt)) / 1000)
 }
@@ -81,20 +74,20 @@ function toIssue(
 ): SessionIssue {
   return {
     by,
-    ...(oldId !== undefined && { oldId: toMasked(oldId) }),
-    newId: toMasked(newId),
+    ...(oldId !== undefined && { oldId: maskId(oldId) }),
+    newId: maskId(newId),
     issuedAt: toTime(now),
   }
 }
 
-/** The last four characters tell two ids apart; of the 256 bits they give away 24. */
-function toMasked(id: string): string {
+/** Four characters reveal 24 of the 256 bits. */
+function maskId(id: string): string {
   return `******${id.slice(-4)}`
 }
 
 /**
- * The session of this id if it still holds, put off from becoming idle. It has ended when its time
- * is over, when its user is gone, and when the password is another.
+ * Extends the idle time. Sessions end when they expire, when the user is removed and when the
+ * password changes.
  */
 export async function findSession(
   { sessions, users, config }: SessionServices,
@@ -106,16 +99,16 @@ export async function findSession(
   const isOver = session.expiresAt <= toTime(now) || session.idleUntil <= toTime(now)
   const user = isOver ? undefined : await users.find(session.userId)
   if (user === undefined || user.document.password !== session.passwordHash) {
-    await withWritableStore(sessions.remove(toHash(id)))
+    await tryWrite(sessions.remove(toHash(id)))
     return undefined
   }
   const idleUntil = toTime(now + config.sessionIdleSeconds * 1000)
-  const isTouched = await withWritableStore(sessions.touch(toHash(id), idleUntil))
+  const isTouched = await tryWrite(sessions.touch(toHash(id), idleUntil))
   return { session: isTouched ? { ...session, idleUntil } : session, user }
 }
 
-/** That a store takes no writes just now is no reason to say nothing; false when it does not. */
-async function withWritableStore(write: Promise<unknown>): Promise<boolean> {
+/** The session can be shown without the write. False if the store is unavailable. */
+async function tryWrite(write: Promise<unknown>): Promise<boolean> {
   try {
     await write
     return true
@@ -129,7 +122,7 @@ export async function endSession({ sessions }: SessionServices, id: string): Pro
   await sessions.remove(toHash(id))
 }
 
-/** The server keeps the hash alone: whoever reads the database can be nobody with it. */
+/** Only the hash is stored, so that a stolen database cannot be used to log in. */
 function toHash(id: string): string {
   return createHash('sha256').update(id).digest('hex')
 }

@@ -1,9 +1,8 @@
 import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { writeBackup } from '../stores/sqlite/backup.ts'
-import { parseDatabasePath, toErrorText } from './format.ts'
+import { formatSums, parseDatabasePath } from './format.ts'
 
-/** Saves everything as one file, whoever is writing meanwhile. */
 export async function backup(config: Config, file: string): Promise<void> {
   const path = parseDatabasePath(config, `pg_dump --format=custom --file=FILE "$DATABASE_URL"`)
   const { files, close } = await openFiles(config)
@@ -15,9 +14,9 @@ export async function backup(config: Config, file: string): Promise<void> {
   try {
     const { lost, ...sums } = await writeBackup({ path, file, files, signal: interruption.signal })
     for (const id of lost) {
-      console.error(`vitrine: upload ${id} is left out: its content is missing or damaged`)
+      console.error(`vitrine: skipped upload ${id}: its content is missing or damaged`)
     }
-    console.log(`Saved ${toErrorText(sums)} as ${file}`)
+    console.log(`Saved ${formatSums(sums)} to ${file}`)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     close?.()

@@ -1,6 +1,6 @@
 import { compileLater } from '../http/body/json-schema.ts'
 import { findProblems, assertStorable } from '../resources/write/input.ts'
-import { seedings } from './seed/seed-records.ts'
+import { seedings } from './seed/seed.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
 
@@ -11,8 +11,8 @@ const time = {
 const id = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } as const
 const text = { type: 'string' } as const
 
-/** What is kept beside the records of resources, by the name under which it is kept. */
-const kept = {
+/** Checks for the collections that are not resources. */
+const checks = {
   [collectionNames.uploads]: compileLater({
     type: 'object',
     required: ['name', 'type', 'size', 'sha256'],
@@ -69,14 +69,14 @@ const kept = {
   }),
 }
 
-function isKept(resource: string): resource is keyof typeof kept {
-  return Object.hasOwn(kept, resource)
+function isChecked(name: string): name is keyof typeof checks {
+  return Object.hasOwn(checks, name)
 }
 
-/** Throws for a document of a backup that no Vitrine has written, and that its routes cannot show. */
+/** Throws if the document in a backup is invalid. */
 export const checkDocument: CheckDocument = (resource, document) => {
-  if (isKept(resource) && !kept[resource]().Check(document)) {
-    throw new Error(`it is not what ${resource} are`)
+  if (isChecked(resource) && !checks[resource]().Check(document)) {
+    throw new Error(`it has an invalid document in ${resource}`)
   }
   const definition = seedings.find((seeding) => seeding.resource.name === resource)?.resource
   if (definition === undefined) return

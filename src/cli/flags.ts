@@ -3,10 +3,7 @@ import { commands, parseCommand, type Command } from './commands.ts'
 import { ConfigProblems, loadConfig, type Config } from '../config/config.ts'
 import { settingNames, settings, toEnvironmentName, toFlagName } from '../config/settings.ts'
 
-/**
- * What is to be done, and with which settings: flags before the environment. Throws
- * {@link ConfigProblems} with all that is wrong with either.
- */
+/** Flags override the environment. Throws {@link ConfigProblems} with all problems of both. */
 export function parseCommandLine(
   args: readonly string[],
   demoNames: readonly string[],
@@ -28,34 +25,34 @@ export function parseCommandLine(
   throw new ConfigProblems(problems)
 }
 
-/** Flags as the environment would say them, what is no flag, and what is wrong with them. */
+/** `values` has the flags by the names of the environment. */
 function parseFlags(args: readonly string[]) {
   const options = Object.fromEntries(
     settingNames.map((name) => [toFlagName(name), { type: 'string' as const }]),
   )
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
-  const problems: string[] = []
+  const problems = new Set<string>()
   const words: string[] = []
   const values: Record<string, string> = {}
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'option') {
       const name = settingNames.find((candidate) => toFlagName(candidate) === token.name)
-      if (name === undefined) problems.push(toUnknownFlag(token.rawName))
-      else if (token.value === undefined) problems.push(`${token.rawName} needs a value`)
+      if (name === undefined) problems.add(toUnknownFlag(token.rawName))
+      else if (token.value === undefined) problems.add(`${token.rawName} requires a value`)
       else values[toEnvironmentName(name)] = token.value
     } else if (token.kind === 'positional') {
       const previous = tokens[index - 1]
-      const isItsValue = previous?.kind === 'option' && previous.value === undefined
-      if (!isItsValue) words.push(token.value)
+      const isValue = previous?.kind === 'option' && previous.value === undefined
+      if (!isValue) words.push(token.value)
     }
   }
-  return { values, words, problems: [...new Set(problems)] }
+  return { values, words, problems: [...problems] }
 }
 
-/** Behind one hyphen each letter would be a flag, those of a value too. */
+/** After a single hyphen, each letter is an option, also those of a value, which may be secret. */
 function toUnknownFlag(name: string): string {
-  if (/^--[\w-]+$/.test(name)) return `there is no flag ${name}; see --help`
-  return 'a flag is two hyphens and a name; see --help'
+  if (/^--[\w-]+$/.test(name)) return `unknown flag ${name}; see --help`
+  return 'flags start with two hyphens; see --help'
 }
 
 export function helpText(): string {
@@ -75,10 +72,11 @@ export function helpText(): string {
     '',
     ...commandLines,
     '',
-    'Every setting is a flag or a variable of the environment; the flag wins.',
+    'Settings are flags or environment variables. Flags override the environment.',
+    'Defaults are in parentheses.',
     '',
     ...lines,
-    `  --${'help'.padEnd(width)} this text`,
-    `  --${'version'.padEnd(width)} the version`,
+    `  --${'help'.padEnd(width)} show this help`,
+    `  --${'version'.padEnd(width)} show the version`,
   ].join('\n')
 }

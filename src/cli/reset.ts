@@ -4,12 +4,11 @@ import { demos } from '../demos/catalogue.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
 import type { Records } from '../stores/records/records.ts'
-import { assertOnDisk, toCount } from './format.ts'
+import { assertNotInMemory, formatCount } from './format.ts'
 
-/** Removes all that is kept, and says what that was. */
 export async function reset(config: Config): Promise<void> {
-  assertOnDisk(config.databaseUrl)
-  // Limits are for others: in a store that is full, to name what goes needs a little more of it.
+  assertNotInMemory(config.databaseUrl)
+  // Listing the orphaned files takes some space, also in a database that is full.
   const stores = await openStores({
     ...config,
     maxRecords: undefined,
@@ -17,18 +16,20 @@ export async function reset(config: Config): Promise<void> {
   })
   try {
     const removed = [...(await removeEverything(stores))].filter(([, count]) => count > 0)
-    const list = removed.map(([what, count]) => toCount(count, what.replace(/s$/, ''), what))
+    const list = removed.map(([plural, count]) =>
+      formatCount(count, plural.replace(/s$/, ''), plural),
+    )
     console.log(list.length > 0 ? `Removed ${list.join(', ')}` : 'There was nothing to remove')
   } finally {
     await stores.close()
   }
 }
 
-/** How many there were, by the plural of what they were. What comes meanwhile may stay. */
+/** Resolves with the counts by plural. Records that are created meanwhile may stay. */
 export async function removeEverything(
   stores: Omit<Stores, 'close'>,
 ): Promise<ReadonlyMap<string, number>> {
-  const { records, files, sessions, idempotencyEntries: answers } = stores
+  const { records, files, sessions, idempotencyEntries } = stores
   // Before the records of the demo, which hold the names of the files.
   const uploads = await removeUploads(records)
   const removed = new Map<string, number>()
@@ -40,11 +41,11 @@ export async function removeEverything(
   removed.set('uploads', uploads)
   await removeOrphanedFiles(files, records)
   removed.set('sessions', await sessions.clear())
-  removed.set('kept answers', await answers.clear())
+  removed.set('idempotency keys', await idempotencyEntries.clear())
   return removed
 }
 
-/** The names of their files stay until these are gone too, also when this is cut off. */
+/** The ids of the files are stored until the files are removed too, even if this is interrupted. */
 async function removeUploads(records: Records): Promise<number> {
   const uploads = records.collection(collectionNames.uploads)
   const orphanedFiles = records.collection(collectionNames.orphanedFiles)

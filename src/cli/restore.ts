@@ -2,19 +2,16 @@ import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { restoreBackup } from '../stores/sqlite/restore.ts'
 import { checkDocument } from './check-document.ts'
-import { parseDatabasePath, toErrorText } from './format.ts'
+import { formatSums, parseDatabasePath } from './format.ts'
 
-/** Makes everything what it was in a backup. */
 export async function restore(config: Config, file: string): Promise<void> {
-  const path = parseDatabasePath(
-    config,
-    `pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE`,
-  )
+  const command = `pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE`
+  const path = parseDatabasePath(config, command)
   const { files, close } = await openFiles(config)
   try {
     const { hasHash, ...sums } = await restoreBackup({ path, file, files, checkDocument })
-    if (!hasHash) console.error(`vitrine: ${file} has no hash by which damage would be noticed`)
-    console.log(`Restored ${toErrorText(sums)} from ${file}`)
+    if (!hasHash) console.error(`vitrine: ${file} has no hash, so damage cannot be detected`)
+    console.log(`Restored ${formatSums(sums)} from ${file}`)
   } finally {
     close?.()
   }

@@ -6,19 +6,19 @@ import { toPath } from '../http/request/target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a repeated Idempotency-Key gets the answer that it got the first time. */
-    replaysAnswers?: boolean
+    /** Whether a repeated Idempotency-Key gets the stored response of the first request. */
+    acceptsIdempotencyKey?: boolean
   }
 }
 
 const maxKeyLength = 255
 
-// A UUID without quotes is what most clients send, and no Structured Field.
+// Most clients send a UUID without quotes, which is not a Structured Field.
 const bareKey = /^[!#-+\--:<-~]+$/
 
 /**
- * The key that the request brings, if any; throws 400 for what cannot be one. It is a string of
- * Structured Fields (draft-ietf-httpapi-idempotency-key-header §2.1); bare words are taken too.
+ * Throws 400 for an invalid key. The key is a string of Structured Fields
+ * (draft-ietf-httpapi-idempotency-key-header §2.1) or a bare word.
  */
 export function findKey(request: FastifyRequest): string | undefined {
   const field = request.headers['idempotency-key']
@@ -27,7 +27,7 @@ export function findKey(request: FastifyRequest): string | undefined {
   const key = bareKey.test(text) ? text : parseString(text)
   if (key !== undefined && key !== '' && key.length <= maxKeyLength) return key
   throw badRequest(
-    `Idempotency-Key is a string of 1 to ${String(maxKeyLength)} characters in quotes.`,
+    `Idempotency-Key must be a quoted string of 1 to ${String(maxKeyLength)} characters.`,
   )
 }
 
@@ -40,16 +40,16 @@ function parseString(text: string): string | undefined {
   }
 }
 
-/** What is kept of a key. `visitor` is the session id that came with it: everybody has their own keys. */
-export function hashKey(key: string, visitor: string | undefined): string {
+/** Keys of different sessions are independent. */
+export function hashKey(key: string, sessionId: string | undefined): string {
   return createHash('sha256')
-    .update(JSON.stringify([visitor ?? '', key]))
+    .update(JSON.stringify([sessionId ?? '', key]))
     .digest('hex')
 }
 
 /**
- * Tells a request from another with the same key. Keyed with the key, which nobody keeps, since a
- * bare hash of the content would let its password be guessed.
+ * Distinguishes requests with the same key. An HMAC with the key, which is not stored: a bare hash
+ * of the body would let a password in it be guessed.
  */
 export function toFingerprint(key: string, request: FastifyRequest): string {
   const { method, url, query, body } = request
@@ -64,9 +64,8 @@ export function setClaimedId(request: FastifyRequest, id: string): void {
 }
 
 /**
- * The id that a request with an Idempotency-Key has to give to what it creates. Where that id is
- * taken, an earlier attempt at this very request has created it: the record that is there is the
- * answer.
+ * The id of the record that a request with an Idempotency-Key creates. If a record with this id
+ * exists, an earlier attempt at the same request has created it.
  */
 export function findClaimedId(request: FastifyRequest): string | undefined {
   return claimedIds.get(request)

@@ -9,84 +9,83 @@ import type {
 } from '../stores/idempotency/idempotency-entries.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 import { sweepRegularly } from '../stores/sweep-regularly.ts'
-import { changeClaim, endLease, keepLease, claimKey, type HeldEntry } from './claims.ts'
+import { changeEntry, endLease, leaseKey, renewLease, type LeasedEntry } from './leases.ts'
 
 /**
- * Idempotency-Key, on the routes whose config says `replaysAnswers`: the first request with a key is
- * handled, and every further one gets its answer again
- * (draft-ietf-httpapi-idempotency-key-header-06 §2.6).
+ * Idempotency-Key on the routes with `acceptsIdempotencyKey`: only the first request with a key is
+ * handled; others get its response (draft-ietf-httpapi-idempotency-key-header-06 §2.6).
  */
-export function addIdempotencyHooks(app: FastifyInstance, answers: IdempotencyEntries): void {
-  const settles = new WeakMap<FastifyRequest, Settle>()
-  const takeKey = async (request: FastifyRequest, reply: FastifyReply) => {
+export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEntries): void {
+  const finishers = new WeakMap<FastifyRequest, Finish>()
+  const checkKey = async (request: FastifyRequest, reply: FastifyReply) => {
     const key = findKey(request)
     if (key === undefined) return undefined
     const keyHash = hashKey(key, findSessionId(request, reply))
     const fingerprint = toFingerprint(key, request)
-    const taken = await claimKey(answers, keyHash, fingerprint)
-    if ('hold' in taken) {
-      setClaimedId(request, taken.hold.claim.recordId)
-      settles.set(request, watchResponse(answers, taken.hold, request))
+    const result = await leaseKey(entries, keyHash, fingerprint)
+    if ('leased' in result) {
+      setClaimedId(request, result.leased.entry.recordId)
+      finishers.set(request, holdLease(entries, result.leased, request))
       return undefined
     }
-    if (taken.standing.fingerprint !== fingerprint) throw keyReused()
-    if (taken.standing.answer === undefined) throw keyInFlight()
-    return replayResponse(reply, taken.standing.answer)
+    if (result.existing.fingerprint !== fingerprint) throw keyReused()
+    if (result.existing.answer === undefined) throw keyInFlight()
+    return replayResponse(reply, result.existing.answer)
   }
-  const keepAnswer = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
-    const settle = settles.get(request)
-    settles.delete(request)
-    await settle?.(reply, payload)
+  const storeResponse = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+    const finish = finishers.get(request)
+    finishers.delete(request)
+    await finish?.(reply, payload)
     return payload
   }
   app.addHook('onRoute', (route) => {
-    if (route.config?.replaysAnswers !== true) return
-    route.preHandler = [...[route.preHandler ?? []].flat(), takeKey]
-    route.onSend = [keepAnswer, ...[route.onSend ?? []].flat()]
+    if (route.config?.acceptsIdempotencyKey !== true) return
+    route.preHandler = [...[route.preHandler ?? []].flat(), checkKey]
+    route.onSend = [storeResponse, ...[route.onSend ?? []].flat()]
   })
-  const sweep = (now: string) => answers.sweep(now)
-  sweepRegularly(app, { what: 'expired answers', everySeconds: 600, sweep })
+  const sweep = (now: string) => entries.sweep(now)
+  sweepRegularly(app, { what: 'expired idempotency keys', everySeconds: 600, sweep })
 }
 
-type Settle = (reply: FastifyReply, payload: unknown) => Promise<void>
+type Finish = (reply: FastifyReply, payload: unknown) => Promise<void>
 
-/** Keeps the lease; the returned function puts the answer in its place, before it is sent. */
-function watchResponse(
-  answers: IdempotencyEntries,
-  hold: HeldEntry,
+/** Renews the lease until the returned function stores the response, before it is sent. */
+function holdLease(
+  entries: IdempotencyEntries,
+  leased: LeasedEntry,
   request: FastifyRequest,
-): Settle {
-  // Without the answer, a repeated request takes the claim over and finds what this one has made.
-  const bear = (error: unknown) => {
-    const isFault = !(error instanceof StoreFailure)
-    request.server.log[isFault ? 'error' : 'warn'](
-      { reqId: request.id, err: error },
-      'an answer could not be kept',
-    )
+): Finish {
+  // Without a stored response, a repeated request takes the entry over and finds the created record.
+  const logFailure = (error: unknown) => {
+    const level = error instanceof StoreFailure ? 'warn' : 'error'
+    const context = { reqId: request.id, err: error }
+    request.server.log[level](context, 'the response could not be stored')
   }
-  const stopLease = keepLease(answers, hold, bear)
+  const stopRenewing = renewLease(entries, leased, logFailure)
   return async (reply, payload) => {
-    await stopLease()
-    const answer = toAnswer(reply, payload)
-    await settleClaim(answers, hold, { status: reply.statusCode, answer }).catch(bear)
+    await stopRenewing()
+    await finishEntry(entries, leased, reply, payload).catch(logFailure)
   }
 }
 
-async function settleClaim(
-  answers: IdempotencyEntries,
-  hold: HeldEntry,
-  { status, answer }: { status: number; answer: StoredResponse | undefined },
+async function finishEntry(
+  entries: IdempotencyEntries,
+  leased: LeasedEntry,
+  reply: FastifyReply,
+  payload: unknown,
 ): Promise<void> {
-  if (status < 400 && answer) await changeClaim(answers, hold, { answer })
-  // Refused before anything was done, so the key is free for the corrected request.
-  else if (status >= 400 && status < 500 && hold.isFirst) {
-    await answers.remove(hold.keyHash, hold.version)
+  const status = reply.statusCode
+  const answer = status < 400 ? toStoredResponse(reply, payload) : undefined
+  if (answer) await changeEntry(entries, leased, { answer })
+  // Nothing was done, so the corrected request can use the key.
+  else if (status >= 400 && status < 500 && leased.isFirst) {
+    await entries.remove(leased.keyHash, leased.version)
   }
-  // Something may have been done, here or by an attempt before: the id has to stay.
-  else await endLease(answers, hold)
+  // Something may have been done, so the entry must keep its record id.
+  else await endLease(entries, leased)
 }
 
-/** What describes the answer's content and what it did; the rest is of this connection and moment. */
+/** The other headers belong to the connection or the moment. */
 const storedHeaders = [
   'cache-control',
   'content-location',
@@ -100,7 +99,7 @@ const storedHeaders = [
 ] as const
 
 /** Undefined for a stream, which can be read only once. */
-function toAnswer(reply: FastifyReply, payload: unknown): StoredResponse | undefined {
+function toStoredResponse(reply: FastifyReply, payload: unknown): StoredResponse | undefined {
   const content = payload ?? ''
   if (typeof content !== 'string' && !Buffer.isBuffer(content)) return undefined
   const fields = storedHeaders.flatMap((name) => {

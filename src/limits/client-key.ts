@@ -1,17 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/**
- * What stands for the client in the counters: its address, or that of the peer where a proxy names
- * none that can be read.
- */
+/** The key of the client in the counters; the peer's if a proxy sends no valid address. */
 export function toClientKey(address: string | undefined, peer: string | undefined): string {
   return toAddressKey(address) ?? toAddressKey(peer) ?? 'unknown'
 }
 
 /**
- * An IPv4 address as it is, also where it is written as one of IPv6; of IPv6 the first 64 bits,
- * since whoever has one address there has all of them. Some proxies name the port too. Undefined
- * for what is no address.
+ * IPv4 addresses, also mapped to IPv6, are unchanged. IPv6 addresses are reduced to their first 64
+ * bits, because a client usually owns the whole /64. Some proxies append the port.
  */
 export function toAddressKey(text = ''): string | undefined {
   const address = text.replace(/^([\d.]+):\d+$/, '$1').replace(/^\[(.*)\](:\d+)?$/, '$1')
@@ -23,10 +19,9 @@ export function toAddressKey(text = ''): string | undefined {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** The eight groups, in hexadecimal without leading zeros. */
 function toGroups(address: string): string[] {
   const [withoutZone = ''] = address.split('%')
-  // One way to write each: in lower case, without dots.
+  // Normalizes to lower case without dots.
   const { hostname } = new URL(`http://[${withoutZone}]`)
   const [head = [], tail = []] = hostname
     .slice(1, -1)

@@ -5,13 +5,9 @@ import { toAddressKey } from './client-key.ts'
 
 type Limits = Pick<Config, 'maxConnections' | 'maxConnectionsPerClient' | 'trustedProxies'>
 
-/** For how long a connection is kept without a request while there is little room for others. */
+/** Applies while 90 % of the connections are in use. */
 const shortKeepAliveMs = 1000
 
-/**
- * Drops the connections of a client that has as many as it may, and keeps idle ones for a shorter
- * time while nine tenths of all are taken.
- */
 export function limitConnections(server: Server, limits: Limits): void {
   const { maxConnections, maxConnectionsPerClient: maxPerClient = Infinity } = limits
   const proxies = toBlockList(limits.trustedProxies)

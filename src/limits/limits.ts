@@ -6,18 +6,17 @@ import type { CountingPlaces } from '../stores/counters/counters.ts'
 import { watchEventLoop } from './load-shedding.ts'
 import { createRateLimits, type Limit } from './rate-limits.ts'
 
-/** What may keep a request out, whatever it asks for. */
 export interface Limits {
-  /** Whether this one comes while there is too much to do; before anything of it is read. */
+  /** Whether to reject this request with 503 before anything of it is read. */
   shouldShed: (raw: IncomingMessage) => boolean
-  /** The refusal of one that is shed, or is one too many of its client. */
+  /** Fails with 503, or with 429 after too many requests of the client. */
   check: Limit
-  /** With which statuses it may do so. */
+  /** The statuses of `check`, for the documentation. */
   statuses: readonly (429 | 503)[]
   close: () => void
 }
 
-/** `counters` are there when one of the limits on requests is set. */
+/** `counters` are set if one of the rate limits is. */
 export function openLimits(
   config: Pick<Config, 'maxEventLoopDelayMs' | 'rateLimit' | 'loginRateLimit'>,
   counters: CountingPlaces | undefined,
@@ -25,11 +24,11 @@ export function openLimits(
   const { maxEventLoopDelayMs: maxDelayMs } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const limitRate = counters && createRateLimits(config, counters)
-  const isShed = (raw: IncomingMessage) => eventLoop?.isLate() === true && !isExempt(raw)
+  const shouldShed = (raw: IncomingMessage) => eventLoop?.isLate() === true && !isExempt(raw)
   return {
-    shouldShed: isShed,
+    shouldShed,
     check: (request, reply, done) => {
-      if (isShed(request.raw)) done(overloaded())
+      if (shouldShed(request.raw)) done(overloaded())
       else if (limitRate === undefined || isExempt(request.raw)) done()
       else limitRate(request, reply, done)
     },
@@ -38,10 +37,7 @@ export function openLimits(
   }
 }
 
-/**
- * Whoever watches the service has to hear of it when it has the most to do, and a page that refuses
- * has to look like one.
- */
+/** Health checks must work under load, and error pages need their stylesheets. */
 function isExempt({ url = '' }: IncomingMessage): boolean {
   return isUnder('/health', url) || isUnder('/assets', url)
 }

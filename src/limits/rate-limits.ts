@@ -7,39 +7,35 @@ import { toClientKey } from './client-key.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a request of this route is a try to log in, which LOGIN_RATE_LIMIT counts. */
+    /** Whether LOGIN_RATE_LIMIT counts requests to this route. */
     isLogin?: boolean
   }
 }
 
-/** Lets a request pass when it has been counted, or has it refused. */
 export type Limit = (
   request: FastifyRequest,
   reply: FastifyReply,
-  done: (refusal?: Error) => void,
+  done: (error?: Error) => void,
 ) => void
 
 interface Policy {
-  /** As the fields of the answer have it. */
+  /** In the RateLimit headers. */
   name: 'default' | 'login'
   quota: number
-  /** Of what there may be so many. */
-  unit: string
+  /** `300 requests` */
+  text: string
 }
 
-/**
- * Counts the requests of each client against RATE_LIMIT and LOGIN_RATE_LIMIT, and says in the answer
- * how many are left (draft-ietf-httpapi-ratelimit-headers-10).
- */
+/** Sets the RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). */
 export function createRateLimits(
   { rateLimit, loginRateLimit }: Pick<Config, 'rateLimit' | 'loginRateLimit'>,
   places: CountingPlaces,
 ): Limit {
   const all = toPolicy('default', rateLimit, 'requests')
-  const ofLogins = [...all, ...toPolicy('login', loginRateLimit, 'logins')]
+  const forLogins = [...all, ...toPolicy('login', loginRateLimit, 'logins')]
   const count = createCounting(places)
   return (request, reply, done) => {
-    const policies = request.routeOptions.config.isLogin === true ? ofLogins : all
+    const policies = request.routeOptions.config.isLogin === true ? forLogins : all
     if (policies.length === 0) {
       done()
       return
@@ -59,45 +55,48 @@ function isCounted(counts: readonly (Count | Promise<Count>)[]): counts is reado
 }
 
 function toPolicy(name: Policy['name'], quota: number | undefined, unit: string): Policy[] {
-  return quota === undefined ? [] : [{ name, quota, unit: `${String(quota)} ${unit}` }]
+  return quota === undefined ? [] : [{ name, quota, text: `${String(quota)} ${unit}` }]
 }
 
-/** Says in the answer what is left of each; the refusal of the last that is exceeded. */
+/** Returns the error of the last policy that is exceeded. */
 function applyPolicies(
   reply: FastifyReply,
   policies: readonly Policy[],
   counts: readonly Count[],
 ): Error | undefined {
-  let refusal: Error | undefined
-  const left = policies.map(({ name, quota, unit }, index) => {
+  let error: Error | undefined
+  const left = policies.map(({ name, quota, text }, index) => {
     const { requests = 0, msLeft = 0 } = counts[index] ?? {}
     const seconds = Math.max(Math.ceil(msLeft / 1000), 1)
     if (requests > quota) {
-      refusal = tooManyRequests(unit, { policy: name, retryAfterSeconds: seconds })
+      error = tooManyRequests(text, { policy: name, retryAfterSeconds: seconds })
     }
     return [name, { r: Math.max(quota - requests, 0), t: seconds }] as const
   })
   const terms = policies.map(({ name, quota }) => [name, { q: quota, w: windowSeconds }] as const)
   reply.header('ratelimit-policy', toNamedNumbers(terms))
   reply.header('ratelimit', toNamedNumbers(left))
-  return refusal
+  return error
 }
 
-/** Counts in this process alone while the others cannot be reached: see 012-limits.md. */
+/** Counts in this process while the shared counters are unavailable: see 012-limits.md. */
 function createCounting({ shared, own }: CountingPlaces) {
   if (shared === undefined) return (key: string) => own.add(key)
-  let isAlone = false
+  let isUnavailable = false
   return async (key: string, { id, server }: FastifyRequest) => {
     try {
       const counted = await shared.add(key)
-      isAlone = false
+      isUnavailable = false
       return counted
     } catch (error) {
-      // Once for each outage, and not for each request.
-      if (!isAlone) {
-        server.log.warn({ reqId: id, err: error }, 'requests are counted by this process alone')
+      // Logged once per outage.
+      if (!isUnavailable) {
+        server.log.warn(
+          { reqId: id, err: error },
+          'shared counters are unavailable; requests are counted per process',
+        )
       }
-      isAlone = true
+      isUnavailable = true
       return own.add(key)
     }
   }

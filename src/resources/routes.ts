@@ -101,7 +101,7 @@ function writeRoutes(context: ResourceContext, docs: ResourceDocs): readonly Rou
       method: 'POST',
       url: resource.path,
       ...toCreate(docs),
-      config: { accepts: acceptedTypes, replaysAnswers: true },
+      config: { accepts: acceptedTypes, acceptsIdempotencyKey: true },
       errorHandler: newFormAfterReusedKey(context),
       handler: create(context),
     },

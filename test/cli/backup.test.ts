@@ -69,7 +69,7 @@ test('what was acknowledged before a backup begins is in it, whoever writes mean
 
 test('a backup is restored into a folder where nothing is, and into one where much else is', async (t) => {
   const { vitrine, file, said, seen } = await savedHouse(t)
-  assert.match(said, /^Saved 3 records and 4 uploads \(3,100,001 bytes\) as /)
+  assert.match(said, /^Saved 3 records and 4 uploads \(3,100,001 bytes\) to /)
   await vitrine.stop()
   const other = await emptyHouse(t)
   assert.match(await done(other, 'restore', file), /^Restored 3 records and 4 uploads /)
@@ -132,7 +132,7 @@ test('an upload whose content is gone is left out, and said', async (t) => {
   const { _id } = seen.uploads.at(-1) ?? assert.fail()
   await unlink(join(services.folder, 'kept', 'files', _id))
   const file = join(services.folder, 'second.vitrine')
-  assert.match(await done(services, 'backup', file), new RegExp(`upload ${_id} is left out`))
+  assert.match(await done(services, 'backup', file), new RegExp(`skipped upload ${_id}`))
   await vitrine.stop()
   await done(services, 'restore', file)
   assert.equal((await look(await openHouse(t, services))).uploads.length, seen.uploads.length - 1)

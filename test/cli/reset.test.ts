@@ -29,7 +29,7 @@ async function resetWhileOpen(t: TestContext, services: TestHouse): Promise<Ask>
   assert.equal((await ask(path)).status, 200)
   assert.equal(
     await done(services, 'reset'),
-    'Removed 1 user, 1 location, 2 uploads, 1 session, 1 kept answer',
+    'Removed 1 user, 1 location, 2 uploads, 1 session, 1 idempotency key',
   )
   for (const list of ['/users', '/locations', '/uploads'])
     assert.deepEqual(await listOf(ask, list), [])

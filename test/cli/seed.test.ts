@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { createProgress } from '../../src/cli/progress.ts'
+import { createProgress } from '../../src/cli/seed/seed.ts'
 import { asJson, listOf } from '../faults/client.ts'
 import { createSchema, openPostgresServer, withoutPostgres } from '../postgres-server.ts'
 import { done, emptyHouse, openHouse, refused, type TestHouse } from './data-folder.ts'
@@ -57,7 +57,7 @@ test('more than MAX_RECORDS allows are none', async (t) => {
   await done(services, 'seed', '30')
   assert.match(
     await refused(services, 'seed', '21'),
-    /cannot seed: MAX_RECORDS allows 50 locations; there are 30, and 21 more would be too many$/,
+    /cannot seed: MAX_RECORDS allows 50 locations; 30 exist and 21 cannot be added$/,
   )
   await done(services, 'seed', '20')
 })

@@ -4,7 +4,7 @@ interface City {
   longitude: number
 }
 
-/** Cities of all continents, each with where its centre is. */
+/** With the coordinates of their centres. */
 export const cities: readonly City[] = (
   [
     ['Accra', 5.5571, -0.2014],

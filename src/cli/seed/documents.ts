@@ -1,7 +1,6 @@
 import type { Document } from '../../stores/records/records.ts'
 import { cities } from './cities.ts'
 
-/** The password of every user that is made up. */
 export const seedPassword = 'glass and brass'
 
 const places = [
@@ -71,11 +70,11 @@ const lastNames = (
   'Tanaka Torres Virtanen Wang Weber Yılmaz'
 ).split(' ')
 
-/** The location of this number: always the same one. */
+/** Deterministic. */
 export function toLocation(number: number): Document {
-  const next = createDice(number)
+  const next = createChooser(number)
   const city = next(cities)
-  // Within some three kilometres, to a metre.
+  // Up to three kilometres from the centre.
   const north = (next(steps) - 300) / 100
   const east = (next(steps) - 300) / 100
   const kmPerDegree = 111.32
@@ -90,19 +89,16 @@ export function toLocation(number: number): Document {
   }
 }
 
-/** The user of this number: always the same one. */
+/** Deterministic. */
 export function toUser(number: number): Document {
-  const next = createDice(number + 0x5eed)
+  const next = createChooser(number + 0x5eed)
   return { name: `${next(firstNames)} ${next(lastNames)}`, password: seedPassword }
 }
 
 const steps = Array.from({ length: 601 }, (_, index) => index)
 
-/**
- * Picks one of a list after the other, by chance as it seems, and always the same for one number: a
- * sequence of Weyl with the last step of MurmurHash3.
- */
-function createDice(number: number) {
+/** Pseudorandom choices from a seed: a Weyl sequence with the finalizer of MurmurHash3. */
+function createChooser(number: number) {
   let state = number
   return <Value>(values: readonly Value[]): Value => {
     state = (state + 0x9e3779b9) | 0

@@ -1,24 +1,41 @@
+import { v7 as createId } from 'uuid'
 import { openRecords } from '../../stores/open-stores.ts'
 import type { Config } from '../../config/config.ts'
-import { seedPassword } from './documents.ts'
-import { seedings, seedRecords } from './seed-records.ts'
+import { createHasher } from '../../resources/write/changes.ts'
+import type { Resource } from '../../resources/definition.ts'
+import { findProblems } from '../../resources/write/input.ts'
+import { locations } from '../../demos/locations/locations.ts'
+import { users } from '../../demos/users/users.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import type { Records } from '../../stores/records/records.ts'
-import { createProgress } from '../progress.ts'
-import { assertOnDisk, toCount } from '../format.ts'
+import type { Document, Records } from '../../stores/records/records.ts'
+import { assertNotInMemory, formatCount } from '../format.ts'
+import { seedPassword, toLocation, toUser } from './documents.ts'
 
-/** Adds `count` locations and as many users, whether the service runs or not. */
+interface Seeding {
+  resource: Resource
+  toDocument: (number: number) => Document
+  /** Hashes each distinct password once. */
+  hash: ReturnType<typeof createHasher>
+}
+
+export const seedings: readonly Seeding[] = [
+  { resource: locations, toDocument: toLocation, hash: createHasher(locations) },
+  { resource: users, toDocument: toUser, hash: createHasher(users) },
+]
+
+/** One transaction in SQLite; few enough to wait for ten connections in PostgreSQL. */
+const recordsPerBatch = 100
+
 export async function seed(config: Config, count: number): Promise<void> {
-  assertOnDisk(config.databaseUrl)
+  assertNotInMemory(config.databaseUrl)
   const { records, close } = await openRecords(config)
   try {
     await assertWithinLimit(config, records, count)
-    // Whoever reads the progress may go before it ends.
+    // The reader of a pipe may end first.
     process.stdout.on('error', () => undefined)
-    const progress = createProgress(seedings.length * count, process.stdout)
-    await seedRecords(records, count, progress)
-    const made = `${toCount(count, 'location')} and ${toCount(count, 'user')}`
-    console.log(`Added ${made}; the password of every user is "${seedPassword}"`)
+    await seedRecords(records, count, createProgress(seedings.length * count, process.stdout))
+    const added = `${formatCount(count, 'location')} and ${formatCount(count, 'user')}`
+    console.log(`Added ${added}; the password of every user is "${seedPassword}"`)
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error
     throw new Error(`the database is ${error.kind}: ${error.message}`, { cause: error })
@@ -30,10 +47,65 @@ export async function seed(config: Config, count: number): Promise<void> {
 async function assertWithinLimit({ maxRecords }: Config, records: Records, count: number) {
   if (maxRecords === undefined) return
   for (const { resource } of seedings) {
-    const there = await records.collection(resource.name).count()
-    if (there + count <= maxRecords) continue
+    const stored = await records.collection(resource.name).count()
+    if (stored + count <= maxRecords) continue
+    const limit = formatCount(maxRecords, resource.singular)
     throw new Error(
-      `MAX_RECORDS allows ${toCount(maxRecords, resource.singular)}; there are ${there.toLocaleString('en')}, and ${count.toLocaleString('en')} more would be too many`,
+      `MAX_RECORDS allows ${limit}; ${stored.toLocaleString('en')} exist and ${count.toLocaleString('en')} cannot be added`,
     )
+  }
+}
+
+/** Adds `count` records of each kind. `onProgress` receives the total after each batch. */
+export async function seedRecords(
+  records: Records,
+  count: number,
+  onProgress: (done: number) => void = () => undefined,
+): Promise<void> {
+  for (const [index, seeding] of seedings.entries()) {
+    for (let first = 0; first < count; first += recordsPerBatch) {
+      const last = Math.min(first + recordsPerBatch, count)
+      await seedBatch(records, seeding, { first, last })
+      onProgress(index * count + last)
+    }
+  }
+}
+
+async function seedBatch(
+  records: Records,
+  { resource, toDocument, hash }: Seeding,
+  { first, last }: { first: number; last: number },
+): Promise<void> {
+  const documents: Document[] = []
+  for (let number = first; number < last; number += 1) {
+    const document = toDocument(number)
+    const [problem] = findProblems(resource, document)
+    if (problem) throw new Error(`${resource.singular} ${String(number)}: ${problem.message}`)
+    documents.push(await hash(document, document))
+  }
+  const collection = records.collection(resource.name)
+  const createdAt = new Date().toISOString()
+  await Promise.all(
+    documents.map((document) => collection.create({ id: createId(), document, createdAt })),
+  )
+}
+
+interface Output {
+  isTTY?: boolean
+  write: (text: string) => unknown
+}
+
+/** One line that is rewritten on a terminal, otherwise a line for every tenth of `total`. */
+export function createProgress(total: number, output: Output): (done: number) => void {
+  const isTerminal = output.isTTY === true
+  const step = isTerminal ? 1 : 10
+  let shown = 0
+  return (done) => {
+    const percent = Math.floor((done / total) * 100)
+    if (percent < shown + step) return
+    shown = percent - (percent % step)
+    const line = `${String(shown)} % (${done.toLocaleString('en')} of ${total.toLocaleString('en')})`
+    if (!isTerminal) output.write(`${line}\n`)
+    else output.write(`\r${line}${shown === 100 ? '\n' : ''}`)
   }
 }

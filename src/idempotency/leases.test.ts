@@ -124,7 +124,7 @@ function trying(calls: string[], told?: Promise<unknown>): Demo {
     summary: 'Answers as it is told.',
     links: [],
     routes: (_, app) => {
-      app.post('/trying', { config: { replaysAnswers: true } }, async (request, reply) => {
+      app.post('/trying', { config: { acceptsIdempotencyKey: true } }, async (request, reply) => {
         const id = findClaimedId(request) ?? assert.fail('nothing is claimed')
         calls.push(id)
         const { how } = request.body as { how: string[] }
