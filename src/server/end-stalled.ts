@@ -1,24 +1,30 @@
 import type { Server, ServerResponse } from 'node:http'
-import { constants, Http2ServerResponse } from 'node:http2'
+import { constants, Http2ServerResponse, type ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 
 /**
- * Ends a connection, or a stream of HTTP/2, whose client takes nothing of its response for as long as
- * the server's `timeout`, which Node takes anew with every byte that is taken.
+ * Ends a connection, or a stream of HTTP/2, whose client takes no byte of its response for as long as
+ * the server's `timeout`. The time for the first head is HEADERS_SECONDS, although Node's `timeout`
+ * covers that too.
  */
 export function endStalledConnections(server: Server): void {
-  server.on('request', (_request, response: ServerResponse | Http2ServerResponse) => {
+  const used = new WeakSet<Socket>()
+  server.on('request', ({ socket }, response: ServerResponse | Http2ServerResponse) => {
     if (response instanceof Http2ServerResponse) {
       response.setTimeout(server.timeout)
       response.on('timeout', endStream)
-    } else response.on('timeout', endConnection)
+    } else used.add(socket)
+  })
+  server.on('timeout', (connection: HttpSocket | ServerHttp2Session) => {
+    if ('goaway' in connection) connection.close()
+    // Between two responses the timeout is that of keep-alive.
+    else if (connection.writableLength > 0) connection.destroy()
+    else if (!connection._httpMessage && used.has(connection)) connection.destroy()
   })
 }
 
-/** Also told of a client that sends nothing, or waits for a response: then nothing is to be taken. */
-function endConnection(socket: Socket): void {
-  if (socket.writableLength > 0) socket.destroy()
-}
+/** `_httpMessage` is Node's name for the response that is being sent. */
+type HttpSocket = Socket & { _httpMessage?: ServerResponse | null }
 
 function endStream(this: Http2ServerResponse): void {
   if (this.stream.writableLength > 0) this.stream.close(constants.NGHTTP2_CANCEL)

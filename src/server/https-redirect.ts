@@ -33,8 +33,8 @@ export function createHttpsRedirect(config: Config, httpsPort: number): Server {
     const location = `https://${hostname}${port}${path}`
     response.writeHead(308, { ...defaultHeaders, location, 'content-length': 0 }).end()
   })
-  applyServerLimits(server, config)
-  return server.on('clientError', respondToClientError)
+  applyServerLimits(server.on('clientError', respondToClientError), config)
+  return server
 }
 
 function findRefusal(request: IncomingMessage, config: Config): HttpError | undefined {

@@ -4,51 +4,106 @@ import { isHttp2 } from '../http/response/framing.ts'
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 type RequestListener = (...exchange: Exchange) => void
+type ErrorListener = (error: Error & { code?: string }, socket: Socket) => void
 
-/** The requests of one connection. */
+/** The requests of one connection. It is paused while any are waiting. */
 interface RequestQueue {
   /** Of the request that is being handled, or that was handled last. */
   response: ServerResponse
   waiting: Exchange[]
+  /** Whether it is closed behind the last request that is waiting. */
+  isClosing: boolean
+  resumedAt: number
+  /** Starts the timeout that Node reported while the connection was paused. */
+  startTimeout?: (() => void) | undefined
 }
 
-/** More than this on one connection end it: 64 KiB, which Node reads at once, may hold thousands. */
+/** More on one connection are ignored: 64 KiB, which Node reads at once, may hold thousands. */
 const maxWaiting = 100
 
 /**
  * Makes the server handle one request of an HTTP/1.1 connection at a time. Node emits each pipelined
  * request as soon as it is parsed, so a client that never reads would have all responses in memory.
- * While a request waits, nothing more is read from its connection.
+ * While a request waits, nothing more is read from its connection. Add the server's listeners first.
  */
 export function serializePipelining(server: Server): void {
   const [handle = () => undefined] = server.listeners('request') as RequestListener[]
-  const turnsOf = new WeakMap<Socket, RequestQueue>()
+  const queues = new WeakMap<Socket, RequestQueue>()
   server.removeAllListeners('request').on('request', (...exchange: Exchange) => {
     const [request, response] = exchange
-    const turns = turnsOf.get(request.socket)
-    const isFree = turns?.waiting.length === 0 && turns.response.writableFinished
+    const queue = queues.get(request.socket)
+    const isFree = queue?.waiting.length === 0 && queue.response.writableFinished
     if (isHttp2(request)) handle(...exchange)
-    else if (turns === undefined || isFree) {
-      turnsOf.set(request.socket, { response, waiting: [] })
+    else if (queue === undefined || isFree) {
+      const waiting: Exchange[] = []
+      queues.set(request.socket, { response, waiting, isClosing: false, resumedAt: -Infinity })
       handle(...exchange)
-    } else if (turns.waiting.push(exchange) === 1) handleWaiting(request.socket, turns, handle)
-    else if (turns.waiting.length > maxWaiting) request.socket.destroy()
+    } else addWaiting(queue, exchange, handle)
   })
+  restartTimeouts(server, queues)
 }
 
-function handleWaiting(socket: Socket, turns: RequestQueue, handle: RequestListener): void {
-  const { waiting } = turns
+function addWaiting(queue: RequestQueue, exchange: Exchange, handle: RequestListener): void {
+  if (queue.isClosing) return
+  const { waiting } = queue
+  if (waiting.length === maxWaiting) {
+    queue.isClosing = true
+    // Node adds Connection: close, and closes behind the response.
+    const [, last] = waiting[maxWaiting - 1] ?? exchange
+    last.shouldKeepAlive = false
+  } else if (waiting.push(exchange) === 1) handleWaiting(exchange[0].socket, queue, handle)
+}
+
+function handleWaiting(socket: Socket, queue: RequestQueue, handle: RequestListener): void {
+  const { waiting } = queue
   // The end of a request that was read resumes its connection.
   const pause = () => socket.pause()
   const handleNext = () => {
     // RFC 9112 §9.6: nothing is handled behind a response that closes the connection.
     const next = socket.writable ? waiting.shift() : undefined
     if (next === undefined) return
-    turns.response = next[1]
-    if (waiting.length > 0) turns.response.once('close', handleNext)
-    else socket.off('resume', pause).resume()
+    queue.response = next[1]
+    if (waiting.length > 0) queue.response.once('close', handleNext)
+    else if (!queue.isClosing) {
+      socket.off('resume', pause).resume()
+      queue.resumedAt = performance.now()
+      queue.startTimeout?.()
+    }
     handle(...next)
   }
-  turns.response.once('close', handleNext)
+  queue.response.once('close', handleNext)
   socket.on('resume', pause).pause()
+}
+
+/**
+ * Node's timeouts go on while a connection is paused, and each is reported once. Here they start anew
+ * when the connection resumes.
+ */
+function restartTimeouts(server: Server, queues: WeakMap<Socket, RequestQueue>): void {
+  const [report = () => undefined] = server.listeners('clientError') as ErrorListener[]
+  server.removeAllListeners('clientError').on('clientError', ((error, socket) => {
+    const queue = queues.get(socket)
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || queue === undefined) {
+      report(error, socket)
+      return
+    }
+    const last = findLast(queue)
+    // Otherwise the next head is arriving.
+    const isBody = !last.complete
+    const limitMs = isBody ? server.requestTimeout : server.headersTimeout
+    queue.startTimeout = () => {
+      queue.startTimeout = undefined
+      const reportOverdue = () => {
+        if (isBody ? !last.complete : findLast(queue) === last) report(error, socket)
+      }
+      const restMs = queue.resumedAt + limitMs - performance.now()
+      if (restMs <= 0) reportOverdue()
+      else setTimeout(reportOverdue, restMs).unref()
+    }
+    if (queue.waiting.length === 0) queue.startTimeout()
+  }) satisfies ErrorListener)
+}
+
+function findLast({ waiting, response }: RequestQueue): IncomingMessage {
+  return waiting.at(-1)?.[0] ?? response.req
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { startLarge } from './large-vitrine.ts'
 import { askRaw, listen, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
 
@@ -64,11 +65,45 @@ test('nothing is handled behind a request that closes the connection', async (t)
   await assertSound()
 })
 
-test('a flood of pipelined requests ends its connection, and no other', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
-  const flood = toRequest('GET /health HTTP/1.1', [host]).repeat(1500)
-  const { isClosed, statuses } = await askRaw(origin, flood)
-  assert.ok(isClosed)
-  assert.ok(statuses.length < 1500)
+for (const count of [150, 1500]) {
+  test(`of ${String(count)} pipelined requests the first 101 are handled, and the rest are not`, async (t) => {
+    const { origin, assertSound } = await startWatched(t)
+    const flood = toRequest('GET /health HTTP/1.1', [host]).repeat(count)
+    const { isClosed, statuses, text } = await askRaw(origin, flood)
+    assert.ok(isClosed)
+    assert.deepEqual(
+      statuses,
+      Array.from({ length: 101 }, () => 200),
+    )
+    assert.equal(text.match(/^connection: close\r$/gim)?.length, 1)
+    await assertSound()
+  })
+}
+
+test('a pipelined head that came in time gets no 408 when the responses before it are read slowly', async (t) => {
+  const { origin, assertSound } = await startLarge(t, { HEADERS_SECONDS: '2' })
+  const list = toRequest('GET /locations HTTP/1.1', [host, json])
+  const [start, end] = [
+    'GET /topic?a=last HTTP/1.1\r\nHost: loc',
+    'alhost\r\nConnection: close\r\n\r\n',
+  ]
+  const topic = toRequest('GET /topic?a=1 HTTP/1.1', [host])
+  const socket = openSilent(t, origin, list + topic + start)
+  await once(socket, 'readable')
+  await wait(1000)
+  socket.write(end)
+  await wait(4000)
+  assert.deepEqual((await listen(socket)).statuses, [200, 200, 200])
+  await assertSound()
+})
+
+test('a pipelined head that is never complete gets 408 behind the responses before it', async (t) => {
+  const { origin, assertSound } = await startLarge(t, { HEADERS_SECONDS: '1' })
+  const list = toRequest('GET /locations HTTP/1.1', [host, json])
+  const topic = toRequest('GET /topic?a=1 HTTP/1.1', [host])
+  const socket = openSilent(t, origin, `${list}${topic}GET /topic HTTP/1.1\r\nHost: loc`)
+  await once(socket, 'readable')
+  await wait(3000)
+  assert.deepEqual((await listen(socket)).statuses, [200, 200, 408])
   await assertSound()
 })

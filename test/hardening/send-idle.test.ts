@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startLarge } from './large-vitrine.ts'
 import { makeCertificate } from './tls-client.ts'
+import { listen, openSocket, startWatched } from './watched-vitrine.ts'
 
 type Open = (t: TestContext, origin: string) => Promise<Readable>
 
@@ -65,6 +66,19 @@ for (const [protocol, open] of clients) {
     assert.equal((JSON.parse(slow) as unknown[]).length, 4000)
     const rest = await readSlowly(stalled, 0)
     assert.ok(!rest.endsWith(']'), 'the whole list has come')
+    await assertSound()
+  })
+}
+
+for (const sent of ['', 'GET /topic HTTP/1.1\r\nHost: loc']) {
+  test(`SEND_IDLE_SECONDS does not cut off a client that has sent ${JSON.stringify(sent)}`, async (t) => {
+    const { origin, assertSound } = await startWatched(t, {
+      SEND_IDLE_SECONDS: '1',
+      HEADERS_SECONDS: '3',
+    })
+    const socket = openSocket(origin)
+    socket.write(sent)
+    assert.deepEqual((await listen(socket)).statuses, [408])
     await assertSound()
   })
 }
