@@ -2,6 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { toPathParameter } from '../http/request/path-parameter.ts'
 import { notFound } from '../http/errors/http-error.ts'
+import { addVary } from '../http/negotiation/negotiate.ts'
+import { takeFlash } from '../site/flash.ts'
+import type { Html } from '../site/html.ts'
 import type { Collection, StoredRecord } from '../stores/records/records.ts'
 import type { Resource } from './definition.ts'
 
@@ -17,10 +20,9 @@ export type Handler = (
   reply: FastifyReply,
 ) => FastifyReply | Promise<FastifyReply>
 
-/** The ids that can exist, as in a regular expression. */
 export const idPattern = '[A-Za-z0-9_-]{1,64}'
 
-/** The paths below a list that name no record. */
+/** The paths below a list that are not records. */
 const reservedIds = ['new', 'post'] as const
 
 /** The parameter of every route of one record: no other id is routed, or listed in Allow. */
@@ -30,15 +32,35 @@ export function toId(request: FastifyRequest): string {
   return toPathParameter(request, 'id')
 }
 
+/** Throws 404. */
 export async function loadRecord(
   { resource, records }: ResourceContext,
   id: string,
 ): Promise<StoredRecord> {
-  const record = await records.find(id)
-  if (record === undefined) throw unknownId(resource, id)
+  return assertFound(resource, id, await records.find(id))
+}
+
+/** Throws 404. */
+export function assertFound(
+  { singular }: Resource,
+  id: string,
+  record: StoredRecord | undefined,
+): StoredRecord {
+  if (record === undefined) throw notFound(`There is no ${singular} ${id}.`)
   return record
 }
 
-export function unknownId({ singular }: Resource, id: string) {
-  return notFound(`There is no ${singular} ${id}.`)
+/** The message of the flash cookie, for a page; undefined for any other media type. */
+export function takePageFlash(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  type: string,
+): Html | undefined {
+  if (type === 'text/html') {
+    const flash = takeFlash(request, reply)
+    return flash.markup === '' ? undefined : flash
+  }
+  // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.
+  if (request.routeOptions.config.mediaType === undefined) addVary(reply, 'Cookie')
+  return undefined
 }

@@ -2,31 +2,27 @@ import type { Html } from '../site/html.ts'
 import type { StoredRecord } from '../stores/records/records.ts'
 import type { Validator } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
+import { formHeaderNames } from '../http/request/query-string.ts'
 
-/**
- * Everything that makes one resource different from another. Its seven routes, forms,
- * representations, storage and documentation follow.
- */
+/** What makes one resource different from another; its routes, forms and storage follow from it. */
 export interface ResourceDefinition {
-  /** Plural: the name of the room, of the folder, and of the path (`users` for `/users`). */
+  /** Plural: the name of the demo and its path (`users` for `/users`). */
   name: string
-  /** One of them: `user`. */
   singular: string
   title: string
   /** One sentence for the home page. */
   summary: string
   /**
-   * The fields as a JSON Schema, in the order in which they are shown; the first says which record
-   * this is. `title` is the label. A `writeOnly` string is a password: kept as a hash, never shown.
-   * A string of over 200 characters gets a text area. `description` says what to type where the
-   * limits do not tell. `dependentRequired` is honoured.
+   * The fields as a JSON Schema, in the order in which they are shown; the first names the record.
+   * `title` is the label. A `writeOnly` string is a password: stored as a hash, never shown.
+   * `description` replaces the hint that is made from the limits.
    */
   schema: ResourceSchema
-  /** Of a text in UTF-8, by field: JSON Schema limits characters alone. */
+  /** The longest text in UTF-8, by field: JSON Schema counts characters only. */
   maxBytes?: Readonly<Record<string, number>>
-  /** The fields by which lists are found and ordered fast, however many records there are. */
+  /** The fields that are fast to filter and sort by. */
   indexed?: readonly string[]
-  /** Makes an illustration of the records of a page, such as a map. */
+  /** Creates an illustration of the records on a page, such as a map. */
   createFigure?: () => Figure
 }
 
@@ -37,7 +33,6 @@ export interface Figure {
   toHtml: () => Html
 }
 
-/** The name of a record and its URL. */
 export interface RecordLink {
   label: string
   href: string
@@ -46,32 +41,61 @@ export interface RecordLink {
 export interface ResourceSchema {
   type: 'object'
   required: readonly string[]
+  /** The names are any text but the empty one and `_id`, `createdAt` and `updatedAt`. */
   properties: Readonly<Record<string, FieldSchema>>
   dependentRequired?: Readonly<Record<string, readonly string[]>>
 }
 
-type Limits = Pick<Field, 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'description'>
+const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const
+export type JsonType = (typeof jsonTypes)[number]
 
-export interface FieldSchema extends Limits {
-  type: 'string' | 'number'
+/** A JSON Schema, as far as forms, filters and messages need it; without `type` any JSON is valid. */
+export interface FieldSchema {
+  type?: JsonType | readonly JsonType[]
+  enum?: readonly (string | number | boolean | null)[]
+  anyOf?: readonly FieldSchema[]
+  format?: 'date' | 'date-time'
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  items?: FieldSchema
+  minItems?: number
+  maxItems?: number
+  properties?: Readonly<Record<string, FieldSchema>>
+  required?: readonly string[]
+  additionalProperties?: boolean | FieldSchema
   title?: string
+  description?: string
   writeOnly?: boolean
-  examples?: readonly (string | number)[]
+  examples?: readonly unknown[]
 }
 
 export interface Field {
   name: string
   label: string
-  kind: 'text' | 'long text' | 'number' | 'password'
+  kind: Kind
   isRequired: boolean
-  /** The range of a number, as in the JSON Schema. */
-  minimum?: number
-  maximum?: number
-  /** In characters. */
-  minLength?: number
-  maxLength?: number
-  description?: string
+  isNullable: boolean
+  schema: FieldSchema
+  /** The id of its input on a page. */
+  inputId: string
+  /** Its name in a form, and in any other body that cannot carry `name` itself. */
+  inputName: string
 }
+
+/** How a field is edited and shown; `json` is a list, an object, or of several types. */
+export type Kind =
+  | 'text'
+  | 'long text'
+  | 'password'
+  | 'number'
+  | 'boolean'
+  | 'choice'
+  | 'date'
+  | 'date-time'
+  | 'json'
 
 /** A definition with what is derived from it once. */
 export interface Resource extends ResourceDefinition {
@@ -81,34 +105,59 @@ export interface Resource extends ResourceDefinition {
   validator: () => Validator
 }
 
+/** What the service sets on every record. */
+export const ownFields = ['_id', 'createdAt', 'updatedAt'] as const
+
 export function defineResource(definition: ResourceDefinition): Resource {
   const { name, schema } = definition
-  return {
-    ...definition,
-    path: `/${name}`,
-    fields: Object.keys(schema.properties).map((field) => toField(schema, field)),
-    validator: compileLater(schema),
-  }
+  const fields = Object.entries(schema.properties).map(([field, fieldSchema], index) => {
+    if (['', ...ownFields].includes(field))
+      throw new Error(`${name}: invalid field name "${field}"`)
+    return {
+      name: field,
+      label: fieldSchema.title ?? field,
+      kind: toKind(fieldSchema),
+      isRequired: schema.required.includes(field),
+      isNullable: toTypes(fieldSchema).includes('null'),
+      schema: fieldSchema,
+      inputId: /^[a-z]\w*$/i.test(field) ? field : `field-${String(index)}`,
+      inputName: toInputName(field),
+    }
+  })
+  return { ...definition, path: `/${name}`, fields, validator: compileLater(schema) }
 }
 
-function toField({ properties, required }: ResourceSchema, name: string): Field {
-  const schema = properties[name] ?? { type: 'string' }
-  const { title, minimum, maximum, minLength, maxLength, description } = schema
-  return {
-    name,
-    label: title ?? name,
-    kind: toKind(schema),
-    isRequired: required.includes(name),
-    ...(minimum !== undefined && { minimum }),
-    ...(maximum !== undefined && { maximum }),
-    ...(minLength !== undefined && { minLength }),
-    ...(maxLength !== undefined && { maxLength }),
-    ...(description !== undefined && { description }),
+/** Brackets nest in a form, and bodies lose `__proto__` and the names that stand for headers. */
+function toInputName(name: string): string {
+  if (name === '__proto__' || formHeaderNames.some((known) => known === name)) {
+    return `%5F${name.slice(1)}`
   }
+  return name.replace(/[%[\]]/g, encodeURIComponent)
 }
 
-function toKind({ type, writeOnly, maxLength = 0 }: FieldSchema): Field['kind'] {
-  if (type === 'number') return 'number'
+/** The types that a value may have. */
+export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly JsonType[] {
+  if (type !== undefined) return [type].flat()
+  if (choices) return choices.map(typeOfChoice)
+  return anyOf?.flatMap(toTypes) ?? jsonTypes
+}
+
+function typeOfChoice(choice: string | number | boolean | null): JsonType {
+  if (choice === null) return 'null'
+  if (typeof choice === 'string') return 'string'
+  return typeof choice === 'number' ? 'number' : 'boolean'
+}
+
+function toKind(schema: FieldSchema): Kind {
+  if (schema.enum) return 'choice'
+  const [type, ...others] = toTypes(schema).filter((each) => each !== 'null')
+  if (others.length > 0) return 'json'
+  if (type === 'string') return toTextKind(schema)
+  if (type === 'integer' || type === 'number') return 'number'
+  return type === 'boolean' ? 'boolean' : 'json'
+}
+
+function toTextKind({ writeOnly, format, maxLength = 0 }: FieldSchema): Kind {
   if (writeOnly === true) return 'password'
-  return maxLength > 200 ? 'long text' : 'text'
+  return format ?? (maxLength > 200 ? 'long text' : 'text')
 }

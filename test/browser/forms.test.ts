@@ -14,7 +14,7 @@ async function collide({ visit }: Site, url: string, javaScriptEnabled: boolean)
   await submit(first, { Name: 'Roma' }, 'Save')
   await waitForHeading(first, 'Roma')
   await submit(second, { Name: 'Rom' }, 'Save')
-  await waitForHeading(second, 'It has changed meanwhile')
+  await waitForHeading(second, 'This location was changed by someone else')
   return second
 }
 
@@ -24,8 +24,8 @@ for (const javaScriptEnabled of [true, false]) {
   test(`a stale edit shows both versions, and either can be chosen${how}`, inBrowser, async (t) => {
     const site = await openSite(t)
     for (const [choice, name] of [
-      ['Keep mine', 'Rom'],
-      ['Take what is there', 'Roma'],
+      ['Save mine', 'Rom'],
+      ['Keep the current version', 'Roma'],
     ] as const) {
       const { _id } = await createRecord(site.app, '/locations', { name: 'Rome' })
       const url = `/locations/${_id}`

@@ -53,7 +53,7 @@ function decodeComponent(text: string): string {
   }
 }
 
-const formHeaderNames = ['_method', '_if_match', '_idempotency_key'] as const
+export const formHeaderNames = ['_method', '_if_match', '_idempotency_key'] as const
 
 /** Fields by which a form without script sets headers and the method. */
 export type FormHeaders = Partial<Record<(typeof formHeaderNames)[number], unknown>>

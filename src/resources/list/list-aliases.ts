@@ -1,6 +1,8 @@
+import type { Resource } from '../definition.ts'
+import { findListField } from './list-fields.ts'
 import { BadParameter, type ParameterTexts } from './list-parameters.ts'
 
-const renamed = new Map([
+const aliases = new Map([
   ['_page', 'page'],
   ['_per_page', 'per_page'],
   ['_limit', 'per_page'],
@@ -10,33 +12,36 @@ const renamed = new Map([
 const suffix = /^(.+)_(gte|gt|lte|lt|ne|eq|in|contains|like)$/
 
 /**
- * Turns the spellings of json-server, of 0.17 and of 1.0 alike, into ours. `_like`, a regular
- * expression there, is `contains`. `_start` and `_end` have no other spelling here.
+ * Translates the parameters of json-server 0.17 and 1.0. `_like`, a regular expression there, becomes
+ * `contains`; `_start` and `_end` stay.
  */
-export function toOwnSpelling(
-  parameters: ParameterTexts,
-  fields: readonly string[],
-): ParameterTexts {
-  const own = new Map<string, readonly string[]>()
+export function resolveAliases(parameters: ParameterTexts, resource: Resource): ParameterTexts {
+  const resolved = new Map<string, readonly string[]>()
   for (const [name, values] of parameters) {
-    if (name === '_order') continue
-    const ownName = fields.includes(name) ? name : toOwnName(name, fields)
-    if (own.has(ownName)) throw new BadParameter(name, 'says again what another parameter says')
-    own.set(ownName, name === '_sort' ? toOwnSort(values, parameters.get('_order')) : values)
+    const isField = findListField(resource, name)?.isDeclared === true
+    if (name === '_order' && !isField) continue
+    const ownName = isField ? name : resolveAlias(name, resource)
+    if (resolved.has(ownName)) throw new BadParameter(name, `is the same parameter as ${ownName}`)
+    resolved.set(
+      ownName,
+      name === '_sort' && !isField ? resolveOrder(values, parameters.get('_order')) : values,
+    )
   }
-  // The page of json-server has ten.
-  if (parameters.has('_page') && !own.has('per_page')) own.set('per_page', ['10'])
-  return own
+  // The default page size of json-server.
+  if (parameters.has('_page') && !resolved.has('per_page')) resolved.set('per_page', ['10'])
+  return resolved
 }
 
-function toOwnName(name: string, fields: readonly string[]): string {
+function resolveAlias(name: string, resource: Resource): string {
   const [, field = '', operator = ''] = suffix.exec(name) ?? []
-  if (fields.includes(field)) return `${field}:${operator === 'like' ? 'contains' : operator}`
-  return renamed.get(name) ?? name
+  if (findListField(resource, field)) {
+    return `${field}:${operator === 'like' ? 'contains' : operator}`
+  }
+  return aliases.get(name) ?? name
 }
 
 /** `_sort=name,views&_order=desc,asc` */
-function toOwnSort(sort: readonly string[], order: readonly string[] = []): string[] {
+function resolveOrder(sort: readonly string[], order: readonly string[] = []): string[] {
   const directions = toItems(order).map((direction) => direction.toLowerCase())
   if (!directions.every((direction) => /^(asc|desc)?$/.test(direction))) {
     throw new BadParameter('_order', 'must be asc or desc')
@@ -46,7 +51,10 @@ function toOwnSort(sort: readonly string[], order: readonly string[] = []): stri
   )
 }
 
-/** The items of a list that is separated by commas, or said in several parameters. */
-export function toItems(values: readonly string[]): string[] {
-  return values.flatMap((value) => value.split(','))
+/** The items of comma-separated lists; a value that `isItem` accepts is one item. */
+export function toItems(
+  values: readonly string[],
+  isItem: (value: string) => boolean = () => false,
+): string[] {
+  return values.flatMap((value) => (isItem(value) ? [value] : value.split(',')))
 }

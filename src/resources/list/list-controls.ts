@@ -2,29 +2,28 @@ import { html, type Html } from '../../site/html.ts'
 import type { Link } from '../../http/response/links.ts'
 import { typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import type { Resource } from '../definition.ts'
-import { toConditions, toHref, type ListUrl } from './list-url.ts'
+import { toHref, type ListUrl } from './list-url.ts'
 import type { ListQuery } from './list-query.ts'
 
 const pageSizes = [10, 20, 50, 100]
-const usualSize = 20
+const defaultSize = 20
 
-/** A search that keeps the filters and the order; what it finds comes in pages. */
+/** A search that keeps the filters and the order, and starts at the first page. */
 export function searchForm(
   { path }: Resource,
   { parameters }: ListUrl,
   { page }: { page?: { size: number } | undefined },
 ): Html {
   const replaced = ['q', 'per_page', 'page', '_start', '_end']
-  const kept = [...parameters].flatMap(([name, values]) =>
-    replaced.includes(name)
-      ? []
-      : values.map((value) => html`<input type="hidden" name="${name}" value="${value}">\n`),
+  const others = [...parameters].filter(([name]) => !replaced.includes(name))
+  const hidden = others.flatMap(([name, values]) =>
+    values.map((value) => html`<input type="hidden" name="${name}" value="${value}">\n`),
   )
-  const size = page?.size ?? usualSize
+  const size = page?.size ?? defaultSize
   const sizes = [...new Set([...pageSizes, size])].toSorted((one, other) => one - other)
   return html`<form class="search row" role="search" action="${path}">
-${kept}<p class="field"><label for="q">Search</label><input type="search" id="q" name="q" value="${parameters.get('q')?.at(-1) ?? ''}"></p>
-<p class="field"><label for="per_page">On a page</label><select id="per_page" name="per_page">${sizes.map(
+${hidden}<p class="field"><label for="q">Search</label><input type="search" id="q" name="q" value="${parameters.get('q')?.at(-1) ?? ''}"></p>
+<p class="field"><label for="per_page">Per page</label><select id="per_page" name="per_page">${sizes.map(
     (each) => html`<option value="${each}"${each === size ? html` selected` : ''}>${each}</option>`,
   )}</select></p>
 <button type="submit" class="second">Search</button>
@@ -32,53 +31,27 @@ ${kept}<p class="field"><label for="q">Search</label><input type="search" id="q"
 `
 }
 
-/** The conditions in effect, each with a link that takes it away. */
-export function conditionList(resource: Resource, address: ListUrl): Html {
-  const conditions = toConditions(resource, address.parameters)
-  if (conditions.length === 0) return html``
-  const items = conditions.map(({ parameter, words }) => {
-    const without = toHref(address, { [parameter]: undefined, page: undefined })
-    return html`<li>${words} <a href="${without}" aria-label="Remove: ${words}">Remove</a></li>\n`
-  })
-  const title = resource.title.toLowerCase()
-  return html`<div class="conditions" role="group" aria-label="Filters">
-<p>Only ${title} where</p>
-<ul>${items}</ul>
-<p><a href="${resource.path}">Show all ${title}</a></p>
-</div>
-`
-}
+const typeNames = [
+  ['json', 'JSON'],
+  ['txt', 'text'],
+  ['csv', 'CSV'],
+  ['ndjson', 'NDJSON'],
+] as const
 
-/** The same list in the other representations. */
+/** Links to the same list in the other media types. */
 export function otherTypes({ path }: Resource, { parameters }: ListUrl): Html {
-  const links = Object.entries(typeBySuffix).flatMap(([suffix, type]) =>
-    suffix === 'html'
-      ? []
-      : [
-          html`<a href="${toHref({ path: `${path}.${suffix}`, parameters })}" type="${type}">${typeNames[suffix] ?? suffix}</a>`,
-        ],
-  )
-  return html`<p class="quiet types">This list for programs: ${joinWords(links)}.</p>
+  const links = typeNames.map(([suffix, name], index) => {
+    const separator = index === 0 ? '' : index === typeNames.length - 1 ? ' and ' : ', '
+    const href = toHref({ path: `${path}.${suffix}`, parameters })
+    return html`${separator}<a href="${href}" type="${typeBySuffix[suffix]}">${name}</a>`
+  })
+  return html`<p class="quiet types">Also available as ${links}.</p>
 `
-}
-
-const typeNames: Readonly<Record<string, string>> = {
-  json: 'JSON',
-  txt: 'text',
-  csv: 'CSV',
-  ndjson: 'NDJSON',
-}
-
-function joinWords(words: readonly Html[]): Html {
-  return html`${words.map((word, index) => {
-    if (index === 0) return word
-    return index === words.length - 1 ? html` and ${word}` : html`, ${word}`
-  })}`
 }
 
 const linkLabels = { first: 'First', prev: 'Previous', next: 'Next', last: 'Last' } as const
 
-/** Links to the other pages of a list, and which one this is. */
+/** Links to the other pages of a list, and the number of this one. */
 export function pagingLinks(
   links: readonly Link[],
   { page, total }: { page: { number: number; size: number }; total: number },
@@ -90,16 +63,16 @@ export function pagingLinks(
       !(rel === 'first' && page.number === 1) && !(rel === 'last' && page.number === count),
   )
   const toLinks = (rels: readonly string[]) =>
-    others.map(({ rel, href }) =>
-      rels.includes(rel) ? html`<a href="${href}" rel="${rel}">${linkLabels[rel]}</a>\n` : '',
-    )
+    others
+      .filter(({ rel }) => rels.includes(rel))
+      .map(({ rel, href }) => html`<a href="${href}" rel="${rel}">${linkLabels[rel]}</a>\n`)
   return html`<nav class="pages" aria-label="Pages">
 ${toLinks(['first', 'prev'])}<span>Page ${page.number} of ${count}</span>
 ${toLinks(['next', 'last'])}</nav>
 `
 }
 
-/** How many there are, as far as it is known. */
+/** The number of records, and which of them are shown. */
 export function countLine(
   { singular, title }: Resource,
   { part }: ListQuery,

@@ -199,5 +199,5 @@ test('what is refused is named, as a problem of its own kind', async (t) => {
   assert.equal(answer.headers['content-type'], 'application/problem+json; charset=utf-8')
   const { type, detail } = answer.json<{ type: string; detail: string }>()
   assert.match(type, /\/problems\/unknown-parameter$/)
-  assert.equal(detail, 'colour is no field here; there are _id, name, createdAt, updatedAt.')
+  assert.equal(detail, 'colour is an unknown field. Fields: _id, name, createdAt, updatedAt.')
 })

@@ -44,7 +44,7 @@ test('a list in which nothing is found leads back to all', async (t) => {
   await fill(app, 1)
   for (const url of ['/locations?q=zzz', '/locations?q=zzz&page=1', '/locations?name=zzz']) {
     const page = await open(app, url)
-    assert.match(page, /No location fits\./)
+    assert.match(page, /No locations match\./)
     assert.match(page, /role="search"/)
     assert.ok(hrefs(page, 'Show all locations').includes('/locations'))
   }
@@ -54,7 +54,7 @@ test('a page behind the last leads to the last', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
   const page = await open(app, '/locations?per_page=2&page=9')
-  assert.match(page, /There is nothing this far on\./)
+  assert.match(page, /This page is empty\./)
   assert.deepEqual(hrefs(page, 'Last'), ['/locations?per_page=2&page=2'])
 })
 

@@ -8,40 +8,32 @@ export interface Page {
 
 const defaultPerPage = 20
 export const maxPerPage = 1000
+export const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / maxPerPage)
 
 type Texts = Readonly<Partial<Record<string, readonly string[]>>>
 
-/** Which part of a list is asked for: a page, or json-server's `_start` and `_end`; undefined for all. */
+/** A page, or the slice from `_start` to `_end` of json-server; undefined for the whole list. */
 export function parsePart(texts: Texts): (Part & { page?: Page }) | undefined {
   const start = parseCount(texts, '_start', { minimum: 0 })
   const end = parseCount(texts, '_end', { minimum: 0 })
   const number = parseCount(texts, 'page', { maximum: maxPage })
   const perPage = parseCount(texts, 'per_page', { maximum: maxPerPage })
   if (start !== undefined || end !== undefined) {
-    if (number !== undefined) throw new BadParameter('page', 'cannot stand beside _start or _end')
-    return toSlice({ start, end, perPage })
+    if (number !== undefined) throw new BadParameter('page', 'excludes _start and _end')
+    return toSlice(start ?? 0, end ?? (perPage && (start ?? 0) + perPage))
   }
   if (number === undefined && perPage === undefined) return undefined
   const page = { number: number ?? 1, size: perPage ?? defaultPerPage }
   return { offset: (page.number - 1) * page.size, limit: page.size, page }
 }
 
-interface Slice {
-  start: number | undefined
-  end: number | undefined
-  perPage: number | undefined
-}
-
-function toSlice({ start = 0, end, perPage }: Slice): Part {
-  const limit = end === undefined ? perPage : end - start
-  if (limit === undefined) throw new BadParameter('_start', 'must have _end or _limit beside it')
-  if (limit > maxPerPage) {
+function toSlice(start: number, end: number | undefined): Part {
+  if (end === undefined) throw new BadParameter('_start', 'requires _end or _limit')
+  if (end - start > maxPerPage) {
     throw new BadParameter('_end', `must be at most ${String(maxPerPage)} after _start`)
   }
-  return { offset: start, limit: Math.max(0, limit) }
+  return { offset: start, limit: Math.max(0, end - start) }
 }
-
-export const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / maxPerPage)
 
 function parseCount(
   texts: Texts,

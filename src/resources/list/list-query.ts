@@ -1,18 +1,19 @@
 import { isDecimal } from '../../http/request/number.ts'
 import {
   isOfText,
+  type FieldValue,
   type Filter,
   type Operator,
   type Part,
   type RecordQuery,
   type SortTerm,
 } from '../../stores/records/records.ts'
-import type { Resource } from '../definition.ts'
-import { toItems, toOwnSpelling } from './list-aliases.ts'
+import { toTypes, type JsonType, type Resource } from '../definition.ts'
+import { resolveAliases, toItems } from './list-aliases.ts'
+import { findListField, toVisibleFields, type ListField } from './list-fields.ts'
 import { BadParameter, type ParameterTexts } from './list-parameters.ts'
 import { parsePart, type Page } from './list-part.ts'
 
-/** What the parameters of a list ask for. */
 export interface ListQuery {
   records: RecordQuery
   /** The fields to show; undefined for all of them. */
@@ -21,40 +22,39 @@ export interface ListQuery {
   part?: Part & { page?: Page }
 }
 
-/** The names of what a client may see of a record, in the order in which it is shown. */
-export function toVisibleFields({ fields }: Resource): string[] {
-  const visible = fields.filter(({ kind }) => kind !== 'password')
-  return ['_id', ...visible.map(({ name }) => name), 'createdAt', 'updatedAt']
-}
-
 /**
- * Reads the parameters of a list. Throws a BadParameter for a name or value that is not known:
- * passing over it would answer another question. What clients may not see is not known either.
+ * Throws a BadParameter for an unknown name or value: ignoring it would change the meaning of the
+ * request. A password is an unknown field.
  */
-export function parseListQuery(resource: Resource, given: ParameterTexts): ListQuery {
-  const visible = toVisibleFields(resource)
-  const { sort = [], q = [], fields, ...rest } = Object.fromEntries(toOwnSpelling(given, visible))
+export function parseListQuery(resource: Resource, parameters: ParameterTexts): ListQuery {
+  const {
+    sort = [],
+    q = [],
+    fields,
+    ...rest
+  } = Object.fromEntries(resolveAliases(parameters, resource))
   const part = parsePart(rest)
   const text = assertLength('q', q.at(-1) ?? '')
   const filters = Object.entries(rest).flatMap(([name, values]) =>
     partNames.includes(name) ? [] : parseFilter(resource, name, values),
   )
   assertCount(filters)
-  refuseSearches(filters, text)
+  assertSearches(filters, text)
+  const searched = toVisibleFields(resource).slice(0, -2)
   return {
     records: {
-      filters,
-      ...(text !== '' && { search: { text, fields: visible.slice(0, -2) } }),
-      sort: parseSort(visible, sort),
+      filters: filters.map(({ filter }) => filter),
+      ...(text !== '' && { search: { text, fields: searched } }),
+      sort: parseSort(resource, sort),
     },
-    ...(fields && { fields: parseFields(visible, toItems(fields)) }),
+    ...(fields && { fields: parseFields(resource, fields) }),
     ...(part && { part }),
   }
 }
 
 const partNames = ['page', 'per_page', '_start', '_end']
 
-/** Longer than any value there is; what is compared with every record may not be longer. */
+/** Longer than any stored text: every value is compared with every record. */
 const maxTextLength = 2000
 
 function assertLength(name: string, text: string): string {
@@ -62,61 +62,67 @@ function assertLength(name: string, text: string): string {
   throw new BadParameter(name, `must be at most ${String(maxTextLength)} characters long`)
 }
 
+interface NamedFilter {
+  name: string
+  filter: Filter
+}
+
 const maxValues = 100
 
-/** Every value is compared with every record, whichever filter it is of. */
-function assertCount(filters: readonly Filter[]): void {
-  const count = filters.reduce((sum, { values }) => sum + values.length, 0)
+function assertCount(filters: readonly NamedFilter[]): void {
+  const count = filters.reduce((sum, { filter }) => sum + filter.values.length, 0)
   const last = filters.at(-1)
   if (last === undefined || count <= maxValues) return
-  throw new BadParameter(
-    [last.field].flat().join('.'),
-    `is one too many: all filters have ${String(maxValues)} values`,
-  )
+  throw new BadParameter(last.name, `exceeds the ${String(maxValues)} values of all filters`)
 }
 
 const maxSearches = 10
 const maxSearchLength = 500
 
-/** Each text is compared with that of every record, at worst at each of its characters. */
-function refuseSearches(filters: readonly Filter[], text: string): void {
-  const searches = filters.filter(({ operator }) => isOfText(operator))
-  const texts = searches.flatMap(({ values }) => values.map(String))
+/** Each text is compared with every record, at worst at each of its characters. */
+function assertSearches(filters: readonly NamedFilter[], text: string): void {
+  const searches = filters.filter(({ filter }) => isOfText(filter.operator))
+  const texts = searches.flatMap(({ filter }) => filter.values.map(String))
   if (text !== '') texts.push(text)
   if (texts.length <= maxSearches && texts.join('').length <= maxSearchLength) return
   throw new BadParameter(
-    [searches.at(-1)?.field ?? 'q'].flat().join('.'),
-    `is too much to search for: q, contains, startsWith and endsWith have at most ${String(maxSearches)} values, of ${String(maxSearchLength)} characters together`,
+    searches.at(-1)?.name ?? 'q',
+    `exceeds the limit: q, contains, startsWith and endsWith have at most ${String(maxSearches)} values, of ${String(maxSearchLength)} characters together`,
   )
 }
 
 const maxSortTerms = 10
 
-function parseSort(visible: readonly string[], sort: readonly string[]): SortTerm[] {
+function parseSort(resource: Resource, sort: readonly string[]): SortTerm[] {
   if (sort.join('') === '') return []
-  const terms = toItems(sort)
+  const isTerm = (value: string) => findListField(resource, value.replace(/^-/, '')) !== undefined
+  const terms = toItems(sort, isTerm)
   if (terms.length > maxSortTerms) {
     throw new BadParameter('sort', `must have at most ${String(maxSortTerms)} fields`)
   }
-  return terms.map((term) => parseSortTerm(visible, term))
+  return terms.map((term) => {
+    const exact = findListField(resource, term)
+    const found = exact ?? findListField(resource, term.replace(/^-/, ''))
+    if (found === undefined) throw unknownField(resource, 'sort', term.replace(/^-/, ''))
+    return { field: found.path, isDescending: exact === undefined }
+  })
 }
 
-function parseSortTerm(visible: readonly string[], term: string): SortTerm {
-  const field = term.replace(/^-/, '')
-  if (!visible.includes(field)) throw unknownField('sort', field, visible)
-  return { field, isDescending: term !== field }
-}
-
-function parseFields(visible: readonly string[], fields: readonly string[]): string[] {
+function parseFields(resource: Resource, values: readonly string[]): string[] {
+  const visible = toVisibleFields(resource)
+  const fields = toItems(values, (value) => visible.includes(value))
   for (const field of fields) {
-    if (!visible.includes(field)) throw unknownField('fields', field, visible)
+    if (!visible.includes(field)) throw unknownField(resource, 'fields', field)
   }
   return visible.filter((field) => fields.includes(field))
 }
 
-function unknownField(parameter: string, field: string, visible: readonly string[]): BadParameter {
-  const names = visible.join(', ')
-  return new BadParameter(parameter, `names ${field}, which is no field here; there are ${names}`)
+function unknownField(resource: Resource, parameter: string, field: string): BadParameter {
+  return new BadParameter(parameter, `has the unknown field ${field}. ${listFields(resource)}`)
+}
+
+function listFields(resource: Resource): string {
+  return `Fields: ${toVisibleFields(resource).join(', ')}`
 }
 
 const operators = [
@@ -131,36 +137,65 @@ const operators = [
   'endsWith',
 ] as const satisfies readonly Operator[]
 
-function parseFilter(resource: Resource, name: string, values: readonly string[]): Filter {
-  const visible = toVisibleFields(resource)
-  const [field = '', word = 'eq', ...more] = name.split(':')
-  if (!visible.includes(field)) {
-    throw new BadParameter(name, `is no field here; there are ${visible.join(', ')}`)
-  }
-  const operator = word === 'in' ? 'eq' : operators.find((known) => known === word)
-  if (operator === undefined || more.length > 0) {
-    throw new BadParameter(name, `has no known operator; there are ${operators.join(', ')}, in`)
-  }
-  const items = (word === 'in' ? toItems(values) : values).map((item) => assertLength(name, item))
-  if (items.length > maxValues) throw new BadParameter(name, `has over ${String(maxValues)} values`)
-  const isNumber = resource.fields.some((known) => known.name === field && known.kind === 'number')
-  if (isOfText(operator)) return { field, operator, values: items }
-  if (isNumber) return { field, operator, values: items.map((item) => parseNumber(name, item)) }
-  const isTime = field === 'createdAt' || field === 'updatedAt'
-  return { field, operator, values: isTime ? items.map((item) => parseTime(name, item)) : items }
+/** `name`, `name:operator`; a field whose name has a colon is found by its name first. */
+export function parseFilterName(
+  resource: Resource,
+  name: string,
+): { field: ListField; operator: string } | undefined {
+  const exact = findListField(resource, name)
+  if (exact) return { field: exact, operator: 'eq' }
+  const colon = name.lastIndexOf(':')
+  const field = colon === -1 ? undefined : findListField(resource, name.slice(0, colon))
+  return field && { field, operator: name.slice(colon + 1) }
 }
 
-/** ISO 8601, of which a day is the beginning of it, as times are kept: in UTC. */
+function parseFilter(resource: Resource, name: string, values: readonly string[]): NamedFilter {
+  const parsed = parseFilterName(resource, name)
+  if (parsed === undefined) {
+    throw new BadParameter(name, `is an unknown field. ${listFields(resource)}`)
+  }
+  const { field } = parsed
+  const isList = parsed.operator === 'in'
+  const operator = isList ? 'eq' : operators.find((known) => known === parsed.operator)
+  if (operator === undefined) {
+    throw new BadParameter(name, `has an unknown operator. Operators: ${operators.join(', ')}, in`)
+  }
+  const items = (isList ? toItems(values) : values).map((item) => assertLength(name, item))
+  if (items.length > maxValues) {
+    throw new BadParameter(name, `must have at most ${String(maxValues)} values`)
+  }
+  const parsedValues = isOfText(operator)
+    ? items
+    : items.flatMap((item) => parseValue(name, field, item))
+  return { name, filter: { field: field.path, operator, values: parsedValues } }
+}
+
+/** Every value of the field that the text may stand for: `1` is text and a number where both fit. */
+function parseValue(name: string, { path, schema }: ListField, text: string): FieldValue[] {
+  if (path === 'createdAt' || path === 'updatedAt') return [parseTime(name, text)]
+  const types = toTypes(schema)
+  const allows = (...wanted: JsonType[]) => wanted.some((type) => types.includes(type))
+  const number = allows('number', 'integer') && isDecimal(text) ? Number(text) : NaN
+  const values: FieldValue[] = [
+    ...(Number.isFinite(number) ? [number] : []),
+    ...(allows('boolean') && /^(true|false)$/.test(text) ? [text === 'true'] : []),
+    ...(allows('null') && text === 'null' ? [null] : []),
+    ...(allows('string') ? [text] : []),
+  ]
+  if (values.length > 0) return values
+  if (allows('number', 'integer')) throw new BadParameter(name, 'must be a number')
+  if (allows('boolean')) throw new BadParameter(name, 'must be true or false')
+  throw new BadParameter(
+    name,
+    'is a list or an object. Filter by a member, as in address.city=Rome',
+  )
+}
+
+/** The start of a day, month or year, or a time; in UTC, as times are stored. */
 function parseTime(name: string, text: string): string {
   const time = /^\d{4}(-\d\d(-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?)?)?$/.test(text)
     ? Date.parse(text)
     : NaN
   if (!Number.isNaN(time)) return new Date(time).toISOString()
   throw new BadParameter(name, 'must be a time like 2026-11-21 or 2026-11-21T08:00:00Z')
-}
-
-function parseNumber(name: string, text: string): number {
-  const number = isDecimal(text) ? Number(text) : NaN
-  if (Number.isFinite(number)) return number
-  throw new BadParameter(name, 'must be a number')
 }

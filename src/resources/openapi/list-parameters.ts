@@ -1,7 +1,7 @@
 import type { Parameter } from '../../http/openapi/operation.ts'
 import type { Field, Resource } from '../definition.ts'
 import { maxPage, maxPerPage } from '../list/list-part.ts'
-import { toVisibleFields } from '../list/list-query.ts'
+import { toVisibleFields } from '../list/list-fields.ts'
 import { exampleOf } from './schemas.ts'
 
 /** The query parameters of a list. */

@@ -21,7 +21,7 @@ for (const { path, fields } of samples) {
     const { body } = await app.inject(url)
     const [, question = ''] = /<details class="confirm">(.*?)<\/details>/s.exec(body) ?? []
     assert.match(question, /^<summary>Delete<\/summary>/)
-    assert.match(question, /will be gone for good\./)
+    assert.match(question, /This cannot be undone\./)
     const inputs = [...question.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)]
     const sent = Object.fromEntries(
       inputs.map(([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"')]),

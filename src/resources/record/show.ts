@@ -7,63 +7,69 @@ import { preconditionFailed } from '../../http/errors/http-error.ts'
 import { toContentType } from '../../http/response/send.ts'
 import { sendPage } from '../../site/send-page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import { loadRecord, toId, unknownId, type Handler, type ResourceContext } from '../context.ts'
+import { assertFound, loadRecord, takePageFlash, toId } from '../context.ts'
+import type { Handler, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
+import { acceptedPatchTypes } from '../write/input.ts'
 import { formPage } from '../write/form-page.ts'
-import { takePageFlash } from './page-flash.ts'
-import { findRepresentation, toContent } from './representation-cache.ts'
-import { recordTypes, toTag, type RecordType } from './validators.ts'
+import { recordPage } from './record-page.ts'
+import { recordToText, toRepresentation } from './representations.ts'
+import { recordTypes, toTag, toValidators, type RecordType } from './validators.ts'
 
-export function show(context: ResourceContext): Handler {
-  const { resource, records } = context
+export function show({ resource, records }: ResourceContext): Handler {
   return (request, reply) => {
     const type = chooseType(request, reply, recordTypes)
     const id = toId(request)
     const found = records.find(id)
-    const answer = (record: StoredRecord | undefined) => {
-      if (record === undefined) throw unknownId(resource, id)
-      return sendShown(request, reply, { resource, record, type })
-    }
-    return found instanceof Promise ? found.then(answer) : answer(found)
+    const send = (record: StoredRecord | undefined) =>
+      sendFound(request, reply, { resource, record: assertFound(resource, id, record), type })
+    return found instanceof Promise ? found.then(send) : send(found)
   }
 }
 
-function sendShown(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { resource, record, type }: { resource: Resource; record: StoredRecord; type: RecordType },
-): FastifyReply {
-  const { validators, headers, content } = findRepresentation(resource, record, type)
-  reply.headers(headers)
+interface ShownRecord {
+  resource: Resource
+  record: StoredRecord
+  type: RecordType
+  flash?: Html | undefined
+}
+
+function sendFound(request: FastifyRequest, reply: FastifyReply, shown: ShownRecord): FastifyReply {
+  const validators = toValidators(shown.record, shown.type)
+  reply.headers({
+    etag: validators.etag,
+    'last-modified': validators.lastModified.toUTCString(),
+    'cache-control': 'private, no-cache',
+    'accept-patch': acceptedPatchTypes.join(', '),
+  })
   const outcome = evaluatePreconditions(request.headers, validators)
   if (outcome === 'failed') throw preconditionFailed(validators.etag)
-  const flash = takePageFlash(request, reply, type)
-  // What is said once is in no answer that the client has.
-  if (flash) return sendContent(reply, type, toContent(resource, record, { type, flash }))
-  return outcome === 'not modified' ? reply.code(304).send() : sendContent(reply, type, content)
+  const flash = takePageFlash(request, reply, shown.type)
+  // A page with a message is not the one that the client has stored.
+  if (outcome === 'not modified' && !flash) return reply.code(304).send()
+  return sendRecord(reply, { ...shown, flash })
 }
 
-/** Sends a record as what {@link chooseType} chose. */
-export function sendRecord(
-  reply: FastifyReply,
-  { resource }: ResourceContext,
-  { type, record, flash }: { type: RecordType; record: StoredRecord; flash?: Html | undefined },
-): FastifyReply {
-  return sendContent(reply, type, toContent(resource, record, { type, flash }))
+/** Sends a record in the media type that {@link chooseType} chose. */
+export function sendRecord(reply: FastifyReply, shown: ShownRecord): FastifyReply {
+  return reply.type(toContentType(shown.type)).send(renderRecord(shown))
 }
 
-function sendContent(
-  reply: FastifyReply,
-  type: RecordType,
-  content: string | Buffer,
-): FastifyReply {
-  return reply.type(toContentType(type)).send(content)
+function renderRecord({ resource, record, type, flash }: ShownRecord): string {
+  switch (type) {
+    case 'text/html':
+      return recordPage(resource, record, flash).markup
+    case 'application/json':
+      return JSON.stringify(toRepresentation(resource, record))
+    case 'text/plain':
+      return recordToText(resource, record)
+  }
 }
 
 export function newForm({ resource }: ResourceContext): Handler {
-  return async (request, reply) => {
+  return (request, reply) => {
     chooseType(request, reply, ['text/html'])
-    // Its key makes every form another one, so there is nothing to revalidate.
+    // Each form has a key of its own, so there is nothing to revalidate.
     reply.header('cache-control', 'private, max-age=0')
     return sendPage(reply, formPage(resource, { _action: 'new', key: randomUUID(), values: {} }))
   }

@@ -6,12 +6,11 @@ export const recordTypes = ['text/html', 'application/json', 'text/plain'] as co
 export type RecordType = (typeof recordTypes)[number]
 
 /**
- * The validators of one representation of a record (RFC 9110 §8.8). They come from what is stored,
- * so they are the same after a restart and on every replica. Every representation has its own tag;
- * the page's is weak, since a page carries more than the record.
+ * The validators of one representation of a record (RFC 9110 §8.8), the same after a restart and on
+ * every replica. The page's tag is weak, since a page has more than the record.
  */
 export function toValidators(record: StoredRecord, type: RecordType): Required<Validators> {
-  // The time tells a record from one that was made anew under the id of a deleted one.
+  // A deleted record may be created again under the same id: the time tells both apart.
   const state = `${String(record.version)}-${Date.parse(record.createdAt).toString(36)}`
   return { etag: toEtag(state, type), lastModified: new Date(record.updatedAt) }
 }
@@ -27,12 +26,12 @@ function toEtag(state: string, type: RecordType): string {
   }
 }
 
-/** The tag to name a state of a record by: any strong one would do. */
+/** A strong tag of the record's state. */
 export function toTag(record: StoredRecord): string {
   return toValidators(record, 'application/json').etag
 }
 
-/** What the preconditions of a write are held against. */
+/** What the preconditions of a write are evaluated against. */
 export function toState(record: StoredRecord): State {
   return {
     etags: recordTypes.map((type) => toValidators(record, type).etag),

@@ -2,11 +2,12 @@ import { conflict, unprocessable, type FieldProblem } from '../../http/errors/ht
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { loadRecord, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
+import { findValue } from '../field-values.ts'
 import { findProblems, type Input } from './input.ts'
 import { hashPassword } from '../../auth/passwords.ts'
 
-/** Every round that a request loses, another one has won. */
-const maxRounds = 100
+/** In each attempt that a request loses another one has won. */
+const maxAttempts = 100
 
 /** Undefined when the id is taken. */
 export async function createRecord(
@@ -20,42 +21,61 @@ export async function createRecord(
 }
 
 /**
- * Changes `record` to what `toDocument` makes of it; when another request was quicker, of the state
- * that this one left. Throws 404 when the record is gone, 409 when others are quicker all the time.
+ * Changes `record` to the document that `toDocument` makes of its current state. Throws 404 when the
+ * record is gone, 409 when other requests keep changing it.
  */
 export async function changeRecord(
   context: ResourceContext,
   record: StoredRecord,
   toDocument: (current: StoredRecord) => Promise<Document>,
 ): Promise<StoredRecord> {
-  let current = record
-  for (let round = 1; round <= maxRounds; round += 1) {
-    const changed = await tryChange(context, current, await toDocument(current))
-    if (changed) return changed
-    current = await loadRecord(context, record.id)
-  }
-  throw tooBusy(record.id)
+  let current: StoredRecord | undefined = record
+  return retry(record.id, async () => {
+    const met = current ?? (await loadRecord(context, record.id))
+    current = undefined
+    return tryChange(context, met, await toDocument(met))
+  })
 }
 
-/** Creates the record of this id, or changes the one that is there, in the manner of {@link changeRecord}. */
+/** Creates the record with this id, or changes it as {@link changeRecord} does. */
 export async function putRecord(
   context: ResourceContext,
   id: string,
   toDocument: (current: StoredRecord | undefined) => Promise<Document>,
 ): Promise<StoredRecord> {
-  const { records } = context
-  for (let round = 1; round <= maxRounds; round += 1) {
-    const current = await records.find(id)
+  return retry(id, async () => {
+    const current = await context.records.find(id)
     const document = await toDocument(current)
-    const record = current
-      ? await tryChange(context, current, document)
-      : await createRecord(context, id, document)
-    if (record) return record
-  }
-  throw tooBusy(id)
+    return current ? tryChange(context, current, document) : createRecord(context, id, document)
+  })
 }
 
-/** Undefined when the record was changed or removed meanwhile. */
+/** Throws 404 when there is no such record, 409 when other requests keep changing it. */
+export async function removeRecord(
+  context: ResourceContext,
+  id: string,
+  assertRemovable: (current: StoredRecord) => void,
+): Promise<void> {
+  await retry(id, async () => {
+    const current = await loadRecord(context, id)
+    assertRemovable(current)
+    const isRemoved = await context.records.remove(id, current.version)
+    return isRemoved ? current : undefined
+  })
+}
+
+async function retry(
+  id: string,
+  attempt: () => Promise<StoredRecord | undefined>,
+): Promise<StoredRecord> {
+  for (let count = 1; count <= maxAttempts; count += 1) {
+    const record = await attempt()
+    if (record) return record
+  }
+  throw conflict(`Too many requests are changing ${id} at the same time.`)
+}
+
+/** Undefined when another request has changed or removed the record. */
 async function tryChange(
   { records }: ResourceContext,
   current: StoredRecord,
@@ -66,68 +86,44 @@ async function tryChange(
   return isChanged ? { ...change, version: current.version + 1 } : undefined
 }
 
-/**
- * Removes the record of this id, in a state to which `refuse` says nothing. Throws 404 when there is
- * none, 409 when others are quicker all the time.
- */
-export async function removeRecord(
-  context: ResourceContext,
-  id: string,
-  refuse: (current: StoredRecord) => void,
-): Promise<void> {
-  const { records } = context
-  for (let round = 1; round <= maxRounds; round += 1) {
-    const current = await loadRecord(context, id)
-    refuse(current)
-    if (await records.remove(id, current.version)) return
-  }
-  throw tooBusy(id)
-}
-
-function tooBusy(id: string) {
-  return conflict(`Too many others are changing ${id}.`)
-}
-
-/**
- * The document with what the request says of it, without what it says shall not be. Throws 422
- * naming all that is wrong with the result.
- */
+/** The document with the changes of the input. Throws 422 with every problem of the result. */
 export function mergeInput(
   resource: Resource,
   document: Document,
   { fields, problems }: Pick<Input, 'fields'> & { problems: readonly FieldProblem[] },
 ): Document {
-  const merged = withoutAbsent({ ...document, ...fields })
-  const all = [...problems, ...findProblems(resource, merged)]
-  if (all.length > 0) throw unprocessable(all)
+  const merged = withoutUndefined({ ...document, ...fields })
+  const known = problems.map(({ field }) => field)
+  const found = findProblems(resource, merged).filter(({ field }) => !known.includes(field))
+  if (problems.length + found.length > 0) throw unprocessable([...problems, ...found])
   return merged
 }
 
-/** No representation shows a password, so replacing a record by one keeps what it cannot say. */
-export function passwordsOf({ fields }: Resource, record: StoredRecord | undefined): Document {
+/** What stays when a record is replaced: a representation does not have the passwords. */
+export function findPasswords({ fields }: Resource, { document }: StoredRecord): Document {
   const passwords = fields.filter(({ kind }) => kind === 'password')
-  return withoutAbsent(
-    Object.fromEntries(passwords.map(({ name }) => [name, record?.document[name]])),
+  return withoutUndefined(
+    Object.fromEntries(passwords.map(({ name }) => [name, findValue(document, name)])),
   )
 }
 
-/** Hashes the passwords that a request gives; asked again with the same ones, it has them at hand. */
+/** Hashes the passwords among the `given` fields; each one only once. */
 export function createHasher({ fields }: Resource) {
   const hashes = new Map<string, Promise<string>>()
   const passwords = fields.filter(({ kind }) => kind === 'password')
   return async (document: Document, given: Document): Promise<Document> => {
-    const hashed: Record<string, unknown> = { ...document }
+    const hashed: [string, string][] = []
     for (const { name } of passwords) {
-      const password = given[name]
+      const password = findValue(given, name)
       if (typeof password !== 'string') continue
       const hash = hashes.get(password) ?? hashPassword(password)
       hashes.set(password, hash)
-      hashed[name] = await hash
+      hashed.push([name, await hash])
     }
-    return hashed
+    return { ...document, ...Object.fromEntries(hashed) }
   }
 }
 
-function withoutAbsent(document: Document): Document {
+function withoutUndefined(document: Document): Document {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== undefined))
 }

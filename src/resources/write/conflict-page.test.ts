@@ -40,7 +40,7 @@ for (const sample of samples) {
 
   test(`after a stale edit of ${path}, one's own version can be kept, or edited on`, async (t) => {
     const app = await testApp(t)
-    for (const [index, label] of ['Keep mine', 'Save'].entries()) {
+    for (const [index, label] of ['Save mine', 'Save'].entries()) {
       const { url, stale } = await openStale(app, sample)
       const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine' })
       const { body } = await app.inject({ method: 'POST', url, ...form })
@@ -103,8 +103,8 @@ test('a new password of a stale edit is not shown, and is asked for again', asyn
   const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
   assert.ok(!body.includes('typed in vain'))
   assert.ok(!body.includes('scrypt'))
-  assert.ok(!body.includes('Keep mine'))
-  assert.match(body, /a new one, to be typed again/)
+  assert.ok(!body.includes('Save mine'))
+  assert.match(body, /new: type it again below/)
 })
 
 test('what a stale edit leaves empty is empty on its side, and is removed when it is kept', async (t) => {
@@ -112,10 +112,7 @@ test('what a stale edit leaves empty is empty on its side, and is removed when i
   const { url, stale } = await openStale(app, samples[1])
   const typed = { _method: 'PATCH', _if_match: stale, name: 'Theirs', note: '' }
   const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
-  assert.match(
-    body,
-    /<mark><span class="quiet">nothing<\/span><\/mark><\/td><td><mark>by the water/,
-  )
+  assert.match(body, /<mark><span class="quiet">empty<\/span><\/mark><\/td><td><mark>by the water/)
   const [keep = ''] = formsOf(body)
   await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
   assert.equal((await readRecord(app, url)).note, undefined)

@@ -13,14 +13,11 @@ import { parseInput } from './input.ts'
 import type { Patch } from './patches.ts'
 import { toTag } from '../record/validators.ts'
 
-/**
- * Has who sent a form in vain get a page from which to go on; everyone else, and whoever `toPage`
- * has none for, gets the refusal.
- */
+/** Sends the page that `toPage` makes of an error to a client that prefers HTML. */
 export async function renderFormOnError(
   request: FastifyRequest,
   reply: FastifyReply,
-  toPage: (refusal: HttpError) => Html | undefined,
+  toPage: (error: HttpError) => Html | undefined,
   write: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {
@@ -29,46 +26,46 @@ export async function renderFormOnError(
     if (!(error instanceof HttpError) || findErrorForm(request, reply) !== 'html') throw error
     const page = toPage(error)
     if (page === undefined) throw error
-    return sendInstead(reply, error, page)
+    return sendErrorPage(reply, error, page)
   }
 }
 
-/** How an edit that is refused goes on; `met` is the state that it met. */
+/** The page after an edit that failed; `current` is the state of the record at that time. */
 export function editFormAfterError(
   { resource }: ResourceContext,
   request: FastifyRequest,
   { status, fields: problems }: HttpError,
-  { met, patch }: { met: StoredRecord; patch: Patch },
+  { current, patch }: { current: StoredRecord; patch: Patch },
 ): Html | undefined {
   const isConflict = status === 412 && isForm(request)
   if (!isConflict && problems.length === 0) return undefined
-  const { fields } = patch(met)
-  if (isConflict) return conflictPage(resource, { current: met, fields })
-  const etag = request.headers['if-match'] ?? toTag(met)
-  const values = { ...met.document, ...fields }
-  return formPage(resource, { _action: 'edit', id: met.id, etag, values, problems })
+  const { fields } = patch(current)
+  if (isConflict) return conflictPage(resource, { current, fields })
+  const etag = request.headers['if-match'] ?? toTag(current)
+  const values = { ...current.document, ...fields }
+  return formPage(resource, { _action: 'edit', id: current.id, etag, values, problems })
 }
 
 /**
- * The error handler of a route that creates. A form whose key came before with other values, as one
- * that Back brought up again, is shown with what was typed and a key of its own.
+ * The error handler of a route that creates: a form whose key was used with other values, as after
+ * the Back button, is shown again with a new key.
  */
-export function newFormAfterReusedKey({ resource }: ResourceContext) {
+export function newFormAfterReusedKey({ resource, config }: ResourceContext) {
   return (error: Error, request: FastifyRequest, reply: FastifyReply): void => {
     const isReused = error instanceof HttpError && error.problem === 'idempotency-key-reused'
-    // What is thrown here goes to the handler of every error.
+    // Fastify passes it on to the general error handler.
     if (!isReused || findErrorForm(request, reply) !== 'html') throw error
     const page = formPage(resource, {
       _action: 'new',
       key: randomUUID(),
-      values: parseInput(resource, request).fields,
-      warning: `This form was already sent, with other values. Send it again to create another ${resource.singular}.`,
+      values: parseInput(resource, request, config).fields,
+      warning: `This form was already sent with other values. Send it again to create another ${resource.singular}.`,
     })
-    void sendInstead(reply, error, page)
+    void sendErrorPage(reply, error, page)
   }
 }
 
-function sendInstead(reply: FastifyReply, refusal: HttpError, page: Html): FastifyReply {
-  reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
+function sendErrorPage(reply: FastifyReply, error: HttpError, page: Html): FastifyReply {
+  reply.code(error.status).headers(error.headers).header('cache-control', 'no-store')
   return sendPage(reply, page)
 }

@@ -50,7 +50,7 @@ for (const { path, fields } of samples) {
     })
     assert.equal(statusCode, 422)
     assert.equal(headers['cache-control'], 'no-store')
-    assert.match(body, /already sent, with other values\. Send it again to create another/)
+    assert.match(body, /already sent with other values\. Send it again to create another/)
     assert.equal(inputNamed(body, 'name')?.value, 'Typed anew')
     assert.equal(inputNamed(body, 'password')?.value ?? '', '')
     assert.ok(!body.includes('correct horse'))

@@ -1,156 +1,196 @@
 import type { FastifyRequest } from 'fastify'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
+import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
+import type { PatchLimits } from '../../http/body/apply-json-patch.ts'
 import { isObject } from '../../http/body/is-object.ts'
-import { isDecimal } from '../../http/request/number.ts'
 import {
   badRequest,
+  HttpError,
   notAnObject,
   unsupportedMediaType,
   type FieldProblem,
 } from '../../http/errors/http-error.ts'
 import type { Document } from '../../stores/records/records.ts'
-import type { Field, Resource } from '../definition.ts'
+import { ownFields, type Field, type Resource } from '../definition.ts'
+import { findValue, formToValue } from '../field-values.ts'
 
-/** Every media type in which a resource takes content, for Accept-Post. */
+/** For Accept-Post. */
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
-
-/** The languages of patches: what they say of a record is not what the record is. */
 export const mergePatchType = 'application/merge-patch+json'
 export const jsonPatchType = 'application/json-patch+json'
-
 /** For Accept-Patch. */
 export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
 
-/** Where a 415 says what would be taken; RFC 9110 §15.5.16 has Accept for every other method. */
+// RFC 9110 §15.5.16: Accept for every other method.
 const acceptHeaders: Readonly<Record<string, string>> = {
   POST: 'accept-post',
   PATCH: 'accept-patch',
 }
 
-/** What a request says of a record. */
+/** What a request asks a record to be. */
 export interface Input {
-  /** The fields it names; undefined where it says that there shall be none. */
-  fields: Record<string, unknown>
-  /** Names it uses that the resource does not have. */
+  /** The fields that it names; undefined removes one. */
+  fields: Document
   unknownFields: readonly string[]
+  problems: readonly FieldProblem[]
 }
-
-// What GET gave can be PUT back: these are the service's to set, and are passed over.
-export const ownFields = ['_id', 'createdAt', 'updatedAt'] as const
 
 /**
- * Reads the content of a write. Throws 415 for a type that is not taken, 422 for content that is no
- * object, 400 for text that cannot be stored.
+ * Throws 415 for a media type that is not accepted, 422 for a body that is no object, 400 for text
+ * that cannot be stored.
  */
-export function parseInput(resource: Resource, request: FastifyRequest): Input {
+export function parseInput(
+  resource: Resource,
+  request: FastifyRequest,
+  limits: PatchLimits,
+): Input {
   const type = toMediaType(request.headers['content-type'])
-  const body = request.body === undefined ? {} : request.body
-  const isPatchLanguage = type === mergePatchType || type === jsonPatchType
-  if (hasBody(request.raw) && (!isFieldsType(type) || isPatchLanguage)) {
+  const isPatch = type === mergePatchType || type === jsonPatchType
+  if (hasBody(request.raw) && (!isFieldsType(type) || isPatch)) {
     throw unsupportedInput(resource, request.method)
   }
+  const body = decodeNames(resource, request.body === undefined ? {} : request.body)
   if (!isObject(body)) throw notAnObject(resource.singular)
   assertStorable(body)
-  return toInput(resource, body, {
-    isForm: type === 'application/x-www-form-urlencoded',
-    isEdit: request.method !== 'POST',
+  const unknownFields = findUnknownFields(resource, body)
+  const named = resource.fields.filter(({ name }) => Object.hasOwn(body, name))
+  if (isForm(request)) {
+    // A form does not show the password: left empty on an edit, it stays.
+    const isEdit = request.method !== 'POST'
+    const sent = named.filter(
+      ({ name, kind }) => !(isEdit && kind === 'password' && body[name] === ''),
+    )
+    return { ...parseForm(sent, body, limits), unknownFields }
+  }
+  const fields = named.map(({ name, isNullable }): [string, unknown] => {
+    return [name, body[name] === null && !isNullable ? undefined : body[name]]
   })
+  return { fields: Object.fromEntries(fields), unknownFields, problems: [] }
 }
 
-/** 415 that says what would be taken. */
+function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits) {
+  const problems: FieldProblem[] = []
+  const entries = fields.map((field): [string, unknown] => {
+    const sent = body[field.name]
+    try {
+      return [field.name, formToValue(field, sent, limits)]
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error
+      if (field.kind === 'json') problems.push({ field: field.name, message: 'must be JSON' })
+      return [field.name, sent]
+    }
+  })
+  return { fields: Object.fromEntries(entries), problems }
+}
+
+/** The body with the names of the fields in place of those that the body could not carry. */
+export function decodeNames({ fields }: Resource, body: unknown): unknown {
+  const encoded = fields.filter(({ name, inputName }) => name !== inputName)
+  if (encoded.length === 0 || !isObject(body)) return body
+  const names = new Map(encoded.map(({ name, inputName }) => [inputName, name]))
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [names.get(name) ?? name, value]),
+  )
+}
+
 function unsupportedInput({ singular }: Resource, method: string) {
   const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
-  return unsupportedMediaType(`A ${singular} is read from ${types.join(' or ')}.`, {
+  return unsupportedMediaType(`A ${singular} must be sent as ${types.join(' or ')}.`, {
     [acceptHeaders[method] ?? 'accept']: types.join(', '),
   })
 }
 
-/** Names that a write uses and the resource does not have. */
 export function findUnknownFields({ fields }: Resource, body: object): readonly string[] {
+  // What GET returned can be sent back with PUT: the own fields are ignored.
   const known: readonly string[] = [...fields.map(({ name }) => name), ...ownFields]
   return Object.keys(body).filter((name) => !known.includes(name))
 }
 
-function toInput(
-  resource: Resource,
-  body: Readonly<Record<string, unknown>>,
-  { isForm, isEdit }: { isForm: boolean; isEdit: boolean },
-): Input {
-  const named: Record<string, unknown> = {}
-  for (const field of resource.fields) {
-    if (!Object.hasOwn(body, field.name)) continue
-    const value = body[field.name]
-    // A form shows no password: left blank on an edit, it is the one there was.
-    if (isForm && isEdit && field.kind === 'password' && value === '') continue
-    // RFC 7396: null removes.
-    named[field.name] = isForm ? fromForm(field, value) : (value ?? undefined)
-  }
-  return { fields: named, unknownFields: findUnknownFields(resource, body) }
-}
-
-/** A form has only text: numbers are read from it, and a blank optional field is an absent one. */
-function fromForm({ kind, isRequired }: Field, value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  if (value.trim() === '' && !isRequired) return undefined
-  if (kind === 'number') return isDecimal(value.trim()) ? Number(value) : value
-  // A browser sends every line break as two characters, whatever was typed.
-  return value.replaceAll('\r\n', '\n')
-}
-
-/** Not every store can keep U+0000 or half a surrogate pair, so none is asked to. */
+/** Throws 400 for text that not every store can hold. */
 export function assertStorable(value: unknown): void {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw badRequest('Text may not hold the character U+0000.')
-    if (!value.isWellFormed()) throw badRequest('Text may not hold half of a surrogate pair.')
+    if (value.includes('\0')) throw badRequest('Text must not contain the character U+0000.')
+    if (!value.isWellFormed()) throw badRequest('Text must not contain half a surrogate pair.')
   } else if (typeof value === 'object' && value !== null) {
     Object.entries(value).flat().forEach(assertStorable)
   }
 }
 
-/** What is wrong with a document, field by field; nothing when it may be kept. */
+/** The problems of a document in the order of its fields; none when it is valid. */
 export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
   const order = resource.fields.map(({ name }) => name)
   const [, errors] = resource.validator().Errors(document)
-  return [...errors.flatMap(toFieldProblems), ...toByteProblems(resource, document)].toSorted(
+  return [...errors.flatMap(toFieldProblems), ...findLongTexts(resource, document)].toSorted(
     (one, other) => order.indexOf(one.field) - order.indexOf(other.field),
   )
 }
 
-function toByteProblems({ maxBytes = {} }: Resource, document: Document): FieldProblem[] {
+function findLongTexts({ maxBytes = {} }: Resource, document: Document): FieldProblem[] {
   return Object.entries(maxBytes).flatMap(([field, limit]) => {
-    const value = document[field]
+    const value = findValue(document, field)
     const isLong = typeof value === 'string' && Buffer.byteLength(value) > limit
     return isLong ? [{ field, message: `must be at most ${String(limit)} bytes long` }] : []
   })
 }
 
 function toFieldProblems(error: TLocalizedValidationError): FieldProblem[] {
-  const field = error.instancePath.slice(1)
+  // RFC 6901: `~1` before `~0`.
+  const [field, ...inside] = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  if (field === undefined) return findMissing(error)
+  const path = inside.length === 0 ? '' : `at /${inside.join('/')} `
+  return [{ field, message: path + toMessage(error) }]
+}
+
+function findMissing(error: TLocalizedValidationError): FieldProblem[] {
   switch (error.keyword) {
     case 'required':
-      return error.params.requiredProperties.map((name) => ({
-        field: name,
-        message: 'is required',
-      }))
+      return error.params.requiredProperties.map((field) => ({ field, message: 'is required' }))
     case 'dependentRequired':
-      return error.params.dependencies.map((name) => ({
-        field: name,
-        message: `is required where ${error.params.property} is given`,
+      return error.params.dependencies.map((field) => ({
+        field,
+        message: `is required with ${error.params.property}`,
       }))
-    case 'minLength':
-      return [{ field, message: 'must not be empty' }]
-    case 'maxLength':
-      return [{ field, message: `must be at most ${String(error.params.limit)} characters long` }]
-    case 'minimum':
-      return [{ field, message: `must be at least ${String(error.params.limit)}` }]
-    case 'maximum':
-      return [{ field, message: `must be at most ${String(error.params.limit)}` }]
-    case 'type':
-      return [
-        { field, message: error.params.type === 'number' ? 'must be a number' : 'must be text' },
-      ]
     default:
-      return [{ field, message: error.message }]
+      return [{ field: '', message: error.message }]
+  }
+}
+
+const typeMessages: Readonly<Record<string, string>> = {
+  string: 'must be text',
+  number: 'must be a number',
+  integer: 'must be a whole number',
+  boolean: 'must be true or false',
+  array: 'must be a list',
+  object: 'must be an object',
+}
+
+/** Completes "name …". */
+function toMessage({ keyword, params, message }: TLocalizedValidationError): string {
+  switch (keyword) {
+    case 'minLength':
+      return params.limit === 1
+        ? 'must not be empty'
+        : `must be at least ${String(params.limit)} characters long`
+    case 'maxLength':
+      return `must be at most ${String(params.limit)} characters long`
+    case 'minimum':
+      return `must be at least ${String(params.limit)}`
+    case 'maximum':
+      return `must be at most ${String(params.limit)}`
+    case 'type':
+      return typeMessages[[params.type].flat()[0] ?? ''] ?? message
+    case 'enum':
+      return `must be one of ${params.allowedValues.map(String).join(', ')}`
+    case 'format':
+      return params.format === 'date'
+        ? 'must be a date like 2026-11-21'
+        : 'must be a time like 2026-11-21T08:00:00Z'
+    case 'boolean':
+      return 'is not allowed'
+    default:
+      return message
   }
 }

@@ -1,0 +1,89 @@
+import { parseJson } from '../http/body/parse-json.ts'
+import { isDecimal } from '../http/request/number.ts'
+import { html, type Html } from '../site/html.ts'
+import { time } from '../site/page.ts'
+import type { Document, StoredRecord } from '../stores/records/records.ts'
+import type { Field, FieldSchema, Resource } from './definition.ts'
+
+/** The value of a field, which may be called `constructor`. */
+export function findValue(document: Document, name: string): unknown {
+  return Object.hasOwn(document, name) ? document[name] : undefined
+}
+
+/** What a record is called: its first field, or its id where that has nothing to see. */
+export function toRecordName({ fields }: Resource, { id, document }: StoredRecord): string {
+  const value = findValue(document, fields[0]?.name ?? '')
+  const isScalar = typeof value === 'string' || typeof value === 'number'
+  return isScalar && /[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value)) ? String(value) : id
+}
+
+/** Text as it is, any other value as JSON, nothing as nothing. */
+export function valueToText(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+export function valueToHtml({ kind }: Field, value: unknown): Html {
+  if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`
+  if (typeof value === 'object' && value !== null) {
+    return html`<pre>${JSON.stringify(value, null, 2)}</pre>`
+  }
+  const iso = kind === 'date-time' ? toUtc(value) : undefined
+  return iso === undefined ? html`${valueToText(value)}` : time(iso)
+}
+
+function toUtc(value: unknown): string | undefined {
+  const milliseconds = typeof value === 'string' ? Date.parse(value) : NaN
+  return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString()
+}
+
+/** The text of a value in its input. */
+export function valueToInputText({ kind, schema }: Field, value: unknown): string {
+  if (value === undefined || (value === null && kind !== 'json' && kind !== 'choice')) return ''
+  if (kind === 'json') return JSON.stringify(value, null, 2)
+  if (kind === 'choice') return choiceToOption(schema, value)
+  if (typeof value === 'object') return ''
+  // An input of datetime-local has no zone.
+  return (kind === 'date-time' ? toUtc(value)?.replace('Z', '') : undefined) ?? valueToText(value)
+}
+
+/** The value of an option: JSON, unless all choices are text. */
+function choiceToOption(schema: FieldSchema, choice: unknown): string {
+  return hasTextChoices(schema) ? valueToText(choice) : JSON.stringify(choice)
+}
+
+function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {
+  return choices.every((choice) => typeof choice === 'string')
+}
+
+/**
+ * The value of a field of a form. What cannot be read stays text, for the validation to name; throws
+ * 400 for text that should be JSON.
+ */
+export function formToValue(
+  { kind, schema, isRequired, isNullable }: Field,
+  sent: unknown,
+  limits: { maxJsonDepth: number },
+): unknown {
+  // A checkbox that is off sends nothing: the hidden input before it stands for false.
+  const value: unknown = kind === 'boolean' && Array.isArray(sent) ? sent.at(-1) : sent
+  if (typeof value !== 'string') return value
+  const text = value.trim()
+  if (text === '' && isNullable && kind !== 'json') return null
+  if (text === '' && !isRequired) return undefined
+  switch (kind) {
+    case 'number':
+      return isDecimal(text) ? Number(text) : value
+    case 'boolean':
+      return text === 'true' || (text === 'false' ? false : value)
+    case 'choice':
+      return hasTextChoices(schema) ? value : parseJson(text, limits)
+    case 'json':
+      return parseJson(text, limits)
+    case 'date-time':
+      return /T\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? (toUtc(`${text}Z`) ?? value) : value
+    default:
+      // A browser sends every line break as two characters.
+      return value.replaceAll('\r\n', '\n')
+  }
+}

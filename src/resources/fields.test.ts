@@ -1,0 +1,430 @@
+import assert from 'node:assert/strict'
+import { suite, test, type TestContext } from 'node:test'
+import {
+  asForm,
+  browserAccept,
+  createRecord,
+  formType,
+  readRecord,
+  without,
+} from '../../test/resources.ts'
+import { tagsOf } from '../../test/tags.ts'
+import { testApp } from '../../test/test-app.ts'
+import { findInvalid } from '../../test/valid-html.ts'
+import { defineResource, type FieldSchema } from './definition.ts'
+import { resourceDemo } from './routes.ts'
+
+const strangeNames = [
+  'a.b',
+  'a[b]',
+  '[]',
+  'say "hi"',
+  "it's",
+  '\u{1f600}',
+  '__proto__',
+  '_method',
+  'constructor',
+  'a,b',
+  '-a',
+  'a:eq',
+  'q',
+  'page',
+  'sort',
+  '50%',
+  'a/b~c',
+  '<b>',
+  'a b',
+  '_order',
+]
+
+const properties: Record<string, FieldSchema> = {
+  name: { type: 'string', title: 'Name', minLength: 1 },
+  count: { type: 'integer', minimum: 0 },
+  ratio: { type: ['number', 'null'] },
+  active: { type: 'boolean' },
+  wanted: { type: ['boolean', 'null'] },
+  colour: { enum: ['red', 'green'] },
+  level: { enum: [1, 2, 'high', null] },
+  day: { type: 'string', format: 'date' },
+  at: { type: 'string', format: 'date-time' },
+  tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
+  address: {
+    type: 'object',
+    required: ['city'],
+    properties: {
+      city: { type: 'string' },
+      'zip.code': { type: 'integer' },
+      geo: { type: 'object', properties: { high: { type: 'boolean' } } },
+    },
+  },
+  any: {},
+  secret: { type: 'string', writeOnly: true },
+}
+
+const things = defineResource({
+  name: 'things',
+  singular: 'thing',
+  title: 'Things',
+  summary: 'Every kind of field.',
+  indexed: ['name', 'count'],
+  schema: {
+    type: 'object',
+    required: ['name', 'active'],
+    properties: {
+      ...properties,
+      ...Object.fromEntries(strangeNames.map((name) => [name, { type: 'string' }])),
+    },
+  },
+})
+
+const full = {
+  name: 'One',
+  count: 3,
+  ratio: null,
+  active: true,
+  wanted: false,
+  colour: 'red',
+  level: 2,
+  day: '2026-11-21',
+  at: '2026-11-21T08:00:00Z',
+  tags: ['a', 'b'],
+  address: { city: 'Rome', 'zip.code': 118, geo: { high: true }, extra: { floor: 2 } },
+  any: ['x', 1, { deep: null }],
+}
+const plain = { name: 'Two', active: false, any: 'text', address: { city: 'Oslo' }, count: 10 }
+
+async function open(t: TestContext) {
+  const app = await testApp(t, { demos: [resourceDemo(things)] })
+  const { _id } = await createRecord(app, '/things', full)
+  return { app, url: `/things/${_id}`, id: _id }
+}
+
+test('every kind of field comes back as it was sent', async (t) => {
+  const { app, url } = await open(t)
+  assert.deepEqual(
+    without<unknown>(await readRecord(app, url), '_id', 'createdAt', 'updatedAt'),
+    full,
+  )
+  const { body } = await app.inject('/things.ndjson')
+  assert.deepEqual(JSON.parse(body), await readRecord(app, url))
+})
+
+test('lists, objects, booleans and null are JSON in text and in CSV', async (t) => {
+  const { app, url } = await open(t)
+  const text = await app.inject(`${url}.txt`)
+  assert.match(text.body, /^tags: \["a","b"\]$/m)
+  assert.match(text.body, /^ratio: null$/m)
+  const csv = await app.inject(
+    '/things.csv?fields=name,ratio,active,tags,secret2'.replace(',secret2', ''),
+  )
+  assert.equal(csv.body, 'name,ratio,active,tags\r\nOne,null,true,"[""a"",""b""]"\r\n')
+})
+
+test('the pages show every kind of field, and are valid', async (t) => {
+  const { app, url } = await open(t)
+  for (const page of ['/things', url, '/things/new', `${url}/edit`]) {
+    const { statusCode, body } = await app.inject({ url: page, headers: { accept: browserAccept } })
+    assert.equal(statusCode, 200)
+    assert.deepEqual(await findInvalid(body, page), [], page)
+  }
+  const { body } = await app.inject(url)
+  assert.match(body, /<dt>active<\/dt><dd>Yes<\/dd>/)
+  assert.match(body, /<dt>at<\/dt><dd><time datetime="2026-11-21T08:00:00.000Z">/)
+  assert.match(body, /<dt>address<\/dt><dd><pre>\{\n {2}&quot;city&quot;: &quot;Rome&quot;/)
+})
+
+const inputs: readonly [tag: 'input' | 'select' | 'textarea', name: string, type?: string][] = [
+  ['input', 'count', 'number'],
+  ['input', 'active', 'checkbox'],
+  ['select', 'wanted'],
+  ['select', 'colour'],
+  ['select', 'level'],
+  ['input', 'day', 'date'],
+  ['input', 'at', 'datetime-local'],
+  ['textarea', 'tags'],
+  ['textarea', 'address'],
+  ['textarea', 'any'],
+]
+for (const [tag, name, type] of inputs) {
+  test(`the form has a ${type ?? tag} for ${name}`, async (t) => {
+    const { app } = await open(t)
+    const { body } = await app.inject('/things/new')
+    const found = tagsOf(body, tag).find((input) => input.name === name && input.type !== 'hidden')
+    assert.equal(found?.type, type)
+  })
+}
+
+/** The fields of a page's form as a browser sends them. */
+function typedIn(page: string): URLSearchParams {
+  const decode = (text: string) =>
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+  const sent = new URLSearchParams()
+  const controls =
+    /<(input|select|textarea) ([^>]*)>(?:\n?([^<]*)<\/textarea>|((?:<option[^]*?)<\/select>))?/g
+  for (const [, tag, attributes = '', text = '', options = ''] of page.matchAll(controls)) {
+    const name = decode(/name="([^"]*)"/.exec(attributes)?.[1] ?? '')
+    const value = /value="([^"]*)"/.exec(attributes)?.[1] ?? ''
+    const selected = /<option value="([^"]*)" selected/.exec(options)?.[1] ?? ''
+    if (attributes.includes('checkbox') && !attributes.includes('checked')) continue
+    sent.append(name, decode(tag === 'input' ? value : tag === 'select' ? selected : text))
+  }
+  return sent
+}
+
+test('what the edit form submits unchanged changes nothing', async (t) => {
+  const { app, url } = await open(t)
+  const before = await readRecord(app, url)
+  const { body } = await app.inject(`${url}/edit`)
+  const sent = typedIn(body)
+  const answer = await app.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': formType, accept: browserAccept },
+    payload: sent.toString(),
+  })
+  assert.equal(answer.statusCode, 303, answer.body)
+  // An input for a time has milliseconds.
+  const after = { ...(await readRecord(app, url)), at: full.at }
+  assert.deepEqual(without<unknown>(after, 'updatedAt'), without<unknown>(before, 'updatedAt'))
+})
+
+test('a form sets every kind of field', async (t) => {
+  const { app } = await open(t)
+  const fields = {
+    name: 'Typed',
+    count: '7',
+    wanted: 'true',
+    colour: 'green',
+    level: '"high"',
+    day: '2026-01-31',
+    at: '2026-01-31T12:30',
+    tags: '["x"]',
+    address: '{"city":"Bonn"}',
+    any: 'null',
+  }
+  const { headers, payload } = asForm(fields)
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/things',
+    headers: { ...headers, accept: 'application/json' },
+    payload: `${payload}&active[0]=false&active=true`,
+  })
+  assert.equal(answer.statusCode, 201, answer.body)
+  assert.deepEqual(
+    without(answer.json<Record<string, unknown>>(), '_id', 'createdAt', 'updatedAt'),
+    {
+      name: 'Typed',
+      count: 7,
+      active: true,
+      wanted: true,
+      colour: 'green',
+      level: 'high',
+      day: '2026-01-31',
+      at: '2026-01-31T12:30:00.000Z',
+      tags: ['x'],
+      address: { city: 'Bonn' },
+      any: null,
+    },
+  )
+})
+
+const invalid: readonly [fields: object, detail: RegExp][] = [
+  [{ count: 1.5 }, /count must be a whole number/],
+  [{ count: -1 }, /count must be at least 0/],
+  [{ ratio: 'x' }, /ratio must be a number/],
+  [{ active: 'yes' }, /active must be true or false/],
+  [{ colour: 'blue' }, /colour must be one of red, green/],
+  [{ level: 3 }, /level must be one of 1, 2, high, null/],
+  [{ day: '2026-02-31' }, /day must be a date like/],
+  [{ at: 'noon' }, /at must be a time like/],
+  [{ tags: 'a' }, /tags must be a list/],
+  [{ tags: ['a', 1] }, /tags at \/1 must be text/],
+  [{ address: {} }, /address must have required properties city/],
+  [{ address: { city: 1 } }, /address at \/city must be text/],
+]
+for (const [fields, detail] of invalid) {
+  test(`422 for ${JSON.stringify(fields)}`, async (t) => {
+    const { app } = await open(t)
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/things',
+      headers: { accept: 'application/json' },
+      payload: { ...plain, ...fields },
+    })
+    assert.equal(answer.statusCode, 422)
+    assert.match(answer.json<{ detail: string }>().detail, detail)
+  })
+}
+
+test('JSON that cannot be parsed is shown again as it was typed', async (t) => {
+  const { app } = await open(t)
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/things',
+    ...asForm({ name: 'a', active: 'true', address: '{"city":', any: '{"__proto__":1}' }),
+  })
+  assert.equal(answer.statusCode, 422)
+  assert.match(answer.body, /address must be JSON/)
+  assert.match(answer.body, /any must be JSON/)
+  assert.match(answer.body, /<textarea id="address"[^>]*>\n\{&quot;city&quot;:<\/textarea>/)
+})
+
+suite('patches in depth', () => {
+  const rows: readonly [type: string, patch: unknown, changed: object][] = [
+    [
+      'merge-patch',
+      { address: { geo: null, city: 'Roma' } },
+      { address: { city: 'Roma', 'zip.code': 118, extra: { floor: 2 } } },
+    ],
+    ['merge-patch', { ratio: null, tags: [] }, { ratio: undefined, tags: [] }],
+    ['json-patch', [{ op: 'add', path: '/tags/1', value: 'new' }], { tags: ['a', 'new', 'b'] }],
+    [
+      'json-patch',
+      [{ op: 'remove', path: '/address/extra/floor' }],
+      { address: { ...full.address, extra: {} } },
+    ],
+    [
+      'json-patch',
+      [{ op: 'replace', path: '/any/2/deep', value: true }],
+      { any: ['x', 1, { deep: true }] },
+    ],
+    ['json-patch', [{ op: 'replace', path: '/active', value: false }], { active: false }],
+    [
+      'json-patch',
+      [{ op: 'add', path: '/__proto__', value: 'x' }],
+      JSON.parse('{"__proto__":"x"}') as object,
+    ],
+  ]
+  for (const [type, patch, changed] of rows) {
+    test(`${type} ${JSON.stringify(patch)}`, async (t) => {
+      const { app, url } = await open(t)
+      const answer = await app.inject({
+        method: 'PATCH',
+        url,
+        headers: { 'content-type': `application/${type}+json` },
+        payload: JSON.stringify(patch),
+      })
+      assert.equal(answer.statusCode, 200, answer.body)
+      const after = without<unknown>(await readRecord(app, url), '_id', 'createdAt', 'updatedAt')
+      assert.deepEqual(after, JSON.parse(JSON.stringify({ ...full, ...changed })))
+    })
+  }
+  test('a plain PATCH sets null where the field may be null, and removes it elsewhere', async (t) => {
+    const { app, url } = await open(t)
+    await app.inject({ method: 'PATCH', url, payload: { wanted: null, count: null } })
+    const { wanted, count } = (await readRecord(app, url)) as Record<string, unknown>
+    assert.deepEqual({ wanted, count }, { wanted: null, count: undefined })
+  })
+})
+
+const filters: readonly [query: string, names: string][] = [
+  ['address.city=Rome', 'One'],
+  ['address.city:eq=Rome', 'One'],
+  ['address.city_like=O', 'One Two'],
+  ['address.zip.code=118', 'One'],
+  ['address.zip.code:lt=118', ''],
+  ['address.geo.high=true', 'One'],
+  ['address.extra.floor:gte=2', 'One'],
+  ['address.extra.floor=2', 'One'],
+  ['address.extra.none=null', 'One Two'],
+  ['active=true', 'One'],
+  ['active:ne=true', 'Two'],
+  ['wanted=false', 'One'],
+  ['wanted=null', 'Two'],
+  ['ratio:ne=null', ''],
+  ['level=2', 'One'],
+  ['level:in=1,2,null', 'One Two'],
+  ['any=text', 'Two'],
+  ['day:gte=2026', 'One'],
+  ['sort=-address.city', 'One Two'],
+  ['sort=address.city,name', 'Two One'],
+  ['sort=-count', 'Two One'],
+]
+for (const [query, names] of filters) {
+  test(`?${query} finds ${names}`, async (t) => {
+    const { app } = await open(t)
+    await createRecord(app, '/things', plain)
+    for (const suffix of ['json', 'html']) {
+      const answer = await app.inject(`/things.${suffix}?${query}`)
+      assert.equal(answer.statusCode, 200, answer.body)
+      if (suffix === 'html') continue
+      const found = answer.json<{ name: string }[]>().map(({ name }) => name)
+      assert.equal(found.join(' '), names)
+    }
+  })
+}
+
+const badFilters = [
+  'active=yes',
+  'count=many',
+  'tags=a',
+  'address=Rome',
+  'address.=x',
+  'address..city=x',
+  'address.city.more=x',
+  'name.first=x',
+  'secret.a=x',
+  `address.extra.${'a.'.repeat(100_0)}b=x`,
+  'address.%00=x',
+  'sort=tags.a',
+]
+for (const query of badFilters) {
+  test(`400 for ?${query.slice(0, 40)}`, async (t) => {
+    const { app } = await open(t)
+    assert.equal((await app.inject(`/things.json?${query}`)).statusCode, 400)
+  })
+}
+
+suite('a field with any name', () => {
+  for (const name of strangeNames) {
+    const field = things.fields.find((known) => known.name === name)
+    const inputName = field?.inputName ?? name
+
+    test(`${JSON.stringify(name)} is set by JSON and by a form, shown, filtered and sorted by`, async (t) => {
+      const { app } = await open(t)
+      const json = await app.inject({
+        method: 'POST',
+        url: '/things',
+        headers: { accept: 'application/json' },
+        payload: { ...plain, [inputName]: 'B' },
+      })
+      const form = await app.inject({
+        method: 'POST',
+        url: '/things',
+        ...asForm({ name: 'Form', active: 'true', [inputName]: 'A' }),
+      })
+      assert.deepEqual([json.statusCode, form.statusCode], [201, 201], form.body)
+      assert.equal(Object.getOwnPropertyDescriptor(json.json<object>(), name)?.value, 'B')
+      const find = async (query: [string, string]) => {
+        const answer = await app.inject(`/things.json?${new URLSearchParams([query]).toString()}`)
+        assert.equal(answer.statusCode, 200, answer.body)
+        return answer
+          .json<{ name: string }[]>()
+          .map((record) => record.name)
+          .join(' ')
+      }
+      assert.equal(await find([`${name}:eq`, 'B']), 'Two')
+      assert.equal(await find(['sort', name]), 'Form Two One')
+      const { body } = await app.inject(
+        `/things.csv?${new URLSearchParams({ fields: name, sort: name }).toString()}`,
+      )
+      assert.deepEqual(body.split('\r\n').slice(1), ['A', 'B', '', ''])
+      for (const page of [String(form.headers.location), `${String(json.headers.location)}/edit`]) {
+        const shown = await app.inject(page)
+        assert.deepEqual(await findInvalid(shown.body, page), [])
+      }
+    })
+  }
+})
+
+for (const name of ['', '_id', 'createdAt', 'updatedAt']) {
+  test(`a resource cannot have a field "${name}"`, () => {
+    const schema = { ...things.schema, properties: { [name]: { type: 'string' } } } as const
+    assert.throws(() => defineResource({ ...things, schema }), /invalid field name/)
+  })
+}

@@ -1,0 +1,119 @@
+import { html, type Html } from '../../site/html.ts'
+import type { Field, FieldSchema } from '../definition.ts'
+import { findValue, valueToInputText } from '../field-values.ts'
+import type { FieldProblem } from '../../http/errors/http-error.ts'
+import type { Document } from '../../stores/records/records.ts'
+
+export interface FormState {
+  _action: 'new' | 'edit'
+  /** What was typed, or what is stored. */
+  values: Document
+  problems?: readonly FieldProblem[]
+}
+
+/** The label, the hint, the input and the problem of a field. */
+export function fieldInput(field: Field, form: FormState): Html {
+  const { name, label, kind, isRequired, inputId: id } = field
+  const isOptional = !isRequired || (kind === 'password' && form._action === 'edit')
+  const problem = form.problems?.find((known) => known.field === name)
+  const hint = toHint(field, form)
+  const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
+  const value = findValue(form.values, name)
+  // JSON that could not be parsed is still the text that was typed.
+  const text = problem && typeof value === 'string' ? value : valueToInputText(field, value)
+  // A checkbox with `required` would have to be checked.
+  const isMandatory = !isOptional && kind !== 'boolean' && !field.isNullable
+  const attributes = html`id="${id}" name="${field.inputName}"${isMandatory ? html` required` : ''}${problem ? html` aria-invalid="true"` : ''}${notes.length > 0 ? html` aria-describedby="${notes.join(' ')}"` : ''}`
+  return html`<div class="field"><label for="${id}">${label}${isRequired ? '' : html` <span class="quiet">(optional)</span>`}</label>
+${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${input(field, attributes, text)}
+${problem ? html`<span class="error" id="${id}-problem">${label} ${problem.message}</span>\n` : ''}</div>
+`
+}
+
+function input(field: Field, attributes: Html, text: string): Html {
+  const { kind, isRequired, isNullable, inputName } = field
+  switch (kind) {
+    case 'long text':
+    case 'json':
+      // HTML drops the first line break of a textarea.
+      return html`<textarea ${attributes} rows="5">\n${text}</textarea>`
+    case 'choice':
+      return select(attributes, text, toOptions(field))
+    case 'boolean':
+      if (!isRequired || isNullable) return select(attributes, text, booleanOptions)
+      return html`<input type="hidden" name="${inputName}[0]" value="false"><input type="checkbox" ${attributes} value="true"${text === 'true' ? html` checked` : ''}>`
+    case 'password':
+      return html`<input ${attributes} type="password" autocomplete="new-password" value="">`
+    case 'number':
+      return html`<input ${attributes} type="number" ${numberAttributes(field.schema)} value="${text}">`
+    case 'date':
+      return html`<input ${attributes} type="date" value="${text}">`
+    case 'date-time':
+      return html`<input ${attributes} type="datetime-local" step="any" value="${text}">`
+    case 'text':
+      // No maxlength: a browser counts UTF-16 code units, and cuts without a message.
+      return html`<input ${attributes} type="text" autocomplete="off" value="${text}">`
+  }
+}
+
+type Option = readonly [value: string, label: string]
+
+const noValue: Option = ['', 'No value']
+const booleanOptions: readonly Option[] = [noValue, ['true', 'Yes'], ['false', 'No']]
+
+function toOptions(field: Field): Option[] {
+  const choices = (field.schema.enum ?? []).filter((choice) => choice !== null)
+  return [
+    noValue,
+    ...choices.map((choice): Option => [valueToInputText(field, choice), String(choice)]),
+  ]
+}
+
+function select(attributes: Html, text: string, options: readonly Option[]): Html {
+  const isKnown = options.some(([value]) => value === text)
+  const all = isKnown ? options : [...options, [text, text] as const]
+  return html`<select ${attributes}>${all.map(
+    ([value, label]) =>
+      html`<option value="${value}"${value === text ? html` selected` : ''}>${label}</option>`,
+  )}</select>`
+}
+
+function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
+  const step = [type].flat().includes('integer') ? '1' : 'any'
+  return html`step="${step}"${minimum === undefined ? '' : html` min="${minimum}"`}${maximum === undefined ? '' : html` max="${maximum}"`}`
+}
+
+/** The limits of a field: `1 to 200 characters`. */
+function toHint({ kind, schema }: Field, { _action }: FormState): string | undefined {
+  const limits = schema.description ?? toLimits(kind, schema)
+  if (kind !== 'password' || _action === 'new') return limits
+  const keep = 'Leave empty to keep the current one.'
+  return limits === undefined ? keep : `${keep} A new one: ${limits}`
+}
+
+function toLimits(
+  kind: Field['kind'],
+  { minimum, maximum, minLength, maxLength }: FieldSchema,
+): string | undefined {
+  switch (kind) {
+    case 'number':
+      return toRange([minimum, maximum], '')
+    case 'json':
+      return 'JSON'
+    case 'date-time':
+      return 'In UTC'
+    default:
+      return toRange([minLength, maxLength], ' characters')
+  }
+}
+
+function toRange([least, most]: [number | undefined, number | undefined], unit: string) {
+  if (least === undefined && most === undefined) return undefined
+  if (least === undefined) return `Up to ${formatNumber(most)}${unit}`
+  if (most === undefined) return `At least ${formatNumber(least)}${unit}`
+  return `${formatNumber(least)} to ${formatNumber(most)}${unit}`
+}
+
+function formatNumber(limit = 0): string {
+  return limit.toLocaleString('en').replace('-', '−')
+}
