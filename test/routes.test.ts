@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { withoutPatterns } from '../src/http/openapi/route.ts'
+import { listRoutes } from './routes.ts'
+import { testApp } from './test-app.ts'
+
+const root = join(import.meta.dirname, '..')
+
+test('npm run routes prints every URL, with the file that declares it', async (t) => {
+  const script = join(root, 'scripts/routes.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [script])
+  const rows = stdout.trimEnd().split('\n')
+  const printed = new Map<string, string>()
+  for (const row of rows) {
+    const [, url = '', summary = '', file = ''] = row.trimEnd().split(/ {2,}/)
+    assert.notEqual(summary, '', row)
+    printed.set(url, file)
+  }
+  const routes = await listRoutes(await testApp(t))
+  assert.deepEqual(
+    [...printed.keys()].toSorted(),
+    [...new Set(routes.map(({ path }) => withoutPatterns(path)))].toSorted(),
+  )
+  for (const [url, file] of printed) {
+    const source = await readFile(join(root, file), 'utf8')
+    const [, first = ''] = url.split(/[/.:]/)
+    assert.ok(source.includes(first), `${url} is not declared in ${file}`)
+  }
+})
