@@ -1,80 +1,54 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { demos } from '../src/demos/catalogue.ts'
+import { mirror } from './mirror.ts'
 import { testApp, type TestApp } from './test-app.ts'
 
-interface Witness {
-  method: 'GET' | 'POST'
-  url: string
-  headers?: Record<string, string>
-  payload?: string
-  /** The answer when the room is mounted, which no other room gives. */
-  status: number
-  body: RegExp
-}
-
-const form = { 'content-type': 'application/x-www-form-urlencoded' }
-const witnesses: Readonly<Record<string, Witness>> = {
-  users: { method: 'GET', url: '/users/new', status: 200, body: /<form\b/ },
-  locations: { method: 'GET', url: '/locations/new', status: 200, body: /<form\b/ },
-  api: { method: 'GET', url: '/api/json', status: 200, body: /"content"/ },
-  topic: { method: 'GET', url: '/topic?a=glass', status: 200, body: /glass/ },
-  toc: {
-    method: 'POST',
-    url: '/toc/aaa',
-    headers: form,
-    payload: 'a=glass',
-    status: 200,
-    body: /^glass$/,
-  },
-  bodies: { method: 'POST', url: '/users/post', status: 200, body: /^\{\}$/ },
-  user: { method: 'GET', url: '/user42', status: 200, body: /Hello/ },
-  status: { method: 'GET', url: '/status/418', status: 418, body: /418/ },
-  static: { method: 'GET', url: '/topic.html', status: 200, body: /<form\b/ },
-}
-const names = Object.keys(witnesses)
+const names = demos.map(({ name }) => name)
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-async function findMounted(app: TestApp): Promise<string[]> {
-  const mounted: string[] = []
-  for (const [name, { status, body, ...request }] of Object.entries(witnesses)) {
-    const answer = await app.inject(request)
-    if (answer.statusCode === status && body.test(answer.body)) mounted.push(name)
-  }
-  return mounted
+/** The demos that have routes in this app. */
+function findOpen(app: TestApp): string[] {
+  const tags = new Set(app.declaredRoutes.map(({ tag }) => tag))
+  return names.filter((name) => tags.has(name))
 }
 
-test('all rooms are mounted by default', async (t) => {
-  for (const settings of [{}, { DEMOS: 'all' }, { DEMOS: '' }, { DEMOS: names.join(',') }]) {
-    assert.deepEqual(await findMounted(await testApp(t, { settings })), names)
-  }
-})
-
-for (const name of names) {
-  test(`DEMOS=${name} mounts ${name} and nothing else`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: name } })
-    assert.deepEqual(await findMounted(app), [name])
-    assert.equal((await app.inject('/')).statusCode, 200)
-    assert.equal((await app.inject('/health')).statusCode, 200)
-    assert.equal((await app.inject('/assets/icon.svg')).statusCode, 200)
+for (const settings of [{}, { DEMOS: 'all' }, { DEMOS: '' }, { DEMOS: names.join(',') }]) {
+  test(`all demos are open with ${JSON.stringify(settings)}`, async (t) => {
+    assert.deepEqual(findOpen(await testApp(t, { settings })), names)
   })
 }
 
-test('a mix mounts the rooms that it names, in any order', async (t) => {
-  for (const mix of [
-    'bodies,topic',
-    'topic,bodies',
-    ' api , toc ',
-    'users,bodies',
-    'user,static',
-  ]) {
-    const app = await testApp(t, { settings: { DEMOS: mix } })
-    const expected = names.filter((name) => mix.split(/[ ,]+/).includes(name))
-    assert.deepEqual(await findMounted(app), expected, mix)
-  }
-})
+for (const name of names) {
+  test(`DEMOS=${name} opens this demo and no other`, async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: name } })
+    assert.deepEqual(findOpen(app), [name])
+    for (const url of ['/', '/health', '/assets/icon.svg']) {
+      assert.equal((await app.inject(url)).statusCode, 200, url)
+    }
+  })
+}
 
-test('a room that there is not is refused', async (t) => {
-  await assert.rejects(testApp(t, { settings: { DEMOS: 'topic,attic' } }), /DEMOS must .*attic/)
+for (const mix of [
+  'bodies,mirror',
+  'mirror,bodies',
+  ' api , mirror ',
+  'users,bodies',
+  'user,static',
+]) {
+  test(`DEMOS=${mix} opens these demos, in any order`, async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: mix }, demos: [...demos, mirror] })
+    const named = mix.split(/[ ,]+/)
+    assert.deepEqual(
+      findOpen(app),
+      names.filter((name) => named.includes(name)),
+    )
+    assert.equal((await app.inject('/mirror')).statusCode === 200, named.includes('mirror'))
+  })
+}
+
+test('an unknown demo in DEMOS is an error', async (t) => {
+  await assert.rejects(testApp(t, { settings: { DEMOS: 'user,attic' } }), /DEMOS must .*attic/)
 })
 
 test('bodies alone: /users and /users/:id are plain text for any id', async (t) => {
@@ -89,89 +63,44 @@ test('bodies alone: /users and /users/:id are plain text for any id', async (t) 
     ['/users/caf%C3%A9', 'café'],
   ]
   for (const [url, shown] of cases) {
-    const answer = await app.inject({ url, headers: { accept: 'text/html' } })
-    assert.equal(answer.statusCode, 200, url)
-    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', url)
-    assert.ok(answer.body.includes(shown), url)
+    const response = await app.inject({ url, headers: { accept: 'text/html' } })
+    assert.equal(response.statusCode, 200, url)
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', url)
+    assert.ok(response.body.includes(shown), url)
     const head = await app.inject({ method: 'HEAD', url })
     assert.equal(head.statusCode, 200, url)
-    assert.equal(head.headers['content-length'], answer.headers['content-length'], url)
+    assert.equal(head.headers['content-length'], response.headers['content-length'], url)
     assert.equal(head.body, '', url)
-  }
-})
-
-test('topic alone: any other path, by any method, is plain text that names it', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
-  const paths = ['/nowhere', '/a/b/c', '/topics', '/topic/more', '/users', '/api/json', '/a.html']
-  for (const path of [...paths, '/nowhere/']) {
-    for (const method of methods) {
-      const answer = await app.inject({ method, url: `${path}?a=glass` })
-      assert.equal(answer.statusCode, 200, `${method} ${path}`)
-      assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', path)
-      assert.ok(answer.body.includes(path.replace(/\/$/, '')), `${method} ${path}`)
-    }
-    const head = await app.inject({ method: 'HEAD', url: path })
-    assert.equal(head.statusCode, 200, path)
-    assert.equal(head.body, '', path)
-  }
-})
-
-test('topic alone: a path below the assets that has no file is named like any other', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
-  for (const method of methods) {
-    const answer = await app.inject({ method, url: '/assets/nowhere.css' })
-    assert.equal(answer.statusCode, 200, method)
-    assert.match(answer.body, /\/assets\/nowhere\.css/, method)
-  }
-})
-
-test('topic alone: /topic itself is as ever', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
-  for (const url of ['/topic?a=glass', '/topic/?a=glass']) {
-    assert.equal((await app.inject(url)).body, 'The topic is glass\n', url)
-    const post = await app.inject({ method: 'POST', url })
-    assert.equal(post.statusCode, 405, url)
-    assert.equal(post.headers.allow, 'GET, HEAD, OPTIONS', url)
-    const options = await app.inject({ method: 'OPTIONS', url })
-    assert.equal(options.statusCode, 204, url)
-    assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS', url)
   }
 })
 
 test('api alone: any other path, by any method, is JSON that asks for /api/json', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'api' } })
-  for (const url of ['/nowhere', '/a/b/c', '/api', '/api/nowhere', '/users', '/topic', '/a.html']) {
+  for (const url of ['/nowhere', '/a/b/c', '/api', '/api/nowhere', '/users', '/user', '/a.html']) {
     for (const method of methods) {
-      const answer = await app.inject({ method, url, headers: { accept: 'text/html' } })
-      assert.equal(answer.statusCode, 404, `${method} ${url}`)
-      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8', url)
-      const object = answer.json<{ error: string }>()
+      const response = await app.inject({ method, url, headers: { accept: 'text/html' } })
+      assert.equal(response.statusCode, 404, `${method} ${url}`)
+      assert.equal(response.headers['content-type'], 'application/json; charset=utf-8', url)
+      const object = response.json<{ error: string }>()
       assert.deepEqual(Object.keys(object), ['error'], url)
       assert.match(object.error, /\/api\/json/, url)
     }
   }
 })
 
-test('in company, topic and api leave the paths of others alone', async (t) => {
-  for (const mix of ['bodies,topic', 'api,topic', 'api,static']) {
-    const app = await testApp(t, { settings: { DEMOS: mix } })
+for (const mix of ['bodies,mirror', 'api,mirror', 'api,static']) {
+  test(`DEMOS=${mix}: an unknown path outside /api has a text error`, async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: mix }, demos: [...demos, mirror] })
     for (const method of methods) {
-      const answer = await app.inject({ method, url: '/nowhere' })
-      assert.equal(answer.statusCode, 404, `${mix} ${method}`)
-      assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', mix)
-      assert.match(answer.body, /\/nowhere/, mix)
+      const response = await app.inject({ method, url: '/nowhere' })
+      assert.equal(response.statusCode, 404, method)
+      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', method)
+      assert.match(response.body, /\/nowhere/, method)
     }
-  }
-})
+  })
+}
 
-test('bodies and topic together: each answers as it does without the users', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,topic' } })
-  assert.match((await app.inject('/users/42')).body, /42/)
-  assert.equal((await app.inject('/users/42/edit')).statusCode, 404)
-  assert.equal((await app.inject('/topic?a=glass')).body, 'The topic is glass\n')
-})
-
-test('with all rooms, /users is the resource, in text too', async (t) => {
+test('with all demos, /users is the resource, in text too', async (t) => {
   const app = await testApp(t)
   assert.match(String((await app.inject('/users')).headers['content-type']), /^text\/html/)
   const payload = { name: 'ann', password: 'glass' }
@@ -186,16 +115,16 @@ test('with all rooms, /users is the resource, in text too', async (t) => {
   assert.equal((await app.inject('/users/nobody')).statusCode, 404)
 })
 
-test('with all rooms, a path that nobody answers is named in the form asked for', async (t) => {
+test('with all demos, an unknown path is named in an error of the preferred media type', async (t) => {
   const app = await testApp(t)
   for (const [accept, type] of [
     ['*/*', 'text/plain; charset=utf-8'],
     ['text/html', 'text/html; charset=utf-8'],
     ['application/json', 'application/problem+json; charset=utf-8'],
   ] as const) {
-    const answer = await app.inject({ url: '/nowhere/at/all', headers: { accept } })
-    assert.equal(answer.statusCode, 404, accept)
-    assert.equal(answer.headers['content-type'], type, accept)
-    assert.match(answer.body, /\/nowhere\/at\/all/, accept)
+    const response = await app.inject({ url: '/nowhere/at/all', headers: { accept } })
+    assert.equal(response.statusCode, 404, accept)
+    assert.equal(response.headers['content-type'], type, accept)
+    assert.match(response.body, /\/nowhere\/at\/all/, accept)
   }
 })

@@ -1,5 +1,8 @@
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
 import { Compile, type Validator } from 'typebox/schema'
 import type { DocumentedOperation, OpenApiDocument } from '../../src/http/openapi/document.ts'
+import { loadDocument } from './load-document.ts'
 import type { ResponseDoc, Header, Schema } from '../../src/http/openapi/operation.ts'
 
 /** As `inject` gives it. */
@@ -14,7 +17,19 @@ interface Request {
   url: string
 }
 
-/** What about the answer is not as the document says; nothing when all is. */
+/** Sends the request and fails unless the response has this status and is as documented. */
+export async function assertDocumented(
+  app: FastifyInstance,
+  request: { method?: 'GET' | 'POST'; url: string; payload?: object },
+  status: number,
+): Promise<void> {
+  const { method = 'GET', url } = request
+  const response = await app.inject(request)
+  assert.equal(response.statusCode, status, url)
+  assert.deepEqual(findUndocumented(await loadDocument(app), { method, url }, response), [])
+}
+
+/** The differences between the response and the document. */
 export function findUndocumented(
   document: OpenApiDocument,
   { method, url }: Request,
@@ -32,7 +47,7 @@ export function findUndocumented(
   return problems
 }
 
-/** The operation that such a request is for; HEAD is for what GET is. */
+/** The operation of a request; HEAD has that of GET. */
 export function findOperation(
   { paths }: OpenApiDocument,
   { method, url }: Request,

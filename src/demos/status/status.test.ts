@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { without } from '../../../test/resources.ts'
+import { assertDocumented } from '../../../test/openapi/documented.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 test('every status from 200 to 599 can be seen', async (t) => {
@@ -166,4 +167,11 @@ test('no status is kept by a cache', async (t) => {
     const answer = await app.inject(`/status/${code}`)
     assert.equal(answer.headers['cache-control'], 'no-store', code)
   }
+})
+
+test('the responses are as documented', async (t) => {
+  const app = await testApp(t)
+  await assertDocumented(app, { url: '/status/204' }, 204)
+  await assertDocumented(app, { url: '/status/503' }, 503)
+  await assertDocumented(app, { url: '/status/600' }, 404)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertDocumented } from '../../../test/openapi/documented.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -136,4 +137,9 @@ test('only /toc/aaa is there', async (t) => {
     const answer = await app.inject({ ...post, url, headers: form, payload: 'a=glass' })
     assert.equal(answer.statusCode, 404, url)
   }
+})
+
+test('the responses are as documented', async (t) => {
+  const app = await testApp(t)
+  await assertDocumented(app, { ...post, payload: { a: 'brass' } }, 200)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertDocumented } from '../../../test/openapi/documented.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 test('the value of a comes back as text', async (t) => {
@@ -124,4 +125,57 @@ test('a path below it is not found, and the answer names it', async (t) => {
   const answer = await app.inject('/topic/more')
   assert.equal(answer.statusCode, 404)
   assert.match(answer.body, /\/topic\/more/)
+})
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+test('topic alone: any other path, by any method, is plain text that names the path', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+  const paths = ['/nowhere', '/a/b/c', '/topics', '/topic/more', '/users', '/api/json', '/a.html']
+  for (const path of [...paths, '/nowhere/']) {
+    for (const method of methods) {
+      const response = await app.inject({ method, url: `${path}?a=glass` })
+      assert.equal(response.statusCode, 200, `${method} ${path}`)
+      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', path)
+      assert.ok(response.body.includes(path.replace(/\/$/, '')), `${method} ${path}`)
+    }
+    const head = await app.inject({ method: 'HEAD', url: path })
+    assert.equal(head.statusCode, 200, path)
+    assert.equal(head.body, '', path)
+  }
+})
+
+test('topic alone: an unknown path under /assets is named like any other', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+  for (const method of methods) {
+    const response = await app.inject({ method, url: '/assets/nowhere.css' })
+    assert.equal(response.statusCode, 200, method)
+    assert.match(response.body, /\/assets\/nowhere\.css/, method)
+  }
+})
+
+test('topic alone: /topic itself does not change', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+  for (const url of ['/topic?a=glass', '/topic/?a=glass']) {
+    assert.equal((await app.inject(url)).body, 'The topic is glass\n', url)
+    const post = await app.inject({ method: 'POST', url })
+    assert.equal(post.statusCode, 405, url)
+    assert.equal(post.headers.allow, 'GET, HEAD, OPTIONS', url)
+    const options = await app.inject({ method: 'OPTIONS', url })
+    assert.equal(options.statusCode, 204, url)
+    assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS', url)
+  }
+})
+
+test('bodies and topic together have the responses of each alone', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'bodies,topic' } })
+  assert.match((await app.inject('/users/42')).body, /42/)
+  assert.equal((await app.inject('/users/42/edit')).statusCode, 404)
+  assert.equal((await app.inject('/nowhere')).statusCode, 404)
+  assert.equal((await app.inject('/topic?a=glass')).body, 'The topic is glass\n')
+})
+
+test('the responses are as documented', async (t) => {
+  const app = await testApp(t)
+  await assertDocumented(app, { url: '/topic?a=1&a=2' }, 200)
 })

@@ -5,7 +5,6 @@ import {
 } from '../../http/openapi/document.ts'
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 
-/** Where an operation is. */
 export interface Place {
   document: OpenApiDocument
   /** In lower case, as the document has it. */
@@ -18,13 +17,13 @@ export function parametersOf({ document, operation }: Place): readonly Parameter
   return (operation.parameters ?? []).map((parameter) => resolve(document, parameter))
 }
 
-/** A command that sends the request with the examples of the document. */
+/** A curl command that sends the examples of the document. */
 export function toCurl(place: Place, origin: string): string {
   const { method, operation } = place
   const [type = ''] = responseTypes(place)
   const content = toContentFlags(operation.requestBody?.content ?? {})
   const isImplied = method === 'get' || (method === 'post' && content.length > 0)
-  // What --json asks for by itself.
+  // --json sets Accept by itself.
   const accept = type === 'text/html' && !content.some((flag) => flag.startsWith('--json'))
   return [
     'curl',
@@ -39,15 +38,15 @@ function canBeJson(place: Place): boolean {
   return responseTypes(place).includes('application/json')
 }
 
-/** The media types of what the operation answers when all goes well. */
+/** The media types of the successful responses. */
 export function responseTypes({ document, operation }: Place): readonly string[] {
   const types = Object.entries(operation.responses)
     .filter(([status]) => status.startsWith('2'))
-    .flatMap(([, answer]) => Object.keys(resolve(document, answer).content ?? {}))
+    .flatMap(([, response]) => Object.keys(resolve(document, response).content ?? {}))
   return [...new Set(types)]
 }
 
-/** The address with the examples of the path, and of the first parameter that is no limit. */
+/** The URL with the examples of its path and of its first query parameter. */
 function toExampleTarget(place: Place): string {
   const parameters = parametersOf(place)
   const path = place.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -77,14 +76,14 @@ function toParts(schema: { properties?: Readonly<Record<string, object>> }): rea
   return Object.keys(schema.properties ?? {}).map((name) => `${name}=@file`)
 }
 
-/** An example as one would type it. */
+/** An example as text for a form or a command. */
 export function fieldToText(example: unknown): string {
   if (example === undefined) return ''
   if (Array.isArray(example)) return example.map(fieldToText).join(',')
   return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
 }
 
-/** For a POSIX shell. */
+/** Quotes for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

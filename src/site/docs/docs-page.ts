@@ -6,18 +6,18 @@ import { operationView } from './operation-view.ts'
 import { prose } from './prose.ts'
 import { schemaView, toAnchor } from './schema-view.ts'
 
-/** Stands in the page for where the service is, which the request tells. */
+/** A placeholder for the origin of the request. */
 export const originMark = '{origin}'
 
-/** The document as a page, by rooms. */
+/** The document as a page, grouped by demo. */
 export function docsPage(document: OpenApiDocument): Html {
   const { info, tags, components } = document
   return page({
     title: 'Documentation',
     scripts: ['try-it-out.js'],
     main: html`${prose(String(info.description))}
-<p>For programs the same is at <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1).</p>
-<nav class="toc" aria-label="Rooms">${tags.map(({ name }) => html`<a href="#room-${name}">${name}</a> `)}<a href="#schemas">schemas</a></nav>
+<p>Also available as JSON: <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1).</p>
+<nav class="toc" aria-label="Demos">${tags.map(({ name }) => html`<a href="#demo-${name}">${name}</a> `)}<a href="#schemas">schemas</a></nav>
 ${tags.map((tag) => demoView(document, tag))}<section class="docs" aria-labelledby="schemas">
 <h2 id="schemas">schemas</h2>
 ${Object.entries(components.schemas ?? {}).map(
@@ -33,8 +33,8 @@ function demoView(
   document: OpenApiDocument,
   { name, description }: OpenApiDocument['tags'][number],
 ) {
-  return html`<section class="docs" aria-labelledby="room-${name}">
-<h2 id="room-${name}">${name}</h2>
+  return html`<section class="docs" aria-labelledby="demo-${name}">
+<h2 id="demo-${name}">${name}</h2>
 ${prose(description)}
 ${listPlaces(document, name).map((place) => operationView(place, originMark))}</section>
 `

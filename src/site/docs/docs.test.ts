@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 suite('the document', () => {
-  test('is kept by a client until it changes', async (t) => {
+  test('can be revalidated by a client', async (t) => {
     const app = await testApp(t)
     for (const url of ['/openapi.json', '/docs']) {
       const { headers } = await app.inject(url)
@@ -17,25 +17,25 @@ suite('the document', () => {
 
   test('is OpenAPI 3.1, relative to where it is', async (t) => {
     const app = await testApp(t)
-    const answer = await app.inject('/openapi.json')
-    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-    const { openapi, servers } = answer.json<OpenApiDocument>()
+    const response = await app.inject('/openapi.json')
+    assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+    const { openapi, servers } = response.json<OpenApiDocument>()
     assert.match(openapi, /^3\.1\.\d+$/)
     assert.deepEqual(servers, [{ url: '/' }])
   })
 
-  test('has the rooms that are mounted and no others', async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+  test('has the open demos and no others', async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: 'user' } })
     const { tags, paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
     assert.deepEqual(
       tags.map(({ name }) => name),
-      ['topic', 'vitrine'],
+      ['user', 'vitrine'],
     )
-    assert.ok(paths['/topic'])
+    assert.ok(paths['/user/create'])
     assert.equal(paths['/users'], undefined)
   })
 
-  test('tells what the limits of the service refuse, where there are any', async (t) => {
+  test('has the errors of the configured limits', async (t) => {
     const settings = { RATE_LIMIT: '100', MAX_EVENT_LOOP_DELAY_MS: '60000' }
     for (const [limits, expected] of [
       [{}, [false, false]],
@@ -43,17 +43,17 @@ suite('the document', () => {
     ] as const) {
       const app = await testApp(t, { settings: limits })
       const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
-      const { responses = {} } = paths['/topic']?.get ?? {}
+      const { responses = {} } = paths['/api/json']?.get ?? {}
       assert.deepEqual(['429' in responses, '503' in responses], expected)
       assert.equal('429' in (paths['/health']?.get?.responses ?? {}), false)
     }
   })
 
-  test('tells the refusals of a room that shapes them itself', async (t) => {
+  test('has the errors of a demo with its own error shape', async (t) => {
     const app = await testApp(t)
     const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
-    const { 400: refusal } = paths['/api/json']?.get?.responses ?? {}
-    assert.deepEqual(refusal, { $ref: '#/components/responses/BadRequestError' })
+    const { 400: error } = paths['/api/json']?.get?.responses ?? {}
+    assert.deepEqual(error, { $ref: '#/components/responses/BadRequestError' })
   })
 })
 

@@ -1,48 +1,42 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 
-const description = `A glass case for HTTP: every part of the protocol can be seen, tried and tested against.
+const description = `Vitrine is an HTTP service in which every part of the protocol can be seen, tried and tested.
 
-**Every path.** HEAD works wherever GET does. OPTIONS says in Allow what a path has; a method that it
-lacks gets 405, and a method that the service does not implement (CONNECT, PROPFIND) 501. A name that is
-no registered method gets 400 over HTTP/1.1, whose parser rejects it, and 501 over HTTP/2. A trailing slash changes nothing. Whatever path no
-route has is looked for among the static files.
+**Methods.** HEAD works wherever GET does. OPTIONS lists the methods of a path in Allow. A known method
+that the path does not support gets 405. A method that the service does not implement (CONNECT, PROPFIND)
+gets 501. An unregistered method gets 400 over HTTP/1.1, whose parser rejects it, and 501 over HTTP/2. A
+trailing slash is ignored. A path without a route is looked up among the static files.
 
-**Method override.** \`_method\` in the query string, \`_method\` in JSON or a form, then
-\`X-HTTP-Method-Override\`, make a request of any method another's.
+**Method override.** \`_method\` in the query string, \`_method\` in a JSON or form body, and
+\`X-HTTP-Method-Override\` override the method of a request. The first one that is present applies.
 
-**Refusals** are problem details (RFC 9457) for clients that ask for JSON, a page for browsers, one line
-of text otherwise. \`type\` is the address of a page that says what to do.
+**Errors** are problem details (RFC 9457) for clients that prefer JSON, a page for browsers, and one line
+of text otherwise. \`type\` is the URL of a page that explains the problem.
 
-**Representations** are chosen by Accept, with its q-values, or by a suffix of the address; 406 lists
-what there is. \`curl -H 'Accept: text/csv' http://127.0.0.1:3000/users\` is the same as \`curl http://127.0.0.1:3000/users.csv\`.
+**Representations** are selected by Accept with its q-values, or by a suffix of the URL. 406 lists the
+available media types. \`curl -H 'Accept: text/csv' http://127.0.0.1:3000/users\` is the same as \`curl http://127.0.0.1:3000/users.csv\`.
 
-**Conditions** (RFC 9110). ETag and Last-Modified come with records; If-None-Match makes reading cheap
-(304), If-Match a write go by what its author has seen (412).
-\`curl -i -H 'If-None-Match: *' http://127.0.0.1:3000/locations?page=1\` shows a 304.
+**Conditional requests** (RFC 9110). Records have ETag and Last-Modified. If-None-Match avoids sending an
+unchanged representation again (304). If-Match protects a write against lost updates (412).
+\`curl -i -H 'If-None-Match: *' http://127.0.0.1:3000/locations?page=1\` returns 304.
 
-**Patches** come as fields, as a merge patch (RFC 7396) or as a JSON Patch (RFC 6902), by media type.
+**Patches** are fields, a merge patch (RFC 7396) or a JSON Patch (RFC 6902), depending on the media type.
 
-**Idempotency-Key.** With the same key a POST that creates is done once, and answered twice.
+**Idempotency-Key.** A POST that is repeated with the same key creates one record. The second response is
+the stored first response.
 
-**Reading from another site** is open to all scripts; writing is for those of \`CORS_ORIGINS\`.
+**Cross-origin requests.** Scripts of every site can read. Only the origins in \`CORS_ORIGINS\` can write.
 
-**Caching.** Every answer says in Cache-Control how it may be kept, and in Vary what chose it.
+**Caching.** Every response has Cache-Control, and Vary lists the request headers that selected it.
 
-**Digests.** Content-Digest and Repr-Digest (RFC 9530) of any content that is sent are verified; another
-digest than that of the content gets 400.
+**Digests.** Content-Digest and Repr-Digest (RFC 9530) of a body are verified. A wrong digest gets 400.
 
-**QUERY** (RFC 10008) takes on lists what GET takes in the address, as a form or as JSON. OpenAPI 3.1
-has no place for it.`
+**QUERY** (RFC 10008) accepts the query parameters of a list in its body, as a form or as JSON. OpenAPI 3.1
+cannot describe QUERY.`
 
 export const info = {
   title: 'Vitrine',
   version: packageJson.version,
   description,
   license: { name: 'MIT', identifier: 'MIT' },
-}
-
-/** What is there whichever rooms are open. */
-export const serviceTag = {
-  name: 'vitrine',
-  description: 'Always there, whichever rooms are open.',
 }

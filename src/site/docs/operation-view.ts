@@ -8,7 +8,7 @@ import { phrases, prose } from './prose.ts'
 import { mediaTypeView } from './schema-view.ts'
 import { tryForm } from './try-form.ts'
 
-/** One operation, folded up to its first line. */
+/** One operation in a closed details element. */
 export function operationView(place: Place, origin: string): Html {
   const { method, path, operation } = place
   const { operationId, summary, description } = operation
@@ -25,7 +25,7 @@ function parametersView(parameters: readonly Parameter[]): Html {
 <dl>
 ${parameters.map(
   ({ name, in: where, required = false, description, schema, example }) =>
-    html`<dt><code>${name}</code></dt><dd>${phrases(description)} <small>${where}, ${toKind(schema)}${required ? ', required' : ''}${example === undefined ? '' : html`; such as <code>${fieldToText(example)}</code>`}</small></dd>
+    html`<dt><code>${name}</code></dt><dd>${phrases(description)} <small>${where}, ${toKind(schema)}${required ? ', required' : ''}${example === undefined ? '' : html`; for example <code>${fieldToText(example)}</code>`}</small></dd>
 `,
 )}</dl>
 `
@@ -38,7 +38,7 @@ interface KnownSchema {
   items?: Schema
 }
 
-/** In a few words: `integer from 1 to 1000`. */
+/** `integer from 1 to 1000` */
 function toKind(schema: Schema): string {
   const { type = 'any', minimum, maximum, items }: KnownSchema = schema
   if (items) return `list of ${toKind(items)}s`
@@ -48,19 +48,19 @@ function toKind(schema: Schema): string {
 
 function contentView({ operation: { requestBody } }: Place): Html {
   if (requestBody === undefined) return html``
-  return html`<h3>Content</h3>
+  return html`<h3>Body</h3>
 ${Object.entries(requestBody.content).map(([type, one]) => mediaTypeView(type, one))}`
 }
 
 function responsesView({ document, operation: { responses } }: Place): Html {
-  const [refused, given] = [true, false].map((isRefusal) =>
-    Object.entries(responses).filter(([, answer]) => '$ref' in answer === isRefusal),
+  const [errors, successes] = [true, false].map((isError) =>
+    Object.entries(responses).filter(([, response]) => '$ref' in response === isError),
   )
-  return html`<h3>Answers</h3>
+  return html`<h3>Responses</h3>
 <dl>
-${(given ?? []).map(([status, answer]) => responseView(status, resolve(document, answer)))}</dl>
-<h3>Refusals</h3>
-<p class="errors">${(refused ?? []).map(([status]) => errorLink(Number(status)))}</p>
+${(successes ?? []).map(([status, response]) => responseView(status, resolve(document, response)))}</dl>
+<h3>Errors</h3>
+<p class="errors">${(errors ?? []).map(([status]) => errorLink(Number(status)))}</p>
 `
 }
 
@@ -69,7 +69,7 @@ function responseView(
   { description, headers = {}, content = {} }: ResponseDoc,
 ): Html {
   const names = Object.keys(headers)
-  const fields = html`<p><small>With ${names.join(', ')}.</small></p>\n`
+  const fields = html`<p><small>Headers: ${names.join(', ')}.</small></p>\n`
   return html`<dt>${status}</dt><dd><p>${phrases(description)}</p>
 ${names.length === 0 ? '' : fields}${Object.entries(content).map(([type, one]) => mediaTypeView(type, one))}</dd>
 `

@@ -1,11 +1,11 @@
 import { html, type Html } from '../html.ts'
 
-/** Of Markdown, as much as the descriptions use: paragraphs, bold words and code. */
+/** Renders the Markdown of the descriptions: paragraphs, bold text and code. */
 export function prose(text: string): Html {
   return html`${text.split('\n\n').map((paragraph) => html`<p>${phrases(paragraph)}</p>\n`)}`
 }
 
-/** The same within a paragraph. */
+/** Renders bold text and code. */
 export function phrases(text: string): Html {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/)
   return html`${parts.map((part) => {

@@ -5,7 +5,7 @@ export function toAnchor(schemaName: string): string {
   return `schema-${schemaName}`
 }
 
-/** A schema as JSON, with links to those that it names. */
+/** A schema as JSON, with links to the schemas it refers to. */
 export function schemaView(schema: Schema): Html {
   const parts = JSON.stringify(schema, undefined, 2).split(/"#\/components\/schemas\/(\w+)"/)
   return html`<pre><code>${parts.map((part, index) => (index % 2 === 0 ? part : linkTo(part)))}</code></pre>`
@@ -15,7 +15,7 @@ function linkTo(name: string): Html {
   return html`<a href="#${toAnchor(name)}">${name}</a>`
 }
 
-/** What a media type carries: its schema and an example. */
+/** A media type with its schema and its example. */
 export function mediaTypeView(type: string, { schema, example }: MediaType): Html {
   const isPlain = schema === undefined || JSON.stringify(schema) === '{"type":"string"}'
   if (isPlain && example === undefined) return html`<p><code>${type}</code></p>\n`

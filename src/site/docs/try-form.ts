@@ -2,7 +2,7 @@ import { html, type Html } from '../html.ts'
 import type { MediaType, Parameter } from '../../http/openapi/operation.ts'
 import { responseTypes, parametersOf, fieldToText, type Place } from './curl.ts'
 
-/** What the script needs to send the request; without it the form stays hidden. */
+/** A form for the script, which shows it. */
 export function tryForm(place: Place): Html {
   const { method, path, operation } = place
   return html`<form class="request" data-method="${method.toUpperCase()}" data-path="${path}" hidden>
@@ -13,7 +13,7 @@ ${parametersOf(place).map(parameterInput)}${acceptInput(responseTypes(place))}${
 `
 }
 
-/** The example stands in it where the request needs a value, and beside it otherwise. */
+/** The example is the value of a required parameter and the placeholder of any other. */
 function parameterInput({ name, in: where, required = false, example }: Parameter): Html {
   const text = fieldToText(example)
   const attributes = required ? html`required value="${text}"` : html`placeholder="${text}"`
@@ -32,7 +32,7 @@ function contentInput(content: Readonly<Record<string, MediaType>>): Html {
   if (parts) return partInputs(parts.schema ?? {})
   if (Object.keys(content).length === 0) return html``
   return html`<label>Content-Type <select data-in="type">${Object.entries(content).map(([type, one]) => html`<option value="${type}" data-example="${toContent(type, one)}">${type}</option>`)}</select></label>
-<label>Content <textarea data-in="content" rows="6" spellcheck="false"></textarea></label>
+<label>Body <textarea data-in="content" rows="6" spellcheck="false"></textarea></label>
 `
 }
 
