@@ -36,7 +36,7 @@ module.exports = {
         pathNot: [
           '^src/stores/([^/]+)/\\1\\.ts$',
           '^src/stores/idempotency/idempotency-entries\\.ts$',
-          '^src/stores/(store-failure|orphaned-files|sweep-regularly|open-stores)\\.ts$',
+          '^src/stores/(collection-names|store-failure|orphaned-files|sweep-regularly|open-stores)\\.ts$',
         ],
       },
     },
