@@ -212,7 +212,7 @@ test('what has no content has no bytes', async (t) => {
   }
 })
 
-test('a line has the route, the method after an override and the one on the wire', async (t) => {
+test('a line has the route, the method after an override and the received one', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'POST', url: '/users/a?_method=DELETE&secret=1' })
   await app.inject({ method: 'GET', url: '/nowhere?secret=1' })

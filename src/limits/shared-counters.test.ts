@@ -30,7 +30,9 @@ suite('with Redis', withRedis, () => {
       for (const expected of ['200 4', '200 3', '200 2', '200 1', '200 0', '429 0']) {
         assert.equal(await readLeft(app), expected)
       }
-      const warnings = app.logLines.filter((line) => line.includes('requests are counted per process'))
+      const warnings = app.logLines.filter((line) =>
+        line.includes('requests are counted per process'),
+      )
       assert.equal(warnings.length, 1)
     }
     await redis.restart()

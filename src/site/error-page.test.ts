@@ -17,7 +17,7 @@ import {
 
 const hostile = `<b>"it"</b>`
 
-const refusals: readonly [problem: ProblemSlug, HttpError][] = [
+const errors: readonly [problem: ProblemSlug, HttpError][] = [
   ['not-found', notFound(`There is no ${hostile}.`)],
   ['cross-site-write', crossSiteWrite()],
   [
@@ -31,24 +31,24 @@ const refusals: readonly [problem: ProblemSlug, HttpError][] = [
   ['internal-error', new HttpError(500, 'Something is broken here.')],
 ]
 
-const room: Demo = {
-  name: 'refusing',
-  title: 'Refusing',
-  summary: 'Only refuses.',
+const demo: Demo = {
+  name: 'failing',
+  title: 'Failing',
+  summary: 'Always fails.',
   links: [],
   routes: (_, app) => {
-    app.get('/refusing/:index', ({ params }) => {
-      const [, refusal] = refusals[Number((params as { index: string }).index)] ?? []
-      throw refusal ?? new HttpError(423, 'Somebody is in there.')
+    app.get('/failing/:index', ({ params }) => {
+      const [, error] = errors[Number((params as { index: string }).index)] ?? []
+      throw error ?? new HttpError(423, 'This record is locked.')
     })
     return []
   },
 }
 
-test('a page of a refusal says what happened, what to do, the status and where to go on', async (t) => {
-  const app = await testApp(t, { demos: [room] })
-  for (const [index, [problem, { status, message }]] of refusals.entries()) {
-    const url = `/refusing/${String(index)}`
+test('an error page shows what happened, what to do, the status and links', async (t) => {
+  const app = await testApp(t, { demos: [demo] })
+  for (const [index, [problem, { status, message }]] of errors.entries()) {
+    const url = `/failing/${String(index)}`
     const answer = await app.inject({ url, headers: { accept: 'text/html' } })
     assert.equal(answer.statusCode, status)
     const { title, meaning, remedy } = problemTypes[problem]
@@ -62,11 +62,11 @@ test('a page of a refusal says what happened, what to do, the status and where t
   }
 })
 
-test('a page names the request of a fault, and of a refusal what its headers say', async (t) => {
-  const app = await testApp(t, { demos: [room] })
+test('an error page shows the request id of a 5xx error, Allow and Retry-After', async (t) => {
+  const app = await testApp(t, { demos: [demo] })
   const headers = { accept: 'text/html' }
-  for (const [index, [problem]] of refusals.entries()) {
-    const answer = await app.inject({ url: `/refusing/${String(index)}`, headers })
+  for (const [index, [problem]] of errors.entries()) {
+    const answer = await app.inject({ url: `/failing/${String(index)}`, headers })
     const id = String(answer.headers['x-request-id'])
     assert.equal(answer.body.includes(id), answer.statusCode >= 500, problem)
     assert.equal(answer.body.includes('<dd>GET, HEAD</dd>'), problem === 'method-not-allowed')
@@ -74,12 +74,12 @@ test('a page names the request of a fault, and of a refusal what its headers say
   }
 })
 
-test('a status that is no kind of problem here has a page all the same', async (t) => {
-  const app = await testApp(t, { demos: [room] })
-  const answer = await app.inject({ url: '/refusing/none', headers: { accept: 'text/html' } })
+test('an unknown status has an error page', async (t) => {
+  const app = await testApp(t, { demos: [demo] })
+  const answer = await app.inject({ url: '/failing/none', headers: { accept: 'text/html' } })
   assert.equal(answer.statusCode, 423)
   assert.match(answer.body, /<h1>Locked<\/h1>/)
-  assert.match(answer.body, /Somebody is in there\./)
+  assert.match(answer.body, /This record is locked\./)
   assert.ok(!answer.body.includes('href="/problems/'))
   assert.deepEqual(await findInvalid(answer.body, '423'), [])
 })

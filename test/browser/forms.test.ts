@@ -8,7 +8,7 @@ import { submit, waitForHeading } from './steps.ts'
 
 /** Opens the same edit form in two tabs and saves the one; the other is given, saved in vain. */
 async function collide({ visit }: Site, url: string, javaScriptEnabled: boolean): Promise<Page> {
-  const first = await visit({ javaScriptEnabled, refusals: [412] })
+  const first = await visit({ javaScriptEnabled, errorStatuses: [412] })
   const second = await first.context().newPage()
   for (const tab of [first, second]) await tab.goto(`${url}/edit`)
   await submit(first, { Name: 'Roma' }, 'Save')
@@ -44,7 +44,7 @@ for (const javaScriptEnabled of [true, false]) {
     inBrowser,
     async (t) => {
       const { visit } = await openSite(t)
-      const page = await visit({ javaScriptEnabled, refusals: [422] })
+      const page = await visit({ javaScriptEnabled, errorStatuses: [422] })
       await page.goto('/locations/new')
       await submit(page, { Name: 'Rome', Latitude: '41.9' }, 'Create location')
       const longitude = page.getByRole('spinbutton', { name: 'Longitude' })

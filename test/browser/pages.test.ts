@@ -58,10 +58,10 @@ test('the pages of many records have no flaw', inBrowser, async (t) => {
   ])
 })
 
-test('refusals as pages have no flaw', inBrowser, async (t) => {
+test('error pages have no flaw', inBrowser, async (t) => {
   const site = await openSite(t, { MAX_BODY_BYTES: '2000' })
   await fill(site, 1)
-  const page = await site.visit({ refusals: [401, 403, 404, 405, 412, 413, 422] })
+  const page = await site.visit({ errorStatuses: [401, 403, 404, 405, 412, 413, 422] })
   const ways: [number, Way][] = [
     [401, ['/login', { username: 'nobody', password: 'nothing' }]],
     [403, '/users/r1?_method=DELETE'],

@@ -12,7 +12,7 @@ for (const javaScriptEnabled of [true, false]) {
   test(`a user logs in, is known, and logs out${how}`, inBrowser, async (t) => {
     const { app, visit } = await openSite(t)
     await createRecord(app, '/users', ann)
-    const page = await visit({ javaScriptEnabled, refusals: [401] })
+    const page = await visit({ javaScriptEnabled, errorStatuses: [401] })
     await page.goto('/session')
     await waitForHeading(page, 'Log in')
     await submit(page, { Name: 'Ann', Password: 'wrong horse' }, 'Log in')

@@ -5,9 +5,9 @@ import { testApp, type TestApp } from '../test-app.ts'
 import { localName, openBrowser } from './chromium.ts'
 
 interface Visit extends BrowserContextOptions {
-  /** Refusals that are part of the test; a browser notes each on its console. */
-  refusals?: readonly number[]
-  /** The name under which the visitor knows the host; its address when unset. */
+  /** Expected errors; a browser logs each to its console. */
+  errorStatuses?: readonly number[]
+  /** 127.0.0.1 when unset. */
   hostname?: typeof localName
 }
 
@@ -38,12 +38,16 @@ export async function openSite(
   t.after(() => {
     assert.deepEqual(complaints, [])
   })
-  const visit: Site['visit'] = async ({ refusals = [], hostname, ...options } = {}) => {
+  const visit: Site['visit'] = async ({ errorStatuses = [], hostname, ...options } = {}) => {
     const browser = await openBrowser()
     const baseURL = hostname ? origin.replace('127.0.0.1', hostname) : origin
     const context = await browser.newContext({ baseURL, ...options })
     contexts.push(context)
-    heed(context, { origin: baseURL, refusals, complain: (text) => complaints.push(text) })
+    watchContext(context, {
+      origin: baseURL,
+      errorStatuses,
+      complain: (text) => complaints.push(text),
+    })
     return context.newPage()
   }
   return { app, origin, visit }
@@ -51,11 +55,11 @@ export async function openSite(
 
 interface Rules {
   origin: string
-  refusals: readonly number[]
+  errorStatuses: readonly number[]
   complain: (text: string) => void
 }
 
-function heed(context: BrowserContext, { origin, refusals, complain }: Rules): void {
+function watchContext(context: BrowserContext, { origin, errorStatuses, complain }: Rules): void {
   context.on('request', (request) => {
     const { origin: asked, protocol } = new URL(request.url())
     if (asked !== origin && protocol !== 'data:')
@@ -69,7 +73,7 @@ function heed(context: BrowserContext, { origin, refusals, complain }: Rules): v
     // What is no page names no icon, and a browser looks for one by itself.
     if (message.location().url === `${origin}/favicon.ico`) return
     const status = /the server responded with a status of (\d+)/.exec(message.text())?.[1]
-    if (refusals.includes(Number(status))) return
+    if (errorStatuses.includes(Number(status))) return
     complain(`${message.page()?.url() ?? ''}: ${message.text()}`)
   })
 }

@@ -58,7 +58,7 @@ test(
 
 test('an upload that is too large says so, and another can follow', inBrowser, async (t) => {
   const { visit } = await openSite(t, { MAX_UPLOAD_BYTES: '1000' })
-  const page = await visit({ refusals: [413] })
+  const page = await visit({ errorStatuses: [413] })
   await page.goto('/profile.html')
   await page.getByLabel('File').setInputFiles(file)
   await page.getByRole('button', { name: 'Upload' }).click()
