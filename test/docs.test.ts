@@ -1,45 +1,49 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { settingNames, settings, toEnvironmentName, toFlagName } from '../src/config/settings.ts'
 import { demos } from '../src/demos/catalogue.ts'
+import { tables } from './settings-tables.ts'
 import { projectFolder, startVitrine } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const read = (file: string) => readFileSync(join(projectFolder, file), 'utf8')
+const readme = read('README.md')
+const documents = [
+  ...['README.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
+  ...readdirSync(join(projectFolder, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
 const run = promisify(execFile)
 
-test('the table of settings is what the code has', () => {
-  const rows = settingNames.map((name) => {
-    const { default: fallback, description } = settings[name]
-    const shown = fallback === undefined ? 'unset' : `\`${fallback}\``
-    return `| \`${toEnvironmentName(name)}\` | \`--${toFlagName(name)}\` | ${shown} | ${description} |`
+for (const { file, name, text } of tables) {
+  test(`the table of ${name} in ${file} is the one of the code`, () => {
+    const pattern = new RegExp(`<!-- ${name}:.*-->\\n\\n([^]*?)\\n+<!-- /${name} -->`)
+    assert.equal(pattern.exec(read(file))?.[1], text, 'npm run docs:settings writes it')
   })
-  const table = ['| Variable | Flag | Default | Meaning |', '| --- | --- | --- | --- |', ...rows]
-  const [, written] = /<!-- settings:.*-->\n\n([^]*?)\n+<!-- \/settings -->/.exec(readme) ?? []
-  assert.equal(written, table.join('\n'))
-})
+}
 
-test('the table of the preset is what the code has', () => {
-  const rows = settingNames.flatMap((name) => {
-    const { default: fallback = '', publicDefault } = settings[name]
-    if (publicDefault === undefined) return []
-    return [`| \`${toEnvironmentName(name)}\` | \`${publicDefault}\` | \`${fallback}\` |`]
+for (const file of documents) {
+  test(`every file that ${file} links to or names exists`, () => {
+    const text = read(file)
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) =>
+      join(dirname(file), target),
+    )
+    const named = [
+      ...text.matchAll(/`((?:src|test|docs|deploy|decisions|scripts)\/[\w./-]+\.\w+)`/g),
+    ]
+    const paths = [...links, ...named.map(([, path = '']) => path)]
+    const missing = paths.filter((path) => !existsSync(join(projectFolder, path)))
+    assert.deepEqual(missing, [])
   })
-  const table = [
-    '| Variable | With `--preset public` | Otherwise |',
-    '| --- | --- | --- |',
-    ...rows,
-  ]
-  const [, written] = /<!-- preset:.*-->\n\n([^]*?)\n+<!-- \/preset -->/.exec(readme) ?? []
-  assert.equal(written, table.join('\n'))
-})
+}
 
-test('the table of rooms names every room, and every route in it is there', async (t) => {
+test('the table of demos names every demo, and every route in it exists', async (t) => {
   const app = await testApp(t)
-  const section = readme.slice(readme.indexOf('## Rooms'), readme.indexOf('## Settings'))
+  const section = readme.slice(readme.indexOf('## Demos'), readme.indexOf('## Documentation'))
   const named = [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name)
   assert.deepEqual(
     named,
@@ -68,9 +72,15 @@ function withoutVariables(text: string): string {
     .trimEnd()
 }
 
-const blocks = [...readme.matchAll(/```console\n([^]*?)```/g)].map(([, block = '']) => block)
+const commands = ['README.md', 'docs/http-features.md', 'docs/resources.md', 'docs/operating.md']
+const blocks = [
+  ...commands
+    .map(read)
+    .join('\n')
+    .matchAll(/```console\n([^]*?)```/g),
+].map(([, block = '']) => block)
 
-test('every command of the tour answers as shown', async (t) => {
+test('every command of the documentation prints what is shown', async (t) => {
   const { origin } = await startVitrine(t)
   const steps = blocks.flatMap((block) => block.split(/^\$ /m).slice(1))
   assert.ok(steps.length > 15)
