@@ -43,7 +43,7 @@ function idChange({ by, oldId, newId, issuedAt }: SessionIssue, { field }: Cooki
 <p>${by === 'login' ? 'Logging in' : 'Renewing'} gave you a new id at ${time(issuedAt)}. ${
     oldId === undefined
       ? 'You had no id before.'
-      : 'The old id became invalid at once, so that nobody who has seen or planted it can use it.'
+      : 'The old id became invalid at once, so that a stolen or planted id is useless.'
   }</p>
 <div class="heads">
 <section aria-labelledby="before"><h3 id="before">Before: your request</h3>

@@ -1,29 +1,29 @@
 import { insufficientStorage } from '../../http/errors/http-error.ts'
 import type { Collection } from '../../stores/records/records.ts'
 
-/** The part of the space that one upload takes. */
+/** The space of one upload. */
 export interface Share {
-  /** Takes more of the space; throws 507 when there is not so much. */
+  /** Reserves more space; throws 507 when it is exhausted. */
   take: (bytes: number) => void
-  /** What was taken stays so. */
+  /** Keeps the reserved space for a stored upload. */
   keep: () => void
-  /** Gives back what was taken and is not kept. */
+  /** Returns the space of an upload that is not stored. */
   release: () => void
 }
 
-/** Gives an upload of this id its share, before anything of it is recorded. */
+/** Creates the share of an upload, before it is recorded. */
 export type FileSpace = (id: string) => Promise<Share>
 
-/** What is kept is added up again after so many times the time that it takes, and a second at least. */
+/** Stored uploads are added up again after this multiple of the time that it takes. */
 const restFactor = 50
 const leastRestMs = 1000
 
 /**
- * The space that all uploads have together, those that are still arriving included. Other processes
- * keep uploads too, so from time to time what is kept is added up again.
+ * The space of all uploads, those in progress included. Other processes store uploads too, so the sizes
+ * of the stored uploads are added up again from time to time.
  */
 export function createFileSpace(uploads: Collection, maxBytes: number): FileSpace {
-  /** Counted by themselves, so that adding up passes over them. */
+  /** Counted separately, and so left out when stored uploads are added up. */
   const arriving = new Set<string>()
   const keptMeanwhile = new Map<string, number>()
   let arrivingBytes = 0

@@ -15,30 +15,29 @@ export type UploadServices = Pick<Services, 'config' | 'files'> & { uploads: Col
 
 /** What the database keeps of an upload, beside its id and its time. */
 export type Upload = SavedFile & {
-  /** As the client called it, without folders. */
+  /** The name that the client sent, without folders. */
   name: string
-  /** The media type that the client named. */
+  /** The media type that the client sent. */
   type: string
 }
 
-/** An upload as it is kept. `createdAt` is ISO 8601 in UTC. */
+/** A stored upload. `createdAt` is ISO 8601 in UTC. */
 export type StoredUpload = Upload & { id: string; createdAt: string }
 
 const fieldName = 'upfiles'
-/** Room for the boundaries and the headers of one part. */
+/** Space for the boundaries and the headers of one part. */
 const framingBytes = 16 * 1024
 
 /**
- * Keeps the one file of the form. Throws 415 when it is no multipart form, 413 when it is too large,
- * 507 when there is no `space` for it, 400 for any other shape and for another digest than was
- * announced; then nothing is kept.
+ * Stores the file of the form. Throws 415 for a body that is not a multipart form, 413 for a file that
+ * is too large, 507 without `space`, and 400 for any other form or a wrong digest.
  */
 export async function saveUpload(
   request: FastifyRequest,
   services: UploadServices,
   space?: FileSpace,
 ): Promise<StoredUpload> {
-  // Random throughout: whoever knows one id can guess no other.
+  // Fully random, so that ids cannot be guessed.
   const id = randomBytes(16).toString('base64url')
   const share = await space?.(id)
   try {
@@ -50,7 +49,6 @@ export async function saveUpload(
   }
 }
 
-/** Where a file is to be, and what it may take there. */
 interface Place {
   id: string
   share: Share | undefined
@@ -63,7 +61,7 @@ async function receiveFile(
 ): Promise<StoredUpload> {
   const isMultipart = toMediaType(request.headers['content-type']) === 'multipart/form-data'
   if (!isMultipart || !config.bodyReaders.includes('multipart')) {
-    throw unsupportedMediaType('A file comes in a form of the type multipart/form-data.', {
+    throw unsupportedMediaType('An upload must be multipart/form-data.', {
       'accept-post': 'multipart/form-data',
     })
   }
@@ -78,27 +76,27 @@ async function receiveFile(
   let isRecorded = false
   try {
     for await (const part of parseMultipart(request, limits)) {
-      if (upload !== undefined) throw badRequest(`Only one file may be sent, in ${fieldName}.`)
+      if (upload !== undefined) throw badRequest(`Upload one file, in ${fieldName}.`)
       assertNoOtherPart(part)
       const name = toDisplayName(part.fileName ?? '')
       upload = { ...(await save(files, part, place)), name, type: toType(part.type) }
     }
-    if (upload === undefined) throw badRequest(`There is no file in ${fieldName}.`)
+    if (upload === undefined) throw badRequest(`${fieldName} has no file.`)
     const createdAt = new Date().toISOString()
     isRecorded = await uploads.create({ id, document: { ...upload }, createdAt })
-    if (!isRecorded) throw new Error('a fresh id was taken')
+    if (!isRecorded) throw new Error('the new id exists')
     await files.keep(id)
     return { id, createdAt, ...upload }
   } catch (error) {
     const removed = upload && removeUpload({ files, uploads }, id, isRecorded)
-    // A store that is silent would be waited for once more.
+    // Do not wait for a store that does not respond a second time.
     if (isUnavailable(error)) removed?.catch(() => undefined)
     else await removed
     throw error
   }
 }
 
-/** A file without its record is swept; a record without its file would stay. */
+/** A file without a record is swept, but a record without a file is not. */
 async function removeUpload(
   { files, uploads }: Omit<UploadServices, 'config'>,
   id: string,
@@ -110,21 +108,21 @@ async function removeUpload(
 }
 
 async function save(files: Files, { content }: Part, { id, share }: Place): Promise<SavedFile> {
-  // The parser tells of an error before the content ends, at its end, or by destroying it.
-  let told: unknown
+  // The parser reports an error by an event or by destroying the content.
+  let parserError: unknown
   content.once('error', (error) => {
-    told = error
+    parserError = error
   })
   try {
     return await files.save(id, share ? takeShare(content, share) : content)
   } catch (error) {
-    // What the form did wrong is the client's; what the store did is not.
-    const isOfContent = error === told || error === content.errored
+    // Errors of the form are the client's, errors of the store are not.
+    const isOfContent = error === parserError || error === content.errored
     throw isOfContent ? toMultipartError(error) : error
   }
 }
 
-/** The same content, for which something of the share is taken as it comes. */
+/** The content, whose bytes are reserved as they arrive. */
 function takeShare(content: Readable, share: Share): Readable {
   async function* take() {
     for await (const chunk of content as AsyncIterable<Buffer>) {
@@ -135,18 +133,17 @@ function takeShare(content: Readable, share: Share): Readable {
   return Readable.from(take(), { objectMode: false })
 }
 
-/** What is not the file is refused before it is read. */
+/** Throws 400 for any other part, before it is read. */
 function assertNoOtherPart({ name, fileName }: Part): void {
-  if (name !== fieldName) throw badRequest(`The form may have the field ${fieldName} and no other.`)
+  if (name !== fieldName) throw badRequest(`The form must have no field but ${fieldName}.`)
   // An input without a file is sent as a part with an empty file name.
-  if (fileName === undefined || fileName === '')
-    throw badRequest(`There is no file in ${fieldName}.`)
+  if (fileName === undefined || fileName === '') throw badRequest(`${fieldName} has no file.`)
 }
 
-// Control characters, line and paragraph separators, and what turns the direction of writing.
+// Control characters, line and paragraph separators, and bidirectional controls.
 const invisible = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
 
-/** The last part of a path of any system, without what cannot be seen; at most 255 characters. */
+/** The file name without folders and invisible characters; at most 255 characters. */
 function toDisplayName(fileName: string): string {
   const name = fileName.split(/[/\\]/).at(-1) ?? ''
   const [shown = ''] = /^.{0,255}/su.exec(name.toWellFormed().replace(invisible, '')) ?? []

@@ -57,12 +57,12 @@ test('the page says sizes in words and exactly, and that nothing is there', asyn
   const ask = async () =>
     (await app.inject({ url: '/uploads', headers: { accept: 'text/html' } })).body
   const empty = await ask()
-  assert.match(empty, /Nothing was uploaded yet/)
+  assert.match(empty, /No uploads yet/)
   assert.doesNotMatch(empty, /<table/)
   await upload(app, Buffer.alloc(1434))
   const page = await ask()
   assert.match(page, /<data value="1434" title="1,434 bytes">1\.4 KiB<\/data>/)
-  assert.doesNotMatch(page, /Nothing was uploaded/)
+  assert.doesNotMatch(page, /No uploads yet/)
 })
 
 test('a name is escaped where the list is a page, and stays in its line where it is text', async (t) => {

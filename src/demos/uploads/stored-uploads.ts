@@ -29,7 +29,7 @@ export function listUploads({ uploads, config }: UploadServices) {
   }
 }
 
-/** One file, as an attachment that no browser will show or run here. */
+/** One file, as an attachment, so that browsers do not run it. */
 export function sendUpload({ uploads, files }: UploadServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const id = toPathParameter(request, 'id')
@@ -64,18 +64,17 @@ function toUpload({ document }: StoredRecord): Upload {
   return document as unknown as Upload
 }
 
-/** Throws 503 where nothing can be read by what the record says, which then is damaged. */
+/** Throws 503 for a damaged record. */
 function assertReadable({ size }: Upload): void {
   if (Number.isSafeInteger(size) && size >= 0) return
   throw new StoreFailure('unavailable', `an upload has the size ${String(size)}`)
 }
 
-/** Whether a browser would run what is in it; with all the rest, one more wall. */
+/** Whether a browser would run it, if all other protection failed. */
 function isActive(type: string): boolean {
   return /html|xml|svg|script|pdf|multipart/i.test(type)
 }
 
-/** An upload as JSON shows it. */
 export function toRepresentation({ id, name, type, size, sha256, createdAt }: StoredUpload) {
   return { _id: id, name, type, size, sha256, createdAt }
 }

@@ -3,12 +3,11 @@ import { page, pageAround, time } from '../../site/page.ts'
 import type { StoredUpload } from './save-upload.ts'
 import { formatBytes } from './size.ts'
 
-/** What arrived, for whoever sent it with a form. */
 export function uploadedPage(upload: StoredUpload): Html {
   const { id, name, type, size, sha256, createdAt } = upload
   return page({
     title: 'Uploaded',
-    main: html`<p class="lead">The upload succeeded: ${name}, ${size} bytes, is kept at
+    main: html`<p class="lead">The upload succeeded: ${name}, ${size} bytes, is stored at
 <a href="/uploads/${id}">/uploads/${id}</a>.</p>
 <dl>
 <dt>Name</dt><dd>${name}</dd>
@@ -17,21 +16,21 @@ export function uploadedPage(upload: StoredUpload): Html {
 <dt>SHA-256</dt><dd><code>${sha256}</code></dd>
 <dt>Received</dt><dd>${time(createdAt)}</dd>
 </dl>
-<p class="quiet">The digest is that of the bytes which arrived: compare it with what
-<code>sha256sum</code> says of the file that you have.</p>
+<p class="quiet">The digest is of the bytes that the server received. Compare it with the output of
+<code>sha256sum</code> for your file.</p>
 <p class="actions"><a class="button" href="/profile.html">Upload another file</a>
 <a class="button second" href="/uploads">All uploads</a></p>`,
   })
 }
 
-/** The page of all uploads, in pieces as they come from the store. */
+/** The page of all uploads, in chunks. */
 export async function* uploadsPage(
   pages: AsyncIterable<readonly StoredUpload[]>,
   maxBytes: number,
 ): AsyncGenerator<string> {
   const { opening, closing } = pageAround('Uploads')
-  yield html`${opening}<p class="lead">What was uploaded, oldest first. A file may have up to ${formatBytes(maxBytes)}; it comes
-back as an attachment, which no browser runs here.</p>
+  yield html`${opening}<p class="lead">All uploads, oldest first. A file can have up to ${formatBytes(maxBytes)}. Downloads are served as
+attachments so that browsers do not run them.</p>
 <p class="actions"><a class="button" href="/profile.html">Upload a file</a></p>
 `.markup
   let isEmpty = true
@@ -41,9 +40,7 @@ back as an attachment, which no browser runs here.</p>
     isEmpty = false
     yield uploads.map((upload) => uploadRow(upload).markup).join('')
   }
-  yield isEmpty
-    ? html`<p class="empty">Nothing was uploaded yet.</p>`.markup
-    : '</tbody>\n</table></section>'
+  yield isEmpty ? html`<p class="empty">No uploads yet.</p>`.markup : '</tbody>\n</table></section>'
   yield closing.markup
 }
 
