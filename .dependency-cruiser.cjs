@@ -23,7 +23,11 @@ module.exports = {
     },
     forbid('http-imports-nothing-above', 'http', `${above}|stores|app|main`),
     forbid('stores-import-nothing-above', 'stores', `${above}|http|app|main`),
-    forbid('auth-limits-idempotency-use-http', 'auth|limits|idempotency', 'demos|resources|site|inspector|server|operations|cli|app|main'),
+    forbid(
+      'auth-limits-idempotency-use-http',
+      'auth|limits|idempotency',
+      'demos|resources|site|inspector|server|operations|cli|app|main',
+    ),
     forbid('site-knows-no-demo', 'site|inspector', 'demos|resources|server|cli|app|main'),
     forbid('resources-know-no-demo', 'resources', 'demos|inspector|server|operations|cli|app|main'),
     forbid('demos-know-no-server', 'demos', 'inspector|server|operations|cli|app|main'),

@@ -7,8 +7,8 @@ export async function loadDriver<Module>(
   try {
     return await load()
   } catch (error) {
-    const isMissing = (error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND'
-    if (!isMissing) throw error
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new Error(`${setting} needs a driver: npm install ${packageName}`, { cause: error })
   }
 }

@@ -8,7 +8,7 @@ import { toOrder, toOrderBy } from './order.ts'
 import { findAnyOrder, findChunks, findWhole } from './plan.ts'
 import {
   allRecords,
-  assertWanted,
+  assertNotAborted,
   isOfText,
   type Collection,
   type Pages,
@@ -42,7 +42,7 @@ export function createLists(dialect: Dialect, resource: string): Lists {
   }
 
   function toSelect(what: string, query: RecordQuery, { index, where }: Chunk) {
-    assertWanted(query)
+    assertNotAborted(query)
     const { sql, values } = and(where, toCondition(dialect, query))
     return { text: `SELECT ${what} FROM ${dialect.toSource(index)} WHERE ${sql}`, values }
   }

@@ -15,7 +15,7 @@ import {
   type Scan,
 } from './index-ranges.ts'
 import { toOrder, toOrderBy } from './order.ts'
-import { assertWanted, type RecordQuery } from './records.ts'
+import { assertNotAborted, type RecordQuery } from './records.ts'
 import { openSorter, type Sorter } from './sorter.ts'
 
 /**
@@ -98,7 +98,7 @@ async function sortChunk(
   query: RecordQuery,
   { sorter, chunk: { index, where } }: { sorter: Sorter; chunk: Chunk },
 ): Promise<void> {
-  assertWanted(query)
+  assertNotAborted(query)
   const order = toOrder(dialect, query.sort)
   const columns = order.map(({ column }, position) => `${column} AS c${String(position)}`)
   const { sql, values } = and(where, toCondition(dialect, query))

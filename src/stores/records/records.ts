@@ -72,8 +72,9 @@ export interface RecordQuery {
 
 export const allRecords: RecordQuery = { filters: [], sort: [] }
 
-export function assertWanted({ signal }: RecordQuery): void {
-  if (signal?.aborted === true) throw new StoreFailure('unavailable', 'nobody waits for the answer')
+export function assertNotAborted({ signal }: RecordQuery): void {
+  if (signal?.aborted === true)
+    throw new StoreFailure('unavailable', 'the response is no longer needed')
 }
 
 export interface Part {

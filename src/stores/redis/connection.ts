@@ -61,7 +61,7 @@ export async function openRedis(url: string): Promise<RedisConnection> {
 /** A frozen server accepts the connection and does not respond. */
 async function giveUp(): Promise<never> {
   await setTimeout(2 * connectMs, undefined, { ref: false })
-  throw new Error('it does not answer')
+  throw new Error('it does not respond')
 }
 
 /** ioredis joins the errors of several IP addresses into one without a text. */

@@ -127,21 +127,32 @@ async function addContents(source: DatabaseSync, target: DatabaseSync, options: 
 /** False when the content differs from its record. */
 async function addContent(
   files: Files,
-  { id, size, sha256 }: KnownFile,
+  known: KnownFile,
   add: (place: number, piece: Buffer) => void,
 ): Promise<boolean> {
+  const { id, size } = known
   if (size === 0) return true
+  if (!Number.isSafeInteger(size) || size < 0) return false
   const read = () => files.read(id, 0, size - 1)
   // A file may still be pending although its record exists, during an upload or after a crash.
   const content = (await read()) ?? (await files.keep(id).then(read, () => undefined))
+  return hasContentOf(known, content ?? [], add)
+}
+
+/** Whether size and hash of the content are those of the record. */
+export async function hasContentOf(
+  { size, sha256 }: KnownFile,
+  content: AsyncIterable<Buffer> | Iterable<Buffer>,
+  add: (place: number, piece: Buffer) => void = () => undefined,
+): Promise<boolean> {
   const hash = createHash('sha256')
   let place = 0
   let length = 0
-  for await (const piece of content ?? []) {
-    hash.update(piece as Buffer)
-    add(place, piece as Buffer)
+  for await (const piece of content) {
+    hash.update(piece)
+    add(place, piece)
     place += 1
-    length += (piece as Buffer).length
+    length += piece.length
   }
   return length === size && hash.digest('hex') === sha256
 }
@@ -151,10 +162,13 @@ export function* eachKnownFile(database: DatabaseSync, schema = 'main'): Generat
     `SELECT id, document ->> '$.size' AS size, document ->> '$.sha256' AS sha256
      FROM ${schema}.records WHERE resource = '${collectionNames.uploads}' AND id > ? ORDER BY id LIMIT 100`,
   )
-  let page: unknown[] = listAfter.all('')
-  while (page.length > 0) {
-    yield* page as KnownFile[]
-    page = listAfter.all((page.at(-1) as KnownFile).id)
+  for (let last = ''; ;) {
+    const rows = listAfter.all(last)
+    if (rows.length === 0) return
+    for (const { id, size, sha256 } of rows) {
+      last = String(id)
+      yield { id: last, size: Number(size ?? NaN), sha256: String(sha256) }
+    }
   }
 }
 
@@ -167,7 +181,11 @@ export function sumUp(database: DatabaseSync): Sums {
        FROM records WHERE resource NOT LIKE '~%'`,
     )
     .get()
-  return { ...row } as unknown as Sums
+  return {
+    records: Number(row?.records),
+    files: Number(row?.files),
+    bytes: Number(row?.bytes),
+  }
 }
 
 function synchronize(path: string): void {

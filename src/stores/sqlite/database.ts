@@ -197,12 +197,18 @@ export function applyMigrations(
 }
 
 function migrate(database: DatabaseSync): void {
-  // IMMEDIATE: of several processes that start at once, one migrates.
+  runInTransaction(database, () => {
+    applyMigrations(database, readSchemaVersion(database))
+  })
+}
+
+/** IMMEDIATE: no statement after the first finds the database locked. */
+export function runInTransaction<Result>(database: DatabaseSync, run: () => Result): Result {
   database.exec('BEGIN IMMEDIATE')
   try {
-    const version = readSchemaVersion(database)
-    applyMigrations(database, version)
+    const result = run()
     database.exec('COMMIT')
+    return result
   } catch (error) {
     // Some errors have ended the transaction already; a second rollback would hide them.
     if (database.isTransaction) database.exec('ROLLBACK')

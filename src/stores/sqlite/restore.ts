@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
@@ -13,11 +12,18 @@ import {
   applicationId,
   contentsTable,
   eachKnownFile,
+  hasContentOf,
   sumUp,
   type KnownFile,
   type Sums,
 } from './backup.ts'
-import { applyMigrations, isBusy, makeFile, readSchemaVersion } from './database.ts'
+import {
+  applyMigrations,
+  isBusy,
+  makeFile,
+  readSchemaVersion,
+  runInTransaction,
+} from './database.ts'
 
 /** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
 const firstApplicationId = 0x56697472
@@ -135,8 +141,8 @@ async function saveContents(database: DatabaseSync, files: Files): Promise<strin
   function* readContent(id: string): Generator<Buffer> {
     for (let place = 0; ; place += 1) {
       const row = readPiece.get(id, place)
-      if (row === undefined) return
-      yield Buffer.from(row.piece as Uint8Array)
+      if (!(row?.piece instanceof Uint8Array)) return
+      yield Buffer.from(row.piece)
     }
   }
   const pending: string[] = []
@@ -157,25 +163,19 @@ async function saveContents(database: DatabaseSync, files: Files): Promise<strin
   }
 }
 
-async function isKept(files: Files, { id, size, sha256 }: KnownFile): Promise<boolean> {
-  const hash = createHash('sha256')
-  let length = 0
+async function isKept(files: Files, known: KnownFile): Promise<boolean> {
   try {
-    for await (const chunk of (await files.read(id, 0, size - 1)) ?? []) {
-      hash.update(chunk as Buffer)
-      length += (chunk as Buffer).length
-    }
+    const content = await files.read(known.id, 0, known.size - 1)
+    return content !== undefined && (await hasContentOf(known, content))
   } catch {
     // A file that cannot be read is written again.
     return false
   }
-  return length === size && hash.digest('hex') === sha256
 }
 
 function replaceRecords(database: DatabaseSync): void {
   const version = Number(database.prepare('PRAGMA saved.user_version').get()?.user_version)
-  database.exec('BEGIN IMMEDIATE')
-  try {
+  runInTransaction(database, () => {
     recordOrphanedFiles(database)
     for (const table of findTables(readSchemaVersion(database))) {
       database.exec(`DROP TABLE main.${table}`)
@@ -196,11 +196,7 @@ function replaceRecords(database: DatabaseSync): void {
       `DELETE FROM record_counts;
        INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource`,
     )
-    database.exec('COMMIT')
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
-  }
+  })
 }
 
 function recordOrphanedFiles(database: DatabaseSync): void {

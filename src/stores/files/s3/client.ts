@@ -45,9 +45,9 @@ export class S3Error extends Error {
   readonly status: number
   readonly code: string
 
-  constructor(status: number, answer: string) {
-    const code = /<Code>([^<]*)<\/Code>/.exec(answer)?.[1] ?? ''
-    super(`S3 answered ${String(status)} ${code}`.trimEnd())
+  constructor(status: number, body: string) {
+    const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? ''
+    super(`S3 responded with ${String(status)} ${code}`.trimEnd())
     this.status = status
     this.code = code
   }
@@ -90,7 +90,7 @@ export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings
     const signed = Object.fromEntries((await signer.sign()).headers)
     const length = { 'content-length': Buffer.byteLength(body) }
     const options = { method, agent, timeout: silenceMs, headers: { ...signed, ...length } }
-    return answerOf((isTls ? requestHttps : requestHttp)(target, options), body)
+    return receive((isTls ? requestHttps : requestHttp)(target, options), body)
   }
 
   async function attempt<Result>(request: S3Request, read: Read<Result>): Promise<Result> {
@@ -119,13 +119,13 @@ export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings
   }
 }
 
-type Read<Result> = (answer: IncomingMessage) => Promise<Result>
+type Read<Result> = (response: IncomingMessage) => Promise<Result>
 
-async function readWhole(answer: IncomingMessage): Promise<S3Response> {
-  const content = await text(await accept(answer))
+async function readWhole(response: IncomingMessage): Promise<S3Response> {
+  const content = await text(await accept(response))
   // CompleteMultipartUpload may respond 200 and then fail in the body (S3 API reference).
   if (content.includes('<Error>')) throw new S3Error(500, content)
-  return { headers: answer.headers, text: content }
+  return { headers: response.headers, text: content }
 }
 
 function parseS3Url(url: string) {
@@ -137,40 +137,40 @@ function parseS3Url(url: string) {
   return { bucket, region, prefix, endpoint: endpoint.replace(/\/$/, '') }
 }
 
-async function answerOf(
+async function receive(
   request: ReturnType<typeof requestHttp>,
   body: Buffer | string,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  let answer: IncomingMessage | undefined
+  let received: IncomingMessage | undefined
   request.on('response', (response) => {
-    answer = response
+    received = response
     resolve(response)
   })
   request.on('error', reject)
   request.on('timeout', () => {
     // Received bytes that were not read wait for a slow client, not for the store.
-    if (answer?.readableLength) {
+    if (received?.readableLength) {
       request.setTimeout(silenceMs)
       return
     }
-    const silence = new Error(`S3 says nothing for ${String(silenceMs)} ms`)
+    const silence = new Error(`S3 has sent nothing for ${String(silenceMs)} ms`)
     request.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }))
-    answer?.destroy(silence)
+    received?.destroy(silence)
   })
   request.end(body)
   return promise
 }
 
-async function accept(answer: IncomingMessage): Promise<IncomingMessage> {
-  const { statusCode = 0 } = answer
-  if (statusCode < 300) return answer
-  throw new S3Error(statusCode, await text(answer))
+async function accept(response: IncomingMessage): Promise<IncomingMessage> {
+  const { statusCode = 0 } = response
+  if (statusCode < 300) return response
+  throw new S3Error(statusCode, await text(response))
 }
 
 function isPassing(error: unknown): boolean {
   if (error instanceof S3Error) return [500, 502, 503, 504].includes(error.status)
-  const { code } = error as { code?: unknown }
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ECONNRESET' || code === 'EPIPE'
 }
 

@@ -133,11 +133,11 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
     remove,
     read: async (id, start, end) => {
       const range = `bytes=${String(start)}-${String(end)}`
-      const answer = await toFound(s3.open({ method: 'GET', name: id, headers: { range } }))
-      if (answer === undefined) return undefined
-      if (answer.statusCode === 206) return toContent(answer)
-      answer.destroy()
-      throw new Error('S3 has answered without the range that it was asked for')
+      const response = await toFound(s3.open({ method: 'GET', name: id, headers: { range } }))
+      if (response === undefined) return undefined
+      if (response.statusCode === 206) return toContent(response)
+      response.destroy()
+      throw new Error('S3 responded without the requested range')
     },
     sweep: async (isKnown) => {
       for await (const { name, ageSeconds } of listObjects(s3, toMarker(''))) {
@@ -149,11 +149,11 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
   }
 }
 
-function toContent(answer: Readable): Readable {
+function toContent(response: Readable): Readable {
   const content = new PassThrough()
-  answer.once('error', (error) => content.destroy(new StoreFailure('unavailable', error)))
-  content.once('close', () => answer.destroy())
-  return answer.pipe(content)
+  response.once('error', (error) => content.destroy(new StoreFailure('unavailable', error)))
+  content.once('close', () => response.destroy())
+  return response.pipe(content)
 }
 
 function toMarker(id: string): string {

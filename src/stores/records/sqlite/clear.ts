@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { retryWhileBusy } from '../../sqlite/database.ts'
+import { retryWhileBusy, runInTransaction } from '../../sqlite/database.ts'
 
 /** A few milliseconds, during which other requests wait. */
 const recordsPerStep = 500
@@ -16,24 +16,17 @@ export function createClear(
   const count = database.prepare('UPDATE record_counts SET count = count - ? WHERE resource = ?')
 
   function step(resource: string): number {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      forgetAll()
-      const removed = Number(remove.run(resource).changes)
-      count.run(removed, resource)
-      database.exec('COMMIT')
-      return removed
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      throw error
-    }
+    forgetAll()
+    const removed = Number(remove.run(resource).changes)
+    count.run(removed, resource)
+    return removed
   }
 
   return async (resource) => {
     let total = 0
     let removed
     do {
-      removed = await retryWhileBusy(() => step(resource))
+      removed = await retryWhileBusy(() => runInTransaction(database, () => step(resource)))
       total += removed
     } while (removed === recordsPerStep)
     return total

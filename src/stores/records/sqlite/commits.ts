@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { StoreFailure } from '../../store-failure.ts'
-import { isLocked, retryWhileBusy } from '../../sqlite/database.ts'
+import { isLocked, retryWhileBusy, runInTransaction } from '../../sqlite/database.ts'
 
 interface Write {
   resource: string
@@ -30,9 +30,6 @@ export interface Commits {
  * process writes while the records are counted.
  */
 export function createCommits(database: DatabaseSync, maxRecords?: number): Commits {
-  const begin = database.prepare('BEGIN IMMEDIATE')
-  const commit = database.prepare('COMMIT')
-  const rollback = database.prepare('ROLLBACK')
   // Not a trigger, which would double the time of a create.
   const count = database.prepare(
     `INSERT INTO record_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2`,
@@ -49,28 +46,23 @@ export function createCommits(database: DatabaseSync, maxRecords?: number): Comm
   }
 
   function runTogether(writes: readonly Write[]): Outcome[] {
-    begin.run()
-    try {
-      const grown = new Map<string, number>()
-      const outcomes = writes.map((write) => {
-        if (!hasRoom(write, grown)) return write.isIdle?.() === true ? false : 'full'
-        const isDone = write.run()
-        if (isDone) grown.set(write.resource, (grown.get(write.resource) ?? 0) + write.growth)
-        return isDone
-      })
-      for (const [resource, growth] of grown) if (growth !== 0) count.run(resource, growth)
-      commit.run()
-      return outcomes
-    } catch (error) {
-      // Some errors have ended the transaction already; a second rollback would hide them.
-      if (database.isTransaction) rollback.run()
-      throw error
-    }
+    const grown = new Map<string, number>()
+    const outcomes = writes.map((write) => {
+      if (!hasRoom(write, grown)) return write.isIdle?.() === true ? false : 'full'
+      const isDone = write.run()
+      if (isDone) grown.set(write.resource, (grown.get(write.resource) ?? 0) + write.growth)
+      return isDone
+    })
+    for (const [resource, growth] of grown) if (growth !== 0) count.run(resource, growth)
+    return outcomes
   }
 
   async function commitTogether(writes: readonly WaitingWrite[], askedAt: number): Promise<void> {
     try {
-      const outcomes = await retryWhileBusy(() => runTogether(writes), askedAt)
+      const outcomes = await retryWhileBusy(
+        () => runInTransaction(database, () => runTogether(writes)),
+        askedAt,
+      )
       writes.forEach(({ resource, resolve, reject }, index) => {
         if (outcomes[index] === 'full') reject(new StoreFailure('full', `no more ${resource}`))
         else resolve(outcomes[index] === true)
