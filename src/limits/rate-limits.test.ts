@@ -56,7 +56,7 @@ test('one request too many is refused until the window ends, in the form that is
   }
   const forms = [
     ['application/json', /^application\/problem\+json/, /"violated-policies":\["default"\]/],
-    ['text/plain', /^text\/plain/, /^One client may send 2 requests in a minute\..*\n$/],
+    ['text/plain', /^text\/plain/, /^A client may send 2 requests per minute\..*\n$/],
     [browserAccept, /^text\/html/, /Too Many Requests/],
   ] as const
   for (const [accept, type, words] of forms) {
@@ -199,7 +199,7 @@ test('logins have a stricter limit beside the one of everything', async (t) => {
   const refused = await post({ username: 'Ann', password: ann.password })
   assert.equal(refused.statusCode, 429)
   assert.deepEqual(refused.json<Record<string, unknown>>()['violated-policies'], ['login'])
-  assert.match(refused.body, /3 logins in a minute/)
+  assert.match(refused.body, /3 logins per minute/)
   // All else goes on, the renewal of a session too.
   const renewed = await app.inject({ method: 'POST', url: '/session', headers: { cookie } })
   assert.equal(renewed.statusCode, 200)

@@ -1,8 +1,7 @@
 import { toHostname } from '../security/allowed-hosts.ts'
 import { STATUS_CODES } from '../node-http.ts'
-import { problemTypes, toProblemSlug, type ProblemSlug } from './problem-types.ts'
+import { findProblemSlug, problemTypes, type ProblemSlug } from './problem-types.ts'
 
-/** One thing wrong with one field of a request's content. */
 export interface FieldProblem {
   field: string
   /** Completes "name …": `is required`. */
@@ -13,38 +12,32 @@ interface HttpErrorOptions {
   headers?: Readonly<Record<string, string>>
   fields?: readonly FieldProblem[]
   isJson?: boolean
-  /** The kind of problem, where it is a more special one than that of the status. */
-  problem?: ProblemSlug
   /** More members of the problem details (RFC 9457 §3.2). */
   members?: Readonly<Record<string, unknown>>
   cause?: unknown
 }
 
-/**
- * An answer that is not the one asked for: a status and one sentence for a person. Thrown by routes
- * and by `http/`, made by the functions below, rendered in one place (`send-refusal.ts`).
- */
+/** An error response: a kind of problem, or a status, and one sentence for a person. */
 export class HttpError extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly fields: readonly FieldProblem[]
-  /** Whether JSON is the default, where no route was found that would say so. */
+  /** Whether JSON is the default, where no route determines it. */
   readonly isJson: boolean | undefined
-  /** Undefined for a status that is no kind of problem here; a plugin may bring any. */
+  /** Undefined for a status without a kind of problem, which a plugin may use. */
   readonly problem: ProblemSlug | undefined
   readonly members: Readonly<Record<string, unknown>>
 
-  constructor(status: number, detail: string, options: HttpErrorOptions = {}) {
+  constructor(kind: ProblemSlug | number, detail: string, options: HttpErrorOptions = {}) {
     super(detail, { cause: options.cause })
-    this.status = status
+    this.problem = typeof kind === 'number' ? findProblemSlug(kind) : kind
+    this.status = typeof kind === 'number' ? kind : problemTypes[kind].status
     this.headers = options.headers ?? {}
     this.fields = options.fields ?? []
     this.isJson = options.isJson
-    this.problem = options.problem ?? toProblemSlug(status)
     this.members = options.members ?? {}
   }
 
-  /** What the kind of problem is called: `Not Found`. */
   get title(): string {
     return this.problem
       ? problemTypes[this.problem].title
@@ -52,65 +45,57 @@ export class HttpError extends Error {
   }
 }
 
-// Node still says what RFC 9110 has renamed.
+// Node has the names that RFC 9110 replaced.
 const renamed: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   422: 'Unprocessable Content',
 }
 
-/** As RFC 9110 §15 and its companions call the status; undefined for one that none of them knows. */
+/** Undefined for an unregistered status. */
 export function toReasonPhrase(status: number): string | undefined {
   return renamed[status] ?? STATUS_CODES[status]
 }
 
-export function badRequest(detail: string, cause?: unknown): HttpError {
-  return new HttpError(400, detail, { cause })
-}
+const toFactory = (kind: ProblemSlug) => (detail: string, cause?: unknown) =>
+  new HttpError(kind, detail, { cause })
+
+export const badRequest = toFactory('bad-request')
+export const conflict = toFactory('conflict')
+export const contentTooLarge = toFactory('content-too-large')
+export const digestMismatch = toFactory('digest-mismatch')
+export const invalidPatch = toFactory('invalid-patch')
+export const notFound = toFactory('not-found')
+export const patchTestFailed = toFactory('patch-test-failed')
+export const unknownParameter = toFactory('unknown-parameter')
 
 export function chunksTooSmall(): HttpError {
   const headers = { connection: 'close' }
-  return new HttpError(400, 'The body arrives in too many small chunks.', { headers })
-}
-
-export function unknownParameter(detail: string): HttpError {
-  return new HttpError(400, detail, { problem: 'unknown-parameter' })
-}
-
-export function invalidPatch(detail: string): HttpError {
-  return new HttpError(400, detail, { problem: 'invalid-patch' })
-}
-
-export function digestMismatch(detail: string): HttpError {
-  return new HttpError(400, detail, { problem: 'digest-mismatch' })
+  return new HttpError('bad-request', 'The body arrives in too many small chunks.', { headers })
 }
 
 export function unauthorized(detail: string): HttpError {
-  // RFC 9110 §15.5.2 requires a challenge; a scheme that no browser knows opens no dialog.
-  return new HttpError(401, detail, { headers: { 'www-authenticate': 'Cookie realm="Vitrine"' } })
+  // RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog.
+  const headers = { 'www-authenticate': 'Cookie realm="Vitrine"' }
+  return new HttpError('unauthorized', detail, { headers })
 }
 
-/** RFC 9110 §15.5.20. `what` is the host, or the scheme, that is not served here. */
-export function misdirected(what: string): HttpError {
-  const detail = what.endsWith(':')
-    ? `A ${what} URL cannot be requested over plain HTTP.`
-    : `The host ${toHostname(what) ?? what} is not served here. Add it to ALLOWED_HOSTS to allow it.`
-  return new HttpError(421, detail)
+/** `target` is the host, or the scheme with its colon, that is not served. */
+export function misdirected(target: string): HttpError {
+  const detail = target.endsWith(':')
+    ? `A ${target} URL cannot be requested over plain HTTP.`
+    : `The host ${toHostname(target) ?? target} is not served here. Add it to ALLOWED_HOSTS to allow it.`
+  return new HttpError('misdirected-request', detail)
 }
 
-/** `origin` as the request has it, which may be none that a setting could name. */
 export function crossSiteWrite(origin = ''): HttpError {
   const named = URL.parse(origin)?.origin === origin ? origin : 'the origin of the page'
   const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it.`
-  return new HttpError(403, detail, { problem: 'cross-site-write' })
+  return new HttpError('cross-site-write', detail)
 }
 
 export function unsafeLink(from: string, to: string): HttpError {
-  const detail = `A link may not turn ${from} into ${to}: send a form or a request of this site.`
-  return new HttpError(403, detail, { problem: 'unsafe-link' })
-}
-
-export function notFound(detail: string): HttpError {
-  return new HttpError(404, detail)
+  const detail = `A link must not turn ${from} into ${to}. Use a form or a script of this site.`
+  return new HttpError('unsafe-link', detail)
 }
 
 export function methodNotAllowed(
@@ -118,132 +103,114 @@ export function methodNotAllowed(
   path: string,
   { methods, isJson }: { methods: readonly string[]; isJson: boolean },
 ): HttpError {
-  // RFC 9110 §15.5.6: a 405 must say in Allow what there is instead.
+  // RFC 9110 §15.5.6: Allow is required on 405.
   const allow = methods.join(', ')
-  return new HttpError(405, `${path} has no ${method}. It has ${allow}.`, {
-    headers: { allow },
-    isJson,
-  })
+  const detail = `${path} does not support ${method}. Supported methods: ${allow}.`
+  return new HttpError('method-not-allowed', detail, { headers: { allow }, isJson })
 }
 
 export function notAcceptable(offers: readonly string[]): HttpError {
-  // RFC 9110 §15.5.7: the content should list what there is.
-  const detail = `This comes as ${offers.join(', ')} and as nothing else.`
-  return new HttpError(406, detail, { members: { offers } })
-}
-
-/** `etag` is that of the current state, where there is one to tell. */
-export function preconditionFailed(etag?: string): HttpError {
-  return new HttpError(412, 'This is not in the state that the request expects.', {
-    headers: etag === undefined ? {} : { etag },
+  return new HttpError('not-acceptable', `Available as ${offers.join(', ')}.`, {
+    members: { offers },
   })
 }
 
+/** `etag` is that of the current state, if it has one. */
+export function preconditionFailed(etag?: string): HttpError {
+  return new HttpError(
+    'precondition-failed',
+    'The current state does not match the preconditions of the request.',
+    { headers: etag === undefined ? {} : { etag } },
+  )
+}
+
 export function preconditionRequired(): HttpError {
-  return new HttpError(428, 'A change needs If-Match, with the ETag of the state it is for.')
+  return new HttpError('precondition-required', 'Send If-Match with the ETag of the current state.')
 }
 
 export function rangeNotSatisfiable(size: number): HttpError {
-  // RFC 9110 §15.5.17: the field says how many bytes there are.
-  return new HttpError(416, `There are ${String(size)} bytes and none in that range.`, {
+  return new HttpError('range-not-satisfiable', `The range is outside of ${String(size)} bytes.`, {
     headers: { 'content-range': `bytes */${String(size)}` },
   })
 }
 
-export function contentTooLarge(detail: string): HttpError {
-  return new HttpError(413, detail)
-}
-
 export function uriTooLong(maxBytes: number): HttpError {
-  return new HttpError(414, `The address is longer than ${String(maxBytes)} bytes.`)
+  return new HttpError('uri-too-long', `The URL is longer than ${String(maxBytes)} bytes.`)
 }
 
 export function unsupportedMediaType(
   detail: string,
   headers: Readonly<Record<string, string>> = {},
 ): HttpError {
-  return new HttpError(415, detail, { headers })
+  return new HttpError('unsupported-media-type', detail, { headers })
 }
 
 export function unprocessable(fields: readonly FieldProblem[]): HttpError {
   const detail = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
-  return new HttpError(422, `${detail}.`, { fields, problem: 'invalid-fields' })
+  return new HttpError('invalid-fields', `${detail}.`, { fields })
+}
+
+export function notAnObject(kind: string): HttpError {
+  const detail = `The body must be an object with the fields of a ${kind}.`
+  return new HttpError('unprocessable-content', detail)
 }
 
 export function expectationFailed(): HttpError {
-  return new HttpError(417, 'Nothing but 100-continue can be expected.')
+  return new HttpError('expectation-failed', 'Expect must be 100-continue.')
 }
 
-/** `what` there may be a number of in a minute; `policy` is the name of the one that was exceeded. */
+/** `unit` is a number of requests; `policy` is the name of the exceeded limit. */
 export function tooManyRequests(
-  what: string,
+  unit: string,
   { policy, retryAfterSeconds }: { policy: string; retryAfterSeconds: number },
 ): HttpError {
   const seconds = String(retryAfterSeconds)
-  return new HttpError(429, `One client may send ${what} in a minute. Try again in ${seconds} s.`, {
+  const detail = `A client may send ${unit} per minute. Try again in ${seconds} s.`
+  return new HttpError('too-many-requests', detail, {
     headers: { 'retry-after': seconds },
-    // As draft-ietf-httpapi-ratelimit-headers-10 §6 names it.
+    // draft-ietf-httpapi-ratelimit-headers-10 §6
     members: { 'violated-policies': [policy] },
   })
 }
 
 export function headersTooLarge(maxBytes: number): HttpError {
-  return new HttpError(431, `The headers are over ${String(maxBytes)} bytes.`)
+  return new HttpError('headers-too-large', `The headers are over ${String(maxBytes)} bytes.`)
 }
 
 export function versionNotSupported(version: string): HttpError {
-  return new HttpError(505, `HTTP/${version} is not spoken here in this way.`)
+  return new HttpError('version-not-supported', `HTTP/${version} is not supported in this form.`)
 }
 
 export function unknownCoding(coding: string): HttpError {
-  return new HttpError(501, `This server does not know the transfer coding ${coding}.`)
-}
-
-export function notAnObject(what: string): HttpError {
-  return new HttpError(422, `The content must be an object with the fields of a ${what}.`)
-}
-
-export function conflict(detail: string): HttpError {
-  return new HttpError(409, detail)
-}
-
-export function patchTestFailed(detail: string): HttpError {
-  return new HttpError(409, detail, { problem: 'patch-test-failed' })
-}
-
-export function keyReused(): HttpError {
-  return new HttpError(422, 'This Idempotency-Key came before with another request.', {
-    problem: 'idempotency-key-reused',
-  })
-}
-
-export function keyInFlight(): HttpError {
-  return new HttpError(
-    409,
-    'The request that brought this Idempotency-Key is still being handled.',
-    {
-      problem: 'idempotency-key-in-flight',
-      headers: { 'retry-after': '1' },
-    },
-  )
-}
-
-export function requestTimeout(detail: string): HttpError {
-  return new HttpError(408, detail, { headers: { connection: 'close' } })
-}
-
-export function serviceUnavailable(detail: string): HttpError {
-  return new HttpError(503, detail, { headers: { 'retry-after': '1' } })
-}
-
-export function overloaded(): HttpError {
-  return serviceUnavailable('There is more to do here just now than can be done in time.')
-}
-
-export function insufficientStorage(): HttpError {
-  return new HttpError(507, 'There is no room left to keep this. Nothing was kept.')
+  return new HttpError('not-implemented', `The transfer coding ${coding} is not implemented.`)
 }
 
 export function notImplemented(method: string): HttpError {
-  return new HttpError(501, `This server does not know the method ${method}.`)
+  return new HttpError('not-implemented', `The method ${method} is not implemented.`)
+}
+
+export function keyReused(): HttpError {
+  const detail = 'This Idempotency-Key was used for a different request.'
+  return new HttpError('idempotency-key-reused', detail)
+}
+
+export function keyInFlight(): HttpError {
+  const detail = 'A request with this Idempotency-Key is still being processed.'
+  return new HttpError('idempotency-key-in-flight', detail, { headers: { 'retry-after': '1' } })
+}
+
+export function requestTimeout(detail: string): HttpError {
+  return new HttpError('request-timeout', detail, { headers: { connection: 'close' } })
+}
+
+export function serviceUnavailable(detail: string): HttpError {
+  return new HttpError('unavailable', detail, { headers: { 'retry-after': '1' } })
+}
+
+export function overloaded(): HttpError {
+  return serviceUnavailable('The service is overloaded.')
+}
+
+export function insufficientStorage(): HttpError {
+  return new HttpError('insufficient-storage', 'The storage is full. Nothing was stored.')
 }

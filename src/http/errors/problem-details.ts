@@ -3,9 +3,9 @@ import type { HttpError } from './http-error.ts'
 import { toOrigin } from '../request/request-head.ts'
 import { toRequestUri } from '../request/request-id.ts'
 
-/** A refusal as RFC 9457 §3 has it. */
-export function toProblem(refusal: HttpError, request: FastifyRequest): object {
-  const { problem, status, title, message, fields, members } = refusal
+/** RFC 9457 §3 */
+export function toProblem(error: HttpError, request: FastifyRequest): object {
+  const { problem, status, title, message, fields, members } = error
   const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))
   return {
     type: problem === undefined ? 'about:blank' : `${toOrigin(request)}/problems/${problem}`,
@@ -18,7 +18,7 @@ export function toProblem(refusal: HttpError, request: FastifyRequest): object {
   }
 }
 
-/** RFC 6901 §3 and §6: a JSON Pointer to a member, as a URI fragment. */
+/** RFC 6901 §3, §6: a JSON Pointer as a URI fragment. */
 function toPointer(member: string): string {
   return `#/${encodeURIComponent(member.replaceAll('~', '~0').replaceAll('/', '~1'))}`
 }

@@ -1,4 +1,4 @@
-import { problemTypes, toProblemSlug } from '../errors/problem-types.ts'
+import { problemTypes, findProblemSlug } from '../errors/problem-types.ts'
 import type { ErrorShape } from '../errors/send-error.ts'
 import { toComponent } from './component.ts'
 import { objectSchema, pageContent, textContent } from './content.ts'
@@ -72,7 +72,7 @@ const headersByStatus: Partial<Record<ErrorStatus, ResponseDoc['headers']>> = {
 
 /** The response with this error status, in the shape of the demo if it has one of its own. */
 export function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference {
-  const slug = toProblemSlug(status) ?? 'bad-request'
+  const slug = findProblemSlug(status) ?? 'bad-request'
   const { title, meaning } = problemTypes[slug]
   const name = title.replaceAll(' ', '')
   const headers = headersByStatus[status]

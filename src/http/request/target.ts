@@ -105,7 +105,8 @@ function escapeInvalidPath(url: string): string {
   return decodePath(path) === undefined ? path.replaceAll('%', '%25') + url.slice(path.length) : url
 }
 
-function decodePath(path: string): string | undefined {
+/** Undefined for an invalid percent-encoding. */
+export function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
   } catch {

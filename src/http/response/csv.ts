@@ -1,16 +1,16 @@
 import { isDecimal } from '../request/number.ts'
 
-/** A line of CSV (RFC 4180 §2) with its line break. */
+/** RFC 4180 §2, with the line break. */
 export function toCsvLine(cells: readonly (string | number | undefined)[]): string {
   return `${cells.map(toCell).join(',')}\r\n`
 }
 
 function toCell(value: string | number = ''): string {
-  const text = typeof value === 'string' ? disarm(value) : String(value)
+  const text = typeof value === 'string' ? escapeFormula(value) : String(value)
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A spreadsheet would run what looks like a formula: an apostrophe makes it text (OWASP, CSV Injection). */
-function disarm(text: string): string {
+/** A spreadsheet would run a formula: an apostrophe makes it text (OWASP, CSV Injection). */
+function escapeFormula(text: string): string {
   return /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !isDecimal(text) ? `'${text}` : text
 }

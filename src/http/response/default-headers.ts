@@ -4,50 +4,44 @@ import { readableBy, readableByAll } from '../security/cors.ts'
 import { isRawRequest } from '../request/target.ts'
 import { isAllowedOrigin } from '../security/cross-site.ts'
 
-/** What keeps a browser from harm, whatever it is sent. */
 export const protectiveHeaders = {
   'x-content-type-options': 'nosniff',
-  // Our own forms keep their Origin, and other sites learn nothing.
+  // Our own forms keep their Origin, and other sites get no Referer.
   'referrer-policy': 'same-origin',
-  // No upgrade-insecure-requests: the pages have to work on a local network without HTTPS.
+  // Without upgrade-insecure-requests, so that pages work on a local network without HTTPS.
   'content-security-policy':
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 }
 
-/** What every answer carries, refusals and files included. */
+/** Of every response, errors and files included. */
 export const defaultHeaders = {
   ...protectiveHeaders,
-  // Routes that know better say so. RFC 9111 §4.2.2: without it a cache decides by itself. Private,
-  // since a shared cache would give the id of one visitor's exchange to others.
+  // RFC 9111 §4.2.2: without it caches choose a lifetime. Private, since a shared cache would disclose
+  // the exchange id of one visitor to others.
   'cache-control': 'private, no-cache',
   ...readableByAll,
 }
 
-/** The same for what is refused, which may be well a moment later. */
 export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
 
 type Headers = Readonly<Record<string, string>>
+type HeaderFactory = (request: FastifyRequest) => Headers
 
-/** Makes the function that tells the headers of every answer, all put together beforehand. */
+/** Creates the function that returns the default headers of the response to a request. */
 export function createHeaders({
   tlsKey,
   corsOrigins,
   trustedProxies,
-}: Pick<Config, 'tlsKey' | 'corsOrigins' | 'trustedProxies'>): (
-  request: FastifyRequest,
-) => Headers {
-  const overHttp = createVariants(protectiveHeaders, corsOrigins)
+}: Pick<Config, 'tlsKey' | 'corsOrigins' | 'trustedProxies'>): HeaderFactory {
   const hsts = { 'strict-transport-security': 'max-age=31536000' }
-  const overHttps = createVariants({ ...protectiveHeaders, ...hsts }, corsOrigins)
+  const overHttp = toFactory(protectiveHeaders, corsOrigins)
+  const overHttps = toFactory({ ...protectiveHeaders, ...hsts }, corsOrigins)
   if (trustedProxies.length === 0) return tlsKey === undefined ? overHttp : overHttps
   return (request) => (request.protocol === 'https' ? overHttps : overHttp)(request)
 }
 
-/** Raw requests get the protective headers only; CORS depends on the origin. */
-function createVariants(
-  protective: Headers,
-  corsOrigins: readonly string[],
-): (request: FastifyRequest) => Headers {
+/** The objects are created once: they are the same for most requests. */
+function toFactory(protective: Headers, corsOrigins: readonly string[]): HeaderFactory {
   const common = { ...defaultHeaders, ...protective }
   const forOthers = corsOrigins.length === 0 ? common : { ...common, vary: 'Origin' }
   return ({ raw }) => {

@@ -19,12 +19,12 @@ async function openMemory(t: TestContext, limits: Parameters<typeof createFileCa
     return {
       path,
       version,
-      content: memory.takes(version) ? await memory.read(file, version) : undefined,
+      content: memory.accepts(version) ? await memory.read(file, version) : undefined,
     }
   }
   const keep = async (name: string, size: number) => {
     const { path, version, content = assert.fail(`${name} is not read`) } = await read(name, size)
-    memory.keep(name, { path, realPath: path, version, content, about: name })
+    memory.add(name, { path, realPath: path, version, content, metadata: name })
     return { path, version }
   }
   return { memory, read, keep }
@@ -33,17 +33,17 @@ async function openMemory(t: TestContext, limits: Parameters<typeof createFileCa
 test('what was asked for longest ago leaves a memory that is full', async (t) => {
   const { memory, keep } = await openMemory(t, { maxFileBytes: 50_000, maxBytes: 150_000 })
   for (const name of ['a', 'b', 'c']) await keep(name, 40_000)
-  assert.equal(memory.find('a')?.about, 'a')
+  assert.equal(memory.find('a')?.metadata, 'a')
   await keep('d', 40_000)
   assert.equal(memory.find('b'), undefined)
-  for (const name of ['a', 'c', 'd']) assert.equal(memory.find(name)?.about, name)
+  for (const name of ['a', 'c', 'd']) assert.equal(memory.find(name)?.metadata, name)
 })
 
 test('what is kept anew under its name takes no more room than it has', async (t) => {
   const { memory, keep } = await openMemory(t, { maxFileBytes: 50_000, maxBytes: 100_000 })
   await keep('a', 40_000)
   for (let count = 0; count < 10; count += 1) await keep('b', 40_000)
-  for (const name of ['a', 'b']) assert.equal(memory.find(name)?.about, name)
+  for (const name of ['a', 'b']) assert.equal(memory.find(name)?.metadata, name)
 })
 
 test('files without content fill a memory too', async (t) => {
@@ -66,7 +66,7 @@ test('a file that is too large, too young, or no longer what was found is not re
     assert.equal(await memory.read(file, asFound), undefined, JSON.stringify(other))
   }
   t.mock.timers.setTime(version.ctimeMs + 1999)
-  assert.equal(memory.takes(version), false)
+  assert.equal(memory.accepts(version), false)
 })
 
 test('a file that is found under another of its names is no longer kept', async (t) => {
@@ -80,7 +80,7 @@ test('a careful look finds what is kept when it is that, and lets it go otherwis
   const { memory, keep } = await openMemory(t, { maxFileBytes: 1000, maxBytes: 10_000 })
   const { path, version } = await keep('a', 10)
   const found = { path, realPath: path, version }
-  assert.equal(memory.confirm('a', found)?.about, 'a')
+  assert.equal(memory.confirm('a', found)?.metadata, 'a')
   await utimes(path, 1, 1)
   assert.equal(memory.find('a'), undefined)
   assert.equal(memory.confirm('a', { ...found, version: await stat(path) }), undefined)

@@ -1,122 +1,110 @@
 import { statSync, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
-/** What changes with every change of a file; `ctimeMs` even where somebody sets the others back. */
+/** Changes with every change of a file; `ctimeMs` even where the other times are set back. */
 export type FileVersion = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>
 
 interface FoundFile {
-  /** Where it is looked at, before links are followed. */
+  /** Before links are followed. */
   path: string
   realPath: string
   version: FileVersion
 }
 
-interface CachedFile<About> extends FoundFile {
+interface CachedFile<Metadata> extends FoundFile {
   content: Buffer
-  about: About
-  /** When it was last found with all care, by `performance.now()`. */
-  foundAt: number
+  metadata: Metadata
+  /** By `performance.now()`. */
+  checkedAt: number
 }
 
 interface Limits {
-  /** Of one file. */
   maxFileBytes: number
-  /** Of all together; whatever was not asked for longest leaves. */
   maxBytes: number
 }
 
-/** For how long a look at the file itself is enough, and none at the folders on the way to it. */
+/** How long the file alone is checked, and not the folders of its path. */
 const trustedMs = 1000
-/** What a file takes beside its content, however small that is. */
+/** Of a file beside its content. */
 const overheadBytes = 4096
-/** Two writes within one tick of a file system's clock look alike; the longest is FAT's. */
+/** Two writes within one tick of a file system's clock look alike; FAT has the longest. */
 const clockTickMs = 2000
 
-/**
- * Small files held in memory, which saves nine tenths of the time that a file of 4 KiB takes. No
- * stale file is ever given: each time, the path has to lead to the very version that was read.
- */
-export function createFileCache<About>({ maxFileBytes, maxBytes }: Limits) {
-  // Least recently asked for first.
-  const files = new Map<string, CachedFile<About>>()
-  let size = 0
+/** A least-recently-used cache of small files. Every read checks that the path has the cached version. */
+export function createFileCache<Metadata>({ maxFileBytes, maxBytes }: Limits) {
+  // Least recently used first.
+  const files = new Map<string, CachedFile<Metadata>>()
+  let totalBytes = 0
 
   function remove(name: string): void {
     const file = files.get(name)
     if (file === undefined) return
-    size -= file.content.length + overheadBytes
+    totalBytes -= file.content.length + overheadBytes
     files.delete(name)
   }
 
   return {
-    /** What is kept under the name; undefined where that has to be found with all care (again). */
-    find: (name: string): CachedFile<About> | undefined => {
+    /** Undefined for a file that has to be found (again) by its whole path. */
+    find: (name: string): CachedFile<Metadata> | undefined => {
       const file = files.get(name)
-      if (file === undefined || performance.now() - file.foundAt > trustedMs) return undefined
-      if (!isStillThere(file)) return undefined
+      if (file === undefined || performance.now() - file.checkedAt > trustedMs) return undefined
+      if (!isUnchanged(file)) return undefined
       files.delete(name)
       files.set(name, file)
       return file
     },
 
-    /** What is kept under the name, if that is what was found now, with all care. */
-    confirm: (name: string, found: FoundFile): CachedFile<About> | undefined => {
+    /** The cached file, if it is the one that was found now; otherwise it is removed. */
+    confirm: (name: string, found: FoundFile): CachedFile<Metadata> | undefined => {
       const file = files.get(name)
-      if (file === undefined) return undefined
-      if (isSameFile(file, found)) {
-        file.foundAt = performance.now()
+      if (file !== undefined && isSameFile(file, found)) {
+        file.checkedAt = performance.now()
         return file
       }
       remove(name)
       return undefined
     },
 
-    keep: (name: string, file: Omit<CachedFile<About>, 'foundAt'>): void => {
+    add: (name: string, file: Omit<CachedFile<Metadata>, 'checkedAt'>): void => {
       remove(name)
-      files.set(name, { ...file, foundAt: performance.now() })
-      size += file.content.length + overheadBytes
+      files.set(name, { ...file, checkedAt: performance.now() })
+      totalBytes += file.content.length + overheadBytes
       for (const oldest of files.keys()) {
-        if (size <= maxBytes) return
+        if (totalBytes <= maxBytes) return
         remove(oldest)
       }
     },
 
-    /** Whether it is small enough, and so old that the next write will be seen. */
-    takes: ({ size, ctimeMs }: FileVersion): boolean =>
+    /** Whether the file is small, and old enough that its next change is detected. */
+    accepts: ({ size, ctimeMs }: FileVersion): boolean =>
       size <= maxFileBytes && Date.now() - ctimeMs > clockTickMs,
 
-    /** All of an open file, to be kept; undefined where that is no more what was found. */
+    /** The content of an open file; undefined if it is not `version` any more. */
     read: async (file: FileHandle, version: FileVersion): Promise<Buffer | undefined> => {
-      const { size } = version
-      const content = Buffer.allocUnsafeSlow(size)
-      const { bytesRead } = await file.read(content, 0, size, 0)
-      const isWhole = bytesRead === size && isSameVersion(await file.stat(), version)
+      const content = Buffer.allocUnsafeSlow(version.size)
+      const { bytesRead } = await file.read(content, 0, version.size, 0)
+      const isWhole = bytesRead === version.size && isSameVersion(await file.stat(), version)
       return isWhole ? content : undefined
     },
   }
 }
 
-function isStillThere({ path, version }: FoundFile): boolean {
+function isUnchanged({ path, version }: FoundFile): boolean {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
     return found !== undefined && isSameVersion(found, version)
   } catch {
-    // Whoever looks with all care says what that means.
     return false
   }
 }
 
 function isSameFile(one: FoundFile, other: FoundFile): boolean {
-  const isSamePlace = one.path === other.path && one.realPath === other.realPath
-  return isSamePlace && isSameVersion(one.version, other.version)
+  const hasSamePaths = one.path === other.path && one.realPath === other.realPath
+  return hasSamePaths && isSameVersion(one.version, other.version)
 }
 
+const versionFields = ['ino', 'ctimeMs', 'mtimeMs', 'size', 'dev'] as const
+
 function isSameVersion(one: FileVersion, other: FileVersion): boolean {
-  return (
-    one.ino === other.ino &&
-    one.ctimeMs === other.ctimeMs &&
-    one.mtimeMs === other.mtimeMs &&
-    one.size === other.size &&
-    one.dev === other.dev
-  )
+  return versionFields.every((field) => one[field] === other[field])
 }

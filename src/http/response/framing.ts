@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Server } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 
-/** Whether the request came over HTTP/2; a request line of HTTP/1.1 may say so too, and lie. */
+/** Not by `httpVersion`: a request line of HTTP/1.1 may claim 2.0. */
 export function isHttp2(raw: object): boolean {
   return raw instanceof Http2ServerRequest
 }
 
-/** A HEAD that came as something else has no body, and its client does not know: length 0. */
+/** The client of another method that became HEAD expects a framed body: it gets length 0. */
 export function frameOverriddenHead(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { receivedMethod, method } = request.raw
@@ -16,24 +17,19 @@ export function frameOverriddenHead(app: FastifyInstance): void {
       done(null, payload)
       return
     }
-    if (payload !== null && typeof payload === 'object' && 'destroy' in payload) {
-      ;(payload as { destroy: () => void }).destroy()
-    }
+    if (payload instanceof Readable) payload.destroy()
     reply.header('content-length', '0')
     done(null, '')
   })
 }
 
-/**
- * Connections of HTTP/1.1 are closed once the service is closing, which would otherwise wait for
- * all that are kept alive. HTTP/2 has no fields about its connection (RFC 9113 §8.2.2).
- */
+/** Kept-alive connections of HTTP/1.1 would delay the shutdown. HTTP/2 has no Connection (RFC 9113 §8.2.2). */
 export function closeConnectionsOnShutdown(app: FastifyInstance): void {
   let isClosing = false
   keepSendingConnections(app.server)
   app.addHook('preClose', (done) => {
     isClosing = true
-    closeIdle(app.server)
+    closeIdleConnections(app.server)
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -44,25 +40,24 @@ export function closeConnectionsOnShutdown(app: FastifyInstance): void {
 }
 
 /**
- * Node takes a connection for idle whose answer has been written and not yet been taken by the client.
- * While there is one no connection is closed: to stop has to wait for it in any case.
+ * Node treats a connection as idle whose response is written but not yet received. While there is one,
+ * no connection is closed: the shutdown waits for it anyway.
  */
 function keepSendingConnections(server: Server): void {
   const sockets = new Set<Socket>()
-  const follow = (socket: Socket) => {
+  const add = (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
-  server.on('connection', follow).on('secureConnection', follow)
-  const closeIdleConnections = server.closeIdleConnections.bind(server)
+  server.on('connection', add).on('secureConnection', add)
+  const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
-    const isSending = [...sockets].some(({ writableLength }) => writableLength > 0)
-    if (!isSending) closeIdleConnections()
+    if (![...sockets].some(({ writableLength }) => writableLength > 0)) closeIdle()
   }
 }
 
-/** An answer that had begun before does not say so, and its connection would be kept for a minute. */
-function closeIdle(server: Server): void {
+/** Responses begun before the shutdown lack `connection: close`. */
+function closeIdleConnections(server: Server): void {
   if (!server.listening) return
   const timer = setInterval(() => {
     server.closeIdleConnections()

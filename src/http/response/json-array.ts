@@ -1,4 +1,4 @@
-/** A JSON array in pieces of text, one for every page of items, so that no list is ever whole. */
+/** A JSON array in chunks, one per page of items, so that memory stays flat. */
 export async function* toJsonArray<Item>(
   pages: AsyncIterable<readonly Item[]>,
   toValue: (item: Item) => unknown,

@@ -1,10 +1,10 @@
-/** A link of the Link field (RFC 8288); `href` is a URI reference. */
+/** RFC 8288; `href` is a URI reference. */
 export interface Link {
   rel: 'first' | 'prev' | 'next' | 'last'
   href: string
 }
 
-/** The value of Link. In an address nothing stands that would end it here. */
+/** The value of Link. */
 export function toLinkField(links: readonly Link[]): string {
   return links.map(({ rel, href }) => `<${href}>; rel="${rel}"`).join(', ')
 }
@@ -12,11 +12,11 @@ export function toLinkField(links: readonly Link[]): string {
 export interface PageOfMany {
   number: number
   size: number
-  /** How many items all pages have together. */
+  /** Number of items on all pages. */
   total: number
 }
 
-/** Links from one page to the others. One behind the end leads back to the last. */
+/** Links to other pages. A page beyond the end links back to the last one. */
 export function toPageLinks(
   { number, size, total }: PageOfMany,
   toHref: (page: number) => string,

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What tells one state of a representation from another (RFC 9110 §8.8). */
+/** RFC 9110 §8.8 */
 export interface Validators {
   /** With its quotes, and `W/` when weak. */
   etag: string
   lastModified?: Date
 }
 
-/** What stands at an address before a write: the tags of all its representations. */
+/** Of a resource before a write: the tags of all its representations. */
 export interface State {
   etags: readonly string[]
   lastModified?: Date | undefined
@@ -38,8 +38,8 @@ export function evaluatePreconditions(
 }
 
 /**
- * Whether a write may go on, by the preconditions of the request (RFC 9110 §13.2.2). `state` is
- * undefined where there is nothing yet. If-Match is met by the strong tag of any representation.
+ * Whether the preconditions allow a write (RFC 9110 §13.2.2). `state` is undefined for a resource that
+ * does not exist. If-Match matches the strong tag of any representation.
  */
 export function mayWriteResource(headers: Conditions, state: State | undefined): boolean {
   if (state === undefined) return headers['if-match'] === undefined
@@ -48,14 +48,14 @@ export function mayWriteResource(headers: Conditions, state: State | undefined):
   return isUnmodified(headers, state)
 }
 
-/** Whether a write names the state that it expects; a date that is none says nothing (§13.1.4). */
+/** Whether a write names the state that it expects; invalid dates are ignored (§13.1.4). */
 export function hasStatePrecondition(headers: Conditions): boolean {
   return (
     headers['if-match'] !== undefined || parseDate(headers['if-unmodified-since']) !== undefined
   )
 }
 
-/** RFC 9110 §13.1.1 and §13.1.4: If-Match, and in its absence If-Unmodified-Since. */
+/** RFC 9110 §13.1.1, §13.1.4: If-Match takes precedence over If-Unmodified-Since. */
 function isUnmodified(headers: Conditions, { etags, lastModified }: State): boolean {
   const ifMatch = headers['if-match']
   if (ifMatch !== undefined) return listsTag(ifMatch, etags, isStrongMatch)
@@ -63,7 +63,7 @@ function isUnmodified(headers: Conditions, { etags, lastModified }: State): bool
   return since === undefined || lastModified === undefined || toSeconds(lastModified) <= since
 }
 
-/** Whether a Range may be honoured (RFC 9110 §13.1.5): no If-Range, or one that names this state. */
+/** RFC 9110 §13.1.5: no If-Range, or one that matches the current state. */
 export function isRangeFresh(
   headers: IncomingHttpHeaders,
   { etag, lastModified }: Validators,
@@ -88,12 +88,12 @@ const isStrongMatch: Comparison = (one, other) => one === other && !one.startsWi
 const isWeakMatch: Comparison = (one, other) =>
   one.replace(/^W\//, '') === other.replace(/^W\//, '')
 
-// RFC 9110 §5.6.7: IMF-fixdate, and the two obsolete formats, the last of which names no zone.
+// RFC 9110 §5.6.7: IMF-fixdate, and the two obsolete formats, the last without a zone.
 const zonedDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
 const rfc850Date = /^[A-Z][a-z]{5,8}, (\d\d-[A-Z][a-z]{2}-)(\d\d \d\d:\d\d:\d\d GMT)$/
 const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
 
-/** An HTTP date in whole seconds; what is none is as if it were not there (RFC 9110 §13.1.3). */
+/** In seconds; undefined for an invalid date, which is ignored (RFC 9110 §13.1.3). */
 function parseDate(field = ''): number | undefined {
   const time = rfc850Date.test(field) ? parseRfc850Date(field) : parseFullDate(field)
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
@@ -104,7 +104,7 @@ function parseFullDate(field: string): number {
   return asctimeDate.test(field) ? Date.parse(`${field} GMT`) : NaN
 }
 
-/** RFC 9110 §5.6.7: a year that would be more than 50 years ahead is one of the past century. */
+/** RFC 9110 §5.6.7: a year more than 50 years ahead is of the past century. */
 function parseRfc850Date(field: string): number {
   const now = new Date()
   const century = Math.floor(now.getUTCFullYear() / 100)

@@ -1,12 +1,12 @@
-/** Positions of bytes, both inclusive as in Content-Range. */
+/** Both positions are inclusive. */
 export interface ByteRange {
   start: number
   end: number
 }
 
 /**
- * The one range that a Range field asks of `size` bytes (RFC 9110 §14.1.2). Undefined when the field
- * is to be ignored: another unit, malformed, or several ranges, which a server need not serve.
+ * The range of `size` bytes that a Range header selects (RFC 9110 §14.1.2). Undefined for a header to
+ * ignore: another unit, malformed, or several ranges, which a server need not support.
  */
 export function parseRange(
   field: string | undefined,

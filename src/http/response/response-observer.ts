@@ -5,32 +5,31 @@ import { withoutPatterns } from '../openapi/route.ts'
 
 declare module 'node:http' {
   interface ServerResponse {
-    /** Of a stream, as far as it has been sent. */
+    /** Bytes of a stream sent so far. */
     contentBytes?: number
   }
 }
 
-/** What is known of an answer once it has ended. */
 export interface FinishedResponse {
   /** After an override. */
   method: string
-  /** The pattern of the route; undefined where none took the request. */
+  /** The pattern of the route. */
   route: string | undefined
-  /** Undefined where the client had left before there was any. */
+  /** Undefined if the client disconnected before there was one. */
   status: number | undefined
-  /** Of content. */
+  /** Of the body. */
   bytes: number
-  /** From the request's head to the end of the answer. */
+  /** From the head of the request to the end of the response. */
   ms: number
-  /** Whether it ended early: the client has left, or what was being sent broke. */
+  /** Whether the client disconnected, or the body failed. */
   isCutOff: boolean
 }
 
-/** Calls `take` once, when the answer has been sent or nobody waits for it any more. */
+/** Calls `take` once, when the response was sent or the connection closed. */
 export function observeResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  take: (answer: FinishedResponse) => void,
+  take: (response: FinishedResponse) => void,
 ): void {
   const receivedAt = performance.now()
   const { raw } = reply
@@ -53,7 +52,7 @@ export function observeResponse(
   raw.on('close', () => {
     end(true)
   })
-  // It may have left while its content was being read for an override.
+  // The client may have disconnected while the body was read for an override.
   if (isGone(raw)) end(true)
 }
 
@@ -62,7 +61,7 @@ function isGone(raw: ServerResponse): boolean {
   return response instanceof Http2ServerResponse ? response.stream.destroyed : raw.destroyed
 }
 
-/** Over HTTP/2 Node says `finish` of what was cut off, too. */
+/** Over HTTP/2 Node emits `finish` for an aborted response too. */
 function isAborted(response: object): boolean {
   if (!(response instanceof Http2ServerResponse)) return false
   const { stream } = response
@@ -79,7 +78,7 @@ function countBytes(
   return contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
 }
 
-/** Counts what is streamed, which has no length, or may end before it. The last to see the content. */
+/** Counts the bytes of streams, which may have no length or end early. The last onSend hook. */
 export function addStreamCounter(app: FastifyInstance): void {
   app.addHook('onSend', (_request, { raw }, payload, done) => {
     if (isStream(payload)) countWrites(raw)

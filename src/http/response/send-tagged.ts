@@ -6,28 +6,25 @@ import { preconditionFailed } from '../errors/http-error.ts'
 import { isRawRequest } from '../request/target.ts'
 import { toContentType } from './send.ts'
 
-/** A text with the tag of its bytes. `mediaType` is without its charset. */
+/** `mediaType` is without its charset. */
 export interface TaggedText {
   mediaType: string
   text: string
   etag: string
 }
 
-/**
- * The tag is the same on every replica and after a restart. That of a page is weak, since what a
- * page says may stay while its markup changes.
- */
+/** The tag is equal on every replica. A page has a weak one, since its markup may change alone. */
 export function tag(mediaType: string, text: string): TaggedText {
   const sum = toSum(mediaType, text)
   return { mediaType, text, etag: mediaType === 'text/html' ? `W/${sum}` : sum }
 }
 
 function toSum(mediaType: string, text: string): string {
-  // Two representations may have the same bytes, as when both are empty.
+  // The media type, since two representations may both be empty.
   return `"${hash('sha256', mediaType + text, 'base64url')}"`
 }
 
-/** Answers 304 to a client that has the text; throws 412. */
+/** Responds with 200 or 304. Throws 412. */
 export function sendTagged(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -41,8 +38,8 @@ export function sendTagged(
 }
 
 /**
- * Adds a weak tag to every read that responds with 200 and a text without a tag, and evaluates the
- * preconditions of the request against it (RFC 9110 §13.2). A stream has no tag, and meets `*` alone.
+ * Adds a weak tag to every 200 of a read with an untagged text, and evaluates the preconditions of the
+ * request (RFC 9110 §13.2). A stream has no tag, and matches only `*`.
  */
 export function tagResponses(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -64,11 +61,11 @@ export function tagResponses(app: FastifyInstance): void {
       done(preconditionFailed(etag))
       return
     }
-    // RFC 9110 §15.4.5: a 304 has no content, and says of it nothing but what caches need.
+    // RFC 9110 §15.4.5: a 304 has no content and no headers about it.
     reply.code(304).removeHeader('content-type').removeHeader('content-digest')
     done(null, '')
   })
-  // RFC 9110 §8.6: Fastify says of every HEAD how long its empty content is, of a 304 too.
+  // RFC 9110 §8.6: Fastify sets the Content-Length of a 304 to HEAD too.
   app.addHook('onRoute', (route) => {
     if (route.method !== 'HEAD') return
     route.onSend = [...[route.onSend ?? []].flat(), dropLength]
@@ -84,7 +81,7 @@ function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'QUERY'
 }
 
-/** Empty for what is not kept, or not asked for again. */
+/** Empty for a response that caches do not revalidate. */
 function toWeakTag(reply: FastifyReply, text: string): string {
   if (!/no-cache|public/.test(String(reply.getHeader('cache-control')))) return ''
   const etag = `W/${toSum(String(reply.getHeader('content-type')), text)}`

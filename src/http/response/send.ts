@@ -5,12 +5,11 @@ export function sendText(reply: FastifyReply, text: string): FastifyReply {
   return reply.type('text/plain; charset=utf-8').send(text)
 }
 
-/** Any JSON value; a string too, which Fastify by itself would take for JSON text. */
+/** Fastify would send a string as it is. */
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
 }
 
-/** The Content-Type of text in a media type. */
 export function toContentType(mediaType: string): string {
   switch (mediaType) {
     case 'application/x-ndjson':
@@ -23,32 +22,32 @@ export function toContentType(mediaType: string): string {
   }
 }
 
-/** Text up to this length is sent whole, with Content-Length and a tag. */
+/** Longer text is streamed, without Content-Length and tag. */
 const maxWholeLength = 65_536
 
-/** Short text whole, longer text as it comes, with backpressure. `mediaType` is without its charset. */
+/** Sends short text whole and streams longer text with backpressure. */
 export async function sendChunks(
   reply: FastifyReply,
   mediaType: string,
-  pieces: AsyncGenerator<string>,
+  chunks: AsyncGenerator<string>,
 ): Promise<FastifyReply> {
   reply.type(toContentType(mediaType))
   let text = ''
   while (text.length <= maxWholeLength) {
-    const piece = await pieces.next()
-    // As bytes, since Fastify names a charset for text of every JSON type.
-    if (piece.done === true) return reply.send(Buffer.from(text))
-    text += piece.value
+    const chunk = await chunks.next()
+    // As bytes: Fastify adds a charset to text of every JSON type.
+    if (chunk.done === true) return reply.send(Buffer.from(text))
+    text += chunk.value
   }
-  // Fastify reads what it sends to a HEAD to its end.
+  // Fastify would read the whole stream for a HEAD.
   const isHead = reply.request.method === 'HEAD'
-  const content = Readable.from(isHead ? [] : withStart(text, pieces), { objectMode: false })
-  // A generator that was never started does not end the one that it waits for.
-  content.once('close', () => void pieces.return(undefined))
+  const content = Readable.from(isHead ? [] : withStart(text, chunks), { objectMode: false })
+  // A generator that was never started does not end the inner one.
+  content.once('close', () => void chunks.return(undefined))
   return reply.send(content)
 }
 
-async function* withStart(start: string, pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* withStart(start: string, chunks: AsyncGenerator<string>): AsyncGenerator<string> {
   yield start
-  yield* pieces
+  yield* chunks
 }

@@ -1,7 +1,7 @@
 import { html, type Html } from '../html.ts'
 import { resolve } from '../../http/openapi/document.ts'
 import type { ResponseDoc, Parameter, Schema } from '../../http/openapi/operation.ts'
-import { toProblemSlug } from '../../http/errors/problem-types.ts'
+import { findProblemSlug } from '../../http/errors/problem-types.ts'
 import { toReasonPhrase } from '../../http/errors/http-error.ts'
 import { parametersOf, toCurl, fieldToText, type Place } from './curl.ts'
 import { phrases, prose } from './prose.ts'
@@ -76,6 +76,6 @@ ${names.length === 0 ? '' : fields}${Object.entries(content).map(([type, one]) =
 }
 
 function errorLink(status: number): Html {
-  const slug = toProblemSlug(status) ?? ''
+  const slug = findProblemSlug(status) ?? ''
   return html`<a href="/problems/${slug}">${status}&nbsp;${toReasonPhrase(status) ?? ''}</a> `
 }
