@@ -62,7 +62,7 @@ function representation(
   const others = offers.filter((offer) => offer !== chosen).join(', ')
   const also = others === '' ? '' : ` Also available: ${others}.`
   if (chosen === undefined) return `None is acceptable.${also}`
-  if (by === 'address') return html`<code>${chosen}</code>, chosen by the suffix of the URL.`
+  if (by === 'suffix') return html`<code>${chosen}</code>, chosen by the suffix of the URL.`
   if (by === 'default')
     return html`<code>${chosen}</code>, the default without an Accept header.${also}`
   const [, accept = ''] = toFields(request).find(([name]) => /^accept$/i.test(name)) ?? []

@@ -10,44 +10,43 @@ const errorResponses: Readonly<Record<string, readonly [status: number, text: st
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 }
 
-/** Errors after which there is nobody to talk to. */
 const closedConnectionCodes = ['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT']
 
-/** What Node knows about a connection: the answer being sent, and the request being read. */
+/** Node's own properties: the response being sent, and the request being read. */
 interface HttpSocket {
   _httpMessage?: ServerResponse | null
   parser?: { incoming?: IncomingMessage | null } | null
 }
 
-/** Answers what is not even a request. */
+/** Responds to bytes that are not a valid request. */
 export function respondToClientError(error: Error & { code?: string }, socket: Duplex): void {
   const { code = '' } = error
-  // Behind a request that asked to close there is nothing to answer any more.
+  // A request after one that closes the connection gets no response.
   if (code === 'HPE_CLOSED_CONNECTION') return
   const { _httpMessage: pending, parser } = socket as HttpSocket
-  // A whole request that came before the nonsense gets its own answer first.
+  // A valid request before the error gets its response first.
   if (pending?.req.complete === true && !pending.writableFinished) {
     pending.once('finish', () => {
       respondToClientError(error, socket)
     })
     return
   }
-  // A request that is broken in its content may have its answer already, and gets no other.
-  const isAnswered = parser?.incoming?.complete === false && pending?.headersSent !== false
-  if (isAnswered || closedConnectionCodes.includes(code)) {
+  // A request with an error in its body may have its response already.
+  const hasResponse = parser?.incoming?.complete === false && pending?.headersSent !== false
+  if (hasResponse || closedConnectionCodes.includes(code)) {
     socket.destroy()
     return
   }
-  const [status, text] = errorResponses[code] ?? [400, 'This is not HTTP that can be read.']
+  const [status, text] = errorResponses[code] ?? [400, 'The request is not valid HTTP.']
   respondOnSocket(socket, status, text)
 }
 
-/** RFC 9110 §9.3.6: this is no proxy. Its target is no resource, and so has no methods to allow. */
+/** RFC 9110 §9.3.6: not 405, since the target of CONNECT is no resource. */
 export function respondToConnect(_request: unknown, socket: Duplex | Http2ServerResponse): void {
   if (socket instanceof Http2ServerResponse) socket.writeHead(501, defaultErrorHeaders).end()
-  // Its response would come in the midst of another, of a request before it.
+  // Its response would be sent within that of an earlier request.
   else if (isResponding(socket)) socket.destroy()
-  else respondOnSocket(socket, 501, 'This server makes no tunnels.')
+  else respondOnSocket(socket, 501, 'CONNECT is not implemented.')
 }
 
 function isResponding(socket: Duplex): boolean {
@@ -55,7 +54,7 @@ function isResponding(socket: Duplex): boolean {
   return pending?.writableFinished === false
 }
 
-/** A whole answer on the bare socket, which is closed behind it. */
+/** Sends a whole response and closes the connection. */
 function respondOnSocket(socket: Duplex, status: number, text: string): void {
   if (!socket.writable) {
     socket.destroy()

@@ -9,23 +9,22 @@ import { applyServerLimits, toLimits } from './server.ts'
 import { toRoutedUrl } from '../http/request/target.ts'
 
 /**
- * A server of plain HTTP that sends everyone to the same address over HTTPS, with the same method
- * and content (RFC 9110 §15.4.9).
+ * Creates a server that redirects plain HTTP to HTTPS, with method and body (RFC 9110 §15.4.9).
  */
 export function createHttpsRedirect(config: Config, httpsPort: number): Server {
   const port = httpsPort === 443 ? '' : `:${String(httpsPort)}`
   const server = createServer(toLimits(config), (request, response) => {
     request.url = toRoutedUrl(request)
-    const refusal = findRefusal(request, config)
-    if (refusal) {
-      const text = `${refusal.message}\n`
+    const error = findRequestError(request, config)
+    if (error) {
+      const text = `${error.message}\n`
       const headers = {
         ...defaultErrorHeaders,
-        ...refusal.headers,
+        ...error.headers,
         'content-type': 'text/plain; charset=utf-8',
         'content-length': Buffer.byteLength(text),
       }
-      response.writeHead(refusal.status, headers).end(text)
+      response.writeHead(error.status, headers).end(text)
       return
     }
     const { headers, url: path = '/' } = request
@@ -37,7 +36,7 @@ export function createHttpsRedirect(config: Config, httpsPort: number): Server {
   return server
 }
 
-function findRefusal(request: IncomingMessage, config: Config): HttpError | undefined {
+function findRequestError(request: IncomingMessage, config: Config): HttpError | undefined {
   try {
     assertRequestHead(request, config)
     assertHostAllowed(config.allowedHosts, request.headers.host)
@@ -45,7 +44,7 @@ function findRefusal(request: IncomingMessage, config: Config): HttpError | unde
     if (error instanceof HttpError) return error
     throw error
   }
-  // HTTP/1.0 may come without a host, and then there is no address to send it to.
+  // HTTP/1.0 may omit Host.
   const isComplete = request.headers.host !== undefined && request.url?.startsWith('/')
-  return isComplete ? undefined : badRequest('There is no address to go to.')
+  return isComplete ? undefined : badRequest('The request has no host to redirect to.')
 }

@@ -9,17 +9,17 @@ import { endStalledConnections } from './end-stalled.ts'
 import { serializePipelining } from './pipelining.ts'
 
 const throwOnSchema = () => {
-  throw new Error('no route has a schema of Fastify')
+  throw new Error('Fastify schemas are not supported')
 }
 
-/** Without this Fastify loads two compilers of schemas: a sixth of the start, and memory for good. */
+/** Without this Fastify loads two schema compilers: a sixth of the start. */
 export const withoutSchemas: Pick<FastifyServerOptions, 'schemaController'> = {
   schemaController: {
     compilersFactory: { buildValidator: throwOnSchema, buildSerializer: throwOnSchema },
   },
 }
 
-/** Over HTTPS, with HTTP/2 and HTTP/1.1, when there is a certificate; otherwise plain HTTP/1.1. */
+/** HTTP/2 and HTTP/1.1 over TLS with a certificate, otherwise plain HTTP/1.1. */
 export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
   const { tlsCert: cert, tlsKey: key, trustedProxies } = config
   const limits = toLimits(config)
@@ -27,12 +27,12 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
   const settings = { maxConcurrentStreams: 100 }
   const https = { key, cert, allowHTTP1: true, handshakeTimeout, settings, ...limits }
   const protocol = key === undefined ? { http: limits } : { http2: true, https }
-  // What has begun to arrive when the service is told to stop is still answered.
   const app = create({
     ...options,
     ...withoutSchemas,
     requestTimeout,
     connectionTimeout: config.sendIdleSeconds * 1000,
+    // Requests that arrive during the shutdown are handled.
     return503OnClosing: false,
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
@@ -43,50 +43,50 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
   return app
 }
 
-/** The options of a server of Node's that hold it to our limits. */
+/** Options of a Node server. */
 export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Config) {
   return {
-    // Node refuses one that is longer than the whole.
+    // Node rejects one that is longer than `requestTimeout`.
     headersTimeout: Math.min(headersSeconds, requestSeconds) * 1000,
     requestTimeout: requestSeconds * 1000,
     connectionsCheckingInterval: 500,
     maxHeaderSize: maxHeaderBytes,
-    // Checked by us, with the same answer as for any other bad host.
+    // `assertRequestHead` checks it.
     requireHostHeader: false,
   }
 }
 
-/** What cannot be said in the options. */
+/** Limits that are no options. */
 export function applyServerLimits(server: Server, { maxConnections }: Config): void {
   server.maxConnections = maxConnections
   serializePipelining(server)
   delayContinue(server)
   server.on('connect', respondToConnect)
-  // Refused like anything else that is wrong with the head of a request.
+  // `assertRequestHead` responds with 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  // A client may end its half of the connection behind its request and still wait for the answer.
+  // A client may end its half of the connection and wait for the response.
   Object.assign(server, { httpAllowHalfOpen: true })
 }
 
-/** Closes what is still shaking hands when the service closes, and which nothing else would end. */
+/** Closes the connections in a TLS handshake, which Fastify does not end. */
 function closePendingHandshakes(app: FastifyInstance): void {
-  const shaking = new Set<Socket>()
+  const pending = new Set<Socket>()
   app.server.on('connection', (socket) => {
-    shaking.add(socket)
-    socket.once('close', () => shaking.delete(socket))
+    pending.add(socket)
+    socket.once('close', () => pending.delete(socket))
   })
   app.server.on('secureConnection', ({ _parent }: TLSSocket & { _parent: Socket }) => {
-    shaking.delete(_parent)
+    pending.delete(_parent)
   })
   app.addHook('preClose', (done) => {
-    for (const socket of shaking) socket.destroy()
+    for (const socket of pending) socket.destroy()
     done()
   })
 }
 
 function create(options: object): FastifyInstance {
   try {
-    // To the rooms HTTP/2 looks the same; only its types differ.
+    // Handlers use HTTP/2 through the same interface; only the types differ.
     return Fastify(options as FastifyServerOptions)
   } catch (error) {
     if (!('https' in options)) throw error

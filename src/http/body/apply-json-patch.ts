@@ -10,29 +10,28 @@ export type Operation =
 
 export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
 
-/** Makes a copy of a value for this depth in the document. */
+/** Copies a value to this depth of the document. */
 type Copy = (value: unknown, depth: number) => unknown
 
 /**
- * RFC 6902 §3: applies the operations to a copy of `document`. When one of them fails, none counts:
- * throws 409 for a test that fails or a path that does not exist. Throws 413 before the values that
- * are added, copied and moved become larger than `maxBodyBytes` together, and 400 for a result that
- * is nested deeper than `maxJsonDepth`.
+ * RFC 6902 §3: returns a patched copy of `document`. Throws 409 for a failed test or a missing path, 413
+ * when the added, copied and moved values exceed `maxBodyBytes` together, and 400 for a result nested
+ * deeper than `maxJsonDepth`.
  */
 export function applyJsonPatch(
   document: unknown,
   operations: readonly Operation[],
   limits: PatchLimits,
 ): unknown {
-  // An operation may name the whole document, so it stands below a root of its own.
+  // An operation may replace the whole document, so it gets a parent.
   const root = { document: structuredClone(document) }
   const copy = createCopy(limits)
   for (const operation of operations) {
     if (apply(root, operation, copy)) continue
-    const place = toName(operation.path)
-    if (operation.op === 'test') throw patchTestFailed(`The test of ${place} fails.`)
+    const path = toName(operation.path)
+    if (operation.op === 'test') throw patchTestFailed(`The test of ${path} failed.`)
     const source = 'from' in operation ? ` from ${toName(operation.from)}` : ''
-    throw conflict(`${operation.op}${source} finds nothing at ${place}.`)
+    throw conflict(`The path of ${operation.op}${source} to ${path} does not exist.`)
   }
   return root.document
 }
@@ -74,14 +73,13 @@ function parsePointer(pointer: string): string[] {
   return ['document', ...tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))]
 }
 
-/** Undefined where there is nothing. */
 function find(root: unknown, tokens: readonly string[]): unknown {
   return tokens.reduce(findChild, root)
 }
 
 function findChild(parent: unknown, token: string): unknown {
   if (Array.isArray(parent)) return isIndex(token) ? (parent[Number(token)] as unknown) : undefined
-  // Own members alone: no path leads to a prototype.
+  // Own members only: no path reaches a prototype.
   return isObject(parent) && Object.hasOwn(parent, token) ? parent[token] : undefined
 }
 
@@ -109,7 +107,7 @@ function add(root: object, tokens: readonly string[], value: unknown): boolean {
     return true
   }
   if (!isObject(parent)) return false
-  // Not by assignment, with which `__proto__` would set the prototype.
+  // Assigning to `__proto__` would set the prototype.
   Object.defineProperty(parent, name, {
     value,
     configurable: true,
@@ -120,16 +118,16 @@ function add(root: object, tokens: readonly string[], value: unknown): boolean {
 }
 
 /**
- * Copies values and counts them all, as long as they are in JSON: a `copy` of a `copy` would double
- * the document each time. What exceeds a limit is found before it is copied whole.
+ * Counts the bytes of all copied values, as in JSON: repeated `copy` operations would double the document
+ * each time.
  */
 function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
-  let left = maxBodyBytes
+  let bytesLeft = maxBodyBytes
   const count = (length: number) => {
-    left -= length
-    if (left >= 0) return
+    bytesLeft -= length
+    if (bytesLeft >= 0) return
     const limit = String(maxBodyBytes)
-    throw contentTooLarge(`The patch adds, copies and moves more than ${limit} bytes together.`)
+    throw contentTooLarge(`The patch adds, copies and moves more than ${limit} bytes.`)
   }
   const copy: Copy = (value, depth) => {
     if (typeof value !== 'object' || value === null) {
@@ -137,7 +135,7 @@ function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
       return value
     }
     if (depth > maxJsonDepth) {
-      throw badRequest(`The patch nests the record deeper than ${String(maxJsonDepth)}.`)
+      throw badRequest(`The patch nests the record deeper than ${String(maxJsonDepth)} levels.`)
     }
     count(2)
     if (Array.isArray(value)) {
@@ -150,13 +148,13 @@ function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
       count(Buffer.byteLength(name) + 4)
       return [name, copy(member, depth + 1)] as const
     })
-    // As own members, `__proto__` too.
+    // `__proto__` becomes an own member too.
     return Object.fromEntries(members)
   }
   return copy
 }
 
-/** RFC 6902 §4.6: whether both are the same value; numbers are compared by value. */
+/** RFC 6902 §4.6 */
 function isEqual(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other)) {
     return one.length === other.length && one.every((item, index) => isEqual(item, other[index]))

@@ -6,163 +6,149 @@ import { parseDictionary, serializeDictionary, type Dictionary } from 'structure
 import { isRawRequest } from '../request/target.ts'
 import { badRequest, digestMismatch } from '../errors/http-error.ts'
 
-// The algorithms that RFC 9530 §7.2 calls active; the others are passed over.
+// The active algorithms of RFC 9530 §7.2; others are ignored.
 const hashNames = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
 type Algorithm = keyof typeof hashNames
 
-// No content coding is undone here, so in a request both are of the same bytes (RFC 9530 §3.1).
-const requestFields = ['content-digest', 'repr-digest'] as const
+type HeaderValue = string | string[] | undefined
 
 interface DigestCheck {
   update: (chunk: Uint8Array) => void
-  /** Throws 400 when the content so far is not what the request has announced. */
+  /** Throws 400 if the body does not match. */
   verify: () => void
 }
 
-/** Follows the content of a request that says its digest; throws 400 for a field that is none. */
+/** Checks a body against the digests in the headers. Throws 400 for an invalid header. */
 export function createDigestCheck(headers: IncomingHttpHeaders): DigestCheck {
-  const sent = requestFields.filter((field) => field in headers)
-  const expectations = sent.flatMap((field) =>
-    parseDigests(field, headers[field]).map(({ algorithm, digest }) => ({
-      title: `${algorithm} in ${field}`,
-      digest,
-      hash: createHash(hashNames[algorithm]),
-    })),
+  // Without content coding both are of the same bytes (RFC 9530 §3.1).
+  const expected = ['content-digest', 'repr-digest'].flatMap((header) =>
+    header in headers ? parseDigests(header, headers[header]) : [],
   )
   return {
     update: (chunk) => {
-      for (const { hash } of expectations) hash.update(chunk)
+      for (const { hash } of expected) hash.update(chunk)
     },
     verify: () => {
-      for (const { title, digest, hash } of expectations) {
+      for (const { title, digest, hash } of expected) {
         const actual = hash.digest()
         if (actual.length !== digest.length || !timingSafeEqual(actual, digest)) {
-          throw digestMismatch(`The content is not what ${title} says: it may be damaged.`)
+          throw digestMismatch(`The body does not match ${title}.`)
         }
       }
     },
   }
 }
 
-function parseDigests(field: string, value: string | string[] | undefined) {
-  const digests: { algorithm: Algorithm; digest: Uint8Array }[] = []
-  for (const [algorithm, [digest]] of parseField(field, value)) {
-    if (!(digest instanceof ArrayBuffer)) throw malformed(field)
-    if (isKnown(algorithm)) digests.push({ algorithm, digest: new Uint8Array(digest) })
-  }
-  return digests
+function parseDigests(header: string, value: HeaderValue) {
+  const malformed = (cause?: unknown) =>
+    badRequest(`${header} must have the form sha-256=:…: with a Base64 digest.`, cause)
+  const digests = parseHeader(value, malformed)
+  return [...digests].flatMap(([algorithm, [digest]]) => {
+    if (!(digest instanceof ArrayBuffer)) throw malformed()
+    if (!isKnown(algorithm)) return []
+    const hash = createHash(hashNames[algorithm])
+    return [{ title: `${algorithm} in ${header}`, digest: new Uint8Array(digest), hash }]
+  })
 }
 
-function parseField(field: string, value: string | string[] | undefined): Dictionary {
+function parseHeader(value: HeaderValue, toError: (cause: unknown) => Error): Dictionary {
   try {
     return parseDictionary([value ?? ''].flat().join(', '))
   } catch (error) {
-    throw malformed(field, error)
+    throw toError(error)
   }
-}
-
-function malformed(field: string, cause?: unknown) {
-  return badRequest(`${field} is like sha-256=:…:, with the digest in Base64.`, cause)
 }
 
 function isKnown(name: string): name is Algorithm {
   return Object.hasOwn(hashNames, name)
 }
 
-/**
- * The algorithm that a Want-… field likes best of those we have: 10 most, 0 not at all. Undefined
- * when there is none; what cannot be read is no more than a hint missed (RFC 9530 §4).
- */
-export function findWantedAlgorithm(value: string | string[] | undefined): Algorithm | undefined {
+/** The known algorithm with the highest weight, 1 to 10. An invalid header is ignored (RFC 9530 §4). */
+export function findWantedAlgorithm(value: HeaderValue): Algorithm | undefined {
   if (value === undefined) return undefined
   let wanted: Algorithm | undefined
   let highest = 0
   for (const [algorithm, [weight]] of parseWants(value)) {
-    if (!isKnown(algorithm) || !Number.isInteger(weight)) continue
-    if (Number(weight) > highest && Number(weight) <= 10) {
+    if (!isKnown(algorithm) || typeof weight !== 'number' || !Number.isInteger(weight)) continue
+    if (weight > highest && weight <= 10) {
       wanted = algorithm
-      highest = Number(weight)
+      highest = weight
     }
   }
   return wanted
 }
 
-function parseWants(value: string | string[] | undefined): Dictionary {
+function parseWants(value: HeaderValue): Dictionary {
   try {
-    return parseField('Want', value)
+    return parseDictionary([value ?? ''].flat().join(', '))
   } catch {
     return new Map()
   }
 }
 
-/** Says the digests that a client wants of every answer that is at hand as a whole, and no stream. */
+/** Adds the wanted digests to every response that is not a stream. */
 export function addDigestHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { headers, method, raw } = request
-    const isWanted =
-      !isRawRequest(raw) && ('want-repr-digest' in headers || 'want-content-digest' in headers)
-    if (isWanted && (typeof payload === 'string' || Buffer.isBuffer(payload))) {
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+    if (isWhole && wantsDigest(headers) && !isRawRequest(raw)) {
       addDigest(reply, 'repr-digest', findWantedAlgorithm(headers['want-repr-digest']), payload)
-      // RFC 9530 appendix B.2: in answer to a HEAD the content is empty, the representation is not.
+      // RFC 9530 appendix B.2: for HEAD the content is empty, the representation is not.
       const content = method === 'HEAD' ? '' : payload
-      addDigest(
-        reply,
-        'content-digest',
-        findWantedAlgorithm(headers['want-content-digest']),
-        content,
-      )
+      const ofContent = findWantedAlgorithm(headers['want-content-digest'])
+      addDigest(reply, 'content-digest', ofContent, content)
     }
     done(null, payload)
   })
 }
 
+export function wantsDigest(headers: IncomingHttpHeaders): boolean {
+  return 'want-repr-digest' in headers || 'want-content-digest' in headers
+}
+
 function addDigest(
   reply: FastifyReply,
-  field: string,
+  header: string,
   algorithm: Algorithm | undefined,
   bytes: string | Uint8Array,
 ): void {
-  // Of a part of something the whole has its digest already, and that is the one that is meant.
-  if (algorithm === undefined || reply.hasHeader(field)) return
+  // An existing header is of the whole representation, of which `bytes` is a part.
+  if (algorithm === undefined || reply.hasHeader(header)) return
   const digest = createHash(hashNames[algorithm]).update(bytes).digest()
-  reply.header(field, toField(algorithm, digest))
+  reply.header(header, serializeDictionary({ [algorithm]: digest }))
 }
 
-function toField(algorithm: Algorithm, digest: Uint8Array): string {
-  return serializeDictionary({ [algorithm]: digest })
-}
-
-type Content = Buffer | Readable
-
-interface DigestSource {
+/** Stored bytes of which any range can be read. */
+export interface ByteSource {
   size: number
-  /** In hexadecimal, where it is known. */
+  /** In hexadecimal. */
   sha256?: string
-  open: (start: number, end: number) => Content | Promise<Content>
+  /** Both positions are inclusive. */
+  open: (start: number, end: number) => ByteContent | Promise<ByteContent>
 }
 
-/** {@link addDigestHeaders} for bytes that are sent as a stream: they are read once more when need be. */
+export type ByteContent = Buffer | Readable
+
+/** {@link addDigestHeaders} for streams: the bytes are read a second time. */
 export async function addStreamDigests(
-  request: FastifyRequest,
+  { headers, method }: FastifyRequest,
   reply: FastifyReply,
-  { bytes, start, end }: { bytes: DigestSource; start: number; end: number },
+  { bytes, start, end }: { bytes: ByteSource; start: number; end: number },
 ): Promise<void> {
-  const { headers, method } = request
-  const ofWhole = findWantedAlgorithm(headers['want-repr-digest'])
-  if (ofWhole) {
-    const whole = { start: 0, end: bytes.size - 1 }
-    reply.header('repr-digest', toField(ofWhole, await hash(ofWhole, bytes, whole)))
+  const add = async (name: 'repr-digest' | 'content-digest', from: number, to: number) => {
+    const algorithm = findWantedAlgorithm(headers[`want-${name}`])
+    if (algorithm === undefined) return
+    const digest = await hash(algorithm, bytes, { start: from, end: to })
+    reply.header(name, serializeDictionary({ [algorithm]: digest }))
   }
-  const ofContent = findWantedAlgorithm(headers['want-content-digest'])
-  if (ofContent) {
-    const content = method === 'HEAD' ? { start: 0, end: -1 } : { start, end }
-    reply.header('content-digest', toField(ofContent, await hash(ofContent, bytes, content)))
-  }
+  await add('repr-digest', 0, bytes.size - 1)
+  if (method === 'HEAD') await add('content-digest', 0, -1)
+  else await add('content-digest', start, end)
 }
 
 async function hash(
   algorithm: Algorithm,
-  { size, sha256, open }: DigestSource,
+  { size, sha256, open }: ByteSource,
   { start, end }: { start: number; end: number },
 ): Promise<Uint8Array> {
   const isWhole = start === 0 && end === size - 1

@@ -4,8 +4,8 @@ import type { Validator, XSchema } from 'typebox/schema'
 const load = createRequire(import.meta.url)
 
 /**
- * Makes a function that gives the validator of a JSON Schema. It is compiled by the first content to
- * be validated, which waits some 40 ms for it: to load what compiles is a twelfth of a start.
+ * Creates a function that returns the validator of a JSON Schema, compiled on first use: loading the
+ * compiler takes 40 ms.
  */
 export function compileLater<const Schema extends XSchema>(
   schema: Schema,

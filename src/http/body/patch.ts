@@ -3,7 +3,7 @@ import { isObject } from './is-object.ts'
 import { compileLater } from './json-schema.ts'
 import { invalidPatch } from '../errors/http-error.ts'
 
-/** RFC 7396 §2: what `patch` makes of `target`, which stays as it is. */
+/** RFC 7396 §2: returns the patched copy. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const members = new Map(isObject(target) ? Object.entries(target) : [])
@@ -11,7 +11,7 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
     if (value === null) members.delete(name)
     else members.set(name, applyMergePatch(members.get(name), value))
   }
-  // As own members, `__proto__` too.
+  // `__proto__` becomes an own member too.
   return Object.fromEntries(members)
 }
 
@@ -24,7 +24,7 @@ const pointer = {
   pattern: '^(/([^~/]|~[01])*)*$',
 } as const
 
-/** A JSON Patch as a schema: RFC 6902 §4. What else is in an operation is passed over. */
+/** RFC 6902 §4; other members of an operation are ignored. */
 export const jsonPatchSchema = {
   type: 'array',
   maxItems: maxOperations,
@@ -51,10 +51,10 @@ export const jsonPatchSchema = {
 
 const jsonPatch = compileLater(jsonPatchSchema)
 
-/** The operations of a JSON Patch. Throws 400 for what is none. */
+/** Throws 400. */
 export function parseJsonPatch(value: unknown): readonly Operation[] {
   if (jsonPatch().Check(value)) return value
   throw invalidPatch(
-    `A JSON Patch is a list of at most ${String(maxOperations)} operations with op, path, and value or from as RFC 6902 has them.`,
+    `A JSON Patch is a list of at most ${String(maxOperations)} operations (RFC 6902).`,
   )
 }

@@ -4,9 +4,9 @@ import { toMediaTypeList } from './structured-field.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The media types of content that this route takes. */
+    /** The media types of the body. */
     accepts?: readonly string[]
-    /** Of a route that ends in a wildcard: whether it has this path. Every path when unset. */
+    /** Of a wildcard route: whether it has this path. Every path when unset. */
     hasPath?: (path: string) => Promise<boolean>
   }
   interface FastifyInstance {
@@ -14,16 +14,15 @@ declare module 'fastify' {
   }
 }
 
-/** What a path offers: its methods in Allow, and which content its POST and PATCH take. */
 export interface AllowedMethods {
   methods: readonly string[]
-  /** Whether JSON is the default answer of all its routes, and so of refusals too. */
+  /** Whether JSON is the default type of all its routes, and so of errors. */
   isJson: boolean
-  /** `Allow`, `Accept-Post`, `Accept-Patch`, `Accept-Query` as far as they apply. */
+  /** `Allow`, and `Accept-Post`, `Accept-Patch` and `Accept-Query` where they apply. */
   headers: Readonly<Record<string, string>>
 }
 
-/** Undefined where no route knows the path. */
+/** Undefined for a path without a route. */
 export type AllowedMethodsFinder = (path: string) => AllowedMethods | undefined
 
 /** Whether a path has a route, under any method. */
@@ -32,8 +31,8 @@ export type PathFinder = (path: string) => Promise<boolean>
 const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
- * Follows the routes as they are added and tells for any path what it offers, which Fastify's own
- * router cannot: needed for 405 (RFC 9110 §15.5.6) and OPTIONS (§9.3.7).
+ * Collects the routes as they are added: Fastify's router cannot list the methods of a path, which 405
+ * (RFC 9110 §15.5.6) and OPTIONS (§9.3.7) need.
  */
 export function collectAllowedMethods(
   app: FastifyInstance,
@@ -42,16 +41,15 @@ export function collectAllowedMethods(
   const routes: RouteOptions[] = []
   const wildcards: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
-    // A wildcard makes no path known: whoever adds one tells 404 from 405 there.
+    // The owner of a wildcard distinguishes 404 from 405.
     if (route.url.endsWith('*')) wildcards.push(route)
     else routes.push(route)
   })
-  // Made by the first who asks: a start is a twentieth shorter for it.
   let router: Router | undefined
 
   const whole = toAllowedMethods(methods.map((method) => ({ method })))
   const findAllowedMethods: AllowedMethodsFinder = (path) => {
-    // RFC 9110 §9.3.7: the asterisk asks about the server as a whole.
+    // RFC 9110 §9.3.7: the asterisk stands for the whole server.
     if (path === '*') return whole
     router ??= toRouter(routes, maxUrlBytes)
     const known = router
@@ -80,7 +78,7 @@ function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number): Router 
   for (const { method, url, config } of routes) {
     for (const name of [method].flat()) {
       const known = methods.find((candidate) => candidate === name)
-      // The types of the router leave QUERY out.
+      // The types of the router lack QUERY.
       const routed = known as HTTPMethod | undefined
       if (routed !== undefined && !router.hasRoute(routed, url)) {
         router.on(routed, url, () => undefined, config)
@@ -99,12 +97,12 @@ function toAllowedMethods(routes: readonly FoundRoute[]): AllowedMethods {
   const names = [...routes.map(({ method }) => method), 'OPTIONS']
   const headers: Record<string, string> = { allow: names.join(', ') }
   for (const { method, config } of routes) {
-    // RFC 5789 §3.1 for PATCH; its sibling for POST is in the Linked Data Platform, §7.1.
+    // RFC 5789 §3.1; Linked Data Platform, §7.1.
     const hasField = method === 'POST' || method === 'PATCH'
     if (config?.accepts && hasField) {
       headers[`accept-${method.toLowerCase()}`] = config.accepts.join(', ')
     }
-    // RFC 10008 §3: a Structured Field, unlike its siblings.
+    // RFC 10008 §3: a Structured Field, unlike the others.
     if (config?.accepts && method === 'QUERY') {
       headers['accept-query'] = toMediaTypeList(config.accepts)
     }

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../negotiation/negotiate.ts'
 
 /**
- * Whether the request states a preference (RFC 7240 §2), such as `return=minimal`, that the caller
- * will now honour: says so in Preference-Applied. Of several of one name the first counts.
+ * Whether the request has the preference (RFC 7240 §2), such as `return=minimal`; sets
+ * Preference-Applied. The first of several with one name counts.
  */
 export function applyPreference(
   request: FastifyRequest,
@@ -15,7 +15,6 @@ export function applyPreference(
   const stated = [request.headers.prefer ?? []]
     .flat()
     .flatMap((field) => field.toLowerCase().split(','))
-    // What follows a semicolon are parameters of the preference.
     .map((part) => part.split(';', 1)[0]?.replaceAll(/[\s"]/g, ''))
     .find((part) => part?.split('=', 1)[0] === name)
   if (stated !== preference) return false

@@ -6,9 +6,8 @@ interface Trace {
 const pattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/
 
 /**
- * Which trace a request belongs to, by its `traceparent`; undefined where there is none that can be
- * used (https://www.w3.org/TR/trace-context-1/#traceparent-header). A version of the future may say
- * more behind what is known.
+ * The trace of a request; undefined for an invalid header. A later version may append more
+ * (https://www.w3.org/TR/trace-context-1/#traceparent-header).
  */
 export function parseTraceparent(text: string): Trace | undefined {
   const [, version, traceId = '', parentId = '', more] = pattern.exec(text) ?? []

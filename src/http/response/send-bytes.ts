@@ -1,20 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { evaluatePreconditions, isRangeFresh, type Validators } from './preconditions.ts'
-import { addStreamDigests } from '../body/digest.ts'
+import { addStreamDigests, wantsDigest, type ByteContent, type ByteSource } from '../body/digest.ts'
 import { parseRange } from './ranges.ts'
 import { preconditionFailed, rangeNotSatisfiable } from '../errors/http-error.ts'
 
-type Content = Buffer | Readable
-
-/** Stored bytes of which any range can be read. */
-export interface Bytes extends Validators {
+/** A stored representation. */
+export interface Bytes extends Validators, ByteSource {
   type: string
-  size: number
-  /** In hexadecimal. */
-  sha256?: string
-  /** Both positions are inclusive. */
-  open: (start: number, end: number) => Content | Promise<Content>
 }
 
 /** Responds to GET and HEAD with 200, 206 (RFC 9110 §14) or 304 (§13). Throws 412 and 416. */
@@ -41,8 +34,7 @@ export async function sendBytes(
     const bounds = `${String(start)}-${String(end)}`
     reply.code(206).header('content-range', `bytes ${bounds}/${String(size)}`)
   }
-  if ('want-repr-digest' in headers || 'want-content-digest' in headers)
-    await addStreamDigests(request, reply, { bytes, start, end })
+  if (wantsDigest(headers)) await addStreamDigests(request, reply, { bytes, start, end })
   const length = end - start + 1
   // An empty stream: of an empty text Fastify would set Content-Length to 0.
   const isEmpty = method === 'HEAD' || size === 0
@@ -51,7 +43,7 @@ export async function sendBytes(
 }
 
 /** Ends a stream that is too short with an error, since the client would wait for the rest. */
-function assertLength(bytes: Content, length: number): Content {
+function assertLength(bytes: ByteContent, length: number): ByteContent {
   if (Buffer.isBuffer(bytes)) return bytes
   let rest = length
   const counted = new Transform({

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 
-/** What names this machine alone. A name that others can point at it is none of them. */
+/** Hosts that always are this machine; others cannot point such a name at it. */
 export const localHosts = ['localhost', '*.localhost', 'ip'] as const
 
-/** Without port, in lower case, addresses in their shortest form; undefined of what is no host. */
+/** Without port, in lower case, IP addresses in their shortest form; undefined for an invalid host. */
 export function toHostname(host: string): string | undefined {
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
 }
 
-/** Whether a host, with or without port, is one that ALLOWED_HOSTS names. */
+/** Whether ALLOWED_HOSTS includes a host, with or without port. */
 export function isAllowedHost(host: string, allowedHosts: readonly string[]): boolean {
   if (allowedHosts.includes('*')) return true
   const name = toHostname(host) ?? ''
@@ -18,7 +18,7 @@ export function isAllowedHost(host: string, allowedHosts: readonly string[]): bo
   })
 }
 
-/** Whether only this machine can reach what listens there: `127.0.0.1`, `127.1`, `::1`, `localhost`. */
+/** Whether only this machine can reach the host: `127.0.0.1`, `127.1`, `::1`, `localhost`. */
 export function isLoopback(host: string): boolean {
   const name = toHostname(isIP(host) === 6 ? `[${host}]` : host) ?? ''
   return /^(127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\]|(.+\.)?localhost)$/.test(name)

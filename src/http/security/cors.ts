@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { isWriteAllowed } from './cross-site.ts'
 import { isSafe } from '../request/method-override.ts'
 
-/** The fields of answers that scripts of other sites may see besides those they always may. */
-const exposedFields = [
+/** The headers that scripts of other sites may read besides the CORS-safelisted ones. */
+const exposedHeaders = [
   'Accept-Patch',
   'Accept-Post',
   'Accept-Query',
@@ -26,8 +26,8 @@ const exposedFields = [
   'X-Total-Count',
 ].join(', ')
 
-/** The fields that a preflight allows whatever it asks for; Fetch allows none of them by itself. */
-const usualFields = [
+/** The headers that a preflight allows besides those that it names. */
+const requestHeaders = [
   'Accept',
   'Authorization',
   'Content-Digest',
@@ -47,16 +47,16 @@ const usualFields = [
 ]
 
 /**
- * Fetch, CORS protocol: any site may read, without credentials. On every answer, asked for or not,
- * so that no cache keeps one without it for those who need it.
+ * Fetch, CORS protocol: any site may read, without credentials. On every response, so that no cache
+ * stores one without it.
  */
 export const readableByAll = {
   'access-control-allow-origin': '*',
-  // Not the asterisk, which with credentials names nothing.
-  'access-control-expose-headers': exposedFields,
+  // With credentials the asterisk is no wildcard.
+  'access-control-expose-headers': exposedHeaders,
 }
 
-/** The same for one of CORS_ORIGINS, whose visitors may send their cookies along. */
+/** For one of CORS_ORIGINS, which may send cookies. */
 export function readableBy(origin: string): Readonly<Record<string, string>> {
   return {
     ...readableByAll,
@@ -66,9 +66,8 @@ export function readableBy(origin: string): Readonly<Record<string, string>> {
 }
 
 /**
- * What a preflight hears: of the methods of the path those for which the request itself would not be
- * refused. Without the fields where the method is none of them, since Fetch lets a POST pass that no
- * list names.
+ * The response headers of a preflight, with the methods that the request itself may use. Headers are not
+ * allowed for another method, since Fetch sends a POST that the methods do not include.
  */
 export function toPreflightHeaders(
   raw: IncomingMessage,
@@ -79,14 +78,15 @@ export function toPreflightHeaders(
   const allowed = methods.filter((method) => mayChange || isSafe(method))
   const { headers } = raw
   const isAllowed = allowed.includes(headers['access-control-request-method'] ?? '')
-  const asked = headers['access-control-request-headers']?.toString().match(/[\w!#$%&'*+.^`|~-]+/g)
-  const fields = new Map(
-    [...usualFields, ...(asked ?? [])].map((name) => [name.toLowerCase(), name]),
+  const requested = headers['access-control-request-headers']
+    ?.toString()
+    .match(/[\w!#$%&'*+.^`|~-]+/g)
+  const names = new Map(
+    [...requestHeaders, ...(requested ?? [])].map((name) => [name.toLowerCase(), name]),
   )
   return {
     'access-control-allow-methods': allowed.join(', '),
-    ...(isAllowed && { 'access-control-allow-headers': [...fields.values()].join(', ') }),
-    // Ten minutes, in which other settings may take hold.
+    ...(isAllowed && { 'access-control-allow-headers': [...names.values()].join(', ') }),
     'access-control-max-age': '600',
   }
 }

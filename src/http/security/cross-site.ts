@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { crossSiteWrite } from '../errors/http-error.ts'
 
 /**
- * Throws a 403 for a request that a page of another site made a browser send. Only for writes;
- * reading is open to all. A client that is no browser sends neither header and passes.
+ * Throws 403 for a write that a page of another site sent. Clients other than browsers send neither
+ * header and pass.
  */
 export function assertSameSite(
   raw: IncomingMessage,
@@ -13,7 +13,6 @@ export function assertSameSite(
   if (!isWriteAllowed(raw, ownOrigin, allowedOrigins)) throw crossSiteWrite(raw.headers.origin)
 }
 
-/** Whether a write from where this request comes from is let in. */
 export function isWriteAllowed(
   { headers }: IncomingMessage,
   ownOrigin: string,
@@ -26,13 +25,13 @@ export function isWriteAllowed(
     : site === 'same-origin' || site === 'none'
 }
 
-/** Whether the origin is one that CORS_ORIGINS names, where `:*` stands for any port. */
+/** Whether CORS_ORIGINS includes the origin; `:*` stands for any port. */
 export function isAllowedOrigin(origin: string, allowedOrigins: readonly string[]): boolean {
   const onAnyPort = `${origin.replace(/:\d+$/, '')}:*`
   return allowedOrigins.some((allowed) => allowed === origin || allowed === onAnyPort)
 }
 
-/** Whether a browser asks beforehand, for a script of another site, what it may send (Fetch). */
+/** Fetch, CORS-preflight request. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'OPTIONS' &&
@@ -45,7 +44,7 @@ export function isOwnReferer(referer: string | undefined, ownOrigin: string): bo
   return referer !== undefined && isSameOrigin(referer, ownOrigin)
 }
 
-/** Compares scheme, host and port, default ports included; `null` and what is no URL is another. */
+/** False for `null` and invalid URLs. */
 function isSameOrigin(url: string, ownOrigin: string): boolean {
   if (!URL.canParse(url) || !URL.canParse(ownOrigin)) return false
   return new URL(url).origin === new URL(ownOrigin).origin
