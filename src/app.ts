@@ -47,7 +47,6 @@ import { StoreFailure } from './stores/store-failure.ts'
 interface AppOptions {
   config: Config
   stores: Stores
-  /** All demos; `config.demos` names those to mount. */
   demos: readonly Demo[]
   /** Standard output when unset. */
   logTo?: LogStream
@@ -119,7 +118,6 @@ async function loadLimits({ config, stores }: AppOptions): Promise<Limits | unde
 
 type Parts = ReturnType<typeof createParts>
 
-/** What several of the steps share. */
 function createParts(
   { config, stores, logTo, metrics }: AppOptions,
   { mounted, limits }: { mounted: readonly Demo[]; limits: Limits | undefined },
@@ -171,7 +169,6 @@ function sendUnroutableError(
     try {
       sendError(cause, request, reply)
     } catch (failure) {
-      // Fastify does not catch it.
       log.error({ reqId: request.id, err: failure }, 'fault')
       request.raw.destroy()
     }

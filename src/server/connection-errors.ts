@@ -18,7 +18,6 @@ interface HttpSocket {
   parser?: { incoming?: IncomingMessage | null } | null
 }
 
-/** Responds to bytes that are not a valid request. */
 export function respondToClientError(error: Error & { code?: string }, socket: Duplex): void {
   const { code = '' } = error
   // A request after one that closes the connection gets no response.
@@ -54,7 +53,6 @@ function isResponding(socket: Duplex): boolean {
   return pending?.writableFinished === false
 }
 
-/** Sends a whole response and closes the connection. */
 function respondOnSocket(socket: Duplex, status: number, text: string): void {
   if (!socket.writable) {
     socket.destroy()
@@ -62,7 +60,6 @@ function respondOnSocket(socket: Duplex, status: number, text: string): void {
   }
   const headers = {
     ...defaultErrorHeaders,
-    // RFC 9110 §6.6.1
     date: new Date().toUTCString(),
     'content-type': 'text/plain; charset=utf-8',
     'content-length': String(text.length + 1),

@@ -4,7 +4,8 @@ import { respondToClientError } from './connection-errors.ts'
 import { defaultHeaders, defaultErrorHeaders } from '../http/response/default-headers.ts'
 import { createServer } from '../http/node-http.ts'
 import { assertRequestHead, assertHostAllowed } from '../http/request/request-head.ts'
-import { badRequest, HttpError } from '../http/errors/http-error.ts'
+import { catchHttpError } from '../http/request/request-guards.ts'
+import { badRequest, type HttpError } from '../http/errors/http-error.ts'
 import { applyServerLimits, toLimits } from './server.ts'
 import { toRoutedUrl } from '../http/request/target.ts'
 
@@ -37,14 +38,11 @@ export function createHttpsRedirect(config: Config, httpsPort: number): Server {
 }
 
 function findRequestError(request: IncomingMessage, config: Config): HttpError | undefined {
-  try {
+  return catchHttpError(() => {
     assertRequestHead(request, config)
     assertHostAllowed(config.allowedHosts, request.headers.host)
-  } catch (error) {
-    if (error instanceof HttpError) return error
-    throw error
-  }
-  // HTTP/1.0 may omit Host.
-  const isComplete = request.headers.host !== undefined && request.url?.startsWith('/')
-  return isComplete ? undefined : badRequest('The request has no host to redirect to.')
+    // HTTP/1.0 may omit Host.
+    const isComplete = request.headers.host !== undefined && request.url?.startsWith('/')
+    if (!isComplete) throw badRequest('The request has no host to redirect to.')
+  })
 }

@@ -19,7 +19,6 @@ export const withoutSchemas: Pick<FastifyServerOptions, 'schemaController'> = {
   },
 }
 
-/** HTTP/2 and HTTP/1.1 over TLS with a certificate, otherwise plain HTTP/1.1. */
 export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
   const { tlsCert: cert, tlsKey: key, trustedProxies } = config
   const limits = toLimits(config)
@@ -43,7 +42,6 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
   return app
 }
 
-/** Options of a Node server. */
 export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Config) {
   return {
     // Node rejects one that is longer than `requestTimeout`.
@@ -51,12 +49,10 @@ export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Con
     requestTimeout: requestSeconds * 1000,
     connectionsCheckingInterval: 500,
     maxHeaderSize: maxHeaderBytes,
-    // `assertRequestHead` checks it.
     requireHostHeader: false,
   }
 }
 
-/** Limits that are no options. */
 export function applyServerLimits(server: Server, { maxConnections }: Config): void {
   server.maxConnections = maxConnections
   serializePipelining(server)

@@ -2,7 +2,6 @@ import type { Config } from '../../config/config.ts'
 import { isObject } from './is-object.ts'
 import { badRequest, conflict, contentTooLarge, patchTestFailed } from '../errors/http-error.ts'
 
-/** An operation of RFC 6902 §4. */
 export type Operation =
   | { op: 'add' | 'replace' | 'test'; path: string; value: unknown }
   | { op: 'remove'; path: string }
@@ -10,7 +9,6 @@ export type Operation =
 
 export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
 
-/** Copies a value to this depth of the document. */
 type Copy = (value: unknown, depth: number) => unknown
 
 /**
@@ -41,7 +39,6 @@ function toName(pointer: string): string {
   return pointer.length <= 100 ? pointer : `${pointer.slice(0, 100)}…`
 }
 
-/** False when the operation fails. */
 function apply(root: object, operation: Operation, copy: Copy): boolean {
   const path = parsePointer(operation.path)
   switch (operation.op) {

@@ -10,17 +10,15 @@ import {
   takeFormHeaders,
   type FormHeaders,
 } from '../request/query-string.ts'
-import { unknownCoding, unsupportedMediaType } from '../errors/http-error.ts'
+import { notImplemented, unsupportedMediaType } from '../errors/http-error.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route reads the body itself, or ignores it. */
     readsBodyItself?: boolean
   }
 }
 
 export interface Body {
-  /** Undefined without a body, or without a parser for its type. */
   value: unknown
   formHeaders: FormHeaders
 }
@@ -43,7 +41,6 @@ export function createBodyReader(config: Config): BodyReader {
     const bytes = await readBytes(raw, config)
     digests.update(bytes)
     digests.verify()
-    // An empty body is an absent one, whatever its type.
     const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
     return { value, formHeaders: config.methodOverride ? takeFormHeaders(value) : {} }
   }
@@ -116,7 +113,9 @@ function findParser(type: string, config: Config): ((text: string) => unknown) |
 /** Throws 415 for a content coding, 501 for a transfer coding other than chunked (RFC 9112 §6.1). */
 export function assertNoEncoding(raw: IncomingMessage): void {
   const { 'content-encoding': encoding = 'identity', 'transfer-encoding': coding } = raw.headers
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw unknownCoding(coding)
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw notImplemented(`The transfer coding ${coding} is not implemented.`)
+  }
   if (encoding.toLowerCase() === 'identity') return
   throw unsupportedMediaType('Send the body without Content-Encoding.', {
     'accept-encoding': 'identity',

@@ -14,11 +14,9 @@ type HeaderValue = string | string[] | undefined
 
 interface DigestCheck {
   update: (chunk: Uint8Array) => void
-  /** Throws 400 if the body does not match. */
   verify: () => void
 }
 
-/** Checks a body against the digests in the headers. Throws 400 for an invalid header. */
 export function createDigestCheck(headers: IncomingHttpHeaders): DigestCheck {
   // Without content coding both are of the same bytes (RFC 9530 §3.1).
   const expected = ['content-digest', 'repr-digest'].flatMap((header) =>
@@ -86,7 +84,6 @@ function parseWants(value: HeaderValue): Dictionary {
   }
 }
 
-/** Adds the wanted digests to every response that is not a stream. */
 export function addDigestHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { headers, method, raw } = request
@@ -118,7 +115,6 @@ function addDigest(
   reply.header(header, serializeDictionary({ [algorithm]: digest }))
 }
 
-/** Stored bytes of which any range can be read. */
 export interface ByteSource {
   size: number
   /** In hexadecimal. */

@@ -11,7 +11,6 @@ import { createDigestCheck } from './digest.ts'
 import { decodeUtf8 } from '../request/query-string.ts'
 import { badRequest, contentTooLarge, HttpError } from '../errors/http-error.ts'
 
-/** One part of a `multipart/form-data` body (RFC 7578 §4). */
 export interface Part {
   name: string
   /** Undefined for a text field; empty for an empty file input. */
@@ -33,7 +32,6 @@ export async function registerMultipart(app: FastifyInstance): Promise<void> {
 interface MultipartLimits {
   parts: number
   maxPartBytes: number
-  /** Of the whole body. */
   maxBytes: number
   times: BodyTimes
 }
@@ -58,7 +56,6 @@ export async function* parseMultipart(
   try {
     for await (const part of request.parts({
       limits: { parts, files: parts, fileSize: maxPartBytes },
-      // The parser would decode text parts.
       isPartAFile: () => true,
     })) {
       if (part.type === 'file') yield toPart(part, maxPartBytes)
@@ -82,7 +79,6 @@ interface ParsedPart {
   file: Readable
 }
 
-/** Throws 413 by Content-Length, or ends the parsing once the body is too large. */
 function limitContent(raw: IncomingMessage, maxBytes: number, maxPartBytes: number): void {
   const tooLarge = contentTooLarge(
     `The form is over ${String(maxBytes)} bytes. A file may have ${String(maxPartBytes)} bytes.`,
@@ -100,7 +96,6 @@ function limitPartHeaders(raw: IncomingMessage): void {
   const [, quoted, plain] =
     /;[ \t]*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(raw.headers['content-type'] ?? '') ?? []
   const delimiter = `\r\n--${quoted ?? plain ?? ''}`
-  // The first delimiter may start the body.
   let rest = Buffer.from('\r\n')
   let isHeader = false
   const follow = (chunk: Buffer) => {
@@ -127,13 +122,11 @@ function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBy
   if (name === undefined) throw badRequest('A form part has no name.')
   if (Buffer.byteLength(name) > maxNameBytes)
     throw badRequest('The name of a form part is too long.')
-  // Now, not after the rest of the part.
   const tooLarge = contentTooLarge(`${name} is over ${String(maxBytes)} bytes.`)
   file.once('limit', () => file.destroy(tooLarge))
   return { name, fileName: filename, type: mimetype, content: file }
 }
 
-/** Throws 413, and 400 for text that is not UTF-8. */
 export async function readText({ content }: Part, maxBytes: number): Promise<string> {
   const bytes = createByteCollector()
   let size = 0
@@ -157,7 +150,6 @@ export async function discard({ content }: Part): Promise<void> {
   }
 }
 
-/** Converts the errors of the parser. */
 export function toMultipartError(error: unknown): unknown {
   if (error instanceof HttpError || !(error instanceof Error)) return error
   return 'statusCode' in error && error.statusCode === 413

@@ -3,7 +3,6 @@ import { isObject } from './is-object.ts'
 import { compileLater } from './json-schema.ts'
 import { invalidPatch } from '../errors/http-error.ts'
 
-/** RFC 7396 §2: returns the patched copy. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const members = new Map(isObject(target) ? Object.entries(target) : [])
@@ -17,7 +16,6 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
 
 export const maxOperations = 100
 
-// RFC 6901 §3
 const pointer = {
   type: 'string',
   format: 'json-pointer',
@@ -51,7 +49,6 @@ export const jsonPatchSchema = {
 
 const jsonPatch = compileLater(jsonPatchSchema)
 
-/** Throws 400. */
 export function parseJsonPatch(value: unknown): readonly Operation[] {
   if (jsonPatch().Check(value)) return value
   throw invalidPatch(

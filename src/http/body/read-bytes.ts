@@ -55,7 +55,6 @@ const cutOff = 'The body ended early.'
 async function readAvailable(raw: IncomingMessage): Promise<Buffer | undefined> {
   // Node has parsed what arrived at once before an immediate runs.
   await new Promise(setImmediate)
-  // A destroyed stream emits nothing more.
   if (raw.destroyed) throw badRequest(cutOff)
   // An aborted request of HTTP/2 is `complete` too.
   if (!raw.complete || isHttp2(raw)) return undefined

@@ -12,7 +12,6 @@ interface HttpErrorOptions {
   headers?: Readonly<Record<string, string>>
   fields?: readonly FieldProblem[]
   isJson?: boolean
-  /** More members of the problem details (RFC 9457 §3.2). */
   members?: Readonly<Record<string, unknown>>
   cause?: unknown
 }
@@ -45,13 +44,11 @@ export class HttpError extends Error {
   }
 }
 
-// Node has the names that RFC 9110 replaced.
 const renamed: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   422: 'Unprocessable Content',
 }
 
-/** Undefined for an unregistered status. */
 export function toReasonPhrase(status: number): string | undefined {
   return renamed[status] ?? STATUS_CODES[status]
 }
@@ -63,10 +60,15 @@ export const badRequest = toFactory('bad-request')
 export const conflict = toFactory('conflict')
 export const contentTooLarge = toFactory('content-too-large')
 export const digestMismatch = toFactory('digest-mismatch')
+export const expectationFailed = toFactory('expectation-failed')
+export const headersTooLarge = toFactory('headers-too-large')
 export const invalidPatch = toFactory('invalid-patch')
 export const notFound = toFactory('not-found')
+export const notImplemented = toFactory('not-implemented')
 export const patchTestFailed = toFactory('patch-test-failed')
 export const unknownParameter = toFactory('unknown-parameter')
+export const uriTooLong = toFactory('uri-too-long')
+export const versionNotSupported = toFactory('version-not-supported')
 
 export function chunksTooSmall(): HttpError {
   const headers = { connection: 'close' }
@@ -115,7 +117,6 @@ export function notAcceptable(offers: readonly string[]): HttpError {
   })
 }
 
-/** `etag` is that of the current state, if it has one. */
 export function preconditionFailed(etag?: string): HttpError {
   return new HttpError(
     'precondition-failed',
@@ -132,10 +133,6 @@ export function rangeNotSatisfiable(size: number): HttpError {
   return new HttpError('range-not-satisfiable', `The range is outside of ${String(size)} bytes.`, {
     headers: { 'content-range': `bytes */${String(size)}` },
   })
-}
-
-export function uriTooLong(maxBytes: number): HttpError {
-  return new HttpError('uri-too-long', `The URL is longer than ${String(maxBytes)} bytes.`)
 }
 
 export function unsupportedMediaType(
@@ -155,11 +152,6 @@ export function notAnObject(kind: string): HttpError {
   return new HttpError('unprocessable-content', detail)
 }
 
-export function expectationFailed(): HttpError {
-  return new HttpError('expectation-failed', 'Expect must be 100-continue.')
-}
-
-/** `unit` is a number of requests; `policy` is the name of the exceeded limit. */
 export function tooManyRequests(
   unit: string,
   { policy, retryAfterSeconds }: { policy: string; retryAfterSeconds: number },
@@ -171,22 +163,6 @@ export function tooManyRequests(
     // draft-ietf-httpapi-ratelimit-headers-10 §6
     members: { 'violated-policies': [policy] },
   })
-}
-
-export function headersTooLarge(maxBytes: number): HttpError {
-  return new HttpError('headers-too-large', `The headers are over ${String(maxBytes)} bytes.`)
-}
-
-export function versionNotSupported(version: string): HttpError {
-  return new HttpError('version-not-supported', `HTTP/${version} is not supported in this form.`)
-}
-
-export function unknownCoding(coding: string): HttpError {
-  return new HttpError('not-implemented', `The transfer coding ${coding} is not implemented.`)
-}
-
-export function notImplemented(method: string): HttpError {
-  return new HttpError('not-implemented', `The method ${method} is not implemented.`)
 }
 
 export function keyReused(): HttpError {

@@ -3,7 +3,6 @@ import type { HttpError } from './http-error.ts'
 import { toOrigin } from '../request/request-head.ts'
 import { toRequestUri } from '../request/request-id.ts'
 
-/** RFC 9457 §3 */
 export function toProblem(error: HttpError, request: FastifyRequest): object {
   const { problem, status, title, message, fields, members } = error
   const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))

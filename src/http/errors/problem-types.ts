@@ -3,7 +3,6 @@ export interface ProblemType {
   status: number
   title: string
   meaning: string
-  /** What to change in the request. */
   remedy: string
   /** A command that works; `{origin}` stands for the service. */
   example?: string
@@ -255,7 +254,6 @@ export function isProblemSlug(text: string): text is ProblemSlug {
   return Object.hasOwn(problemTypes, text)
 }
 
-/** The default kind of a status; undefined for a status without one. */
 export function findProblemSlug(status: number): ProblemSlug | undefined {
   return Object.keys(problemTypes)
     .filter(isProblemSlug)

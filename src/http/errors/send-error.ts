@@ -14,7 +14,6 @@ declare module 'fastify' {
   }
 }
 
-/** Headers of the representation that the error replaces. */
 const representationHeaders = [
   'accept-ranges',
   'content-digest',
@@ -30,18 +29,14 @@ const representationHeaders = [
   'x-total-count',
 ] as const
 
-/** A format of error bodies that a demo defines. */
 export interface ErrorShape {
-  /** The path below which errors have it. */
   under: string
   schema: Schema
   toJson: (error: HttpError) => unknown
 }
 
-/** Renders the HTML page of an error. */
 export type ErrorPage = (error: HttpError, requestId: string) => string
 
-/** Renders every error: problem details, a page or a line of text. */
 export function createErrorSender(shapes: readonly ErrorShape[], renderPage: ErrorPage) {
   return (cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = toHttpError(cause, request)
@@ -87,7 +82,9 @@ const formsByType: Readonly<Record<string, 'html' | 'json'>> = {
 
 function toHttpError(error: unknown, request: FastifyRequest): HttpError {
   if (error instanceof HttpError) return error
-  if (isUnrouted(error)) return notImplemented(request.method)
+  if (isUnrouted(error)) {
+    return notImplemented(`The method ${request.method} is not implemented.`)
+  }
   if (error instanceof Error && 'statusCode' in error) {
     const { statusCode, message } = error
     // Fastify and its plugins write the messages of their 4xx for the client.
@@ -104,7 +101,6 @@ export function isUnrouted(error: unknown): error is FastifyError {
   return error instanceof Error && 'code' in error && error.code === 'FST_ERR_NOT_FOUND'
 }
 
-/** For a path that Fastify cannot decode. */
 export function toFrameworkError(error: { code: string }): unknown {
   return error.code === 'FST_ERR_BAD_URL'
     ? badRequest('The path has an invalid percent-encoding.', error)

@@ -2,17 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { notAcceptable } from '../errors/http-error.ts'
 
-/** How a representation was chosen. */
 export interface Negotiation {
   offers: readonly string[]
-  /** Undefined when none was acceptable. */
   chosen: string | undefined
   by: 'accept' | 'default' | 'suffix'
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the last choice for this request. */
     negotiation: Negotiation | undefined
   }
   interface FastifyContextConfig {
@@ -37,7 +34,6 @@ export function negotiate<Offer extends string>(
   return chosen
 }
 
-/** The suffixes of URLs that choose a media type. */
 export const typeBySuffix = {
   html: 'text/html',
   json: 'application/json',
@@ -62,12 +58,10 @@ export function chooseType<Offer extends string>(
   return chosen
 }
 
-/** The pure part of {@link negotiate}. */
 export function findPreferredType<Offer extends string>(
   accept: string | undefined,
   offers: readonly Offer[],
 ): Offer | undefined {
-  // Without a media range there is no preference.
   if (accept === undefined || accept === '*/*' || !accept.includes('/')) return offers[0]
   if (accept.length > maxCachedLength) return parsePreferred(accept, offers)
   const key = `${offers.join()} ${accept}`
@@ -97,7 +91,6 @@ function parsePreferred<Offer extends string>(
 const otherParameters =
   /;(?![ \t]*q=(?:0(?:\.\d*)?|1(?:\.0*)?)[ \t]*(?:[;,]|$))[^;,"]*(?:"[^"]*")?/gi
 
-/** Adds a header name to Vary, once. */
 export function addVary(reply: FastifyReply, name: string): void {
   const vary = reply.getHeader('vary')
   if (vary === undefined) reply.header('vary', name)

@@ -4,7 +4,6 @@ import { toMediaTypeList } from './structured-field.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The media types of the body. */
     accepts?: readonly string[]
     /** Of a wildcard route: whether it has this path. Every path when unset. */
     hasPath?: (path: string) => Promise<boolean>
@@ -18,14 +17,11 @@ export interface AllowedMethods {
   methods: readonly string[]
   /** Whether JSON is the default type of all its routes, and so of errors. */
   isJson: boolean
-  /** `Allow`, and `Accept-Post`, `Accept-Patch` and `Accept-Query` where they apply. */
   headers: Readonly<Record<string, string>>
 }
 
-/** Undefined for a path without a route. */
 export type AllowedMethodsFinder = (path: string) => AllowedMethods | undefined
 
-/** Whether a path has a route, under any method. */
 export type PathFinder = (path: string) => Promise<boolean>
 
 const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -78,7 +74,6 @@ function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number): Router 
   for (const { method, url, config } of routes) {
     for (const name of [method].flat()) {
       const known = methods.find((candidate) => candidate === name)
-      // The types of the router lack QUERY.
       const routed = known as HTTPMethod | undefined
       if (routed !== undefined && !router.hasRoute(routed, url)) {
         router.on(routed, url, () => undefined, config)

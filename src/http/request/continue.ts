@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-/** Of the requests whose clients wait for 100 (Continue). */
 const responses = new WeakMap<IncomingMessage, ServerResponse>()
 
 /** Keeps Node from sending 100 before the request is checked. */

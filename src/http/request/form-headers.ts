@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BodyReader } from '../body/body-reader.ts'
 import { isSafe } from './method-override.ts'
 
-/** The header for each field; `_method` is read before routing. */
 const headersByField = { _if_match: 'if-match', _idempotency_key: 'idempotency-key' } as const
 
 /** Sets headers from the fields of a form. A header that was sent wins, then the body, then the query. */
@@ -25,7 +24,6 @@ export function applyFormHeaders(
   })
 }
 
-/** Several values are a list (RFC 9110 §5.3). */
 function toFieldValue(value: unknown): string {
   return [value]
     .flat()

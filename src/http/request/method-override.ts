@@ -82,7 +82,6 @@ function toMethod(value: unknown): string | undefined {
   // toUpperCase would turn the long s, which is not ASCII, into S.
   if (typeof value !== 'string' || !/^[A-Za-z]+$/.test(value)) return undefined
   const method = value.toUpperCase()
-  // The seed's spelling.
   if (method === 'OPTION') return 'OPTIONS'
   return methods.includes(method) ? method : undefined
 }

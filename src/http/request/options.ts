@@ -9,7 +9,6 @@ import { isRawRequest, toPath } from './target.ts'
 
 type CorsOrigins = Pick<Config, 'corsOrigins'>
 
-/** Responds to OPTIONS with what a path allows (RFC 9110 §9.3.7), and to a preflight. */
 export function sendOptions(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -23,7 +22,6 @@ export function sendOptions(
   return reply.send()
 }
 
-/** Responds to the preflights of routes that handle OPTIONS themselves. */
 export function addPreflightHook(
   app: FastifyInstance,
   findAllowedMethods: AllowedMethodsFinder,
@@ -42,7 +40,6 @@ export function addPreflightHook(
   })
 }
 
-/** Where no route matched: OPTIONS of a known path, 405, or 404. */
 export function addNotFoundHandler(
   app: FastifyInstance,
   findAllowedMethods: AllowedMethodsFinder,
@@ -54,13 +51,14 @@ export function addNotFoundHandler(
   })
 }
 
-/** Throws for every method but OPTIONS. */
 function loadAllowedMethods(
   { method, raw, server, url }: FastifyRequest,
   findAllowedMethods: AllowedMethodsFinder,
 ): Pick<AllowedMethods, 'methods' | 'headers'> {
   const path = toPath(url)
-  if (!server.supportedMethods.includes(method)) throw notImplemented(method)
+  if (!server.supportedMethods.includes(method)) {
+    throw notImplemented(`The method ${method} is not implemented.`)
+  }
   const allowed = findAllowedMethods(path)
   // A script cannot read why its preflight failed; the request itself gets the 404.
   if (allowed === undefined && isPreflight(raw)) {

@@ -6,7 +6,6 @@ import { badRequest } from '../errors/http-error.ts'
 
 export type ParameterLimits = Pick<Config, 'maxParameters' | 'maxParameterDepth' | 'maxListItems'>
 
-/** A value of a query string or form: text, a list of values, or values by key. */
 export type Parameter = string | readonly Parameter[] | Parameters
 export interface Parameters {
   readonly [name: string]: Parameter | undefined
@@ -70,13 +69,11 @@ export function takeFormHeaders(value: unknown): FormHeaders {
   return taken
 }
 
-/** Throws 400 for bytes that are not UTF-8. */
 export function decodeUtf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   throw badRequest('The body is not valid UTF-8.')
 }
 
-/** Text as it is, lists joined by commas, other values as JSON. */
 export function parameterToText(value: unknown): string {
   if (value === undefined) return ''
   if (Array.isArray(value)) {

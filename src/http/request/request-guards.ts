@@ -17,7 +17,6 @@ import { isRawRequest, toPath } from './target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** For probes, which use any host. */
     anyHost?: boolean
   }
 }
@@ -44,7 +43,6 @@ function assertRequest(request: FastifyRequest, config: Config): void {
   assertSameSite(raw, ownOrigin, config.corsOrigins)
 }
 
-/** The HttpError that `check` throws; other errors are rethrown. */
 export function catchHttpError(check: () => void): HttpError | undefined {
   try {
     check()

@@ -13,7 +13,6 @@ import {
   versionNotSupported,
 } from '../errors/http-error.ts'
 
-/** Whether the text can be a Host (RFC 9110 §7.2). */
 function isHost(text: string): boolean {
   return /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
 }
@@ -42,7 +41,6 @@ export function assertHostAllowed(
   if (received !== host && !isAllowedHost(received, receivable)) throw misdirected(received)
 }
 
-/** The host as received, not as a proxy forwards it. */
 export function toReceivedHost({ headers }: IncomingMessage): string {
   return headers.host ?? headers[':authority']?.toString() ?? ''
 }
@@ -60,31 +58,35 @@ export function assertForwarding(request: FastifyRequest): void {
  * compares origins relies on it.
  */
 function assertHost(raw: IncomingMessage): void {
-  const { rawHeaders, headers, httpVersion } = raw
   if (isHttp2(raw)) {
-    // RFC 9113 §8.3.1
-    const { ':authority': authority, host = authority } = headers
-    const name = authority ?? host
-    if (typeof name !== 'string' || !isHost(name))
-      throw badRequest('The request has no valid host.')
-    if (host !== name) throw badRequest('Host and :authority differ.')
+    assertAuthority(raw)
     return
   }
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw versionNotSupported(httpVersion)
-  let count = 0
-  // The authority of an absolute-form target may have replaced it in `headers`.
-  let received = headers.host
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length !== 4 || name.toLowerCase() !== 'host') continue
-    count += 1
-    received = rawHeaders[index + 1]
+  const { rawHeaders, headers, httpVersion } = raw
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    throw versionNotSupported(`HTTP/${httpVersion} is not supported in this form.`)
   }
-  if (count > 1) throw badRequest('The request has more than one Host header.')
-  if (count === 0 && httpVersion === '1.1') throw badRequest('The request has no Host header.')
-  for (const host of new Set([received, headers.host])) {
+  const isHostName = (name = '') => name.length === 4 && name.toLowerCase() === 'host'
+  const received = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && isHostName(rawHeaders[index - 1]),
+  )
+  if (received.length > 1) throw badRequest('The request has more than one Host header.')
+  if (received.length === 0 && httpVersion === '1.1') {
+    throw badRequest('The request has no Host header.')
+  }
+  // The authority of an absolute-form target may have replaced it in `headers`.
+  for (const host of [...received, headers.host]) {
     if (host !== undefined && !isHost(host)) throw badRequest('Host is not a valid host.')
   }
+}
+
+/** RFC 9113 §8.3.1 */
+function assertAuthority({ headers }: IncomingMessage): void {
+  const { ':authority': authority, host = authority } = headers
+  const name = authority ?? host
+  const isValid = typeof name === 'string' && isHost(name)
+  if (!isValid) throw badRequest('The request has no valid host.')
+  if (host !== name) throw badRequest('Host and :authority differ.')
 }
 
 /**
@@ -97,13 +99,15 @@ function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS')) {
     throw badRequest('The request target must be a path.')
   }
-  if (url.length > maxUrlBytes) throw uriTooLong(maxUrlBytes)
+  if (url.length > maxUrlBytes) {
+    throw uriTooLong(`The URL is longer than ${String(maxUrlBytes)} bytes.`)
+  }
 }
 
 /** RFC 9112 §6.1: the length of such a message cannot be trusted. */
 function assertFraming({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion !== '1.0' || headers['transfer-encoding'] === undefined) return
-  throw new HttpError(400, 'Transfer-Encoding is not valid in HTTP/1.0.', {
+  throw new HttpError('bad-request', 'Transfer-Encoding is not valid in HTTP/1.0.', {
     headers: { connection: 'close' },
   })
 }
@@ -112,7 +116,9 @@ function assertFraming({ httpVersion, headers }: IncomingMessage): void {
 function assertHeaderSize(raw: IncomingMessage, maxHeaderBytes: number): void {
   if (!isHttp2(raw)) return
   const size = raw.rawHeaders.reduce((sum, text) => sum + text.length, 0)
-  if (size > maxHeaderBytes) throw headersTooLarge(maxHeaderBytes)
+  if (size > maxHeaderBytes) {
+    throw headersTooLarge(`The headers are over ${String(maxHeaderBytes)} bytes.`)
+  }
 }
 
 // RFC 9110 §10.1.1
@@ -120,7 +126,6 @@ function hasUnknownExpectation({ headers: { expect } }: IncomingMessage): boolea
   return expect !== undefined && !/\b100-continue\b/i.test(expect)
 }
 
-/** Throws for an invalid request line or header section. */
 export function assertRequestHead(
   raw: IncomingMessage,
   { maxUrlBytes, maxHeaderBytes }: Pick<Config, 'maxUrlBytes' | 'maxHeaderBytes'>,
@@ -129,5 +134,5 @@ export function assertRequestHead(
   assertFraming(raw)
   assertTarget(raw, maxUrlBytes)
   assertHeaderSize(raw, maxHeaderBytes)
-  if (hasUnknownExpectation(raw)) throw expectationFailed()
+  if (hasUnknownExpectation(raw)) throw expectationFailed('Expect must be 100-continue.')
 }

@@ -8,7 +8,6 @@ declare module 'node:http' {
   interface IncomingMessage {
     /** The target as sent; Fastify sets it. */
     originalUrl?: string
-    /** Set before routing. */
     target?: RequestTarget
     /** The method as sent, when the request is routed by another one. */
     receivedMethod?: string
@@ -24,7 +23,6 @@ type QueryOptions = ParameterLimits & Pick<Config, 'methodOverride'>
 
 /** What routing and handlers see of the request target. The query is parsed once, on first use. */
 export class RequestTarget {
-  /** Path and query, for the router. */
   readonly url: string
   /** Whether the path belongs to a demo that handles the request as it was sent. */
   readonly isRaw: boolean
@@ -37,7 +35,6 @@ export class RequestTarget {
     this.#options = options
   }
 
-  /** Throws 400 for a query string that cannot be parsed. */
   get query(): Query {
     return (this.#query ??= this.#parse())
   }
@@ -73,7 +70,6 @@ export function isRawRequest({ target }: IncomingMessage): boolean {
   return target?.isRaw === true
 }
 
-/** The target without scheme and authority and without trailing slashes. */
 export function toRoutedUrl(raw: IncomingMessage): string {
   return trimSlashes(toOriginForm(raw))
 }
@@ -114,12 +110,10 @@ export function decodePath(path: string): string | undefined {
   }
 }
 
-/** The path of a target, still percent-encoded. */
 export function toPath(target: string): string {
   return target.split('?', 1)[0] ?? ''
 }
 
-/** Whether the path of the URL is `prefix` or below it. */
 export function isUnder(prefix: string, url: string): boolean {
   const encoded = toPath(url)
   const path = decodePath(encoded) ?? encoded

@@ -1,6 +1,5 @@
 import { isDecimal } from '../request/number.ts'
 
-/** RFC 4180 §2, with the line break. */
 export function toCsvLine(cells: readonly (string | number | undefined)[]): string {
   return `${cells.map(toCell).join(',')}\r\n`
 }

@@ -13,7 +13,6 @@ export const protectiveHeaders = {
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 }
 
-/** Of every response, errors and files included. */
 export const defaultHeaders = {
   ...protectiveHeaders,
   // RFC 9111 §4.2.2: without it caches choose a lifetime. Private, since a shared cache would disclose
@@ -27,7 +26,6 @@ export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-sto
 type Headers = Readonly<Record<string, string>>
 type HeaderFactory = (request: FastifyRequest) => Headers
 
-/** Creates the function that returns the default headers of the response to a request. */
 export function createHeaders({
   tlsKey,
   corsOrigins,
@@ -40,7 +38,6 @@ export function createHeaders({
   return (request) => (request.protocol === 'https' ? overHttps : overHttp)(request)
 }
 
-/** The objects are created once: they are the same for most requests. */
 function toFactory(protective: Headers, corsOrigins: readonly string[]): HeaderFactory {
   const common = { ...defaultHeaders, ...protective }
   const forOthers = corsOrigins.length === 0 ? common : { ...common, vary: 'Origin' }

@@ -14,7 +14,6 @@ interface FoundFile {
 interface CachedFile<Metadata> extends FoundFile {
   content: Buffer
   metadata: Metadata
-  /** By `performance.now()`. */
   checkedAt: number
 }
 
@@ -25,14 +24,12 @@ interface Limits {
 
 /** How long the file alone is checked, and not the folders of its path. */
 const trustedMs = 1000
-/** Of a file beside its content. */
 const overheadBytes = 4096
 /** Two writes within one tick of a file system's clock look alike; FAT has the longest. */
 const clockTickMs = 2000
 
 /** A least-recently-used cache of small files. Every read checks that the path has the cached version. */
 export function createFileCache<Metadata>({ maxFileBytes, maxBytes }: Limits) {
-  // Least recently used first.
   const files = new Map<string, CachedFile<Metadata>>()
   let totalBytes = 0
 

@@ -4,7 +4,6 @@ export interface Link {
   href: string
 }
 
-/** The value of Link. */
 export function toLinkField(links: readonly Link[]): string {
   return links.map(({ rel, href }) => `<${href}>; rel="${rel}"`).join(', ')
 }
@@ -12,7 +11,6 @@ export function toLinkField(links: readonly Link[]): string {
 export interface PageOfMany {
   number: number
   size: number
-  /** Number of items on all pages. */
   total: number
 }
 

@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** RFC 9110 §8.8 */
 export interface Validators {
-  /** With its quotes, and `W/` when weak. */
   etag: string
   lastModified?: Date
 }

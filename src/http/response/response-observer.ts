@@ -5,21 +5,16 @@ import { withoutPatterns } from '../openapi/route.ts'
 
 declare module 'node:http' {
   interface ServerResponse {
-    /** Bytes of a stream sent so far. */
     contentBytes?: number
   }
 }
 
 export interface FinishedResponse {
-  /** After an override. */
   method: string
-  /** The pattern of the route. */
   route: string | undefined
   /** Undefined if the client disconnected before there was one. */
   status: number | undefined
-  /** Of the body. */
   bytes: number
-  /** From the head of the request to the end of the response. */
   ms: number
   /** Whether the client disconnected, or the body failed. */
   isCutOff: boolean

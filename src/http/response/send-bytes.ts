@@ -5,7 +5,6 @@ import { addStreamDigests, wantsDigest, type ByteContent, type ByteSource } from
 import { parseRange } from './ranges.ts'
 import { preconditionFailed, rangeNotSatisfiable } from '../errors/http-error.ts'
 
-/** A stored representation. */
 export interface Bytes extends Validators, ByteSource {
   type: string
 }

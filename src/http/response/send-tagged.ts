@@ -6,7 +6,6 @@ import { preconditionFailed } from '../errors/http-error.ts'
 import { isRawRequest } from '../request/target.ts'
 import { toContentType } from './send.ts'
 
-/** `mediaType` is without its charset. */
 export interface TaggedText {
   mediaType: string
   text: string
@@ -24,7 +23,6 @@ function toSum(mediaType: string, text: string): string {
   return `"${hash('sha256', mediaType + text, 'base64url')}"`
 }
 
-/** Responds with 200 or 304. Throws 412. */
 export function sendTagged(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -81,7 +79,6 @@ function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'QUERY'
 }
 
-/** Empty for a response that caches do not revalidate. */
 function toWeakTag(reply: FastifyReply, text: string): string {
   if (!/no-cache|public/.test(String(reply.getHeader('cache-control')))) return ''
   const etag = `W/${toSum(String(reply.getHeader('content-type')), text)}`

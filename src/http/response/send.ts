@@ -25,7 +25,6 @@ export function toContentType(mediaType: string): string {
 /** Longer text is streamed, without Content-Length and tag. */
 const maxWholeLength = 65_536
 
-/** Sends short text whole and streams longer text with backpressure. */
 export async function sendChunks(
   reply: FastifyReply,
   mediaType: string,

@@ -8,7 +8,6 @@ export function toHostname(host: string): string | undefined {
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
 }
 
-/** Whether ALLOWED_HOSTS includes a host, with or without port. */
 export function isAllowedHost(host: string, allowedHosts: readonly string[]): boolean {
   if (allowedHosts.includes('*')) return true
   const name = toHostname(host) ?? ''

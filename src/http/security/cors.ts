@@ -26,7 +26,6 @@ const exposedHeaders = [
   'X-Total-Count',
 ].join(', ')
 
-/** The headers that a preflight allows besides those that it names. */
 const requestHeaders = [
   'Accept',
   'Authorization',
@@ -56,7 +55,6 @@ export const readableByAll = {
   'access-control-expose-headers': exposedHeaders,
 }
 
-/** For one of CORS_ORIGINS, which may send cookies. */
 export function readableBy(origin: string): Readonly<Record<string, string>> {
   return {
     ...readableByAll,

@@ -31,7 +31,6 @@ export function isAllowedOrigin(origin: string, allowedOrigins: readonly string[
   return allowedOrigins.some((allowed) => allowed === origin || allowed === onAnyPort)
 }
 
-/** Fetch, CORS-preflight request. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'OPTIONS' &&
@@ -44,7 +43,6 @@ export function isOwnReferer(referer: string | undefined, ownOrigin: string): bo
   return referer !== undefined && isSameOrigin(referer, ownOrigin)
 }
 
-/** False for `null` and invalid URLs. */
 function isSameOrigin(url: string, ownOrigin: string): boolean {
   if (!URL.canParse(url) || !URL.canParse(ownOrigin)) return false
   return new URL(url).origin === new URL(ownOrigin).origin
