@@ -166,7 +166,7 @@ export const tooLargeRows: readonly WireRow[] = [
   [
     '2 MB in chunks of one byte',
     toPost([chunked], `${'1\r\n \r\n'.repeat(2_000_000)}0\r\n\r\n`),
-    [413],
+    [400],
     { endsHalf: true },
   ],
 ]
