@@ -42,7 +42,7 @@ test('a request that is refused says so like any other, and may come again in a 
   assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
   const problem = answer.json<{ type: string; detail: string }>()
   assert.match(problem.type, /\/problems\/unavailable$/)
-  assert.match(problem.detail, /more to do here/)
+  assert.match(problem.detail, /overloaded/)
 })
 
 test('without the setting nothing is refused, however late it is', async (t) => {

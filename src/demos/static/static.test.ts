@@ -248,5 +248,5 @@ test('a folder with an index answers with it, and no write', async (t) => {
 
 test('a PUBLIC_DIR that is no folder is refused', async (t) => {
   const settings = { PUBLIC_DIR: join(tmpdir(), 'vitrine-no-such-folder') }
-  await assert.rejects(testApp(t, { settings }), /PUBLIC_DIR must be a folder/)
+  await assert.rejects(testApp(t, { settings }), /PUBLIC_DIR must be an existing folder/)
 })
