@@ -1,49 +1,43 @@
+// With UPDATE_DOCS=1 (`npm run docs:update`) the documents are written instead of compared.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { settingNames, settings, toEnvironmentName, toFlagName } from '../src/config/settings.ts'
 import { demos } from '../src/demos/catalogue.ts'
-import { tables } from './settings-tables.ts'
 import { projectFolder, startVitrine } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
 
-const read = (file: string) => readFileSync(join(projectFolder, file), 'utf8')
-const readme = read('README.md')
-const documents = [
-  ...['README.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
-  ...readdirSync(join(projectFolder, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-]
+const isUpdate = process.env.UPDATE_DOCS === '1'
+const documents = globSync(['*.md', 'docs/*.md', 'decisions/*.md'], { cwd: projectFolder })
 const run = promisify(execFile)
 
-for (const { file, name, text } of tables) {
-  test(`the table of ${name} in ${file} is the one of the code`, () => {
-    const pattern = new RegExp(`<!-- ${name}:.*-->\\n\\n([^]*?)\\n+<!-- /${name} -->`)
-    assert.equal(pattern.exec(read(file))?.[1], text, 'npm run docs:settings writes it')
-  })
+function read(path: string): string {
+  return readFileSync(join(projectFolder, path), 'utf8')
 }
 
-for (const file of documents) {
-  test(`every file that ${file} links to or names exists`, () => {
-    const text = read(file)
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) =>
-      join(dirname(file), target),
-    )
-    const named = [
-      ...text.matchAll(/`((?:src|test|docs|deploy|decisions|scripts)\/[\w./-]+\.\w+)`/g),
-    ]
-    const paths = [...links, ...named.map(([, path = '']) => path)]
-    const missing = paths.filter((path) => !existsSync(join(projectFolder, path)))
-    assert.deepEqual(missing, [])
+test('the table of settings in docs/settings.md is generated from the code', () => {
+  const rows = settingNames.map((name) => {
+    const { default: fallback, publicDefault, description } = settings[name]
+    const [usual, open] = [fallback, publicDefault].map((value) => value && `\`${value}\``)
+    const names = `\`${toEnvironmentName(name)}\` | \`--${toFlagName(name)}\``
+    return `| ${names} | ${usual ?? 'unset'} | ${open ?? ''} | ${description} |`
   })
-}
+  const head = ['| Variable | Flag | Default | With `PRESET=public` | Meaning |']
+  const table = [...head, '| --- | --- | --- | --- | --- |', ...rows].join('\n')
+  const path = 'docs/settings.md'
+  const [before = '', written = '', after = ''] = read(path).split(
+    /(?<=<!-- settings -->\n\n)([^]*)(?=\n\n<!-- \/settings -->)/,
+  )
+  if (isUpdate) writeFileSync(join(projectFolder, path), before + table + after)
+  else assert.equal(written, table)
+})
 
-test('the table of demos names every demo, and every route in it exists', async (t) => {
+test('the table of demos in README.md names every demo and only existing routes', async (t) => {
   const app = await testApp(t)
-  const section = readme.slice(readme.indexOf('## Demos'), readme.indexOf('## Documentation'))
+  const [, section = ''] = /\n## Demos\n([^]*?)\n## /.exec(read('README.md')) ?? []
   const named = [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name)
   assert.deepEqual(
     named,
@@ -61,7 +55,7 @@ test('the table of demos names every demo, and every route in it exists', async 
   }
 })
 
-/** What differs from run to run: ids, times, and the port. */
+/** Replaces what differs between two runs: ids, times and dates. */
 function withoutVariables(text: string): string {
   return text
     .replaceAll('\r', '')
@@ -72,25 +66,67 @@ function withoutVariables(text: string): string {
     .trimEnd()
 }
 
-const commands = ['README.md', 'docs/http-features.md', 'docs/resources.md', 'docs/operating.md']
-const blocks = [
-  ...commands
-    .map(read)
-    .join('\n')
-    .matchAll(/```console\n([^]*?)```/g),
-].map(([, block = '']) => block)
+const commandBlock = /(?<=```console\n)[^]*?(?=```)/g
 
-test('every command of the documentation prints what is shown', async (t) => {
-  const { origin } = await startVitrine(t)
-  const steps = blocks.flatMap((block) => block.split(/^\$ /m).slice(1))
-  assert.ok(steps.length > 15)
-  for (const step of steps) {
-    const [command = '', ...shown] = step.split('\n')
-    const silent = command
-      .replace(/^curl /, 'curl -sS ')
-      .replaceAll('http://127.0.0.1:3000', origin)
-    const { stdout } = await run('bash', ['-c', silent], { cwd: projectFolder })
-    const answered = stdout.replaceAll(origin, 'http://127.0.0.1:3000')
-    assert.equal(withoutVariables(answered), withoutVariables(shown.join('\n')), command)
-  }
-})
+for (const path of documents.filter((name) => read(name).includes('```console'))) {
+  test(`the commands in ${path} have the output that is shown`, async (t) => {
+    const { origin } = await startVitrine(t)
+    let text = read(path)
+    for (const [block] of text.matchAll(commandBlock)) {
+      const outputs: string[] = []
+      for (const step of block.split(/^\$ /m).slice(1)) {
+        const [command = '', ...shown] = step.split('\n')
+        const output = await runCommand(command, origin)
+        if (isUpdate && withoutVariables(output) !== withoutVariables(shown.join('\n'))) {
+          outputs.push(`$ ${command}\n${output.trimEnd()}\n`.replace(/\n+$/, '\n'))
+          continue
+        }
+        outputs.push(`$ ${step}`)
+        assert.equal(withoutVariables(output), withoutVariables(shown.join('\n')), command)
+      }
+      text = text.replace(block, () => outputs.join(''))
+    }
+    if (isUpdate) writeFileSync(join(projectFolder, path), text)
+  })
+}
+
+async function runCommand(command: string, origin: string): Promise<string> {
+  const shown = 'http://127.0.0.1:3000'
+  const silent = command.replaceAll(/\bcurl /g, 'curl -sS ').replaceAll(shown, origin)
+  const { stdout } = await run('bash', ['-c', silent], { cwd: projectFolder })
+  return stdout.replaceAll(origin, shown).replaceAll('\r', '')
+}
+
+for (const path of documents) {
+  test(`every link in ${path} leads somewhere`, () => {
+    for (const [, target = ''] of read(path).matchAll(/\]\(([^)]+)\)/g)) {
+      if (/^https?:/.test(target)) continue
+      const [file = '', anchor] = target.split('#')
+      const linked = file === '' ? path : join(dirname(path), file)
+      assert.ok(existsSync(join(projectFolder, linked)), target)
+      if (anchor !== undefined) assert.ok(toAnchors(read(linked)).includes(anchor), target)
+    }
+  })
+
+  test(`every file that ${path} names exists`, () => {
+    const names = read(path)
+      .replace(/```[^]*?```/g, '')
+      .matchAll(/`((?:src|test|docs|decisions|scripts|bench|deploy|bin|public|\.ci)\/[^`\s<>]*)`/g)
+    for (const [, name = ''] of names) {
+      assert.ok(globSync(name, { cwd: projectFolder }).length > 0, name)
+    }
+    for (const [, name = ''] of read(path).matchAll(/`([\w/-]+\.(?:test\.ts|ts|cjs))`/g)) {
+      assert.ok(existsSync(join(projectFolder, name)), `${name}, from the root of the project`)
+    }
+  })
+}
+
+/** As GitHub makes them from headings. */
+function toAnchors(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}

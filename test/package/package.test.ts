@@ -21,7 +21,7 @@ import {
 import { findOrigin, projectFolder, spawnProgram, temporaryFolder } from '../start-vitrine.ts'
 
 const run = promisify(execFile)
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
 
 let folder: string
 let copy: string
@@ -129,14 +129,14 @@ test('every compiled file has its types, and its source in its map', async () =>
   }
 })
 
-test('its dependencies come along and nothing optional, as many and as large as README says', async () => {
+test('its dependencies come along and nothing optional, as many and as large as docs/operating.md says', async () => {
   const packages = Object.keys(await readLock(installed))
   const optional = new Set(Object.keys(packageJson.peerDependencies))
   assert.deepEqual(
     packages.filter((path) => optional.has(path.replace('node_modules/', ''))),
     [],
   )
-  const [, count, size] = /The package: (\d+) packages, (\d+) MB installed/.exec(readme) ?? []
+  const [, count, size] = /The package: (\d+) packages, (\d+) MB installed/.exec(guide) ?? []
   const said = `${String(packages.length)} packages, ${(bytes / 1e6).toFixed(1)} MB`
   // Dependencies of dependencies come and go without us.
   assert.ok(Math.abs(Number(count) - packages.length) <= 3, said)
