@@ -128,7 +128,7 @@ test('plain HTTP that is redirected is held to the limits of everything else', a
   )
   const long = await askRaw(plain, toGet(`/${'x'.repeat(9000)}`))
   assert.match(long.text, /^content-type: text\/plain; charset=utf-8\r$/im)
-  assert.ok(long.text.endsWith('\r\n\r\nThe address is longer than 8192 bytes.\n'), long.text)
+  assert.ok(long.text.endsWith('\r\n\r\nThe URL is longer than 8192 bytes.\n'), long.text)
 })
 
 test('connections over MAX_CONNECTIONS are dropped where plain HTTP is redirected', async (t) => {
