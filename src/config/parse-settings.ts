@@ -148,8 +148,10 @@ export function parseHosts(text: string): readonly string[] {
     const [, wildcard = '', name = ''] =
       /^(\*\.)?([^\s/?#@\\:*[\]]+|\[[\da-f:.]+\])$/i.exec(host) ?? []
     const hostname = toHostname(name)
-    if (hostname) return wildcard + hostname
-    throw new Error('a comma-separated list of hosts without ports such as vitrine.example, or *')
+    if (hostname && hostname !== 'none') return wildcard + hostname
+    throw new Error(
+      'a comma-separated list of hosts without ports such as vitrine.example or *.example, ip, or *',
+    )
   })
 }
 

@@ -81,17 +81,26 @@ export function unauthorized(detail: string): HttpError {
   return new HttpError('unauthorized', detail, { headers })
 }
 
-/** `target` is the host, or the scheme with its colon, that is not served. */
-export function misdirected(target: string): HttpError {
-  const detail = target.endsWith(':')
-    ? `A ${target} URL cannot be requested over plain HTTP.`
-    : `The host ${toHostname(target) ?? target} is not served here. Add it to ALLOWED_HOSTS to allow it.`
-  return new HttpError('misdirected-request', detail)
+/** RFC 9110 §15.5.20 */
+export function misdirectedHost(host: string): HttpError {
+  const detail = `The host ${toHostname(host) ?? host} is not served here. Add it to ALLOWED_HOSTS to allow it.`
+  return new HttpError(
+    'misdirected-request',
+    host === '' ? 'The request has no Host header.' : detail,
+  )
+}
+
+export function misdirectedScheme(): HttpError {
+  return new HttpError('misdirected-request', 'An https: URL cannot be requested over plain HTTP.')
 }
 
 export function crossSiteWrite(origin = ''): HttpError {
   const named = URL.parse(origin)?.origin === origin ? origin : 'the origin of the page'
-  const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it.`
+  const remedy =
+    origin === 'null'
+      ? 'The origin null, of a sandboxed page or a file, cannot be allowed.'
+      : `Add ${named} to CORS_ORIGINS to allow it.`
+  const detail = `Cross-site writes are blocked. ${remedy}`
   return new HttpError('cross-site-write', detail)
 }
 

@@ -7,7 +7,8 @@ import {
   badRequest,
   expectationFailed,
   headersTooLarge,
-  misdirected,
+  misdirectedHost,
+  misdirectedScheme,
   HttpError,
   uriTooLong,
   versionNotSupported,
@@ -36,9 +37,9 @@ export function assertHostAllowed(
   received = host,
 ): void {
   // HTTP/1.0 may omit it; no browser uses that version.
-  if (host !== '' && !isAllowedHost(host, allowedHosts)) throw misdirected(host)
+  if (host !== '' && !isAllowedHost(host, allowedHosts)) throw misdirectedHost(host)
   const receivable = [...allowedHosts, ...localHosts]
-  if (received !== host && !isAllowedHost(received, receivable)) throw misdirected(received)
+  if (received !== host && !isAllowedHost(received, receivable)) throw misdirectedHost(received)
 }
 
 export function toReceivedHost({ headers }: IncomingMessage): string {
@@ -94,7 +95,7 @@ function assertAuthority({ headers }: IncomingMessage): void {
  * path here has another scheme or userinfo (RFC 9110 §4.2.4, §7.4).
  */
 function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number): void {
-  if (/^https:/i.test(url)) throw misdirected('https:')
+  if (/^https:/i.test(url)) throw misdirectedScheme()
   if (url.includes('#')) throw badRequest('The request target must not have a fragment.')
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS')) {
     throw badRequest('The request target must be a path.')

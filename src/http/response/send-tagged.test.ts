@@ -91,3 +91,11 @@ test('what a write is answered with has no tag of its content', async (t) => {
   const answer = await app.inject({ method: 'POST', url: '/users/post', payload: { a: 1 } })
   assert.deepEqual([answer.statusCode, answer.headers.etag], [200, undefined])
 })
+
+test('a 304 to GET has no Content-Length', async (t) => {
+  const app = await testApp(t)
+  const { etag = '' } = (await app.inject('/')).headers
+  const again = await app.inject({ url: '/', headers: { 'if-none-match': etag } })
+  assert.equal(again.statusCode, 304)
+  assert.equal(again.headers['content-length'], undefined)
+})

@@ -61,7 +61,9 @@ export function tagResponses(app: FastifyInstance): void {
     }
     // RFC 9110 §15.4.5: a 304 has no content and no headers about it.
     reply.code(304).removeHeader('content-type').removeHeader('content-digest')
-    done(null, '')
+    // RFC 9110 §8.6: an empty text would add Content-Length: 0.
+    // Fastify measures the content of every HEAD and fails on null.
+    done(null, method === 'HEAD' ? '' : null)
   })
   // RFC 9110 §8.6: Fastify sets the Content-Length of a 304 to HEAD too.
   app.addHook('onRoute', (route) => {

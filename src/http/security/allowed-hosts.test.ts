@@ -156,3 +156,20 @@ for (const [host, expected] of [
     assert.equal(isLoopback(host), expected)
   })
 }
+
+for (const [host, path, text] of [
+  ['evil.example:', '/', 'The host evil.example is not served here.'],
+  ['localhost', 'https://localhost/', 'An https: URL cannot be requested over plain HTTP.'],
+] as const) {
+  test(`the 421 for Host: ${host} and ${path} names the reason`, async (t) => {
+    const app = await testApp(t)
+    const message = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    const response = await askRaw(app, message)
+    assert.match(response, /^HTTP\/1\.1 421 /)
+    assert.ok(response.includes(text), response)
+  })
+}
+
+test('ALLOWED_HOSTS=none is an invalid setting', () => {
+  assert.throws(() => loadConfig({ ALLOWED_HOSTS: 'none' }, []), /ALLOWED_HOSTS/)
+})
