@@ -7,7 +7,8 @@
 # The first argument is a server of the upstream file; the rest is a command that returns when the old
 # process has ended and a new one is starting. DRAIN_SECONDS of the replica must not be 0: for a moment
 # after a reload the old processes of nginx still send requests to it. When the command fails, or the
-# replica is not ready within a minute, it stays out.
+# replica is not ready within a minute, it stays out. UPSTREAM_FILE names another upstream file, and
+# NGINX_RELOAD another command that reloads nginx. This machine must reach the replica's address.
 set -eu
 
 upstream=${UPSTREAM_FILE:-$(dirname "$0")/upstream.conf}
@@ -21,20 +22,27 @@ fail() {
 [ $# -ge 2 ] || fail 'usage: restart-replica.sh SERVER COMMAND…'
 server=$1
 shift
-line="^ *server $(echo "$server" | sed 's/[].[]/\\&/g')( [^;]*)?;"
+
+mkdir "$upstream.lock" 2>/dev/null || fail "another restart is running ($upstream.lock exists)"
+trap 'rmdir "$upstream.lock"' EXIT
+
+line="^[[:space:]]*server $(echo "$server" | sed 's/[].[]/\\&/g')( [^;]*)?;"
 grep -Eq "$line" "$upstream" || fail "$upstream has no server $server"
-grep -E '^ *server ' "$upstream" | grep -Ev "$line| down;" | grep -q . ||
+grep -E '^[[:space:]]*server ' "$upstream" | grep -Ev "$line| down;" | grep -q . ||
   fail "no other server in $upstream is up"
 
 # Writes the file in place: a container sees the file that was mounted, and no other of its name.
 edit() {
+  before=$(cat "$upstream")
   changed=$(sed -E "$1" "$upstream")
   echo "$changed" >"$upstream"
-  $reload
+  $reload && return
+  echo "$before" >"$upstream"
+  fail "nginx could not be reloaded; $upstream is as it was"
 }
 
 edit "/$line/s/( down)?;/ down;/"
-"$@"
+"$@" || fail "the command failed, and $server stays out"
 attempts=60
 until curl --fail --silent --output /dev/null --max-time 2 "http://$server/health/ready"; do
   attempts=$((attempts - 1))

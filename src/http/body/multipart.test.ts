@@ -95,3 +95,11 @@ test('a multipart form without a boundary gets 400', async (t) => {
   const answer = await app.inject({ method: 'POST', url, headers, payload: 'a' })
   assert.equal(answer.statusCode, 400)
 })
+
+test('a Content-Type with two boundaries gets 400', async (t) => {
+  const app = await testApp(t)
+  const headers = { 'content-type': 'multipart/form-data; x=";boundary=q"; boundary=abc' }
+  const payload = '--abc\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--abc--\r\n'
+  const { statusCode } = await app.inject({ method: 'POST', url, headers, payload })
+  assert.equal(statusCode, 400)
+})

@@ -93,8 +93,12 @@ function limitContent(raw: IncomingMessage, maxBytes: number, maxPartBytes: numb
 }
 
 function limitPartHeaders(raw: IncomingMessage): void {
-  const [, quoted, plain] =
-    /;[ \t]*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(raw.headers['content-type'] ?? '') ?? []
+  const contentType = raw.headers['content-type'] ?? ''
+  // The multipart parser could take another of them than this function.
+  if ((contentType.match(/boundary[ \t]*\*?=/gi) ?? []).length > 1) {
+    throw badRequest('Content-Type has more than one boundary.')
+  }
+  const [, quoted, plain] = /;[ \t]*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? []
   const delimiter = `\r\n--${quoted ?? plain ?? ''}`
   let rest = Buffer.from('\r\n')
   let isHeader = false

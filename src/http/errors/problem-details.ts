@@ -6,8 +6,10 @@ import { toRequestUri } from '../request/request-id.ts'
 export function toProblem(error: HttpError, request: FastifyRequest): object {
   const { problem, status, title, message, fields, members } = error
   const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))
+  // A host that is not served serves no page about the error either.
+  const origin = status === 421 ? '' : toOrigin(request)
   return {
-    type: problem === undefined ? 'about:blank' : `${toOrigin(request)}/problems/${problem}`,
+    type: problem === undefined ? 'about:blank' : `${origin}/problems/${problem}`,
     title,
     status,
     detail: message,

@@ -45,7 +45,9 @@ export function createErrorSender(shapes: readonly ErrorShape[], renderPage: Err
     reply.header('cache-control', 'no-store').headers(error.headers)
     const shape = shapes.find(({ under }) => isUnder(under, request.url))
     if (shape) return reply.send(shape.toJson(error))
-    switch (findErrorForm(request, reply, error.isJson)) {
+    const form = findErrorForm(request, reply, error.isJson)
+    // The styles and links of a page would be requested from the host that is not served.
+    switch (form === 'html' && error.status === 421 ? 'text' : form) {
       case 'html':
         return reply.type('text/html; charset=utf-8').send(renderPage(error, request.id))
       case 'json':

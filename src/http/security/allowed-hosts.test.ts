@@ -173,3 +173,14 @@ for (const [host, path, text] of [
 test('ALLOWED_HOSTS=none is an invalid setting', () => {
   assert.throws(() => loadConfig({ ALLOWED_HOSTS: 'none' }, []), /ALLOWED_HOSTS/)
 })
+
+test('the error for a host that is not served links to nothing on that host', async (t) => {
+  const app = await testApp(t)
+  const request = (accept: string) =>
+    app.inject({ url: '/', headers: { host: 'evil.example', accept } })
+  const page = await request('text/html')
+  assert.equal(page.statusCode, 421)
+  assert.match(String(page.headers['content-type']), /^text\/plain/)
+  const { type } = (await request('application/json')).json<{ type: string }>()
+  assert.equal(type, '/problems/misdirected-request')
+})
