@@ -62,8 +62,8 @@ async function startRedirecting(t: TestContext, more: Readonly<Record<string, st
     await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')])
     assert.equal(child.exitCode, null, output())
   }
-  const port = /redirected from port (\d+)/.exec(output())?.[1] ?? ''
-  const secure = /open at (\S+)/.exec(output())?.[1] ?? ''
+  const port = /HTTP on port (\d+) is redirected/.exec(output())?.[1] ?? ''
+  const secure = /listening on (\S+)/.exec(output())?.[1] ?? ''
   return { plain: `http://127.0.0.1:${port}`, secure }
 }
 
