@@ -19,6 +19,7 @@ import { createHeadCheck, findRequestError } from './http/request/request-guards
 import { toRequestId } from './http/request/request-id.ts'
 import { createTargetParser, isUnder } from './http/request/target.ts'
 import { createHeaders } from './http/response/default-headers.ts'
+import { limitPendingBytes } from './http/response/pending-bytes.ts'
 import { frameOverriddenHead, closeConnectionsOnShutdown } from './http/response/framing.ts'
 import { addStreamCounter, observeResponse } from './http/response/response-observer.ts'
 import { tagResponses } from './http/response/send-tagged.ts'
@@ -81,6 +82,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   // Hooks of one kind run in the order in which they are added.
   receiveRequests(app, parts)
+  limitPendingBytes(app)
   addPreflightHook(app, findAllowedMethods, config)
   readBodies(app, parts)
   applyFormHeaders(app, parts)

@@ -15,6 +15,12 @@ const parameters = `m=${String(memoryKiB)},t=${String(passes)},p=${String(lanes)
 const limit = createLimit(2)
 const maxWaiting = 32
 
+const hashPattern = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z\d+/]{22})\$([A-Za-z\d+/]{43})$/
+
+export function isPasswordHash(text: string): boolean {
+  return hashPattern.test(text)
+}
+
 const derive = promisify(argon2)
 
 /** In the PHC string format. Throws 503 if too many are waiting. */
@@ -29,7 +35,7 @@ export async function verifyPassword(
   password: string,
   stored: string | undefined,
 ): Promise<boolean> {
-  const [, , , , salt, hash] = stored?.split('$') ?? []
+  const [, salt, hash] = hashPattern.exec(stored ?? '') ?? []
   const expected = Buffer.from(hash ?? '', 'base64')
   const derived = await deriveInTurn(
     password,

@@ -1,3 +1,4 @@
+import { isPasswordHash } from '../auth/passwords.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { findProblems, assertStorable } from '../resources/write/input.ts'
 import { seedings } from './seed/seed.ts'
@@ -6,7 +7,8 @@ import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
 
 const time = {
   type: 'string',
-  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+  pattern:
+    '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
 } as const
 const id = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } as const
 const text = { type: 'string' } as const
@@ -78,9 +80,13 @@ export const checkDocument: CheckDocument = (resource, document) => {
   if (isChecked(resource) && !checks[resource]().Check(document)) {
     throw new Error(`it has an invalid document in ${resource}`)
   }
+  assertStorable(document)
   const definition = seedings.find((seeding) => seeding.resource.name === resource)?.resource
   if (definition === undefined) return
-  assertStorable(document)
   const [problem] = findProblems(definition, document)
   if (problem) throw new Error(`${problem.field} ${problem.message}`)
+  const { password } = document
+  if (resource === 'users' && !isPasswordHash(String(password))) {
+    throw new Error('its password is no hash')
+  }
 }

@@ -37,7 +37,6 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
     ...protocol,
   })
   applyServerLimits(app.server, config)
-  endStalledConnections(app.server)
   if (key !== undefined) closePendingHandshakes(app)
   return app
 }
@@ -53,7 +52,10 @@ export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Con
   }
 }
 
-export function applyServerLimits(server: Server, { maxConnections }: Config): void {
+export function applyServerLimits(
+  server: Server,
+  { maxConnections, sendIdleSeconds }: Config,
+): void {
   server.maxConnections = maxConnections
   serializePipelining(server)
   delayContinue(server)
@@ -62,6 +64,8 @@ export function applyServerLimits(server: Server, { maxConnections }: Config): v
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   // A client may end its half of the connection and wait for the response.
   Object.assign(server, { httpAllowHalfOpen: true })
+  server.setTimeout(sendIdleSeconds * 1000)
+  endStalledConnections(server)
 }
 
 /** Closes the connections in a TLS handshake, which Fastify does not end. */

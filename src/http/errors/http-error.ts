@@ -60,7 +60,6 @@ export const badRequest = toFactory('bad-request')
 export const conflict = toFactory('conflict')
 export const contentTooLarge = toFactory('content-too-large')
 export const digestMismatch = toFactory('digest-mismatch')
-export const expectationFailed = toFactory('expectation-failed')
 export const headersTooLarge = toFactory('headers-too-large')
 export const invalidPatch = toFactory('invalid-patch')
 export const notFound = toFactory('not-found')
@@ -73,6 +72,11 @@ export const versionNotSupported = toFactory('version-not-supported')
 export function chunksTooSmall(): HttpError {
   const headers = { connection: 'close' }
   return new HttpError('bad-request', 'The body arrives in too many small chunks.', { headers })
+}
+
+export function expectationFailed(detail: string): HttpError {
+  // A client that sends no body after a 417 would send the next request in its place.
+  return new HttpError('expectation-failed', detail, { headers: { connection: 'close' } })
 }
 
 export function unauthorized(detail: string): HttpError {
@@ -194,6 +198,12 @@ export function serviceUnavailable(detail: string): HttpError {
 
 export function overloaded(): HttpError {
   return serviceUnavailable('The service is overloaded.')
+}
+
+export function tooManyPendingBytes(): HttpError {
+  return new HttpError('unavailable', 'Too many responses are waiting to be read.', {
+    headers: { 'retry-after': '1', connection: 'close' },
+  })
 }
 
 export function insufficientStorage(): HttpError {

@@ -271,7 +271,7 @@ for (const settings of [{ METHOD_OVERRIDE: 'unsafe-from-post' }, preset]) {
       const app = await testApp(t, { settings })
       await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
       const headers = { 'user-agent': agent, 'sec-fetch-site': 'same-origin' }
-      for (const method of ['GET', 'HEAD', 'OPTIONS', 'QUERY'] as const) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'LOCK']) {
         for (const override of [{}, { 'x-http-method-override': 'PUT' }]) {
           const url = `/locations/rome${'x-http-method-override' in override ? '' : '?_method=DELETE'}`
           const question = { method: method as 'GET', url, headers: { ...headers, ...override } }

@@ -88,7 +88,7 @@ function toMethod(value: unknown): string | undefined {
 
 /**
  * Throws 403 for a GET or HEAD that became unsafe and that a link or a prefetch could have sent. With
- * METHOD_OVERRIDE=unsafe-from-post, for any safe method that became unsafe.
+ * METHOD_OVERRIDE=unsafe-from-post, for any method but POST that became unsafe.
  */
 export function assertNotUnsafeLink(
   raw: IncomingMessage,
@@ -96,8 +96,11 @@ export function assertNotUnsafeLink(
   { methodOverride }: Pick<Config, 'methodOverride'>,
 ): void {
   const { receivedMethod = '', headers, method = '' } = raw
-  if (!isSafe(receivedMethod) || isSafe(method)) return
-  if (methodOverride === 'unsafe-from-post') throw unsafeLink(receivedMethod, method)
+  if (receivedMethod === '' || isSafe(method)) return
+  // Unknown methods such as REPORT are safe too.
+  if (methodOverride === 'unsafe-from-post' && receivedMethod !== 'POST') {
+    throw unsafeLink(receivedMethod, method)
+  }
   if (receivedMethod !== 'GET' && receivedMethod !== 'HEAD') return
   const site = headers['sec-fetch-site']
   const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers.purpose ?? '')}`

@@ -83,7 +83,8 @@ function assertHost(raw: IncomingMessage): void {
 
 /** RFC 9113 §8.3.1 */
 function assertAuthority({ headers }: IncomingMessage): void {
-  const { ':authority': authority, host = authority } = headers
+  const { ':authority': authority, ':scheme': scheme = '', host = authority } = headers
+  if (!isScheme(scheme.toString())) throw badRequest('The scheme must be http or https.')
   const name = authority ?? host
   const isValid = typeof name === 'string' && isHost(name)
   if (!isValid) throw badRequest('The request has no valid host.')

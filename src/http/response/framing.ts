@@ -34,7 +34,9 @@ export function closeConnectionsOnShutdown(app: FastifyInstance): void {
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isHttp2(request.raw)) reply.removeHeader('connection').removeHeader('upgrade')
-    else if (isClosing) reply.header('connection', 'close')
+    // Node loses what is pipelined behind a request for an upgrade that it ignores (RFC 9110 §7.8).
+    else if (isClosing || request.raw.headers.upgrade !== undefined)
+      reply.header('connection', 'close')
     done(null, payload)
   })
 }

@@ -143,6 +143,22 @@ const links: readonly Row[] = [
   [403, { 'sec-purpose': 'prefetch' }],
 ]
 
+for (const origin of [
+  'http://evil.example@localhost',
+  'http://localhost/a',
+  'http://localhost:*',
+]) {
+  test(`a write with Origin: ${origin} is cross-site`, async (t) => {
+    const app = await testApp(t, {
+      demos: [mirror],
+      settings: { CORS_ORIGINS: 'http://localhost:*' },
+    })
+    const headers = { host: 'localhost', origin }
+    const { status } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    assert.equal(status, 403)
+  })
+}
+
 test('a GET or HEAD turned unsafe is refused wherever it may have been a link', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const [expected, headers] of links) {

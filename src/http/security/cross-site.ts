@@ -21,12 +21,18 @@ export function isWriteAllowed(
   const { origin, 'sec-fetch-site': site } = headers
   if (origin !== undefined && isAllowedOrigin(origin, allowedOrigins)) return true
   return site === undefined
-    ? origin === undefined || isSameOrigin(origin, ownOrigin)
+    ? origin === undefined || (isOrigin(origin) && isSameOrigin(origin, ownOrigin))
     : site === 'same-origin' || site === 'none'
+}
+
+/** Without userinfo, path or the `*` of a port (RFC 6454 §6.2). */
+function isOrigin(text: string): boolean {
+  return /^[^/?#@*]+:\/\/[^/?#@*]+$/.test(text) && URL.canParse(text)
 }
 
 /** Whether CORS_ORIGINS includes the origin; `:*` stands for any port. */
 export function isAllowedOrigin(origin: string, allowedOrigins: readonly string[]): boolean {
+  if (!isOrigin(origin)) return false
   const onAnyPort = `${origin.replace(/:\d+$/, '')}:*`
   return allowedOrigins.some((allowed) => allowed === origin || allowed === onAnyPort)
 }

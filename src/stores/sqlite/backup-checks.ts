@@ -35,7 +35,10 @@ function checkRow(row: Readonly<Record<string, unknown>>, checkDocument: CheckDo
   if (!/^~?[\w-]{1,64}$/.test(String(resource))) throw new Error('its resource has no such name')
   // Ids of uploads become file names.
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(String(id))) throw new Error('it has an id that none can have')
-  if (!Number.isSafeInteger(version) || Number(version) < 1) throw new Error('it has a bad version')
+  const isVersion = Number.isInteger(version) && Number(version) >= 1
+  // Each change adds one.
+  if (!isVersion || Number(version) > Number.MAX_SAFE_INTEGER / 2)
+    throw new Error('it has a bad version')
   for (const time of [row.created_at, row.updated_at]) {
     const date = new Date(String(time))
     const isTime = !Number.isNaN(date.getTime()) && date.toISOString() === time

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { askRaw, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
+
+test('responses that no client reads are limited in all, and probes go on', async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  // In JSON six times as long.
+  const content = '\u0001'.repeat(1024 ** 2)
+  const fields = [
+    'Host: x',
+    'Content-Type: text/plain',
+    `Content-Length: ${String(content.length)}`,
+  ]
+  const message = toRequest('POST /users/post/raw HTTP/1.1', fields, content)
+  const sockets = Array.from({ length: 60 }, () => openSocket(origin))
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const starts = sockets.map(async (socket) => {
+    socket.write(message)
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    socket.pause()
+    return Number(chunk.toString('latin1', 9, 12))
+  })
+  const statuses = await Promise.all(starts)
+  assert.deepEqual([...new Set(statuses)].toSorted(), [200, 503])
+  assert.ok(statuses.filter((status) => status === 200).length < 50)
+  assert.deepEqual((await askRaw(origin, toGet('/health'))).statuses, [200])
+  await assertSound()
+})
