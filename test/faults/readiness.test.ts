@@ -122,7 +122,10 @@ suite('with PostgreSQL', { skip: withoutPostgres }, () => {
     })
     t.after(() => child.kill('SIGKILL'))
     await once(child.stdout ?? child, 'data')
-    assert.equal(output(), `Health checks and metrics are available at http://127.0.0.1:${adminPort}\n`)
+    assert.equal(
+      output(),
+      `Health checks and metrics are available at http://127.0.0.1:${adminPort}\n`,
+    )
     const admin = askAdmin(t, `http://127.0.0.1:${adminPort}`)
     assert.deepEqual(await admin.ready(), notReady('starting'))
     assert.equal((await admin.ask('/health/live')).status, 200)
