@@ -9,7 +9,7 @@ import { keepResult, readResults, type Measured } from './results.ts'
 import { rows } from './rows.ts'
 import { toLines } from './table.ts'
 
-/** Rounds in which all contenders of a row take turns, and how long each turn is. */
+/** In each round all contenders of a row take a turn of this length. */
 const rounds = Number(process.env.ROUNDS ?? 5)
 const seconds = Number(process.env.SECONDS ?? 3)
 
@@ -30,7 +30,7 @@ try {
 } finally {
   await rm(library, { recursive: true })
 }
-// A row alone leaves the document as it is; `report` writes it from all that has been measured.
+// Measuring single rows does not write the document; `report` does.
 if (wanted.length === 0 || wanted.includes('report')) await writeReport(names, await readResults())
 
 async function measureRow(name: string): Promise<Measured> {

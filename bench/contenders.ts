@@ -10,13 +10,13 @@ import type { Contender, Row } from './rows.ts'
 const run = promisify(execFile)
 const here = dirname(fileURLToPath(import.meta.url))
 
-/** Where `pip install httpbin gunicorn` of a virtual environment has put its programs. */
+/** The programs of `pip install httpbin gunicorn` in a virtual environment. */
 const python = join(here, '.python/bin/python')
 
 interface Place {
-  /** For databases, files and configurations of this row. */
+  /** For the databases, files and configuration of this row. */
   folder: string
-  /** Where what Vitrine answered is written down. */
+  /** The file of Vitrine's response. */
   reference: string
 }
 
@@ -36,7 +36,7 @@ export async function start(contender: Contender, setup: Setup, place: Place): P
   return startServer(port, command, { cwd: here, env, cores: setup.cores })
 }
 
-/** Whether a contender is installed here that `npm install` does not bring. */
+/** Whether a contender that npm does not install is available. */
 export async function isInstalled(contender: Contender): Promise<boolean> {
   const checks: Partial<Record<Contender, [string, string[]]>> = {
     nginx: ['nginx', ['-v']],
@@ -50,7 +50,7 @@ export async function isInstalled(contender: Contender): Promise<boolean> {
   )
 }
 
-/** Whether what a contender answers is its own, and not a copy of what Vitrine does. */
+/** Whether a contender sends its own response instead of a copy of Vitrine's. */
 export function answersItself(contender: Contender): boolean {
   return ['json-server', 'json-server-beta', 'httpbin'].includes(contender)
 }
@@ -81,7 +81,7 @@ async function toCommand(
     }
     case 'httpbin': {
       const address = `127.0.0.1:${String(port)}`
-      // Threads, as a worker without them keeps no connection alive.
+      // A worker without threads has no persistent connections.
       const options = ['--threads', '4', '--no-control-socket', '--log-level', 'warning']
       return [python, '-m', 'gunicorn', '-b', address, ...options, 'httpbin:app']
     }
@@ -92,7 +92,6 @@ async function toCommand(
   }
 }
 
-/** Where the rows keep what they fill. */
 function toSettings(folder: string): Record<string, string> {
   return {
     DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
@@ -101,7 +100,7 @@ function toSettings(folder: string): Record<string, string> {
   }
 }
 
-/** The database of a json-server, which it writes anew with every change: one for each of them. */
+/** json-server rewrites its database at every change, so each has its own. */
 async function writeDatabase(folder: string, records: number): Promise<string> {
   const file = join(folder, `${crypto.randomUUID()}.json`)
   const locations = Array.from({ length: records }, (_, index) => ({

@@ -1,4 +1,4 @@
-// Reads an answer to its end, and says how many lines it has and how long that took.
+// Reads a response to its end, and prints its number of lines and the time.
 import { request } from 'node:http'
 import { performance } from 'node:perf_hooks'
 

@@ -14,14 +14,14 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
 
 export interface Place {
-  /** Empty, and of this row alone. */
+  /** Empty at first, and not shared with other rows. */
   folder: string
-  /** Where filled databases are kept for the rows that follow. */
+  /** Filled databases for the next rows. */
   library: string
   rounds: number
 }
 
-/** What is measured by itself, by the name of its row. */
+/** Measurements without peers, by the name of the row. */
 export const figureRows: Readonly<Record<string, (place: Place) => Promise<readonly Figure[]>>> = {
   ndjson: measureNdjson,
   upload: measureUploads,
@@ -101,7 +101,7 @@ async function measureIdle({ folder, library }: Place): Promise<Figure[]> {
   return [{ title, unit: 'MB', values: [memory.now], target: { atMost: 110 } }]
 }
 
-/** What `npm ci --omit=dev` brings. */
+/** The result of `npm ci --omit=dev`. */
 async function measureInstall(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-install-'))
   try {

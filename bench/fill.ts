@@ -5,8 +5,8 @@ import { openSqliteDatabase } from '../src/stores/sqlite/database.ts'
 import { knownId } from './rows.ts'
 
 /**
- * Writes files, and a database of so many locations, one of them under the known id. A database is
- * made once in a run, in `library`, and copied from there.
+ * Writes files, and a database with locations, one of which has the known id. A database is made
+ * once per run, in `library`, and copied.
  */
 export async function fill(
   folder: string,

@@ -10,8 +10,8 @@ import { createRequest, showRequest } from './rows.ts'
 const sizes = [1000, 10_000, 100_000, 1_000_000]
 
 /**
- * What showing and creating a record costs beside more and more others. Each turn has a fresh copy
- * of its database, as creating makes it larger.
+ * Measures the cost of showing and creating a record with more and more records. Each turn has a
+ * new copy of the database, because creating makes it larger.
  */
 export async function measureGrowth(place: Place, seconds: number): Promise<Point[]> {
   const points = sizes.map((records) => ({ records, show: [] as Turn[], create: [] as Turn[] }))

@@ -12,9 +12,9 @@ const connections = '32'
 export type Request = Pick<Row, 'path' | 'method' | 'headers' | 'body'>
 
 export interface Turn {
-  /** Requests answered in a second. */
+  /** Requests per second. */
   rate: number
-  /** Microseconds of the processor for each of them. */
+  /** CPU time per request in microseconds. */
   cost: number
 }
 
@@ -26,7 +26,7 @@ interface Load {
   cores: string
 }
 
-/** Drives a server from the second core, or these; throws when any answer is not a success. */
+/** Sends load from the second core by default; throws if any response is an error. */
 export async function measure(
   { port, pid }: Running,
   request: Request,
@@ -39,11 +39,11 @@ export async function measure(
   return { rate, cost: ((await readCpuMicroseconds(pid)) - before) / count }
 }
 
-// It exits with 1 after having said its version.
+// It prints its version and exits with 1.
 const wrkVersion = await run('wrk', ['-v']).catch((error: unknown) => error as { stdout?: string })
 const hasWrk = Boolean(wrkVersion.stdout)
 
-/** The program that asks, and its version. */
+/** The load generator and its version. */
 export const loadGenerator = hasWrk
   ? (/^wrk \S+/.exec(wrkVersion.stdout ?? '')?.[0] ?? 'wrk')
   : 'autocannon'
@@ -53,7 +53,7 @@ async function runWrk({ url, seconds, request, folder, cores }: Load) {
   await writeFile(script, toLua(request))
   const options = ['-t1', `-c${connections}`, `-d${String(seconds)}s`, '-s', script, url]
   const { stdout, stderr } = await run('taskset', ['-c', cores, 'wrk', ...options])
-  // It goes on without a script that it cannot read.
+  // wrk continues without a script that it cannot read.
   if (stderr !== '') throw new Error(stderr)
   const failed = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(stdout)
   if (failed) throw new Error(`${url}: ${failed[0]}`)

@@ -24,7 +24,7 @@ const style = `
   }
 `
 
-/** An SVG of the cost of a request against the number of records, one line for each kind. */
+/** An SVG of the cost of a request by the number of records, with a line for each kind. */
 export function toPlot(points: readonly Point[]): string {
   const highest = Math.max(...points.flatMap((point) => costs([...point.show, ...point.create])))
   const step = toStep(highest)
@@ -49,7 +49,7 @@ function costs(turns: readonly Turn[]): number[] {
   return turns.map(({ cost }) => cost)
 }
 
-/** A round step that makes between four and ten of them. */
+/** A round step size that results in four to ten steps. */
 function toStep(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest))
   return (
@@ -57,7 +57,7 @@ function toStep(highest: number): number {
   )
 }
 
-/** Each ten times as many are as far from one another: the axis is logarithmic. */
+/** The axis is logarithmic. */
 function toX(index: number, count: number): number {
   const margin = 50
   const span = area.right - area.left - 2 * margin
@@ -88,7 +88,7 @@ function toLegend(): string {
     .join('\n')
 }
 
-/** The kinds differ in form too, for whom colours do not tell apart. */
+/** The kinds also differ in shape, for readers who cannot distinguish the colors. */
 function mark(name: 'show' | 'create', x: number, y: number): string {
   if (name === 'show') return `<circle class="show" cx="${String(x)}" cy="${String(y)}" r="5"/>`
   return `<rect class="create" x="${String(x - 5)}" y="${String(y - 5)}" width="10" height="10"/>`

@@ -4,12 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 
 export interface Running {
   port: number
-  /** Of the process itself: `taskset` becomes what it starts. */
+  /** Of the server: `taskset` replaces itself with it. */
   pid: number
   stop: () => Promise<void>
 }
 
-/** Starts a server on the first core, or these, and waits until it answers. */
+/** Starts a server, on the first core by default, and waits until it responds. */
 export async function startServer(
   port: number,
   [command, ...args]: readonly [string, ...string[]],
@@ -42,8 +42,8 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /**
- * The time of the processor that a process and its children have had, in microseconds: nginx and
- * gunicorn answer in children (proc(5): ticks of 10 ms).
+ * The CPU time of a process and its children in microseconds: nginx and gunicorn respond in
+ * children (proc(5): ticks of 10 ms).
  */
 export async function readCpuMicroseconds(pid: number): Promise<number> {
   const children = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
@@ -55,7 +55,7 @@ export async function readCpuMicroseconds(pid: number): Promise<number> {
   return (await Promise.all(times)).reduce((sum, time) => sum + time, 0)
 }
 
-/** What a process holds in memory now, and held at most since {@link forgetPeak}; in megabytes. */
+/** The memory of a process now, and its peak since {@link forgetPeak}, in megabytes. */
 export async function readMemory(pid: number): Promise<{ now: number; peak: number }> {
   const status = await readFile(`/proc/${String(pid)}/status`, 'utf8')
   const find = (name: string) =>

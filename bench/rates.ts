@@ -9,11 +9,11 @@ import type { Contender, Row } from './rows.ts'
 
 interface Turns {
   turns: Record<string, Turn[]>
-  /** Contenders that are not installed here. */
+  /** Contenders that are not installed. */
   missing: Contender[]
 }
 
-/** For each contender what it did in each round. */
+/** The rounds of each contender. */
 export async function measureRates(row: Row, place: Place & { seconds: number }): Promise<Turns> {
   const { folder, library, rounds, seconds } = place
   const running = new Map<Contender, Running>()
@@ -39,7 +39,7 @@ export async function measureRates(row: Row, place: Place & { seconds: number })
   }
 }
 
-/** Starts a contender, and has seen that it answers what Vitrine answers. */
+/** Starts a contender and checks that its response equals Vitrine's. */
 async function open(contender: Contender, row: Row, folder: string): Promise<Running> {
   const reference = join(folder, 'reference.json')
   const server = await start(contender, row, { folder, reference })
@@ -54,7 +54,7 @@ async function open(contender: Contender, row: Row, folder: string): Promise<Run
   }
 }
 
-/** httpbin has no other JSON to give; it is as long as ours. */
+/** The only fixed JSON of httpbin; it is as long as ours. */
 function toRequest(contender: Contender, row: Row): Request {
   return contender === 'httpbin' ? { path: '/json' } : row
 }
@@ -67,7 +67,7 @@ async function ask(port: number, { path, method = 'GET', headers, body }: Reques
     ...(headers && { headers }),
     ...(body !== undefined && { body }),
   })
-  // Peers send the bytes and headers that Vitrine sends, but for those of the connection.
+  // Peers send the bytes and headers of Vitrine, except the headers of the connection.
   const ofTheConnection = ['connection', 'date', 'keep-alive', 'transfer-encoding']
   const fields = [...answer.headers].filter(([name]) => !ofTheConnection.includes(name))
   const content = Buffer.from(await answer.arrayBuffer()).toString('base64')

@@ -3,16 +3,16 @@ import { cpus, release, type } from 'node:os'
 import { join } from 'node:path'
 import { loadGenerator, type Turn } from './measure.ts'
 
-/** What is measured by itself, and not beside a peer. */
+/** A measurement without peers. */
 export interface Figure {
   title: string
   unit: string
-  /** One for each time it was measured. */
+  /** One for each round. */
   values: readonly number[]
   target?: { atLeast: number } | { atMost: number }
 }
 
-/** What a Vitrine does beside so many records. */
+/** The results with a number of records. */
 export interface Point {
   records: number
   show: readonly Turn[]
@@ -28,7 +28,7 @@ export type Result = Measured & { circumstances: string }
 
 const file = join(import.meta.dirname, 'results.json')
 
-/** The last result of each row by its name: a row can be measured again without the others. */
+/** The last result of each row by its name. */
 export async function readResults(): Promise<Record<string, Result>> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Record<string, Result>
@@ -45,7 +45,7 @@ export async function keepResult(name: string, measured: Measured, how: string):
   return result
 }
 
-/** Day, machine, versions and how it was measured: what has to be equal to be compared. */
+/** Day, machine, versions and method. Only results of the same circumstances are comparable. */
 function describeCircumstances(how: string): string {
   const [cpu] = cpus()
   const parts = [

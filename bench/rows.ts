@@ -1,21 +1,21 @@
-/** A request, and who is measured by how many of it are answered in a second. */
+/** A request, and the contenders whose requests per second are measured with it. */
 export interface Row {
   name: string
   title: string
-  /** What the ratio has to reach. */
+  /** The ratio to reach. */
   target: number
-  /** Whose requests a second are 1. */
+  /** The contender with ratio 1. */
   limit: Contender
   peers: readonly Contender[]
   path: string
   method?: string
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Settings of Vitrine beside those of every row. */
+  /** More settings of Vitrine. */
   settings?: Readonly<Record<string, string>>
-  /** Locations in the database beforehand. */
+  /** The initial number of locations. */
   records?: number
-  /** How many times the rate of this peer Vitrine has to reach. */
+  /** The multiple of the rate of this peer to reach. */
   timesPeer?: { peer: Contender; target: number }
 }
 
@@ -37,10 +37,10 @@ const jsonServers = ['json-server', 'json-server-beta'] as const
 const json = { accept: 'application/json' }
 const form = 'application/x-www-form-urlencoded'
 
-/** The id of the location that rows ask for; see `fill`. */
+/** The id of the location that rows request; see `fill`. */
 export const knownId = 'known'
 
-/** Read and written beside more and more records, too; see `growth.ts`. */
+/** Also measured with more and more records; see `growth.ts`. */
 export const showRequest = { path: `/locations/${knownId}`, headers: json }
 export const createRequest = {
   path: '/locations',

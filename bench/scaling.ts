@@ -11,7 +11,7 @@ import { createRequest, showRequest } from './rows.ts'
 const seconds = 2
 const bothCores = '0,1'
 
-/** Two workers beside one process, where server and load generator share both cores. */
+/** Compares two workers with one process. Server and load generator share both cores. */
 export async function measureWorkers({ folder, library, rounds }: Place): Promise<Figure[]> {
   const rates: Record<string, number[]> = { '1': [], '2': [] }
   for (let round = 0; round < rounds; round += 1) {
@@ -37,7 +37,7 @@ export async function measureWorkers({ folder, library, rounds }: Place): Promis
   return [{ title, unit: '', values, target: { atLeast: 1 } }]
 }
 
-/** Reads and creates on PostgreSQL, whose server has the core of the load generator. */
+/** Reads and creates on PostgreSQL, whose server shares the core of the load generator. */
 export async function measurePostgres({ folder, library, rounds }: Place): Promise<Figure[]> {
   await fill(folder, { library })
   const server = await openPostgresServer({ settings: { fsync: 'on' } })

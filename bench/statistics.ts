@@ -4,7 +4,7 @@ export interface Summary {
   highest: number
 }
 
-/** NaN in every place where there is nothing. */
+/** All NaN without values. */
 export function summarize(numbers: readonly number[]): Summary {
   const sorted = numbers.toSorted((a, b) => a - b)
   const middle = sorted.length / 2
@@ -12,7 +12,7 @@ export function summarize(numbers: readonly number[]): Summary {
   return { median: (below + above) / 2, lowest: sorted[0] ?? NaN, highest: sorted.at(-1) ?? NaN }
 }
 
-/** One list as ratios of another, round by round. */
+/** The ratios of two lists, round by round. */
 export function divide(own: readonly number[], limit: readonly number[]): number[] {
   return own.map((number, round) => number / (limit[round] ?? NaN))
 }

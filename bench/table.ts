@@ -8,7 +8,7 @@ export const ratesHead = `| Row | Contender | Ratio | Spread | To reach | Met | 
 export const figuresHead = `| What | Median | Spread | To reach | Met |
 | --- | --- | --- | --- | --- |`
 
-/** The lines of Markdown that a result has in its table. */
+/** The rows of a result in its Markdown table. */
 export function toLines(name: string, result: Result): string {
   switch (result.kind) {
     case 'rates': {
@@ -43,7 +43,7 @@ function toRateLines(row: Row, turns: Turns): string[] {
 function toCells(ratios: readonly number[], target: number | undefined): string[] {
   const { median, lowest, highest } = summarize(ratios)
   const spread = `${lowest.toFixed(2)} to ${highest.toFixed(2)}`
-  // The limit is not installed here.
+  // The reference is not installed.
   if (Number.isNaN(median)) return ['', '', target?.toFixed(2) ?? '', '']
   if (target === undefined) return [median.toFixed(2), spread, '', '']
   return [median.toFixed(2), spread, target.toFixed(2), median >= target ? 'yes' : 'no']
@@ -61,7 +61,7 @@ function toFigureLine({ title, unit, values, target }: Figure): string {
   return toLine([...cells, words, isMet ? 'yes' : 'no'])
 }
 
-/** What is left beside the most records of the rate beside the fewest. */
+/** The rate with the most records as a ratio of the rate with the fewest. */
 function toGrowthFigures(points: readonly Point[]): Figure[] {
   const [fewest, most] = [points[0], points.at(-1)]
   if (!fewest || !most) return []

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { forgetPeak, readMemory, type Running } from './processes.ts'
 
 interface UploadSpeed {
-  /** 10⁶ bytes a second, from the first byte sent to the end of the answer. */
+  /** 10⁶ bytes per second, from the first byte sent to the end of the response. */
   megabytesPerSecond: number
-  /** How far the resident memory of the server rose at most while it received, in 2²⁰ bytes. */
+  /** The peak growth of the server's resident memory during the upload, in 2²⁰ bytes. */
   growthMegabytes: number
 }
 
@@ -14,14 +14,14 @@ const boundary = 'vitrine-bench'
 const chunk = Buffer.alloc(256 * 1024, 'glass')
 
 /**
- * Uploads so many bytes to `POST /profile` of a running Vitrine, whose MAX_UPLOAD_BYTES allows
- * them. The client does nothing but write to a socket, so that it is not what is measured.
+ * Uploads bytes to `POST /profile` of a running Vitrine, whose MAX_UPLOAD_BYTES must allow them.
+ * The client only writes to a socket, so that the client is not what is measured.
  */
 export async function measureUpload(
   { port, pid }: Pick<Running, 'port' | 'pid'>,
   bytes: number,
 ): Promise<UploadSpeed> {
-  // What the first upload loads and compiles is no growth.
+  // The first upload loads and compiles code, which is not growth.
   await upload(port, chunk.length)
   const { now: before } = await readMemory(pid)
   await forgetPeak(pid)

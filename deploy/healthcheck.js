@@ -1,4 +1,4 @@
-// Asks the service beside it whether it lives, for HEALTHCHECK: an image for Node alone has no curl.
+// For HEALTHCHECK: checks that the service responds. The image has no curl.
 import { get as getPlain } from 'node:http'
 import { get as getSecure } from 'node:https'
 
@@ -12,7 +12,7 @@ const request = get(
     host: { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host,
     port: (hasAdmin ? ADMIN_PORT : PORT) || '3000',
     path: '/health/live',
-    // The certificate is for the name that others know it by.
+    // The certificate is for the public host name.
     rejectUnauthorized: false,
     timeout: 2000,
   },
@@ -21,7 +21,7 @@ const request = get(
     process.exitCode = response.statusCode === 200 ? 0 : 1
   },
 )
-request.on('timeout', () => request.destroy(new Error('no answer')))
+request.on('timeout', () => request.destroy(new Error('no response')))
 request.on('error', ({ message }) => {
   console.error(message)
   process.exitCode = 1

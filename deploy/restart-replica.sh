@@ -1,14 +1,15 @@
 #!/bin/sh
-# Restarts one replica behind nginx while the others serve, without losing a request:
+# Restarts one replica behind nginx without losing a request:
 #
 #   deploy/restart-replica.sh 172.30.0.11:3000 docker compose up --detach --build --no-deps vitrine-1
 #   deploy/restart-replica.sh 172.30.0.12:3000 docker compose up --detach --build --no-deps vitrine-2
 #
-# The first argument is a server of the upstream file; the rest is a command that returns when the old
-# process has ended and a new one is starting. DRAIN_SECONDS of the replica must not be 0: for a moment
-# after a reload the old processes of nginx still send requests to it. When the command fails, or the
-# replica is not ready within a minute, it stays out. UPSTREAM_FILE names another upstream file, and
-# NGINX_RELOAD another command that reloads nginx. This machine must reach the replica's address.
+# The first argument is a server of the upstream file. The rest is a command that returns when the old
+# process has exited and a new one is starting. DRAIN_SECONDS of the replica must not be 0, because old
+# processes of nginx still send requests to it for a moment after a reload. If the command fails, or the
+# replica is not ready within a minute, nginx does not use it again. UPSTREAM_FILE names another
+# upstream file, and NGINX_RELOAD another command that reloads nginx. This machine must be able to connect
+# to the replica.
 set -eu
 
 upstream=${UPSTREAM_FILE:-$(dirname "$0")/upstream.conf}
@@ -31,7 +32,7 @@ grep -Eq "$line" "$upstream" || fail "$upstream has no server $server"
 grep -E '^[[:space:]]*server ' "$upstream" | grep -Ev "$line| down;" | grep -q . ||
   fail "no other server in $upstream is up"
 
-# Writes the file in place: a container sees the file that was mounted, and no other of its name.
+# Writes the file in place, because a container sees the mounted file and not a replacement.
 edit() {
   before=$(cat "$upstream")
   changed=$(sed -E "$1" "$upstream")

@@ -1,4 +1,4 @@
-// Rehearses every fault on real servers, the kills fifty times over, and writes docs/faults.md.
+// Runs the fault suite with fifty kills per test, and writes docs/faults.md.
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from 'node:test'
@@ -8,9 +8,11 @@ const folder = join(root, 'test/faults')
 const titles = {
   'admin-workers': 'The admin port of workers',
   crash: 'A process that is killed, on SQLite',
+  'cut-off': 'A restore that is killed',
   damage: 'A database file that is damaged',
   database: 'A database file that another process has locked',
   'disk-full': 'A disk that is full or read-only',
+  'large-list': 'A large list',
   log: 'A log that cannot be written',
   pgbouncer: 'PgBouncer in front of PostgreSQL',
   'postgres-replicas': 'Replicas on PostgreSQL, and failover',
@@ -18,19 +20,19 @@ const titles = {
   postgres: 'PostgreSQL that fails',
   readiness: 'Readiness',
   redis: 'Redis that fails',
-  'repeated-requests': 'Requests that are repeated after a kill',
+  'repeated-requests': 'Repeated requests after a kill',
   'rolling-restart': 'Rolling restarts behind nginx',
-  s3: 'A bucket that fails',
+  s3: 'S3 that fails',
   stop: 'A stop under load',
   workers: 'Workers',
 }
-// The closing figures of the runner itself.
+// The totals of the test runner.
 const summary = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /
 
 process.env.FAULT_ROUNDS ??= '50'
 const sections = []
 for (const [name, title] of Object.entries(titles)) {
-  sections.push(`## ${title}\n\n${toTable(await rehearse(join(folder, `${name}.test.ts`)))}`)
+  sections.push(`## ${title}\n\n${toTable(await runFile(join(folder, `${name}.test.ts`)))}`)
 }
 const missing = (await readdir(folder))
   .filter((file) => file.endsWith('.test.ts'))
@@ -41,18 +43,17 @@ await writeFile(
   join(root, 'docs/faults.md'),
   `# Faults
 
-What happens when something fails, rehearsed on real processes, servers and disks by
-\`node scripts/faults.js\`, which writes this page; CI runs the same tests with fewer rounds. Lost is what
-was acknowledged and is not there, or not as it was.
+What happens when something fails. \`node scripts/faults.js\` runs the fault suite on real processes, servers
+and disks, and writes this page. CI runs the same tests with fewer rounds. A write is lost if it was
+acknowledged and is missing or different afterwards.
 
-${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${process.env.FAULT_ROUNDS} rounds of each kill.
+${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${process.env.FAULT_ROUNDS} kills per test.
 
 ${sections.join('\n\n')}
 `,
 )
 
-/** The outcome, the figures and the time of each test in a file. */
-async function rehearse(file) {
+async function runFile(file) {
   const outcomes = []
   for await (const { type, data } of run({ files: [file], concurrency: 1 })) {
     if (type === 'test:diagnostic' && !summary.test(data.message)) {
@@ -75,7 +76,5 @@ function toTable(outcomes) {
     ({ name, outcome, figures, seconds }) =>
       `| ${name} | ${outcome} | ${figures.join('; ')} | ${seconds.toFixed(1)} |`,
   )
-  return ['| Rehearsal | Outcome | Figures | Seconds |', '| --- | --- | --- | --- |', ...rows].join(
-    '\n',
-  )
+  return ['| Test | Outcome | Figures | Seconds |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }

@@ -1,5 +1,5 @@
-// Takes the pictures of docs/screenshots/ from a Vitrine of its own, filled with a few records. Run
-// it when the pages look different: node scripts/screenshots.js
+// Takes the screenshots in docs/screenshots/ of an instance with a few records. Run it after the pages
+// have changed: node scripts/screenshots.js
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -65,7 +65,7 @@ async function openOperation(page) {
 
 async function sendMistakes(page) {
   await page.getByLabel('Latitude').fill('48.2')
-  // What the browser itself would say is not what is to be seen.
+  // Shows the errors of the service instead of those of the browser.
   await page.evaluate('document.querySelector("main form").noValidate = true')
   await page.getByRole('button', { name: 'Create location' }).click()
   await page.locator('[aria-invalid]').first().waitFor()

@@ -1,4 +1,4 @@
-// The limit: Node's own server, which does nothing but send.
+// The reference: Node's server, which only sends.
 import { createServer } from 'node:http'
 import { port, reference } from './reference.js'
 
