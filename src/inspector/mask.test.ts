@@ -31,6 +31,16 @@ const masked: readonly (readonly [url: string, headers?: Readonly<Record<string,
   [`/topic?user%5BAPIKey%5D=${secret}`],
   [`/topic?%74oken=${secret}`],
   [`/topic?JSESSIONID=${secret}`],
+  [`/topic?token=%22${secret}`],
+  [`/topic?token=a<${secret}`],
+  [`/topic?a=b?token=${secret}`],
+  [`/topic?a=1;token=${secret}`],
+  [`/topic?a=http%3A%2F%2Fx%2F%3Ftoken%3D${secret}`],
+  [`/topic?sessiontoken=${secret}&otp=${secret}`],
+  ['/api/json', { referer: `http://ann:${secret}@localhost/` }],
+  ['/api/json', { 'x-query': `token=${secret}` }],
+  ['/api/json', { forwarded: `for=1.2.3.4;token=${secret}` }],
+  ['/api/json', { 'x-csrf': secret }],
 ]
 
 const shown: typeof masked = [

@@ -1,10 +1,10 @@
 const mask = '••••••'
 
 const secretWord =
-  /^(auth|authentication|authorization|cookie|credential|jwt|key|passphrase|passwd|password|pwd|secret|session|sid|signature|token)s?$/
-/** Words without separators, such as `apikey` and `JSESSIONID`. */
+  /^(auth|authentication|authorization|bearer|cookie|credential|csrf|jwt|key|otp|pass|passcode|passphrase|passwd|password|pin|pwd|secret|sess|session|sid|sig|signature|token|xsrf)s?$/
+/** Words without separators, such as `apikey`, `usertoken` and `JSESSIONID`. */
 const secretCompound =
-  /^(api|access|secret|private)key|(auth|access|csrf|xsrf|id|refresh)token|sess(ion)?id$/
+  /(authorization|password|secret|token|(access|api|private|secret|session)key|sess(ion)?id)s?$/
 
 /** Names that match but whose values are not secret. */
 const exceptions = [
@@ -26,13 +26,23 @@ function isSecret(name: string): boolean {
   return words.some((word) => secretWord.test(word) || secretCompound.test(word))
 }
 
-/** Masks secret parameters in a URL, or in text that contains URLs. */
+/** A parameter name in a URL or in text that contains URLs, percent-encoded ones too. */
+const parameterName =
+  /(?:^|[?&#;,\s"']|%3F|%26|%3B)((?:(?!%3D|%26|%3F|%3B)[^=&#;?\s<>"'])+)(?:=|%3D)/gi
+const userInfo = /(\/\/[^\s/?#@:]*):[^\s/?#@]*@/g
+
+/** Masks the values of secret parameters, each up to the next `&`, `#` or space, and passwords of URLs. */
 export function maskTarget(text: string): string {
-  return text.replace(
-    /([?&#])([^=&#\s<>"]+)=([^&#\s<>"]*)/g,
-    (whole, start: string, name: string) =>
-      isSecret(decode(name)) ? `${start}${name}=${mask}` : whole,
-  )
+  const source = text.replace(userInfo, `$1:${mask}@`)
+  let masked = ''
+  let end = 0
+  for (const match of source.matchAll(parameterName)) {
+    const [start, name = ''] = [match.index + match[0].length, match[1]]
+    if (match.index < end || !isSecret(decode(name))) continue
+    masked += source.slice(end, start) + mask
+    end = start + source.slice(start).search(/[&#\s]|%26|$/i)
+  }
+  return masked + source.slice(end)
 }
 
 export function maskField(name: string, value: string): string {

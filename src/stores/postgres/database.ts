@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { setTimeout } from 'node:timers/promises'
+import { toConnectionReason } from '../connection-reason.ts'
 import { StoreFailure } from '../store-failure.ts'
 import { assertSession, openHosts, assertWritable, toClientOptions, toHostUrls } from './hosts.ts'
 import { alter, migrate } from './migrations.ts'
@@ -44,7 +45,7 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
       await migrate(client)
     })
   } catch (error) {
-    const reason = findReason(error).message
+    const reason = toConnectionReason(findReason(error))
     throw new Error(`DATABASE_URL cannot be opened: ${reason}`, { cause: error })
   }
   const hosts = openHosts(url, statementMs)

@@ -1,5 +1,6 @@
 import { Redis, ReplyError } from 'ioredis'
 import { setTimeout } from 'node:timers/promises'
+import { toConnectionReason } from '../connection-reason.ts'
 import { StoreFailure } from '../store-failure.ts'
 
 /** A route whose first command fails responds within a second, also after hashing a password. */
@@ -51,7 +52,7 @@ export async function openRedis(url: string): Promise<RedisConnection> {
   } catch (error) {
     const reason = lastError ?? (error as Error)
     if (!(reason instanceof ReplyError) || !isRefusal(reason)) {
-      return { redis, close, problem: toErrorText(reason) }
+      return { redis, close, problem: toConnectionReason(reason) }
     }
     close()
     throw new Error(`REDIS_URL cannot be used: ${reason.message}`, { cause: error })
@@ -62,11 +63,6 @@ export async function openRedis(url: string): Promise<RedisConnection> {
 async function giveUp(): Promise<never> {
   await setTimeout(2 * connectMs, undefined, { ref: false })
   throw new Error('it does not respond')
-}
-
-/** ioredis joins the errors of several IP addresses into one without a text. */
-function toErrorText(error: Error & { code?: string }): string {
-  return error.message || (error.code ?? error.name)
 }
 
 /** https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/ */
