@@ -27,7 +27,7 @@ test('one record more than allowed is refused with 507, whatever creates it', as
     assert.match(refused.json<{ type: string }>().type, /\/problems\/insufficient-storage$/)
     const page = await app.inject({ method: 'POST', url: path, ...asForm(fields) })
     assert.equal(page.statusCode, 507)
-    assert.match(page.body, /no room left/)
+    assert.match(page.body, /The storage is full/)
     assert.equal((await put('other')).statusCode, 507)
     assert.equal((await app.inject(`${path}/other`)).statusCode, 404)
     // All else goes on.

@@ -16,7 +16,7 @@ export function loginPage({ username = '', error }: LoginForm = {}): Html {
     scripts: ['edit-form.js'],
     main: html`${error ? problem(error) : ''}<form method="post" action="/login">
 <p class="field"><label for="username">Name</label>
-<input type="text" id="username" name="username" autocomplete="username" required${validity('username', error)} value="${username}"></p>
+<input type="text" id="username" name="username" autocomplete="username" required${validity('username', error)} value="${username.slice(0, 1000)}"></p>
 <p class="field"><label for="password">Password</label>
 <input type="password" id="password" name="password" autocomplete="current-password" required${validity('password', error)}></p>
 <p class="actions"><button type="submit">Log in</button></p>

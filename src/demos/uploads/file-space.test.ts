@@ -86,7 +86,7 @@ test('a real service refuses a file that has no space, and goes on with the conn
   for (const bytes of [100_001, 5_000_000]) {
     const { status, text } = await ask('/profile', asFile(content(bytes)))
     assert.equal(status, 507, text)
-    assert.match(text, /no room left/)
+    assert.match(text, /The storage is full/)
   }
   assert.equal((await readdir(vitrine.filesFolder)).length, 1)
   assert.equal((await listOf(ask, '/uploads')).length, 1)

@@ -11,6 +11,9 @@ export interface FormState {
   problems?: readonly FieldProblem[]
 }
 
+/** Escaped, a longer value could make a page of several megabytes. */
+const maxShownLength = 65_536
+
 /** The label, the hint, the input and the problem of a field. */
 export function fieldInput(field: Field, form: FormState): Html {
   const { name, label, kind, isRequired, inputId: id } = field
@@ -20,7 +23,8 @@ export function fieldInput(field: Field, form: FormState): Html {
   const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
   const value = findValue(form.values, name)
   // JSON that could not be parsed is still the text that was typed.
-  const text = problem && typeof value === 'string' ? value : valueToInputText(field, value)
+  const typed = problem && typeof value === 'string' ? value : valueToInputText(field, value)
+  const text = typed.length > maxShownLength ? '' : typed
   // A checkbox with `required` would have to be checked.
   const isMandatory = !isOptional && kind !== 'boolean' && !field.isNullable
   const attributes = html`id="${id}" name="${field.inputName}"${isMandatory ? html` required` : ''}${problem ? html` aria-invalid="true"` : ''}${notes.length > 0 ? html` aria-describedby="${notes.join(' ')}"` : ''}`

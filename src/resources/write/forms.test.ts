@@ -200,3 +200,17 @@ test('every field says what fits into it', async (t) => {
   assert.match(location, /id="note-hint">Up to 2,000 characters</)
   assert.equal(inputNamed(location, 'latitude')?.['aria-describedby'], 'latitude-hint')
 })
+
+test('a value of a megabyte is not shown again in the form', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+  const payload = `name=${'"'.repeat(1_000_000)}`
+  const { statusCode, body } = await app.inject({
+    method: 'POST',
+    url: '/locations',
+    headers,
+    payload,
+  })
+  assert.equal(statusCode, 422)
+  assert.ok(body.length < 100_000)
+})
