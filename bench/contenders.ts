@@ -51,7 +51,7 @@ export async function isInstalled(contender: Contender): Promise<boolean> {
 }
 
 /** Whether a contender sends its own response instead of a copy of Vitrine's. */
-export function answersItself(contender: Contender): boolean {
+export function sendsOwnResponse(contender: Contender): boolean {
   return ['json-server', 'json-server-beta', 'httpbin'].includes(contender)
 }
 

@@ -88,7 +88,7 @@ async function measureStart({ folder, library }: Place): Promise<Figure[]> {
       return Promise.resolve()
     })
   }
-  return [{ title: 'start to the first answer', unit: 'ms', values, target: { atMost: 400 } }]
+  return [{ title: 'start to the first response', unit: 'ms', values, target: { atMost: 400 } }]
 }
 
 async function measureIdle({ folder, library }: Place): Promise<Figure[]> {
@@ -97,7 +97,7 @@ async function measureIdle({ folder, library }: Place): Promise<Figure[]> {
     await new Promise((resolve) => setTimeout(resolve, 10_000))
     return readMemory(pid)
   })
-  const title = 'memory when idle, ten seconds after the first answer'
+  const title = 'memory when idle, ten seconds after the first response'
   return [{ title, unit: 'MB', values: [memory.now], target: { atMost: 110 } }]
 }
 

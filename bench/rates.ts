@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { answersItself, isInstalled, start } from './contenders.ts'
+import { sendsOwnResponse, isInstalled, start } from './contenders.ts'
 import type { Place } from './figures.ts'
 import { fill } from './fill.ts'
 import { measure, type Request, type Turn } from './measure.ts'
@@ -44,9 +44,9 @@ async function open(contender: Contender, row: Row, folder: string): Promise<Run
   const reference = join(folder, 'reference.json')
   const server = await start(contender, row, { folder, reference })
   try {
-    const answer = await ask(server.port, toRequest(contender, row))
-    if (contender === 'vitrine') await writeFile(reference, JSON.stringify(answer))
-    else await compare(contender, answer, reference)
+    const response = await ask(server.port, toRequest(contender, row))
+    if (contender === 'vitrine') await writeFile(reference, JSON.stringify(response))
+    else await compare(contender, response, reference)
     return server
   } catch (error) {
     await server.stop()
@@ -59,24 +59,28 @@ function toRequest(contender: Contender, row: Row): Request {
   return contender === 'httpbin' ? { path: '/json' } : row
 }
 
-type Answer = Awaited<ReturnType<typeof ask>>
+type PeerResponse = Awaited<ReturnType<typeof ask>>
 
 async function ask(port: number, { path, method = 'GET', headers, body }: Request) {
-  const answer = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
+  const response = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
     method,
     ...(headers && { headers }),
     ...(body !== undefined && { body }),
   })
   // Peers send the bytes and headers of Vitrine, except the headers of the connection.
   const ofTheConnection = ['connection', 'date', 'keep-alive', 'transfer-encoding']
-  const fields = [...answer.headers].filter(([name]) => !ofTheConnection.includes(name))
-  const content = Buffer.from(await answer.arrayBuffer()).toString('base64')
-  return { status: answer.status, headers: Object.fromEntries(fields), body: content }
+  const fields = [...response.headers].filter(([name]) => !ofTheConnection.includes(name))
+  const content = Buffer.from(await response.arrayBuffer()).toString('base64')
+  return { status: response.status, headers: Object.fromEntries(fields), body: content }
 }
 
-async function compare(contender: Contender, answer: Answer, reference: string): Promise<void> {
-  const expected = JSON.parse(await readFile(reference, 'utf8')) as Answer
-  const isSame = answer.body === expected.body || answersItself(contender)
-  if (answer.status === expected.status && isSame) return
-  throw new Error(`${contender} answers ${String(answer.status)}, and something else`)
+async function compare(
+  contender: Contender,
+  response: PeerResponse,
+  reference: string,
+): Promise<void> {
+  const expected = JSON.parse(await readFile(reference, 'utf8')) as PeerResponse
+  const isSame = response.body === expected.body || sendsOwnResponse(contender)
+  if (response.status === expected.status && isSame) return
+  throw new Error(`${contender} responded ${String(response.status)}, or with another body`)
 }

@@ -44,13 +44,13 @@ async function upload(port: number, bytes: number): Promise<void> {
     '\r\n',
   ].join('\r\n')
   const socket = connect(port, '127.0.0.1')
-  const answer = text(socket)
+  const responseText = text(socket)
   socket.write(head + opening)
   for (let rest = bytes; rest > 0; rest -= chunk.length) {
     await write(socket, chunk.subarray(0, Math.min(rest, chunk.length)))
   }
   socket.write(closing)
-  const [status = ''] = (await answer).split('\r\n')
+  const [status = ''] = (await responseText).split('\r\n')
   if (!status.includes(' 200 ')) throw new Error(`the upload was answered with ${status}`)
 }
 

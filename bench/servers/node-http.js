@@ -5,7 +5,7 @@ import { port, reference } from './reference.js'
 const { status, headers, body } = reference
 
 createServer((request, response) => {
-  const answer = () => response.writeHead(status, headers).end(body)
-  if (request.method === 'GET') answer()
-  else request.on('end', answer).resume()
+  const send = () => response.writeHead(status, headers).end(body)
+  if (request.method === 'GET') send()
+  else request.on('end', send).resume()
 }).listen(port, '127.0.0.1')
