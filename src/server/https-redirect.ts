@@ -16,6 +16,8 @@ export function createHttpsRedirect(config: Config, httpsPort: number): Server {
   const port = httpsPort === 443 ? '' : `:${String(httpsPort)}`
   const server = createServer(toLimits(config), (request, response) => {
     request.url = toRoutedUrl(request)
+    // Node discards what follows a request with Upgrade on its connection.
+    if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
     const error = findRequestError(request, config)
     if (error) {
       const text = `${error.message}\n`

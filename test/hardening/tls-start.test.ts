@@ -86,6 +86,13 @@ test('plain HTTP is redirected with its path and query, and a bad Host refused',
   assert.equal((await curl(`${secure}/health`)).status, 200)
 })
 
+test('a connection is closed behind a redirected request with Upgrade', async (t) => {
+  const { plain } = await startRedirecting(t)
+  const upgrade = toRequest('GET / HTTP/1.1', ['Host: x', 'Connection: Upgrade', 'Upgrade: h2c'])
+  const { statuses, isClosed } = await askRaw(plain, upgrade + toGet('/'))
+  assert.deepEqual([statuses, isClosed], [[308], true])
+})
+
 test('plain HTTP is redirected for the hosts of ALLOWED_HOSTS alone', async (t) => {
   const { plain, secure } = await startRedirecting(t, { ALLOWED_HOSTS: 'localhost,a.example' })
   const { port } = new URL(secure)

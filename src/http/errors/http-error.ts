@@ -113,6 +113,12 @@ export function unsafeLink(from: string, to: string): HttpError {
   return new HttpError('unsafe-link', detail)
 }
 
+/** For METHOD_OVERRIDE=unsafe-from-post. */
+export function overrideNeedsPost(method: string): HttpError {
+  const detail = `METHOD_OVERRIDE lets only a POST request become ${method}.`
+  return new HttpError('unsafe-link', detail)
+}
+
 export function methodNotAllowed(
   method: string,
   path: string,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { hasBody, type BodyReader } from '../body/body-reader.ts'
 import { isOwnReferer, isPreflight } from '../security/cross-site.ts'
-import { unsafeLink } from '../errors/http-error.ts'
+import { overrideNeedsPost, unsafeLink } from '../errors/http-error.ts'
 import { isRawRequest } from './target.ts'
 
 /** The methods that change nothing (RFC 9110 §9.2.1, RFC 10008 §2). */
@@ -99,7 +99,7 @@ export function assertNotUnsafeLink(
   if (receivedMethod === '' || isSafe(method)) return
   // Unknown methods such as REPORT are safe too.
   if (methodOverride === 'unsafe-from-post' && receivedMethod !== 'POST') {
-    throw unsafeLink(receivedMethod, method)
+    throw overrideNeedsPost(method)
   }
   if (receivedMethod !== 'GET' && receivedMethod !== 'HEAD') return
   const site = headers['sec-fetch-site']
