@@ -183,8 +183,8 @@ test('over HTTP/2 they are the same, and nothing that is whole is called cut off
     ...contents.map((path) => ({ ':path': path })),
     { ':method': 'HEAD', ':path': '/' },
     { ':method': 'OPTIONS', ':path': '/users' },
-    { ':path': '/status/204' },
-    { ':path': '/status/304' },
+    { ':path': '/mirror/status/204' },
+    { ':path': '/mirror/status/304' },
   ]
   for (const [index, row] of rows.entries()) {
     const content = await buffer(session.request(row, { endStream: true }))
@@ -201,7 +201,7 @@ test('what has no content has no bytes', async (t) => {
     { method: 'HEAD', url: '/topic.html' },
     { method: 'HEAD', url: '/locations' },
     { method: 'OPTIONS', url: '/locations' },
-    { method: 'GET', url: '/status/204' },
+    { method: 'GET', url: '/mirror/status/204' },
     { method: 'GET', url: '/topic.html', headers: { 'if-none-match': String(headers.etag) } },
     { method: 'GET', url: '/locations', headers: { 'x-http-method-override': 'HEAD' } },
   ] as const

@@ -106,12 +106,15 @@ test('requests are counted by method, route and status', limit, async (t) => {
   let bytes = 0
   for (const id of ['a', 'b', 'c']) bytes += (await ask(`/users/${id}`)).text.length
   bytes += (await ask('/locations.json')).text.length
-  await ask('/topic?_method=HEAD')
+  await ask('/mirror/query?_method=HEAD')
   const { sum } = await metrics()
   const user = { method: 'GET', route: '/users/:id' }
   assert.equal(sum('http_requests_total', { ...user, status: '404' }), 3)
   assert.equal(sum('http_request_duration_seconds_count', user), 3)
-  assert.equal(sum('http_requests_total', { method: 'HEAD', route: '/topic', status: '200' }), 1)
+  assert.equal(
+    sum('http_requests_total', { method: 'HEAD', route: '/mirror/query', status: '200' }),
+    1,
+  )
   assert.equal(sum('http_requests_total'), 5)
   assert.equal(sum('http_response_bytes_total'), bytes)
   assert.equal(sum('http_requests_in_flight'), 0)

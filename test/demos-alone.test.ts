@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demos } from '../src/demos/catalogue.ts'
-import { mirror } from './mirror.ts'
 import { testApp, type TestApp } from './test-app.ts'
 
 const names = demos.map(({ name }) => name)
@@ -37,7 +36,7 @@ for (const mix of [
   'user,static',
 ]) {
   test(`DEMOS=${mix} opens these demos, in any order`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: mix }, demos: [...demos, mirror] })
+    const app = await testApp(t, { settings: { DEMOS: mix } })
     const named = mix.split(/[ ,]+/)
     assert.deepEqual(
       findOpen(app),
@@ -90,7 +89,7 @@ test('api alone: any other path, by any method, is JSON that asks for /api/json'
 
 for (const mix of ['bodies,mirror', 'api,mirror', 'api,static']) {
   test(`DEMOS=${mix}: an unknown path outside /api has a text error`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: mix }, demos: [...demos, mirror] })
+    const app = await testApp(t, { settings: { DEMOS: mix } })
     for (const method of methods) {
       const response = await app.inject({ method, url: '/nowhere' })
       assert.equal(response.statusCode, 404, method)

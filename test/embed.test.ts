@@ -95,12 +95,12 @@ test('what is in flight when it stops is answered', async (t) => {
 
 test('settings are named as in the environment, and the environment itself is not read', async (t) => {
   const vitrine = await openVitrine(t, { settings: { MAX_BODY_BYTES: '1000', DEMOS: 'users' } })
-  process.env.DEMOS = 'topic'
+  process.env.DEMOS = 'locations'
   t.after(() => delete process.env.DEMOS)
   const origin = await vitrine.start()
   const tooLarge = { name: 'a'.repeat(2000), password: 'glass' }
   assert.equal((await post(origin, '/users', tooLarge)).status, 413)
-  assert.equal((await fetch(`${origin}/topic?a=1`)).status, 404)
+  assert.equal((await fetch(`${origin}/locations`)).status, 404)
   const other = await openVitrine(t)
   assert.equal((await fetch(`${await other.start()}/users`)).status, 200)
 })

@@ -28,14 +28,17 @@ async function createUser(origin: string): Promise<string> {
 test('curl sends forms, JSON and text of any characters', async (t) => {
   const { origin } = await startVitrine(t)
   const text = '100% “glass” & more = ✓ 😀'
-  assert.equal(await curl(`${origin}/toc/aaa`, '--data-urlencode', `a=${text}`), `${text}\n200`)
+  assert.equal(
+    await curl(`${origin}/mirror/field`, '--data-urlencode', `a=${text}`),
+    `${text}\n200`,
+  )
   const json = JSON.stringify({ text })
   assert.equal(await curl(`${origin}/users/post`, '--json', json), `${json}\n200`)
   const raw = ['-H', 'Content-Type: text/plain', '--data-binary', text]
   assert.equal(await curl(`${origin}/users/post/raw`, ...raw), `${JSON.stringify(text)}\n200`)
   assert.equal(
-    await curl('-G', `${origin}/topic`, '--data-urlencode', `a=${text}`),
-    `The topic is ${text}\n\n200`,
+    await curl('-G', `${origin}/mirror/query`, '--data-urlencode', `a=${text}`),
+    `a: ${text}\n\n200`,
   )
 })
 
@@ -53,7 +56,7 @@ test('curl sends a real file beside text fields', async (t) => {
 test('curl uploads in chunks, without a length', async (t) => {
   const { origin } = await startVitrine(t)
   const chunked = ['-H', 'Transfer-Encoding: chunked', '-d', 'a=in+chunks']
-  assert.equal(await curl(`${origin}/toc/aaa`, ...chunked), 'in chunks\n200')
+  assert.equal(await curl(`${origin}/mirror/field`, ...chunked), 'in chunks\n200')
 })
 
 test('HTTP/1.0 is answered, and its connection closed', async (t) => {
@@ -130,14 +133,14 @@ test('a request in pieces, and two at once, are answered in order', async (t) =>
   const { origin } = await startVitrine(t)
   const body = 'a=first&_method=POST'
   const heard = await speak(t, origin, [
-    `PUT /toc/a`,
-    `aa HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n`,
+    `PUT /mirror/fi`,
+    `eld HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n`,
     `Content-Length: ${String(body.length)}\r\n\r\n${body.slice(0, 5)}`,
-    `${body.slice(5)}GET /topic?a=second HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+    `${body.slice(5)}GET /mirror/query?a=second HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
   ])
   const [first = '', second = '', ...more] = heard.split(/(?<=.)(?=HTTP\/1\.1 )/s)
   assert.match(first, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nfirst$/)
-  assert.match(second, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nThe topic is second\n$/)
+  assert.match(second, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\na: second\n$/)
   assert.deepEqual(more, [])
 })
 

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { demos } from '../src/demos/catalogue.ts'
 import { withoutPatterns } from '../src/http/openapi/route.ts'
 import { listRoutes } from './routes.ts'
 import { testApp } from './test-app.ts'
@@ -20,7 +21,7 @@ test('npm run routes prints every URL, with the file that declares it', async (t
     assert.notEqual(summary, '', row)
     printed.set(url, file)
   }
-  const routes = await listRoutes(await testApp(t))
+  const routes = await listRoutes(await testApp(t, { demos }))
   assert.deepEqual(
     [...printed.keys()].toSorted(),
     [...new Set(routes.map(({ path }) => withoutPatterns(path)))].toSorted(),

@@ -167,7 +167,7 @@ test('what was written before a restart is there after it', async (t: TestContex
 })
 
 test('ROOMS, the old name of DEMOS, stops the start', async (t) => {
-  const { status, lines } = await failedStart(t, { ROOMS: 'topic' })
+  const { status, lines } = await failedStart(t, { ROOMS: 'users' })
   assert.equal(status, 2)
   assert.deepEqual(lines, ['vitrine: ROOMS is now called DEMOS: rename the setting'])
 })

@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test'
 import { emptyDatabase } from './empty-database.ts'
 
 export const projectFolder = fileURLToPath(new URL('..', import.meta.url))
+const withMirror = ['--import', './test/with-mirror.ts']
 
 interface RunningVitrine {
   /** `http://127.0.0.1:39213` */
@@ -22,12 +23,12 @@ export interface StartedVitrine {
   output: () => string
 }
 
-/** Starts the service as `npm start` does, with these settings and flags and no others. */
+/** Starts the service with the mirror, and with these settings and flags and no others. */
 export function spawnVitrine(
   settings: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
 ): StartedVitrine {
-  return spawnProgram(process.execPath, ['bin/vitrine.js', ...flags], {
+  return spawnProgram(process.execPath, [...withMirror, 'bin/vitrine.js', ...flags], {
     cwd: projectFolder,
     env: { PATH: process.env.PATH, ...settings },
   })

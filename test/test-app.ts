@@ -8,26 +8,27 @@ import { buildApp } from '../src/app.ts'
 import { openStores } from '../src/stores/open-stores.ts'
 import { loadConfig } from '../src/config/config.ts'
 import type { Demo } from '../src/site/demo.ts'
-import { demos as allRooms } from '../src/demos/catalogue.ts'
+import { demos as catalogue } from '../src/demos/catalogue.ts'
 import { emptyDatabase } from './empty-database.ts'
+import { mirror } from './mirror.ts'
 
 interface TestAppOptions {
-  /** Settings as the environment would say them: `{ DEMOS: 'topic' }`. */
+  /** By environment name: `{ DEMOS: 'users' }`. */
   settings?: Record<string, string>
+  /** By default the catalogue and the mirror. */
   demos?: readonly Demo[]
-  /** Set by a test that brings about a fault on purpose. */
+  /** Set by a test that causes a fault on purpose. */
   expectsFaults?: boolean
 }
 
-/** What was logged, for a test that looks at it. */
 export type TestApp = FastifyInstance & { logLines: readonly string[] }
 
 /**
- * The real app on an empty database, asked with `inject`; closed when the test ends. A
- * test in which a fault was logged fails unless it has announced that.
+ * The real app on an empty database, closed when the test ends. The test fails if an unexpected
+ * fault was logged.
  */
 export async function testApp(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
-  const { settings = {}, demos = allRooms, expectsFaults = false } = options
+  const { settings = {}, demos = [...catalogue, mirror], expectsFaults = false } = options
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   const databaseUrl = settings.DATABASE_URL ?? (await emptyDatabase('sqlite::memory:'))
   const config = loadConfig(

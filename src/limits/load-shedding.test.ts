@@ -83,7 +83,7 @@ test('a process that is behind refuses all but its probes until it is on time ag
   const asked = [
     statusOf('/users'),
     statusOf('/nowhere'),
-    statusOf('/toc/aaa', { method: 'POST', body, headers }),
+    statusOf('/mirror/field', { method: 'POST', body, headers }),
     statusOf('/health'),
     statusOf('/health'),
   ]
@@ -95,10 +95,10 @@ test('a process that is behind refuses all but its probes until it is on time ag
 test('a request is refused before its content has come', async (t) => {
   const { origin, holdUp } = await startBusy(t)
   await holdUp()
-  await until(async () => (await fetch(`${origin}/topic`)).status === 503)
+  await until(async () => (await fetch(`${origin}/mirror/query`)).status === 503)
   const { write, answer } = await openWire(t, origin)
   write(
-    'POST /toc/aaa HTTP/1.1\r\nHost: localhost\r\n' +
+    'POST /mirror/field HTTP/1.1\r\nHost: localhost\r\n' +
       'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n',
   )
   assert.match(await answer(), /^HTTP\/1\.1 503 /)

@@ -60,7 +60,10 @@ test('one request too many is refused until the window ends, in the form that is
     [browserAccept, /^text\/html/, /Too Many Requests/],
   ] as const
   for (const [accept, type, words] of forms) {
-    const { statusCode, headers, body } = await app.inject({ url: '/topic', headers: { accept } })
+    const { statusCode, headers, body } = await app.inject({
+      url: '/mirror/query',
+      headers: { accept },
+    })
     assert.equal(statusCode, 429)
     assert.match(String(headers['content-type']), type)
     assert.match(body, words)
@@ -76,7 +79,7 @@ const strange: readonly Question[] = [
   { path: '/nowhere' },
   { path: '/%ff' },
   { path: '/topic.html' },
-  { path: '/topic?a=%ff' },
+  { path: '/mirror/query?a=%ff' },
   { path: '/users/none' },
   { method: 'DELETE', path: '/users' },
   { method: 'PROPFIND', path: '/' },

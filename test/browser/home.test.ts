@@ -33,6 +33,9 @@ test('without JavaScript a demo is tried with an ordinary form', inBrowser, asyn
   const { visit } = await openSite(t)
   const page = await visit({ javaScriptEnabled: false })
   await page.goto('/')
-  await page.locator('form.try[action="/topic"]').getByRole('button', { name: 'Send' }).click()
-  await page.waitForURL(/\/topic\?/)
+  await page
+    .locator('form.try[action="/mirror/query"]')
+    .getByRole('button', { name: 'Send' })
+    .click()
+  await page.waitForURL(/\/mirror\/query\?/)
 })

@@ -47,12 +47,12 @@ test('the requests of all workers are counted together', patience, async (t) => 
 
 test('what a worker has counted stays when it dies, and a sum never falls', patience, async (t) => {
   const { asks, metrics, workers, ready: readiness } = await startTwo(t)
-  const count = async () => (await metrics()).sum('http_requests_total', { route: '/topic' })
+  const count = async () => (await metrics()).sum('http_requests_total', { route: '/mirror/query' })
   let asked = 0
   for (let round = 0; round < 3; round += 1) {
     for (const ask of asks()) {
       // On its way to a worker that dies a request may be lost.
-      const answer = await ask('/topic').catch(() => undefined)
+      const answer = await ask('/mirror/query').catch(() => undefined)
       if (answer?.status === 200) asked += 1
     }
     await until(async () => (await count()) >= asked)
@@ -65,8 +65,8 @@ test('what a worker has counted stays when it dies, and a sum never falls', pati
 
 test('workers that hang keep neither the probes nor the metrics', patience, async (t) => {
   const { asks, metrics, workers, ready: readiness, ask } = await startTwo(t)
-  for (const one of asks()) await one('/topic')
-  const count = async () => (await metrics()).sum('http_requests_total', { route: '/topic' })
+  for (const one of asks()) await one('/mirror/query')
+  const count = async () => (await metrics()).sum('http_requests_total', { route: '/mirror/query' })
   assert.equal(await count(), 6)
   const [one = NaN, other = NaN] = await workers()
   try {

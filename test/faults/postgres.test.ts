@@ -65,7 +65,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     )
     t.diagnostic(`503 after ${Math.max(...ms).toFixed()} ms at most`)
     assert.ok(Math.max(...ms) < patienceMs)
-    for (const path of ['/health', '/', '/topic']) {
+    for (const path of ['/health', '/', '/mirror/query']) {
       assert.equal((await connect()(path)).status, 200, path)
     }
   }

@@ -46,7 +46,7 @@ async function assertSessionsDown(t: TestContext, ask: Ask, cookie: string): Pro
     assert.equal(headers['set-cookie'], undefined)
     assert.doesNotMatch(text, /redis|ECONN|writeable|timed out/i)
   }
-  for (const path of ['/', '/login', '/session', '/users', '/health', '/topic?a=1']) {
+  for (const path of ['/', '/login', '/session', '/users', '/health', '/mirror/query?a=1']) {
     const { status } = await ask(path, { headers: { accept: 'text/html, */*;q=0.5' } })
     assert.equal(status, path === '/session' ? 302 : 200, path)
   }

@@ -33,7 +33,7 @@ test(`${count} requests made from the document get no answer that it does not ha
     const answer = await app.inject(request)
     statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1)
     assert.deepEqual(findUndocumented(document, request, answer), [])
-    const isFault = answer.statusCode === 500 && !request.url.startsWith('/status/')
+    const isFault = answer.statusCode === 500 && !request.url.includes('/status/')
     assert.ok(!isFault, answer.body)
   })
   await fc.assert(property, { numRuns: Number(count), seed: Number(seed) })

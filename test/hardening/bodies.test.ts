@@ -28,7 +28,7 @@ const rows: readonly Row[] = [
   ['brackets in a string', '/users/post', json, `"${'['.repeat(1000)}"`, [200]],
   ['JSON in UTF-16', '/users', json, Buffer.from('{"name":"a"}', 'utf16le'), [400]],
   ['JSON that is not UTF-8', '/users', json, Buffer.from([0x22, 0xff, 0x22]), [400]],
-  ['a form that is not UTF-8', '/toc/aaa', formType, 'a=%ff', [400]],
+  ['a form that is not UTF-8', '/mirror/field', formType, 'a=%ff', [400]],
   ['text that is not UTF-8', '/users/post/raw', 'text/plain', Buffer.from([0xe9]), [400]],
   [
     'a number too large',
@@ -114,7 +114,7 @@ test('content that is encoded gets 415 that says what is taken', async (t) => {
   ]
   const routes = [
     ['/users', json],
-    ['/toc/aaa', formType],
+    ['/mirror/field', formType],
     ['/users/post/raw', 'text/plain'],
     ['/profile', 'multipart/form-data; boundary=b'],
     ['/users/post/formdata', 'multipart/form-data; boundary=b'],

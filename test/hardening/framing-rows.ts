@@ -12,7 +12,7 @@ function toPost(fields: readonly string[], content: string): string {
 /** Form content that would be echoed, so that what is taken for it can be seen. */
 function toForm(fields: readonly string[], content: string): string {
   const form = ['Content-Type: application/x-www-form-urlencoded', close]
-  return toRequest('POST /toc/aaa HTTP/1.1', [host, ...form, ...fields], content)
+  return toRequest('POST /mirror/field HTTP/1.1', [host, ...form, ...fields], content)
 }
 
 const chunked = 'Transfer-Encoding: chunked'
@@ -140,10 +140,10 @@ export const tooLargeRows: readonly WireRow[] = [
     toForm([chunked], `3\r\na=1\r\n0\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
     [200, 400, 431],
   ],
-  ['an address of just 8 KiB', toGet(`/topic?a=${'x'.repeat(8 * 1024 - 9)}`), [200]],
-  ['an address of over 8 KiB', toGet(`/topic?a=${'x'.repeat(8 * 1024)}`), [414]],
+  ['an address of just 8 KiB', toGet(`/mirror/query?a=${'x'.repeat(8 * 1024 - 16)}`), [200]],
+  ['an address of over 8 KiB', toGet(`/mirror/query?a=${'x'.repeat(8 * 1024)}`), [414]],
   ['a path of over 8 KiB', toGet(`/users/${'x'.repeat(9000)}`), [414]],
-  ['an address over the header limit', toGet(`/topic?a=${'x'.repeat(20_000)}`), [431]],
+  ['an address over the header limit', toGet(`/mirror/query?a=${'x'.repeat(20_000)}`), [431]],
   ['an address of 1 MB', toGet(`/${'x'.repeat(1_000_000)}`), [431]],
   ['a path of 8,000 slashes', toGet('/'.repeat(8000)), [200, 400, 404]],
   ['a length of 10^14', toPost(['Content-Length: 100000000000000'], ''), [413]],

@@ -105,7 +105,7 @@ test('what was typed comes back as text in forms and refusals', async (t) => {
     for (const path of [
       `/users/${encoded}`,
       `/${encoded}`,
-      `/status/${encoded}`,
+      `/mirror/status/${encoded}`,
       `/api/${encoded}`,
     ]) {
       const answer = await fetch(origin + path, { headers: { accept: browserAccept } })
@@ -115,7 +115,7 @@ test('what was typed comes back as text in forms and refusals', async (t) => {
       else assert.match(type, /^(text\/plain|application\/(problem\+)?json)/, path)
     }
     for (const path of [
-      `/topic?a=${encoded}`,
+      `/mirror/query?a=${encoded}`,
       `/user${encoded}`,
       `/api/get_json_with_param?name=${encoded}`,
     ]) {
@@ -173,7 +173,7 @@ test('uploads come back as sandboxed attachments, whatever they say they are', a
 
 test('no page has a script, a handler or a style within, and each has a policy against them', async (t) => {
   const { origin, assertSound } = await startWatched(t)
-  const found = new Set(['/', '/nowhere', '/users/nobody', '/status/500'])
+  const found = new Set(['/', '/nowhere', '/users/nobody', '/mirror/status/500'])
   for (const path of found) {
     const answer = await fetch(origin + path, { headers: { accept: browserAccept } })
     const policy = answer.headers.get('content-security-policy') ?? ''

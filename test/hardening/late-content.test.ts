@@ -11,7 +11,7 @@ const file = '--b\r\nContent-Disposition: form-data; name="upfiles"; filename="a
 
 const readers: readonly [path: string, type: string, start: string][] = [
   ['/users', 'application/json', '"'],
-  ['/toc/aaa', 'application/x-www-form-urlencoded', 'a='],
+  ['/mirror/field', 'application/x-www-form-urlencoded', 'a='],
   ['/profile', form, file],
   ['/users/post/formdata', form, file.replace('upfiles', 'pic')],
 ]

@@ -33,7 +33,7 @@ function toHead(path: string, type: string, length = 1000): string {
 
 const readers: readonly [path: string, type: string, start: string][] = [
   ['/users', 'application/json', '{"name":'],
-  ['/toc/aaa', formType, 'a=b'],
+  ['/mirror/field', formType, 'a=b'],
   ['/users/post/raw', 'text/plain', 'text'],
   ['/users/post/formdata', 'multipart/form-data; boundary=b', '--b\r\nContent-Disposition: '],
   [
@@ -103,7 +103,7 @@ test('content that drips for too long gets 408, whatever reads it', async (t) =>
 
 test('content that nobody reads ends in one answer and a closed connection', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
-  const paths = ['/nowhere', '/status/200', '/user/create', '/topic.html', '/api/nowhere']
+  const paths = ['/nowhere', '/mirror/status/200', '/user/create', '/topic.html', '/api/nowhere']
   const types = ['application/json', 'image/png', 'multipart/form-data; boundary=b']
   const asked = paths.flatMap((path) => types.map((type) => toHead(path, type)))
   const unexpected = ['Host: x', 'Expect: more', 'Content-Length: 10']
@@ -153,7 +153,7 @@ test('a kept connection on which the next request is late gets 408', async (t) =
   const whole = toHead('/nowhere', 'image/png', 1) + 'x'
   const beginnings: [beginning: string, statuses: readonly number[]][] = [
     ['GET / HTTP/1.1\r\nX: ', [404, 408]],
-    [toHead('/toc/aaa', formType), [404, 408]],
+    [toHead('/mirror/field', formType), [404, 408]],
   ]
   for (const [beginning, expected] of beginnings) {
     const { statuses, isClosed } = await askRaw(origin, whole + beginning)
@@ -167,7 +167,7 @@ test('a crowd of dripping connections keeps nobody else from being answered', as
   const { origin, assertSound } = await startWatched(t, { HEADERS_SECONDS: '300' })
   const crowd = Array.from({ length: 200 }, (_, index) => {
     const socket = openSocket(origin)
-    socket.write(index % 2 ? 'GET / HTTP/1.1\r\nX: ' : toHead('/toc/aaa', formType))
+    socket.write(index % 2 ? 'GET / HTTP/1.1\r\nX: ' : toHead('/mirror/field', formType))
     drip(socket)
     return socket
   })
@@ -176,7 +176,7 @@ test('a crowd of dripping connections keeps nobody else from being answered', as
   })
   await Promise.all(crowd.map(async (socket) => once(socket, 'connect')))
   for (let index = 0; index < 50; index += 1) {
-    assert.equal((await askRaw(origin, toGet('/topic?a=1'))).statuses[0], 200)
+    assert.equal((await askRaw(origin, toGet('/mirror/query?a=1'))).statuses[0], 200)
   }
   assert.ok(crowd.every((socket) => !socket.destroyed && !socket.readableEnded))
   await assertSound()
@@ -206,7 +206,7 @@ test('a 413 can be read by a client that sends everything first', async (t) => {
   const file = `--b\r\nContent-Disposition: form-data; name="upfiles"; filename="a"\r\n\r\n`
   const cases: [path: string, type: string, start: string][] = [
     ['/users', 'application/json', '"'],
-    ['/toc/aaa', formType, 'a='],
+    ['/mirror/field', formType, 'a='],
     ['/users/post/raw', 'text/plain', ''],
     ['/profile', 'multipart/form-data; boundary=b', file],
     ['/users/post/formdata', 'multipart/form-data; boundary=b', file.replace('upfiles', 'pic')],

@@ -92,7 +92,7 @@ test('forms, the login and the edit script work over plain HTTP on a local netwo
   assert.equal((await browse(`${site}/logout`, { method: 'POST', headers })).status, 303)
   assert.equal((await browse(`${site}/session`, { headers })).status, 302)
 
-  assert.equal((await browse(`${site}/toc/aaa`, asForm({ a: 'glass' }))).body, 'glass')
+  assert.equal((await browse(`${site}/mirror/field`, asForm({ a: 'glass' }))).body, 'glass')
   const file = { name: 'upfiles', fileName: 'a.txt', type: 'text/plain', content: 'glass' }
   const form = asMultipart([file])
   const sent = { method: 'POST', headers: form.headers, body: form.payload }
@@ -105,7 +105,13 @@ test('forms, the login and the edit script work over plain HTTP on a local netwo
 test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
   const { site, assertSound } = await startOnNetwork(t)
   const paths = ['/', '/users', '/users/new', '/login', '/session', '/uploads', '/topic.html']
-  for (const path of [...paths, '/nowhere', '/assets/vitrine.css', '/status/302', '/status/500']) {
+  for (const path of [
+    ...paths,
+    '/nowhere',
+    '/assets/vitrine.css',
+    '/mirror/status/302',
+    '/mirror/status/500',
+  ]) {
     const { headers, body } = await browse(site + path)
     assert.doesNotMatch(
       String(headers['content-security-policy']),

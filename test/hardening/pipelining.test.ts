@@ -24,7 +24,7 @@ for (const target of ['/locations', '/locations?name_contains=place']) {
     const sockets = Array.from({ length: 200 }, () => openSilent(t, origin, message))
     await Promise.all(sockets.map(async (socket) => once(socket, 'connect')))
     for (let index = 0; index < 5; index += 1) {
-      const { statuses } = await askRaw(origin, toGet('/topic?a=1'))
+      const { statuses } = await askRaw(origin, toGet('/mirror/query?a=1'))
       assert.deepEqual(statuses, [200])
     }
     await assertSound()
@@ -84,10 +84,10 @@ test('a pipelined head that came in time gets no 408 when the responses before i
   const { origin, assertSound } = await startLarge(t, { HEADERS_SECONDS: '2' })
   const list = toRequest('GET /locations HTTP/1.1', [host, json])
   const [start, end] = [
-    'GET /topic?a=last HTTP/1.1\r\nHost: loc',
+    'GET /mirror/query?a=last HTTP/1.1\r\nHost: loc',
     'alhost\r\nConnection: close\r\n\r\n',
   ]
-  const topic = toRequest('GET /topic?a=1 HTTP/1.1', [host])
+  const topic = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
   const socket = openSilent(t, origin, list + topic + start)
   await once(socket, 'readable')
   await wait(1000)
@@ -100,8 +100,8 @@ test('a pipelined head that came in time gets no 408 when the responses before i
 test('a pipelined head that is never complete gets 408 behind the responses before it', async (t) => {
   const { origin, assertSound } = await startLarge(t, { HEADERS_SECONDS: '1' })
   const list = toRequest('GET /locations HTTP/1.1', [host, json])
-  const topic = toRequest('GET /topic?a=1 HTTP/1.1', [host])
-  const socket = openSilent(t, origin, `${list}${topic}GET /topic HTTP/1.1\r\nHost: loc`)
+  const topic = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
+  const socket = openSilent(t, origin, `${list}${topic}GET /mirror/query HTTP/1.1\r\nHost: loc`)
   await once(socket, 'readable')
   await wait(3000)
   assert.deepEqual((await listen(socket)).statuses, [200, 200, 408])

@@ -22,7 +22,7 @@ export const requestLineRows: readonly WireRow[] = [
   ['a method that the parser does not know', toLine('FOO / HTTP/1.1'), [400]],
   ['MKCOL', toLine('MKCOL / HTTP/1.1'), [501]],
   ['PURGE', toLine('PURGE /nowhere HTTP/1.1'), [501]],
-  ['M-SEARCH', toLine('M-SEARCH /status/200 HTTP/1.1'), [501]],
+  ['M-SEARCH', toLine('M-SEARCH /mirror/status/200 HTTP/1.1'), [501]],
   ['a method in lower case', toLine('get / HTTP/1.1'), [400, 501]],
   ['a method of mixed case', toLine('Get / HTTP/1.1'), [400, 501]],
   ['a method that is no token', toLine('G<T / HTTP/1.1'), [400, 501]],
@@ -47,11 +47,11 @@ export const requestLineRows: readonly WireRow[] = [
   ['HTTP/1.0', toRequest('GET /health HTTP/1.0', [host]), [200]],
   ['HTTP/1.0 without a Host', toRequest('GET /health HTTP/1.0', []), [200]],
   ['raw UTF-8 in the path', Buffer.from(toGet('/café'), 'utf8'), [400]],
-  ['raw UTF-8 in the query', Buffer.from(toGet('/topic?a=é'), 'utf8'), [400]],
-  ['a space in the target', toGet('/topic?a=b c'), [400]],
-  ['a control character in the target', toGet('/topic?a=\x01'), [400]],
-  ['a NUL in the target', toGet('/topic?a=\0'), [400]],
-  ['a tab in the target', toGet('/topic?a=\t'), [400]],
+  ['raw UTF-8 in the query', Buffer.from(toGet('/mirror/query?a=é'), 'utf8'), [400]],
+  ['a space in the target', toGet('/mirror/query?a=b c'), [400]],
+  ['a control character in the target', toGet('/mirror/query?a=\x01'), [400]],
+  ['a NUL in the target', toGet('/mirror/query?a=\0'), [400]],
+  ['a tab in the target', toGet('/mirror/query?a=\t'), [400]],
   ['a target without a slash', toGet('health'), [400]],
   ['a target that is a question mark', toGet('?a=1'), [400]],
   ['a percent that encodes nothing', toGet('/users/%'), [400]],
@@ -78,7 +78,7 @@ export const requestLineRows: readonly WireRow[] = [
 /** HTTP/2 in the words of HTTP/1.1, which is neither. */
 export const versionTwoRows: readonly WireRow[] = [
   ['a GET of HTTP/2.0', toLine('GET / HTTP/2.0'), [400, 505]],
-  ['a POST of HTTP/2.0', toLine('POST /toc/aaa HTTP/2.0'), [400, 505]],
+  ['a POST of HTTP/2.0', toLine('POST /mirror/field HTTP/2.0'), [400, 505]],
   ['a missing page of HTTP/2.0', toLine('GET /nowhere HTTP/2.0'), [400, 505]],
 ]
 

@@ -27,7 +27,11 @@ async function tryRows(t: TestContext, rows: typeof requestLineRows): Promise<vo
       )
       assert.ok(answer.isClosed, `left open after ${seen}`)
       assert.ok(hasNosniff(answer), seen)
-      assert.equal((await askRaw(vitrine.origin, toGet('/topic?a=next'))).statuses[0], 200, what)
+      assert.equal(
+        (await askRaw(vitrine.origin, toGet('/mirror/query?a=next'))).statuses[0],
+        200,
+        what,
+      )
     })
   }
   assert.deepEqual(await readLocations(vitrine.origin), [], 'something was created')
@@ -68,13 +72,16 @@ test('several requests on one connection are answered in order', async (t) => {
 
 test('many pipelined requests are all answered, in order', async (t) => {
   const vitrine = await startWatched(t)
-  const targets = Array.from({ length: 100 }, (_, index) => `/topic?a=number-${String(index)}-`)
+  const targets = Array.from(
+    { length: 100 },
+    (_, index) => `/mirror/query?a=number-${String(index)}-`,
+  )
   const message = targets.map((target) => toRequest(`GET ${target} HTTP/1.1`, ['Host: x']))
   const { text } = await askRaw(vitrine.origin, message.join('') + toGet('/health'))
-  const heard = [...text.matchAll(/The topic is (number-\d+-)/g)].map(([, name]) => name)
+  const heard = [...text.matchAll(/a: (number-\d+-)/g)].map(([, name]) => name)
   assert.deepEqual(
     heard,
-    targets.map((target) => target.slice('/topic?a='.length)),
+    targets.map((target) => target.slice('/mirror/query?a='.length)),
   )
   await vitrine.assertSound()
 })
@@ -83,7 +90,7 @@ test('every byte in every place of a request is answered or refused, never a fau
   const vitrine = await startWatched(t)
   const places: [string, (byte: string) => string][] = [
     ['the path', (byte) => toGet(`/user${byte}x`)],
-    ['the query', (byte) => toGet(`/topic?a=${byte}x`)],
+    ['the query', (byte) => toGet(`/mirror/query?a=${byte}x`)],
     ['a field name', (byte) => toGet('/health', `X${byte}y: z`)],
     ['a field value', (byte) => toGet('/health', `X: y${byte}z`)],
     [
@@ -132,12 +139,12 @@ test('a client that ends its half behind the request still gets its answer', asy
   const { origin, assertSound } = await startWatched(t)
   const targets = [
     '/health',
-    '/topic?a=1',
+    '/mirror/query?a=1',
     '/topic.html',
     '/users',
     '/session',
     '/nowhere',
-    '/status/404',
+    '/mirror/status/404',
   ]
   for (const target of targets) {
     const { statuses } = await askRaw(origin, toGet(target), { endsHalf: true })

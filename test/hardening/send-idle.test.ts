@@ -70,7 +70,7 @@ for (const [protocol, open] of clients) {
   })
 }
 
-for (const sent of ['', 'GET /topic HTTP/1.1\r\nHost: loc']) {
+for (const sent of ['', 'GET /mirror/query HTTP/1.1\r\nHost: loc']) {
   test(`SEND_IDLE_SECONDS does not cut off a client that has sent ${JSON.stringify(sent)}`, async (t) => {
     const { origin, assertSound } = await startWatched(t, {
       SEND_IDLE_SECONDS: '1',

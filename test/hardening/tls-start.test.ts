@@ -69,7 +69,7 @@ async function startRedirecting(t: TestContext, more: Readonly<Record<string, st
 
 test('plain HTTP is redirected with its path and query, and a bad Host refused', async (t) => {
   const { plain, secure } = await startRedirecting(t)
-  const target = '/topic?a=%C3%A9&a=%22%3Cb%3E'
+  const target = '/mirror/query?a=%C3%A9&a=%22%3Cb%3E'
   for (const method of ['GET', 'POST', 'DELETE']) {
     const { status, head } = await curl('-X', method, `${plain}${target}`)
     assert.equal(status, 308)
@@ -96,14 +96,14 @@ test('a connection is closed behind a redirected request with Upgrade', async (t
 test('plain HTTP is redirected for the hosts of ALLOWED_HOSTS alone', async (t) => {
   const { plain, secure } = await startRedirecting(t, { ALLOWED_HOSTS: 'localhost,a.example' })
   const { port } = new URL(secure)
-  const to = (host: string) => `https://${host}:${port}/topic?a=1`
+  const to = (host: string) => `https://${host}:${port}/mirror/query?a=1`
   const rows = [
-    ['/topic?a=1', 'a.example', 308, to('a.example')],
-    ['http://a.example/topic?a=1', 'localhost', 308, to('a.example')],
-    ['/topic?a=1', 'attacker.example', 421, ''],
-    ['http://attacker.example/topic?a=1', 'localhost', 421, ''],
-    ['https://a.example/topic?a=1', 'a.example', 421, ''],
-    ['/topic?a=1#part', 'a.example', 400, ''],
+    ['/mirror/query?a=1', 'a.example', 308, to('a.example')],
+    ['http://a.example/mirror/query?a=1', 'localhost', 308, to('a.example')],
+    ['/mirror/query?a=1', 'attacker.example', 421, ''],
+    ['http://attacker.example/mirror/query?a=1', 'localhost', 421, ''],
+    ['https://a.example/mirror/query?a=1', 'a.example', 421, ''],
+    ['/mirror/query?a=1#part', 'a.example', 400, ''],
     ['http://user@a.example/', 'a.example', 400, ''],
   ] as const
   for (const [target, host, status, location] of rows) {

@@ -26,12 +26,12 @@ for (const version of versions) {
     const created = await ask('/users', ...fields, ...json)
     assert.equal(created.status, 201, created.body)
     const { _id: id } = JSON.parse(created.body) as { _id: string }
-    assert.equal((await ask('/toc/aaa', '-d', 'a=by+form')).body, 'by form')
+    assert.equal((await ask('/mirror/field', '-d', 'a=by+form')).body, 'by form')
     assert.equal((await ask('/users/post', '--json', '[1]')).body, '[1]')
 
     const overridden = await ask(`/users/${id}`, '-d', '_method=PATCH&name=Anna', ...json)
     assert.match(overridden.body, /delete success/)
-    const head = await ask('/topic?a=1', '-H', 'X-HTTP-Method-Override: HEAD', '-d', 'a=1')
+    const head = await ask('/mirror/query?a=1', '-H', 'X-HTTP-Method-Override: HEAD', '-d', 'a=1')
     assert.deepEqual([head.status, head.body], [200, ''])
     assert.equal((await ask('/health', '-I')).status, 200)
     assert.equal((await ask(`/users/${id}?_method=DELETE`, '-d', '')).status, 200)
@@ -50,9 +50,9 @@ for (const version of versions) {
     const expecting = ['-H', 'Expect: 100-continue', '-d', 'x'] as const
     assert.equal((await ask('/%zz', ...expecting)).status, 400)
     assert.equal((await ask('/users/%ff', '-X', 'PUT', ...expecting)).status, 400)
-    assert.equal((await ask('/topic', '-X', 'PUT')).status, 405)
-    assert.equal((await ask('/topic', '-X', 'TRACE')).status, 405)
-    assert.equal((await ask(`/topic?a=${'x'.repeat(9000)}`)).status, 414)
+    assert.equal((await ask('/mirror/query', '-X', 'PUT')).status, 405)
+    assert.equal((await ask('/mirror/query', '-X', 'TRACE')).status, 405)
+    assert.equal((await ask(`/mirror/query?a=${'x'.repeat(9000)}`)).status, 414)
     await assertSound()
   })
 
@@ -90,7 +90,7 @@ for (const version of versions) {
       [403, 'null'],
     ]
     for (const [expected, name] of rows) {
-      const args = [version, '-d', 'a=1', '-H', `Origin: ${name}`, `${origin}/toc/aaa`]
+      const args = [version, '-d', 'a=1', '-H', `Origin: ${name}`, `${origin}/mirror/field`]
       assert.deepEqual([name, (await curl(...args)).status], [name, expected])
     }
     await assertSound()
@@ -107,7 +107,7 @@ for (const version of versions) {
     for (const size of [20_000, 3_000_000]) {
       await writeFile(file, 'x'.repeat(size))
       const cases = [
-        ['--data-binary', `@${file}`, '/toc/aaa'],
+        ['--data-binary', `@${file}`, '/mirror/field'],
         ['--json', `@${file}`, '/users'],
         ['-H', 'Expect:', '--json', `@${file}`, '/users/post'],
         ['-F', `upfiles=@${file}`, '/profile'],
@@ -150,7 +150,7 @@ test('every status and every method can be seen over HTTP/2', async (t) => {
   const ask = openHttp2(t, origin)
   for (let code = 200; code <= 599; code += 1) {
     for (const method of ['GET', ...(code % 10 === 0 ? ['HEAD', 'POST', 'PUT', 'DELETE'] : [])]) {
-      const headers = await ask({ ':path': `/status/${String(code)}`, ':method': method })
+      const headers = await ask({ ':path': `/mirror/status/${String(code)}`, ':method': method })
       assert.equal(headers?.[':status'], code, `${method} ${String(code)}`)
       assert.equal(headers['x-content-type-options'], 'nosniff')
     }

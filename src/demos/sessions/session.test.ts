@@ -24,8 +24,16 @@ test('the cookie has 128 bits or more, and every attribute that keeps it safe', 
 
 test('nobody who needs no session gets a cookie, on any route', async (t) => {
   const app = await testApp(t)
-  const rooms = ['/', '/health', '/users', '/users/new', '/locations', '/topic?a=b', '/uploads']
-  const more = ['/login', '/session', '/api/json', '/status/302', '/user42', '/topic.html']
+  const rooms = [
+    '/',
+    '/health',
+    '/users',
+    '/users/new',
+    '/locations',
+    '/mirror/query?a=b',
+    '/uploads',
+  ]
+  const more = ['/login', '/session', '/api/json', '/mirror/status/302', '/user42', '/topic.html']
   for (const path of [...rooms, ...more, '/nowhere', '/logout', '/users/nobody']) {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const) {
       for (const headers of [{}, page]) {

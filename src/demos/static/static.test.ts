@@ -14,7 +14,7 @@ const files: Readonly<Record<string, string>> = {
   'public/bytes.bin': 'bytes',
   'public/empty.txt': '',
   'public/two words é.txt': 'named',
-  'public/topic': 'a file in the way of a room',
+  'public/mirror/query': 'a file in the way of a room',
   'public/sub/page.html': '<p>below</p>',
   'public/plain/file.txt': 'listed nowhere',
   'public/.hidden': 'secret',
@@ -71,7 +71,7 @@ test('a trailing slash changes nothing', async (t) => {
 
 test('a room comes before a file of its name', async (t) => {
   const app = await openFolder(t)
-  assert.equal((await app.inject('/topic?a=glass')).body, 'The topic is glass\n')
+  assert.equal((await app.inject('/mirror/query?a=glass')).body, 'a: glass\n')
 })
 
 test('HEAD has the headers of GET and no body', async (t) => {

@@ -185,7 +185,7 @@ const wanted = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-51
 test('whoever wants digests gets them with every answer that is no stream, HEAD too', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/users/ann', payload: { name: 'Ann', password: 'x' } })
-  for (const url of ['/users/ann', '/topic?a=glass', '/', '/nowhere', '/users/ann.json']) {
+  for (const url of ['/users/ann', '/mirror/query?a=glass', '/', '/nowhere', '/users/ann.json']) {
     const get = await app.inject({ url, headers: wanted })
     assert.equal(get.headers['repr-digest'], toField('sha-256', get.rawPayload), url)
     assert.equal(get.headers['content-digest'], toField('sha-512', get.rawPayload), url)

@@ -118,10 +118,10 @@ test('a path that nobody answers is named, in every form and escaped in a page',
 test('a method that a path lacks gets 405, and Allow says which it has', async (t) => {
   const app = await testApp(t)
   const rows: [method: string, path: string, allow: string][] = [
-    ['POST', '/topic', 'GET, HEAD, OPTIONS'],
-    ['DELETE', '/topic/', 'GET, HEAD, OPTIONS'],
-    ['GET', '/toc/aaa', 'POST, OPTIONS'],
-    ['PATCH', '/toc/aaa', 'POST, OPTIONS'],
+    ['POST', '/mirror/query', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/mirror/query/', 'GET, HEAD, OPTIONS'],
+    ['GET', '/mirror/field', 'POST, OPTIONS'],
+    ['PATCH', '/mirror/field', 'POST, OPTIONS'],
     ['POST', '/', 'GET, HEAD, OPTIONS'],
     ['POST', '/topic.html', 'GET, HEAD, OPTIONS'],
     ['POST', '/assets/vitrine.css', 'GET, HEAD, OPTIONS'],
@@ -147,7 +147,7 @@ test('a method that nobody here knows gets 501', async (t) => {
 
 test('an address of 8 KiB is read, and a longer one gets 414', async (t) => {
   const app = await testApp(t)
-  const start = '/topic?a='
+  const start = '/mirror/query?a='
   const most = start + 'x'.repeat(8192 - start.length)
   assert.equal((await askBothWays(app, { path: most })).status, 200)
   for (const path of [`${most}x`, `/${'x'.repeat(8192)}`, `/users/${'x'.repeat(9000)}`]) {
@@ -191,29 +191,32 @@ const evil = { origin: 'https://evil.example' }
 /** One of each kind of answer. */
 const kinds: readonly [status: number, Question][] = [
   [200, { path: '/' }],
-  [200, { path: '/topic?a=1' }],
+  [200, { path: '/mirror/query?a=1' }],
   [200, { path: '/topic.html' }],
   [200, { path: '/assets/vitrine.css' }],
   [200, { path: '/users' }],
   [200, { path: '/api/json' }],
-  [200, { method: 'HEAD', path: '/topic' }],
-  [200, { method: 'POST', path: '/topic?_method=HEAD' }],
-  [204, { method: 'OPTIONS', path: '/topic' }],
+  [200, { method: 'HEAD', path: '/mirror/query' }],
+  [200, { method: 'POST', path: '/mirror/query?_method=HEAD' }],
+  [204, { method: 'OPTIONS', path: '/mirror/query' }],
   [204, { method: 'OPTIONS', path: '/topic.html' }],
   [206, { path: '/topic.html', headers: { range: 'bytes=0-3' } }],
-  [302, { path: '/status/302' }],
-  [304, { path: '/status/304' }],
-  [400, { path: '/topic?a=%ff' }],
+  [302, { path: '/mirror/status/302' }],
+  [304, { path: '/mirror/status/304' }],
+  [400, { path: '/mirror/query?a=%ff' }],
   [400, { path: '/%ff' }],
   [400, { method: 'POST', path: '/users/post', headers: jsonType, body: '{' }],
   [403, { method: 'POST', path: '/users', headers: evil }],
   [404, { path: '/nowhere' }],
   [404, { path: '/api/nowhere' }],
-  [405, { method: 'PUT', path: '/topic' }],
+  [405, { method: 'PUT', path: '/mirror/query' }],
   [414, { path: `/${'x'.repeat(9000)}` }],
-  [415, { method: 'POST', path: '/toc/aaa', headers: { 'content-encoding': 'gzip' }, body: '1' }],
+  [
+    415,
+    { method: 'POST', path: '/mirror/field', headers: { 'content-encoding': 'gzip' }, body: '1' },
+  ],
   [416, { path: '/topic.html', headers: { range: 'bytes=999999-' } }],
-  [500, { path: '/status/500' }],
+  [500, { path: '/mirror/status/500' }],
   [501, { method: 'PROPFIND', path: '/' }],
 ]
 
@@ -255,7 +258,7 @@ test('a request over the header limit gets 431, and one that is no HTTP 400, bot
 
 test('a refusal has its line in the log, like any other answer', async (t) => {
   const app = await testApp(t)
-  for (const path of ['/nowhere', '/topic?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
+  for (const path of ['/nowhere', '/mirror/query?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
     const logged = app.logLines.length
     await askInjected(app, { path })
     const lines = app.logLines.slice(logged).filter((line) => line.includes('"request completed"'))

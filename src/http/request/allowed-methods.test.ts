@@ -25,7 +25,7 @@ const rows: readonly [path: string, allow: string | undefined][] = [
   [`/users/${'a'.repeat(64)}`, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
   [`/users/${'a'.repeat(65)}`, undefined],
   ['/users/newer', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
-  ['/status/600', undefined],
+  ['/mirror/status/600', undefined],
   ['/topic.html', 'GET, HEAD, OPTIONS'],
 ]
 
@@ -76,10 +76,10 @@ test('the methods of a file and of a route at one path are listed together', asy
   t.after(() => {
     rmSync(folder, { recursive: true })
   })
-  mkdirSync(join(folder, 'toc'))
-  writeFileSync(join(folder, 'toc/aaa'), 'a file')
+  mkdirSync(join(folder, 'mirror'))
+  writeFileSync(join(folder, 'mirror/field'), 'a file')
   const app = await testApp(t, { settings: { PUBLIC_DIR: folder } })
-  const url = '/toc/aaa'
+  const url = '/mirror/field'
   assert.equal((await app.inject(url)).body, 'a file')
   const options = await app.inject({ method: 'OPTIONS', url })
   assert.equal(options.headers.allow, 'POST, OPTIONS, GET, HEAD')

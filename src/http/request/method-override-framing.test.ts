@@ -6,13 +6,13 @@ import { testApp } from '../../../test/test-app.ts'
 
 /** Paths whose GET is made in different ways: text, a page, a file, a streamed list, a refusal. */
 const paths = [
-  '/topic?a=glass',
+  '/mirror/query?a=glass',
   '/',
   '/topic.html',
   '/users',
   '/api/json',
   '/nowhere',
-  '/status/404',
+  '/mirror/status/404',
 ]
 
 test('a POST turned into HEAD has the headers of GET, the length 0 and no content', async (t) => {
@@ -55,7 +55,7 @@ test('a HEAD turned into GET is handled as GET and answered with its length', as
 
 test('a GET turned into HEAD is answered like a POST that is', async (t) => {
   const app = await testApp(t)
-  const { status, headers, body } = await askBothWays(app, { path: '/topic?_method=HEAD' })
+  const { status, headers, body } = await askBothWays(app, { path: '/mirror/query?_method=HEAD' })
   assert.deepEqual([status, headers['content-length'], body], [200, '0', ''])
 })
 
@@ -64,7 +64,7 @@ test('a 204 has no length when a POST was turned into HEAD', async (t) => {
   const app = await testApp(t)
   const { status, headers } = await askBothWays(app, {
     method: 'POST',
-    path: '/status/204?_method=HEAD',
+    path: '/mirror/status/204?_method=HEAD',
   })
   assert.deepEqual([status, headers['content-length']], [204, undefined])
 })
@@ -84,21 +84,24 @@ test('the next request on the connection is understood after any override', asyn
       `GET ${path} HTTP/1.1\r\n${toHead}`,
       `HEAD ${path} HTTP/1.1\r\n${toGet}`,
     ]),
-    `POST /topic HTTP/1.1\r\n${sized}`,
-    `POST /topic HTTP/1.1\r\n${chunked}`,
-    `GET /topic HTTP/1.1\r\n${sized}`,
+    `POST /mirror/query HTTP/1.1\r\n${sized}`,
+    `POST /mirror/query HTTP/1.1\r\n${chunked}`,
+    `GET /mirror/query HTTP/1.1\r\n${sized}`,
   ]
-  const second = `GET /topic?a=second HTTP/1.1\r\n${host}\r\nconnection: close\r\n\r\n`
+  const second = `GET /mirror/query?a=second HTTP/1.1\r\n${host}\r\nconnection: close\r\n\r\n`
   for (const first of firsts) {
     const answers = await askRaw(app, first + second)
     assert.equal(answers.match(/^HTTP\/1\.1 \d{3}/gm)?.length, 2, `${first}\n${answers}`)
     // The second begins where the headers of the first end: there is nothing in between.
-    assert.match(answers, /\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nThe topic is second\n$/)
+    assert.match(answers, /\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\na: second\n$/)
   }
 })
 
 test('a POST turned into GET is answered with content', async (t) => {
   const app = await testApp(t)
-  const answer = await askBothWays(app, { method: 'POST', path: '/topic?_method=GET&a=glass' })
-  assert.deepEqual([answer.status, answer.body], [200, 'The topic is glass\n'])
+  const answer = await askBothWays(app, {
+    method: 'POST',
+    path: '/mirror/query?_method=GET&a=glass',
+  })
+  assert.deepEqual([answer.status, answer.body], [200, 'a: glass\n'])
 })

@@ -75,14 +75,14 @@ test('two of them are none', async (t) => {
 test('an exchange is not to be had under an id that its client has chosen', async (t) => {
   const app = await testApp(t)
   const chosen = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
-  const first = await askWith(app, chosen, '/topic?a=mine')
-  const second = await askWith(app, chosen, '/topic?a=yours')
+  const first = await askWith(app, chosen, '/mirror/query?a=mine')
+  const second = await askWith(app, chosen, '/mirror/query?a=yours')
   assert.equal((await app.inject(`/inspector/${chosen}`)).statusCode, 404)
   assert.match(first.wireId, uuid)
   assert.notEqual(first.wireId, second.wireId)
   for (const [id, url] of [
-    [first.wireId, '/topic?a=mine'],
-    [second.wireId, '/topic?a=yours'],
+    [first.wireId, '/mirror/query?a=mine'],
+    [second.wireId, '/mirror/query?a=yours'],
   ] as const) {
     const shown = await app.inject({
       url: `/inspector/${id}`,

@@ -14,12 +14,12 @@ const paths = [
   '/users',
   '/users.ndjson',
   '/locations.csv',
-  '/topic?a=glass',
+  '/mirror/query?a=glass',
   '/health',
 ]
 
 /** Of what is not kept, or never the same twice. */
-const pathsWithoutTag = ['/status/200', '/login', '/health/live', '/users/new']
+const pathsWithoutTag = ['/mirror/status/200', '/login', '/health/live', '/users/new']
 
 async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)

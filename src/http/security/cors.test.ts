@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { askBothWays, askRaw, ownOrigin } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
-import { demos } from '../../demos/catalogue.ts'
 
 const stranger = 'https://stranger.example'
 const friend = 'https://friend.example'
@@ -15,14 +14,14 @@ const answers: readonly (readonly [status: number, method: string, path: string]
   [200, 'GET', '/api/json'],
   [200, 'GET', '/assets/vitrine.css'],
   [204, 'OPTIONS', '/users'],
-  [302, 'GET', '/status/302'],
-  [400, 'GET', '/topic?a=%ff'],
+  [302, 'GET', '/mirror/status/302'],
+  [400, 'GET', '/mirror/query?a=%ff'],
   [400, 'GET', '/%ff'],
   [404, 'GET', '/nowhere'],
   [404, 'GET', '/api/nowhere'],
   [405, 'DELETE', '/users'],
   [414, 'GET', `/${'x'.repeat(9000)}`],
-  [500, 'GET', '/status/500'],
+  [500, 'GET', '/mirror/status/500'],
 ]
 
 test('every answer may be read by every site, without credentials', async (t) => {
@@ -56,7 +55,14 @@ test('an origin of CORS_ORIGINS may read with credentials, and caches hear of it
     [undefined, '*', undefined],
   ] as const
   for (const [origin, allowed, credentials] of rows) {
-    for (const path of ['/session', '/users', '/nowhere', '/%ff', '/topic.html', '/status/304']) {
+    for (const path of [
+      '/session',
+      '/users',
+      '/nowhere',
+      '/%ff',
+      '/topic.html',
+      '/mirror/status/304',
+    ]) {
       const headers = origin === undefined ? {} : { origin }
       const { headers: answered } = await askBothWays(app, { path, headers })
       assert.deepEqual(
@@ -78,7 +84,7 @@ test('a refusal before there is a request may be read by every site, too', async
 })
 
 test('a preflight is told the methods that the origin would not be refused', async (t) => {
-  const app = await testApp(t, { settings, demos: [...demos, mirror] })
+  const app = await testApp(t, { settings })
   const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
   const rows: [
     origin: string,
@@ -89,18 +95,18 @@ test('a preflight is told the methods that the origin would not be refused', asy
   ][] = [
     [stranger, '/locations/1', 'GET', 'GET, HEAD, OPTIONS', true],
     [stranger, '/locations/1', 'PUT', 'GET, HEAD, OPTIONS', false],
-    [stranger, '/toc/aaa', 'POST', 'OPTIONS', false],
+    [stranger, '/mirror/field', 'POST', 'OPTIONS', false],
     [stranger, '/topic.html', 'GET', 'GET, HEAD, OPTIONS', true],
     [stranger, '/mirror', 'DELETE', 'GET, HEAD, OPTIONS', false],
-    [stranger, '/status/404', 'GET', 'GET, HEAD, OPTIONS', true],
+    [stranger, '/mirror/status/404', 'GET', 'GET, HEAD, OPTIONS', true],
     ['null', '/locations/1', 'DELETE', 'GET, HEAD, OPTIONS', false],
     [friend, '/locations/1', 'PUT', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', true],
     [friend, '/locations/1', 'POST', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', false],
-    [friend, '/toc/aaa', 'POST', 'POST, OPTIONS', true],
+    [friend, '/mirror/field', 'POST', 'POST, OPTIONS', true],
     [friend, '/topic.html', 'POST', 'GET, HEAD, OPTIONS', false],
     [friend, '/mirror', 'DELETE', all, true],
-    [friend, '/status/404', 'PATCH', all, true],
-    [ownOrigin, '/toc/aaa', 'POST', 'POST, OPTIONS', true],
+    [friend, '/mirror/status/404', 'PATCH', all, true],
+    [ownOrigin, '/mirror/field', 'POST', 'POST, OPTIONS', true],
   ]
   for (const [origin, path, method, allowed, isAllowed] of rows) {
     const headers = { origin, 'access-control-request-method': method }
@@ -138,7 +144,7 @@ for (const asked of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
       'access-control-request-method': 'GET',
       'access-control-request-headers': asked,
     }
-    for (const path of ['/users', '/topic.html', '/status/200', '/nowhere']) {
+    for (const path of ['/users', '/topic.html', '/mirror/status/200', '/nowhere']) {
       const answer = await askBothWays(app, { method: 'OPTIONS', path, headers })
       const listed = (answer.headers['access-control-allow-headers'] ?? '')
         .toLowerCase()

@@ -86,7 +86,7 @@ for (const [headers, named] of [
 test('a write from another site is refused where there is nothing, too', async (t) => {
   const app = await testApp(t)
   const headers = { origin: 'https://evil.example' }
-  for (const path of ['/nowhere', '/topic', '/users', '/api/nowhere']) {
+  for (const path of ['/nowhere', '/mirror/query', '/users', '/api/nowhere']) {
     const { status } = await askBothWays(app, { method: 'POST', path, headers })
     assert.deepEqual([path, status], [path, 403])
   }

@@ -12,15 +12,6 @@ test('health is a JSON object that says ok', async (t) => {
   }
 })
 
-test('health is there whatever rooms are mounted', async (t) => {
-  for (const room of ['users', 'api', 'topic', 'bodies', 'user', 'static']) {
-    const app = await testApp(t, { settings: { DEMOS: room } })
-    const answer = await app.inject('/health')
-    assert.equal(answer.statusCode, 200, room)
-    assert.deepEqual(answer.json(), { status: 'ok' }, room)
-  }
-})
-
 test('HEAD has the headers of GET and no body', async (t) => {
   const app = await testApp(t)
   const get = await app.inject('/health')
