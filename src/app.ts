@@ -14,15 +14,13 @@ import { createErrorSender, isUnrouted, toFrameworkError } from './http/errors/s
 import { collectAllowedMethods } from './http/request/allowed-methods.ts'
 import { applyFormHeaders } from './http/request/form-headers.ts'
 import { methodOverride } from './http/request/method-override.ts'
-import { addPreflightHook, addNotFoundHandler } from './http/request/options.ts'
+import { addOptions } from './http/request/options.ts'
 import { createHeadCheck, findRequestError } from './http/request/request-guards.ts'
 import { toRequestId } from './http/request/request-id.ts'
 import { createTargetParser, isUnder } from './http/request/target.ts'
 import { createHeaders } from './http/response/default-headers.ts'
-import { limitPendingBytes } from './http/response/pending-bytes.ts'
-import { frameOverriddenHead, closeConnectionsOnShutdown } from './http/response/framing.ts'
-import { addStreamCounter, observeResponse } from './http/response/response-observer.ts'
-import { tagResponses } from './http/response/send-tagged.ts'
+import { finishResponses } from './http/response/finish-responses.ts'
+import { observeResponse } from './http/response/response-observer.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import { createExchangeLog, setRequestIdHeaders } from './inspector/exchange-log.ts'
 import { openInspector } from './inspector/inspector.ts'
@@ -67,7 +65,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   limitConnections(app.server, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.
   app.log = parts.log
-  const { findAllowedMethods, hasPath } = collectAllowedMethods(app, config.maxUrlBytes)
+  const hasPath = collectAllowedMethods(app, config.maxUrlBytes)
   if (config.methodOverride) {
     const isHeadEnough = createHeadCheck(config, hasPath)
     app.addConstraintStrategy(
@@ -78,20 +76,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     )
   }
   handleErrors(app, parts)
-  addNotFoundHandler(app, findAllowedMethods, config)
 
   // Hooks of one kind run in the order in which they are added.
   receiveRequests(app, parts)
-  limitPendingBytes(app)
-  addPreflightHook(app, findAllowedMethods, config)
+  addOptions(app, config)
   readBodies(app, parts)
   applyFormHeaders(app, parts)
   addIdempotencyHooks(app, stores.idempotencyEntries)
   addDigestHeaders(app)
-  tagResponses(app)
-  frameOverriddenHead(app)
-  closeConnectionsOnShutdown(app)
-  if (parts.isLogged || parts.metrics) addStreamCounter(app)
+  finishResponses(app)
   if (limits) app.addHook('onClose', limits.close)
 
   openDocs(app, { demos: mounted, shapes: parts.shapes, limits: limits?.statuses })

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  link,
+  mkdir,
+  mkdtemp,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -151,6 +161,23 @@ test('a link that is led to another file leads there at once', async (t) => {
     await rename(join(folder, 'new-link'), join(folder, 'link.txt'))
     for (let count = 0; count < 3; count += 1) {
       assert.equal((await app.inject('/link.txt')).body, name)
+    }
+  }
+})
+
+test('a link that changes to another name of the same file has its type at once', async (t) => {
+  const { app, folder } = await openFolder(t)
+  await write(join(folder, 'a.txt'), 'a')
+  await link(join(folder, 'a.txt'), join(folder, 'a.css'))
+  letTimePass(t)
+  for (const [name, type] of [
+    ['a.txt', 'text/plain; charset=utf-8'],
+    ['a.css', 'text/css; charset=utf-8'],
+  ] as const) {
+    await symlink(name, join(folder, 'new-link'))
+    await rename(join(folder, 'new-link'), join(folder, 'link.txt'))
+    for (let count = 0; count < 3; count += 1) {
+      assert.equal((await app.inject('/link.txt')).headers['content-type'], type)
     }
   }
 })

@@ -9,7 +9,7 @@ declare module 'fastify' {
     hasPath?: (path: string) => Promise<boolean>
   }
   interface FastifyInstance {
-    findAllowedMethods: AllowedMethodsFinder
+    findAllowedMethods: (path: string) => AllowedMethods | undefined
   }
 }
 
@@ -20,86 +20,73 @@ export interface AllowedMethods {
   headers: Readonly<Record<string, string>>
 }
 
-export type AllowedMethodsFinder = (path: string) => AllowedMethods | undefined
-
-export type PathFinder = (path: string) => Promise<boolean>
-
-const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+// The types of find-my-way omit QUERY.
+const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as HTTPMethod[]
 
 /**
- * Collects the routes as they are added: Fastify's router cannot list the methods of a path, which 405
- * (RFC 9110 §15.5.6) and OPTIONS (§9.3.7) need.
+ * Collects the routes as they are added, since Fastify's router cannot list the methods of a path.
+ * Returns whether there is a route for a path.
  */
 export function collectAllowedMethods(
   app: FastifyInstance,
   maxUrlBytes: number,
-): { findAllowedMethods: AllowedMethodsFinder; hasPath: PathFinder } {
+): (path: string) => Promise<boolean> {
   const routes: RouteOptions[] = []
-  const wildcards: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
-    // The owner of a wildcard distinguishes 404 from 405.
-    if (route.url.endsWith('*')) wildcards.push(route)
-    else routes.push(route)
+    routes.push(route)
   })
-  let router: Router | undefined
-
   const whole = toAllowedMethods(methods.map((method) => ({ method })))
-  const findAllowedMethods: AllowedMethodsFinder = (path) => {
+  let router: Router | undefined
+  app.decorate('findAllowedMethods', (path) => {
     // RFC 9110 §9.3.7: the asterisk stands for the whole server.
     if (path === '*') return whole
-    router ??= toRouter(routes, maxUrlBytes)
-    const known = router
+    const known = (router ??= toRouter(routes, maxUrlBytes))
     const found = methods.flatMap((method) => {
-      const route = known.find(method as HTTPMethod, path)
-      return route === null ? [] : [{ method, config: route.store as FastifyContextConfig }]
+      const route = known.find(method, path)
+      return route ? [{ method, config: route.store as FastifyContextConfig }] : []
     })
     return found.length === 0 ? undefined : toAllowedMethods(found)
-  }
-  app.decorate('findAllowedMethods', findAllowedMethods)
-  const hasPath: PathFinder = async (path) => {
-    if (findAllowedMethods(path) !== undefined) return true
-    for (const { url, config } of wildcards) {
+  })
+  return async (path) => {
+    if (app.findAllowedMethods(path)) return true
+    for (const { url, config } of routes.filter(isWildcard)) {
       const isUnderIt = path.startsWith(url.slice(0, -1))
       if (isUnderIt && (config?.hasPath === undefined || (await config.hasPath(path)))) return true
     }
     return false
   }
-  return { findAllowedMethods, hasPath }
 }
 
 type Router = ReturnType<typeof createRouter>
 
+/** Without wildcards, whose owners distinguish 404 from 405. */
 function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number): Router {
   const router = createRouter({ maxParamLength: maxUrlBytes })
-  for (const { method, url, config } of routes) {
-    for (const name of [method].flat()) {
-      const known = methods.find((candidate) => candidate === name)
-      const routed = known as HTTPMethod | undefined
-      if (routed !== undefined && !router.hasRoute(routed, url)) {
-        router.on(routed, url, () => undefined, config)
-      }
+  for (const route of routes) {
+    if (isWildcard(route)) continue
+    const { method: own, url, config } = route
+    for (const method of methods.filter((name) => [own].flat().includes(name))) {
+      if (!router.hasRoute(method, url)) router.on(method, url, () => undefined, config)
     }
   }
   return router
 }
 
-interface FoundRoute {
-  method: (typeof methods)[number]
-  config?: FastifyContextConfig
+function isWildcard({ url }: RouteOptions): boolean {
+  return url.endsWith('*')
 }
 
-function toAllowedMethods(routes: readonly FoundRoute[]): AllowedMethods {
+function toAllowedMethods(
+  routes: readonly { method: string; config?: FastifyContextConfig }[],
+): AllowedMethods {
   const names = [...routes.map(({ method }) => method), 'OPTIONS']
   const headers: Record<string, string> = { allow: names.join(', ') }
   for (const { method, config } of routes) {
-    // RFC 5789 §3.1; Linked Data Platform, §7.1.
-    const hasField = method === 'POST' || method === 'PATCH'
-    if (config?.accepts && hasField) {
+    if (!config?.accepts) continue
+    // RFC 10008 §3: Accept-Query is a Structured Field, unlike the others (RFC 5789 §3.1).
+    if (method === 'QUERY') headers['accept-query'] = toMediaTypeList(config.accepts)
+    if (method === 'POST' || method === 'PATCH') {
       headers[`accept-${method.toLowerCase()}`] = config.accepts.join(', ')
-    }
-    // RFC 10008 §3: a Structured Field, unlike the others.
-    if (config?.accepts && method === 'QUERY') {
-      headers['accept-query'] = toMediaTypeList(config.accepts)
     }
   }
   const isJson = routes.every(({ config }) => config?.defaultType === 'json')

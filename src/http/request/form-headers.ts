@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BodyReader } from '../body/body-reader.ts'
 import { isSafe } from './method-override.ts'
-
-const headersByField = { _if_match: 'if-match', _idempotency_key: 'idempotency-key' } as const
+import { parameterToText } from './query-string.ts'
 
 /** Sets headers from the fields of a form. A header that was sent wins, then the body, then the query. */
 export function applyFormHeaders(
@@ -13,20 +12,12 @@ export function applyFormHeaders(
   const setHeaders = async ({ raw, headers }: FastifyRequest) => {
     const { formHeaders } = await readBody(raw)
     const fields = { ...raw.target?.query.formHeaders, ...formHeaders }
-    for (const field of ['_if_match', '_idempotency_key'] as const) {
-      const value = fields[field]
-      if (value !== undefined) headers[headersByField[field]] ??= toFieldValue(value)
-    }
+    const { _if_match: ifMatch, _idempotency_key: key } = fields
+    if (ifMatch !== undefined) headers['if-match'] ??= parameterToText(ifMatch)
+    if (key !== undefined) headers['idempotency-key'] ??= parameterToText(key)
   }
   app.addHook('onRoute', (route) => {
     if ([route.method].flat().every(isSafe) || route.config?.readsBodyItself === true) return
     route.preHandler = [setHeaders, ...[route.preHandler ?? []].flat()]
   })
-}
-
-function toFieldValue(value: unknown): string {
-  return [value]
-    .flat()
-    .map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
-    .join(', ')
 }

@@ -10,70 +10,57 @@ export function isSafe(method: string): boolean {
   return ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'].includes(method)
 }
 
+export const overrideHeader = 'x-http-method-override'
+
 /**
  * Method override as a constraint strategy: the only step before routing that may wait for a body, for
- * a socket and for `inject` alike. It constrains nothing, but replaces `method`. The body is not read
- * where `isDecided` finds that the head alone decides the response.
+ * a socket and for `inject` alike. It constrains nothing, but replaces `method` by that of the query
+ * string, the body or the header (seed, general convention 1). The body is not read where `isDecided`
+ * finds that the head alone decides the response.
  */
 export function methodOverride(
   readBody: BodyReader,
   isDecided: (raw: IncomingMessage) => Promise<boolean>,
 ) {
-  const readUndecided = async (raw: IncomingMessage) =>
-    hasBody(raw) && !(await isDecided(raw)) ? readBody(raw) : undefined
+  const findInBody = async (raw: IncomingMessage) => {
+    if (await isDecided(raw)) return undefined
+    // The route that reads the body reports its errors.
+    const body = await readBody(raw).catch(() => undefined)
+    return toMethod(body?.formHeaders._method)
+  }
   return {
     name: 'methodOverride',
     // Fastify runs only strategies in use; this marks it as used without any route.
     mustMatchWhenDerived: true,
     storage: () => ({ get: () => null, set: () => undefined }),
     // Three parameters make the strategy asynchronous for find-my-way; Fastify's types omit the third.
-    deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: Done) {
-      if (!mayOverride(raw)) {
+    deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: (error: null) => void) {
+      const finish = (found?: string) => {
+        setMethod(raw, found ?? toMethod(raw.headers[overrideHeader]))
         done?.(null)
-        return
       }
-      void findOverride(raw, readUndecided).then((method) => {
-        if (method !== undefined && method !== raw.method) {
-          raw.receivedMethod = raw.method ?? ''
-          raw.method = method
-        }
-        done?.(null)
-      })
+      // An overridden preflight would do what it asks about.
+      const isFixed = isRawRequest(raw) || isPreflight(raw)
+      const found = isFixed ? raw.method : findInQuery(raw)
+      if (found !== undefined || !hasBody(raw)) finish(found)
+      else void findInBody(raw).then(finish)
     },
   }
 }
 
-type Done = (error: null, value?: undefined) => void
-
-export const overrideHeader = 'x-http-method-override'
-
-function mayOverride(raw: IncomingMessage): boolean {
-  // An overridden preflight would do what it asks about.
-  if (isRawRequest(raw) || isPreflight(raw)) return false
-  const { headers, url = '' } = raw
-  return headers[overrideHeader] !== undefined || hasBody(raw) || url.includes('?')
+function setMethod(raw: IncomingMessage, method = raw.method): void {
+  if (method === raw.method) return
+  raw.receivedMethod = raw.method ?? ''
+  raw.method = method ?? ''
 }
 
-/** The first hit of query string, body and header (seed, general convention 1). */
-async function findOverride(
-  raw: IncomingMessage,
-  readUndecided: (
-    raw: IncomingMessage,
-  ) => Promise<{ formHeaders: { _method?: unknown } } | undefined>,
-): Promise<string | undefined> {
+function findInQuery({ target }: IncomingMessage): string | undefined {
   try {
-    const inQuery = toMethod(raw.target?.query.formHeaders._method)
-    if (inQuery !== undefined) return inQuery
+    return toMethod(target?.query.formHeaders._method)
   } catch {
     // The checks after routing report it.
+    return undefined
   }
-  try {
-    const inBody = toMethod((await readUndecided(raw))?.formHeaders._method)
-    if (inBody !== undefined) return inBody
-  } catch {
-    // The route that reads the body reports it.
-  }
-  return toMethod(raw.headers[overrideHeader])
 }
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']
@@ -91,25 +78,23 @@ function toMethod(value: unknown): string | undefined {
  * METHOD_OVERRIDE=unsafe-from-post, for any method but POST that became unsafe.
  */
 export function assertNotUnsafeLink(
-  raw: IncomingMessage,
+  { receivedMethod, headers, method = '' }: IncomingMessage,
   ownOrigin: string,
-  { methodOverride }: Pick<Config, 'methodOverride'>,
+  { methodOverride }: Config,
 ): void {
-  const { receivedMethod = '', headers, method = '' } = raw
-  if (receivedMethod === '' || isSafe(method)) return
+  if (receivedMethod === undefined || isSafe(method)) return
   // Unknown methods such as REPORT are safe too.
   if (methodOverride === 'unsafe-from-post' && receivedMethod !== 'POST') {
     throw overrideNeedsPost(method)
   }
   if (receivedMethod !== 'GET' && receivedMethod !== 'HEAD') return
-  const site = headers['sec-fetch-site']
-  const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers.purpose ?? '')}`
+  const { referer, 'sec-fetch-site': site } = headers
+  const hasOwnReferer = isOwnReferer(referer, ownOrigin)
   const isBrowser = headers['user-agent']?.startsWith('Mozilla/') === true
-  const hasOwnReferer = isOwnReferer(headers.referer, ownOrigin)
   const mayBeLink =
     (site !== undefined && site !== 'same-origin') ||
-    (headers.referer !== undefined && !hasOwnReferer) ||
-    /prefetch/i.test(purpose) ||
+    (referer !== undefined && !hasOwnReferer) ||
+    /prefetch/i.test(`${String(headers['sec-purpose'])} ${String(headers.purpose)}`) ||
     // Browsers omit Sec-Fetch-Site on plain HTTP.
     (isBrowser && site === undefined && !hasOwnReferer)
   if (mayBeLink) throw unsafeLink(receivedMethod, method)

@@ -4,13 +4,6 @@ import type { Config } from '../../config/config.ts'
 import { isObject } from '../body/is-object.ts'
 import { badRequest } from '../errors/http-error.ts'
 
-export type ParameterLimits = Pick<Config, 'maxParameters' | 'maxParameterDepth' | 'maxListItems'>
-
-export type Parameter = string | readonly Parameter[] | Parameters
-export interface Parameters {
-  readonly [name: string]: Parameter | undefined
-}
-
 /**
  * Parses a query string or a body of `application/x-www-form-urlencoded`: `a[b]=v` nests, `a[]=1&a[]=2`
  * and `a=1&a=2` are lists (seed, general convention 5). The objects have no prototype. Throws 400
@@ -18,8 +11,9 @@ export interface Parameters {
  */
 export function parseParameters(
   text: string,
-  { maxParameters, maxParameterDepth, maxListItems }: ParameterLimits,
-): Parameters {
+  limits: Pick<Config, 'maxParameters' | 'maxParameterDepth' | 'maxListItems'>,
+): Readonly<Record<string, unknown>> {
+  const { maxParameters, maxParameterDepth, maxListItems } = limits
   if (/(?:^|&)=/.test(text)) throw badRequest('A parameter has no name.')
   try {
     return qs.parse(text, {
@@ -30,7 +24,7 @@ export function parseParameters(
       arrayLimit: maxListItems,
       throwOnLimitExceeded: true,
       decoder: decodeComponent,
-    }) as Parameters
+    })
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw badRequest(
@@ -76,8 +70,6 @@ export function decodeUtf8(bytes: Buffer): string {
 
 export function parameterToText(value: unknown): string {
   if (value === undefined) return ''
-  if (Array.isArray(value)) {
-    return value.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ')
-  }
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  const items: unknown[] = Array.isArray(value) ? value : [value]
+  return items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ')
 }

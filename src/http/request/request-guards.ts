@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
-import type { PathFinder } from './allowed-methods.ts'
 import { awaitsContinue } from './continue.ts'
-import { isWriteAllowed, assertSameSite } from '../security/cross-site.ts'
+import { assertSameSite } from '../security/cross-site.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
 import { HttpError } from '../errors/http-error.ts'
+import { assertMemoryLeft } from '../response/finish-responses.ts'
 import {
   assertForwarding,
   assertRequestHead,
@@ -17,6 +17,7 @@ import { isRawRequest, toPath } from './target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
+    /** For health checks. */
     anyHost?: boolean
   }
 }
@@ -34,6 +35,7 @@ function assertRequest(request: FastifyRequest, config: Config): void {
   if (config.trustedProxies.length > 0) assertForwarding(request)
   if (request.routeOptions.config.anyHost !== true) {
     assertHostAllowed(config.allowedHosts, request.host, toReceivedHost(raw))
+    assertMemoryLeft()
   }
   if (isRawRequest(raw)) return
   request.query = raw.target?.query.parameters
@@ -57,27 +59,25 @@ export function catchHttpError(check: () => void): HttpError | undefined {
  * Creates the function that finds whether the head alone decides the response, whatever `_method` the
  * body has. Where the client does not wait for 100, only the head itself is checked.
  */
-export function createHeadCheck(config: Config, hasPath: PathFinder) {
+export function createHeadCheck(config: Config, hasPath: (path: string) => Promise<boolean>) {
+  // What a proxy forwards is known only after routing.
   const isForwarded = config.trustedProxies.length > 0
-  return async (raw: IncomingMessage): Promise<boolean> => {
-    const error = catchHttpError(() => {
-      assertRequestHead(raw, config)
-      // What a proxy forwards is known only after routing.
-      if (!isForwarded) assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
-    })
-    if (error) return true
-    if (!awaitsContinue(raw)) return false
-    if (!isForwarded && isForeignWrite(raw, config)) return true
-    // A path that cannot be looked up gets its error from the route.
-    const isKnown = await hasPath(toPath(raw.url ?? '')).catch(() => true)
-    return !isKnown
+  const assertHead = (raw: IncomingMessage, isWaiting: boolean) => {
+    assertRequestHead(raw, config)
+    if (isForwarded) return
+    assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
+    // Browsers do not wait for 100, so that the method of the request line decides.
+    if (!isWaiting || isSafe(raw.method ?? '') || overrideHeader in raw.headers) return
+    const scheme = config.tlsKey === undefined ? 'http' : 'https'
+    assertSameSite(raw, `${scheme}://${toReceivedHost(raw)}`, config.corsOrigins)
   }
-}
-
-/** By the method of the request line: browsers do not wait for 100. */
-function isForeignWrite(raw: IncomingMessage, config: Config): boolean {
-  const { method = '', headers } = raw
-  if (isSafe(method) || headers[overrideHeader] !== undefined) return false
-  const ownOrigin = `${config.tlsKey === undefined ? 'http' : 'https'}://${toReceivedHost(raw)}`
-  return !isWriteAllowed(raw, ownOrigin, config.corsOrigins)
+  return async (raw: IncomingMessage): Promise<boolean> => {
+    const isWaiting = awaitsContinue(raw)
+    const error = catchHttpError(() => {
+      assertHead(raw, isWaiting)
+    })
+    if (error || !isWaiting) return error !== undefined
+    // A path that cannot be looked up gets its error from the route.
+    return !(await hasPath(toPath(raw.url ?? '')).catch(() => true))
+  }
 }

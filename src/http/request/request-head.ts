@@ -18,13 +18,13 @@ function isHost(text: string): boolean {
   return /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
 }
 
+function isScheme(text: string): boolean {
+  return text === 'http' || text === 'https'
+}
+
 /** Empty without a valid host, so that what is appended is a path. */
 export function toOrigin({ protocol, host }: FastifyRequest): string {
   return isScheme(protocol) && isHost(host) ? `${protocol}://${host}` : ''
-}
-
-function isScheme(text: string): boolean {
-  return text === 'http' || text === 'https'
 }
 
 /**
@@ -47,23 +47,27 @@ export function toReceivedHost({ headers }: IncomingMessage): string {
 }
 
 /** Throws 400 for forwarding headers of a trusted proxy that are not valid. */
-export function assertForwarding(request: FastifyRequest): void {
-  const { host, protocol, raw } = request
+export function assertForwarding({ host, protocol, raw }: FastifyRequest): void {
   const isForwarded = host !== toReceivedHost(raw)
   if (isForwarded && !isHost(host)) throw badRequest('X-Forwarded-Host is not a valid host.')
   if (!isScheme(protocol)) throw badRequest('X-Forwarded-Proto must be http or https.')
 }
 
-/**
- * RFC 9112 §3.2: a request without Host, with two, or with an invalid one gets 400. Everything that
- * compares origins relies on it.
- */
-function assertHost(raw: IncomingMessage): void {
-  if (isHttp2(raw)) {
-    assertAuthority(raw)
-    return
+export function assertRequestHead(
+  raw: IncomingMessage,
+  { maxUrlBytes, maxHeaderBytes }: Pick<Config, 'maxUrlBytes' | 'maxHeaderBytes'>,
+): void {
+  if (isHttp2(raw)) assertHttp2Head(raw, maxHeaderBytes)
+  else assertHttp1Head(raw)
+  assertTarget(raw, maxUrlBytes)
+  const { expect } = raw.headers
+  if (expect !== undefined && !/\b100-continue\b/i.test(expect)) {
+    throw expectationFailed('Expect must be 100-continue.')
   }
-  const { rawHeaders, headers, httpVersion } = raw
+}
+
+/** RFC 9112 §3.2: exactly one valid Host. Everything that compares origins relies on it. */
+function assertHttp1Head({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     throw versionNotSupported(`HTTP/${httpVersion} is not supported in this form.`)
   }
@@ -79,16 +83,27 @@ function assertHost(raw: IncomingMessage): void {
   for (const host of [...received, headers.host]) {
     if (host !== undefined && !isHost(host)) throw badRequest('Host is not a valid host.')
   }
+  if (httpVersion === '1.1' || headers['transfer-encoding'] === undefined) return
+  // RFC 9112 §6.1: the length of such a message cannot be trusted.
+  throw new HttpError('bad-request', 'Transfer-Encoding is not valid in HTTP/1.0.', {
+    headers: { connection: 'close' },
+  })
 }
 
 /** RFC 9113 §8.3.1 */
-function assertAuthority({ headers }: IncomingMessage): void {
+function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderBytes: number): void {
   const { ':authority': authority, ':scheme': scheme = '', host = authority } = headers
   if (!isScheme(scheme.toString())) throw badRequest('The scheme must be http or https.')
   const name = authority ?? host
-  const isValid = typeof name === 'string' && isHost(name)
-  if (!isValid) throw badRequest('The request has no valid host.')
+  if (typeof name !== 'string' || !isHost(name)) {
+    throw badRequest('The request has no valid host.')
+  }
   if (host !== name) throw badRequest('Host and :authority differ.')
+  // Node's parser limits HTTP/1.1 only.
+  const size = rawHeaders.reduce((sum, text) => sum + text.length, 0)
+  if (size > maxHeaderBytes) {
+    throw headersTooLarge(`The headers are over ${String(maxHeaderBytes)} bytes.`)
+  }
 }
 
 /**
@@ -104,37 +119,4 @@ function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number
   if (url.length > maxUrlBytes) {
     throw uriTooLong(`The URL is longer than ${String(maxUrlBytes)} bytes.`)
   }
-}
-
-/** RFC 9112 §6.1: the length of such a message cannot be trusted. */
-function assertFraming({ httpVersion, headers }: IncomingMessage): void {
-  if (httpVersion !== '1.0' || headers['transfer-encoding'] === undefined) return
-  throw new HttpError('bad-request', 'Transfer-Encoding is not valid in HTTP/1.0.', {
-    headers: { connection: 'close' },
-  })
-}
-
-/** Node's parser limits HTTP/1.1 only. */
-function assertHeaderSize(raw: IncomingMessage, maxHeaderBytes: number): void {
-  if (!isHttp2(raw)) return
-  const size = raw.rawHeaders.reduce((sum, text) => sum + text.length, 0)
-  if (size > maxHeaderBytes) {
-    throw headersTooLarge(`The headers are over ${String(maxHeaderBytes)} bytes.`)
-  }
-}
-
-// RFC 9110 §10.1.1
-function hasUnknownExpectation({ headers: { expect } }: IncomingMessage): boolean {
-  return expect !== undefined && !/\b100-continue\b/i.test(expect)
-}
-
-export function assertRequestHead(
-  raw: IncomingMessage,
-  { maxUrlBytes, maxHeaderBytes }: Pick<Config, 'maxUrlBytes' | 'maxHeaderBytes'>,
-): void {
-  assertHost(raw)
-  assertFraming(raw)
-  assertTarget(raw, maxUrlBytes)
-  assertHeaderSize(raw, maxHeaderBytes)
-  if (hasUnknownExpectation(raw)) throw expectationFailed('Expect must be 100-continue.')
 }

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { isHttp2 } from '../response/framing.ts'
-import { parseParameters, takeFormHeaders, type FormHeaders } from './query-string.ts'
-import type { Parameters, ParameterLimits } from './query-string.ts'
+import { parseParameters, takeFormHeaders } from './query-string.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -14,42 +13,33 @@ declare module 'node:http' {
   }
 }
 
-interface Query {
-  parameters: Parameters
-  formHeaders: FormHeaders
-}
-
-type QueryOptions = ParameterLimits & Pick<Config, 'methodOverride'>
-
 /** What routing and handlers see of the request target. The query is parsed once, on first use. */
-export class RequestTarget {
+class RequestTarget {
   readonly url: string
   /** Whether the path belongs to a demo that handles the request as it was sent. */
   readonly isRaw: boolean
-  readonly #options: QueryOptions
-  #query: Query | undefined
+  readonly #config: Config
+  #query: ReturnType<typeof parseQuery> | undefined
 
-  constructor(url: string, isRaw: boolean, options: QueryOptions) {
+  constructor(url: string, isRaw: boolean, config: Config) {
     this.isRaw = isRaw
     this.url = isRaw ? escapeInvalidPath(url) : trimSlashes(url)
-    this.#options = options
+    this.#config = config
   }
 
-  get query(): Query {
-    return (this.#query ??= this.#parse())
-  }
-
-  #parse(): Query {
-    const start = this.url.indexOf('?')
-    const text = start === -1 || this.isRaw ? '' : this.url.slice(start + 1)
-    const parameters = text === '' ? {} : parseParameters(text, this.#options)
-    const formHeaders = this.#options.methodOverride ? takeFormHeaders(parameters) : {}
-    return { parameters, formHeaders }
+  get query() {
+    return (this.#query ??= parseQuery(this.isRaw ? '' : this.url, this.#config))
   }
 }
 
+function parseQuery(url: string, config: Config) {
+  const start = url.indexOf('?') + 1
+  const parameters = start === 0 ? {} : parseParameters(url.slice(start), config)
+  return { parameters, formHeaders: config.methodOverride ? takeFormHeaders(parameters) : {} }
+}
+
 /** Creates the function that sets `target` of a request and returns the URL to route by. */
-export function createTargetParser(config: QueryOptions, rawPaths: readonly string[]) {
+export function createTargetParser(config: Config, rawPaths: readonly string[]) {
   return (raw: IncomingMessage): string => {
     const url = toOriginForm(raw)
     const isRaw = rawPaths.some((prefix) => isUnder(prefix, url))
@@ -80,9 +70,9 @@ export function toRoutedUrl(raw: IncomingMessage): string {
  */
 function toOriginForm(raw: IncomingMessage): string {
   const { url = '/', headers, socket } = raw
+  if (url.startsWith('/') || isHttp2(raw)) return url
   const scheme = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
-  const [origin, authority] = /^https?:\/\/([^/?#@]+)(?=[/?]|$)/i.exec(url) ?? []
-  if (origin === undefined || isHttp2(raw)) return url
+  const [origin = '', authority] = /^https?:\/\/([^/?#@]+)(?=[/?]|$)/i.exec(url) ?? []
   if (!origin.toLowerCase().startsWith(`${scheme}://`)) return url
   headers.host = authority
   return url.slice(origin.length).replace(/^\/?/, '/')

@@ -26,25 +26,21 @@ export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-sto
 type Headers = Readonly<Record<string, string>>
 type HeaderFactory = (request: FastifyRequest) => Headers
 
-export function createHeaders({
-  tlsKey,
-  corsOrigins,
-  trustedProxies,
-}: Pick<Config, 'tlsKey' | 'corsOrigins' | 'trustedProxies'>): HeaderFactory {
-  const hsts = { 'strict-transport-security': 'max-age=31536000' }
-  const overHttp = toFactory(protectiveHeaders, corsOrigins)
-  const overHttps = toFactory({ ...protectiveHeaders, ...hsts }, corsOrigins)
+export function createHeaders({ tlsKey, corsOrigins, trustedProxies }: Config): HeaderFactory {
+  const overHttp = toFactory({}, corsOrigins)
+  const overHttps = toFactory({ 'strict-transport-security': 'max-age=31536000' }, corsOrigins)
   if (trustedProxies.length === 0) return tlsKey === undefined ? overHttp : overHttps
   return (request) => (request.protocol === 'https' ? overHttps : overHttp)(request)
 }
 
-function toFactory(protective: Headers, corsOrigins: readonly string[]): HeaderFactory {
-  const common = { ...defaultHeaders, ...protective }
-  const forOthers = corsOrigins.length === 0 ? common : { ...common, vary: 'Origin' }
+function toFactory(hsts: Headers, corsOrigins: readonly string[]): HeaderFactory {
+  const forRaw = { ...protectiveHeaders, ...hsts }
+  const vary = corsOrigins.length > 0 ? { vary: 'Origin' } : {}
+  const forOthers = { ...defaultHeaders, ...hsts, ...vary }
   return ({ raw }) => {
-    if (isRawRequest(raw)) return protective
+    if (isRawRequest(raw)) return forRaw
     const { origin } = raw.headers
-    if (origin === undefined || !isAllowedOrigin(origin, corsOrigins)) return forOthers
-    return { ...forOthers, ...readableBy(origin) }
+    const isAllowed = origin !== undefined && isAllowedOrigin(origin, corsOrigins)
+    return isAllowed ? { ...forOthers, ...readableBy(origin) } : forOthers
   }
 }

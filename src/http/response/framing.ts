@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Server } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -9,36 +9,41 @@ export function isHttp2(raw: object): boolean {
   return raw instanceof Http2ServerRequest
 }
 
-/** The client of another method that became HEAD expects a framed body: it gets length 0. */
-export function frameOverriddenHead(app: FastifyInstance): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const { receivedMethod, method } = request.raw
-    if (receivedMethod === undefined || method !== 'HEAD' || receivedMethod === 'HEAD') {
-      done(null, payload)
-      return
-    }
-    if (payload instanceof Readable) payload.destroy()
-    reply.header('content-length', '0')
-    done(null, '')
-  })
+/** The payload, without the content that a HEAD must not have. */
+export function frameHead({ raw }: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+  const { method, receivedMethod = method } = raw
+  const isNotModified = reply.statusCode === 304
+  if (method !== 'HEAD' || (receivedMethod === 'HEAD' && !isNotModified)) return payload
+  if (payload instanceof Readable) payload.destroy()
+  // RFC 9110 §8.6: Fastify would set the length of anything but a stream.
+  if (isNotModified) return Readable.from([])
+  // The client of another method that became HEAD expects a framed body.
+  reply.header('content-length', '0')
+  return ''
 }
 
-/** Kept-alive connections of HTTP/1.1 would delay the shutdown. HTTP/2 has no Connection (RFC 9113 §8.2.2). */
-export function closeConnectionsOnShutdown(app: FastifyInstance): void {
+/**
+ * Kept-alive connections of HTTP/1.1 would delay the shutdown. Returns whether it has begun: responses
+ * then close their connections.
+ */
+export function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean {
+  const { server } = app
   let isClosing = false
-  keepSendingConnections(app.server)
+  keepSendingConnections(server)
   app.addHook('preClose', (done) => {
     isClosing = true
-    closeIdleConnections(app.server)
+    if (server.listening) {
+      // Responses begun before the shutdown lack `connection: close`.
+      const timer = setInterval(() => {
+        server.closeIdleConnections()
+      }, 50).unref()
+      server.once('close', () => {
+        clearInterval(timer)
+      })
+    }
     done()
   })
-  app.addHook('onSend', (request, reply, payload, done) => {
-    if (isHttp2(request.raw)) reply.removeHeader('connection').removeHeader('upgrade')
-    // Node loses what is pipelined behind a request for an upgrade that it ignores (RFC 9110 §7.8).
-    else if (isClosing || request.raw.headers.upgrade !== undefined)
-      reply.header('connection', 'close')
-    done(null, payload)
-  })
+  return () => isClosing
 }
 
 /**
@@ -56,15 +61,4 @@ function keepSendingConnections(server: Server): void {
   server.closeIdleConnections = () => {
     if (![...sockets].some(({ writableLength }) => writableLength > 0)) closeIdle()
   }
-}
-
-/** Responses begun before the shutdown lack `connection: close`. */
-function closeIdleConnections(server: Server): void {
-  if (!server.listening) return
-  const timer = setInterval(() => {
-    server.closeIdleConnections()
-  }, 50).unref()
-  server.once('close', () => {
-    clearInterval(timer)
-  })
 }

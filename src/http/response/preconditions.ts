@@ -5,7 +5,7 @@ export interface Validators {
   lastModified?: Date
 }
 
-/** Of a resource before a write: the tags of all its representations. */
+/** The tags of all representations of a resource. */
 export interface State {
   etags: readonly string[]
   lastModified?: Date | undefined
@@ -16,10 +16,7 @@ type Conditions = Pick<
   'if-match' | 'if-none-match' | 'if-modified-since' | 'if-unmodified-since'
 >
 
-/**
- * Evaluates the preconditions of a GET or HEAD in the order of RFC 9110 §13.2.2: `proceed`,
- * `not modified` (304), or `failed` (412).
- */
+/** The preconditions of a read, in the order of RFC 9110 §13.2.2: 304 for `not modified`, 412 for `failed`. */
 export function evaluatePreconditions(
   headers: Conditions,
   { etag, lastModified }: Validators,
@@ -29,16 +26,10 @@ export function evaluatePreconditions(
   if (ifNoneMatch !== undefined) {
     return listsTag(ifNoneMatch, [etag], isWeakMatch) ? 'not modified' : 'proceed'
   }
-  const since = parseDate(headers['if-modified-since'])
-  return since !== undefined && lastModified !== undefined && toSeconds(lastModified) <= since
-    ? 'not modified'
-    : 'proceed'
+  return isUnmodifiedSince(headers['if-modified-since'], lastModified) ? 'not modified' : 'proceed'
 }
 
-/**
- * Whether the preconditions allow a write (RFC 9110 §13.2.2). `state` is undefined for a resource that
- * does not exist. If-Match matches the strong tag of any representation.
- */
+/** Whether the preconditions allow a write (RFC 9110 §13.2.2); `state` is undefined for a new resource. */
 export function mayWriteResource(headers: Conditions, state: State | undefined): boolean {
   if (state === undefined) return headers['if-match'] === undefined
   const ifNoneMatch = headers['if-none-match']
@@ -46,19 +37,23 @@ export function mayWriteResource(headers: Conditions, state: State | undefined):
   return isUnmodified(headers, state)
 }
 
-/** Whether a write names the state that it expects; invalid dates are ignored (§13.1.4). */
+/** Whether a write names the state that it expects. */
 export function hasStatePrecondition(headers: Conditions): boolean {
-  return (
-    headers['if-match'] !== undefined || parseDate(headers['if-unmodified-since']) !== undefined
-  )
+  const { 'if-match': ifMatch, 'if-unmodified-since': since } = headers
+  return ifMatch !== undefined || parseDate(since) !== undefined
 }
 
-/** RFC 9110 §13.1.1, §13.1.4: If-Match takes precedence over If-Unmodified-Since. */
+/** RFC 9110 §13.1.4: If-Match takes precedence over If-Unmodified-Since. */
 function isUnmodified(headers: Conditions, { etags, lastModified }: State): boolean {
   const ifMatch = headers['if-match']
   if (ifMatch !== undefined) return listsTag(ifMatch, etags, isStrongMatch)
-  const since = parseDate(headers['if-unmodified-since'])
-  return since === undefined || lastModified === undefined || toSeconds(lastModified) <= since
+  return isUnmodifiedSince(headers['if-unmodified-since'], lastModified) ?? true
+}
+
+/** Undefined without a valid date or a time to compare it with. */
+function isUnmodifiedSince(field: string | undefined, lastModified?: Date): boolean | undefined {
+  const since = parseDate(field)
+  return since === undefined ? undefined : lastModified && toSeconds(lastModified) <= since
 }
 
 /** RFC 9110 §13.1.5: no If-Range, or one that matches the current state. */
@@ -93,13 +88,11 @@ const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
 
 /** In seconds; undefined for an invalid date, which is ignored (RFC 9110 §13.1.3). */
 function parseDate(field = ''): number | undefined {
-  const time = rfc850Date.test(field) ? parseRfc850Date(field) : parseFullDate(field)
+  let time = NaN
+  if (zonedDate.test(field)) time = Date.parse(field)
+  else if (asctimeDate.test(field)) time = Date.parse(`${field} GMT`)
+  else if (rfc850Date.test(field)) time = parseRfc850Date(field)
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
-}
-
-function parseFullDate(field: string): number {
-  if (zonedDate.test(field)) return Date.parse(field)
-  return asctimeDate.test(field) ? Date.parse(`${field} GMT`) : NaN
 }
 
 /** RFC 9110 §5.6.7: a year more than 50 years ahead is of the past century. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import { withoutPatterns } from '../openapi/route.ts'
@@ -28,13 +28,15 @@ export function observeResponse(
 ): void {
   const receivedAt = performance.now()
   const { raw } = reply
+  const stream = findStream(raw)
   let isOver = false
   const end = (isCutOff: boolean) => {
     if (isOver) return
     isOver = true
+    const { url } = request.routeOptions
     take({
       method: request.method,
-      route: request.routeOptions.url && withoutPatterns(request.routeOptions.url),
+      route: url && withoutPatterns(url),
       status: raw.headersSent ? raw.statusCode : undefined,
       bytes: countBytes(request, reply),
       ms: performance.now() - receivedAt,
@@ -42,54 +44,33 @@ export function observeResponse(
     })
   }
   raw.on('finish', () => {
-    end(isAborted(raw))
+    // Over HTTP/2 Node emits `finish` for an aborted response too.
+    end(stream !== undefined && (stream.aborted || !stream.writableFinished))
   })
   raw.on('close', () => {
     end(true)
   })
   // The client may have disconnected while the body was read for an override.
-  if (isGone(raw)) end(true)
+  if ((stream ?? raw).destroyed) end(true)
 }
 
-function isGone(raw: ServerResponse): boolean {
-  const response: object = raw
-  return response instanceof Http2ServerResponse ? response.stream.destroyed : raw.destroyed
+function findStream(response: object) {
+  return response instanceof Http2ServerResponse ? response.stream : undefined
 }
 
-/** Over HTTP/2 Node emits `finish` for an aborted response too. */
-function isAborted(response: object): boolean {
-  if (!(response instanceof Http2ServerResponse)) return false
-  const { stream } = response
-  return stream.aborted || !stream.writableFinished
-}
-
-function countBytes(
-  { method, raw: { receivedMethod } }: FastifyRequest,
-  reply: FastifyReply,
-): number {
+function countBytes({ method, raw }: FastifyRequest, reply: FastifyReply): number {
   const { headersSent, statusCode, contentBytes } = reply.raw
-  const isBare = method === 'HEAD' || receivedMethod === 'HEAD'
+  const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   if (!headersSent || isBare || statusCode === 204 || statusCode === 304) return 0
   return contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
 }
 
-/** Counts the bytes of streams, which may have no length or end early. The last onSend hook. */
-export function addStreamCounter(app: FastifyInstance): void {
-  app.addHook('onSend', (_request, { raw }, payload, done) => {
-    if (isStream(payload)) countWrites(raw)
-    done(null, payload)
-  })
-}
-
-function isStream(payload: unknown): boolean {
-  return typeof payload === 'object' && payload !== null && !Buffer.isBuffer(payload)
-}
-
-function countWrites(raw: ServerResponse): void {
-  const write = raw.write.bind(raw) as (chunk: string | Buffer, ...rest: unknown[]) => boolean
+/** For streams, which may have no length or end early. */
+export function countWrites(raw: ServerResponse): void {
+  const { write } = raw
   raw.contentBytes = 0
   raw.write = (chunk: string | Buffer, ...rest: unknown[]) => {
     raw.contentBytes = (raw.contentBytes ?? 0) + Buffer.byteLength(chunk)
-    return write(chunk, ...rest)
+    return Reflect.apply(write, raw, [chunk, ...rest]) === true
   }
 }

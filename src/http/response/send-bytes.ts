@@ -16,22 +16,20 @@ export async function sendBytes(
   bytes: Bytes,
 ): Promise<FastifyReply> {
   const { headers, method } = request
-  const { type, size } = bytes
-  const { etag, lastModified } = bytes
+  const { type, size, etag, lastModified } = bytes
   reply.headers({ etag, 'accept-ranges': 'bytes' })
   if (lastModified) reply.header('last-modified', lastModified.toUTCString())
   const outcome = evaluatePreconditions(headers, bytes)
   if (outcome === 'failed') throw preconditionFailed()
   if (outcome === 'not modified') return reply.code(304).send()
-
   // RFC 9110 §14.2: Range is for GET alone.
   const allowsRange = method === 'GET' && isRangeFresh(headers, bytes)
   const range = allowsRange ? parseRange(headers.range, size) : undefined
   if (range === 'unsatisfiable') throw rangeNotSatisfiable(size)
   const { start, end } = range ?? { start: 0, end: size - 1 }
   if (range) {
-    const bounds = `${String(start)}-${String(end)}`
-    reply.code(206).header('content-range', `bytes ${bounds}/${String(size)}`)
+    const bounds = `${String(start)}-${String(end)}/${String(size)}`
+    reply.code(206).header('content-range', `bytes ${bounds}`)
   }
   if (wantsDigest(headers)) await addStreamDigests(request, reply, { bytes, start, end })
   const length = end - start + 1

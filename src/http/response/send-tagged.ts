@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { evaluatePreconditions } from './preconditions.ts'
@@ -14,12 +14,12 @@ export interface TaggedText {
 
 /** The tag is equal on every replica. A page has a weak one, since its markup may change alone. */
 export function tag(mediaType: string, text: string): TaggedText {
-  const sum = toSum(mediaType, text)
-  return { mediaType, text, etag: mediaType === 'text/html' ? `W/${sum}` : sum }
+  const weak = mediaType === 'text/html' ? 'W/' : ''
+  return { mediaType, text, etag: weak + toStrongTag(mediaType, text) }
 }
 
-function toSum(mediaType: string, text: string): string {
-  // The media type, since two representations may both be empty.
+/** With the media type, since two representations may both be empty. */
+function toStrongTag(mediaType: string, text: string): string {
   return `"${hash('sha256', mediaType + text, 'base64url')}"`
 }
 
@@ -37,44 +37,24 @@ export function sendTagged(
 
 /**
  * Adds a weak tag to every 200 of a read with an untagged text, and evaluates the preconditions of the
- * request (RFC 9110 §13.2). A stream has no tag, and matches only `*`.
+ * request (RFC 9110 §13.2). A stream has no tag, and matches only `*`. Returns the payload to send.
  */
-export function tagResponses(app: FastifyInstance): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const { method, raw } = request
-    const isTagged = reply.statusCode !== 200 || reply.hasHeader('etag') || !isRead(method)
-    if (isTagged || isRawRequest(raw)) {
-      done(null, payload)
-      return
-    }
-    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
-    const etag = isWhole ? toWeakTag(reply, payload.toString()) : ''
-    const outcome = evaluatePreconditions(request.headers, { etag })
-    if (outcome === 'proceed') {
-      done(null, payload)
-      return
-    }
-    if (payload instanceof Readable) payload.destroy()
-    if (outcome === 'failed') {
-      done(preconditionFailed(etag))
-      return
-    }
-    // RFC 9110 §15.4.5: a 304 has no content and no headers about it.
-    reply.code(304).removeHeader('content-type').removeHeader('content-digest')
-    // RFC 9110 §8.6: an empty text would add Content-Length: 0.
-    // Fastify measures the content of every HEAD and fails on null.
-    done(null, method === 'HEAD' ? '' : null)
-  })
-  // RFC 9110 §8.6: Fastify sets the Content-Length of a 304 to HEAD too.
-  app.addHook('onRoute', (route) => {
-    if (route.method !== 'HEAD') return
-    route.onSend = [...[route.onSend ?? []].flat(), dropLength]
-  })
-}
-
-const dropLength: onSendHookHandler = (_request, reply, payload, done) => {
-  if (reply.statusCode === 304) reply.removeHeader('content-length')
-  done(null, payload)
+export function revalidate(
+  { headers, method, raw }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): unknown {
+  const isTagged = reply.statusCode !== 200 || reply.hasHeader('etag')
+  if (isTagged || !isRead(method) || isRawRequest(raw)) return payload
+  const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+  const etag = isWhole ? toWeakTag(reply, payload.toString()) : ''
+  const outcome = evaluatePreconditions(headers, { etag })
+  if (outcome === 'proceed') return payload
+  if (payload instanceof Readable) payload.destroy()
+  if (outcome === 'failed') throw preconditionFailed(etag)
+  // RFC 9110 §15.4.5: a 304 has no content and no headers about it.
+  reply.code(304).removeHeader('content-type').removeHeader('content-digest')
+  return null
 }
 
 function isRead(method: string): boolean {
@@ -83,7 +63,7 @@ function isRead(method: string): boolean {
 
 function toWeakTag(reply: FastifyReply, text: string): string {
   if (!/no-cache|public/.test(String(reply.getHeader('cache-control')))) return ''
-  const etag = `W/${toSum(String(reply.getHeader('content-type')), text)}`
+  const etag = `W/${toStrongTag(String(reply.getHeader('content-type')), text)}`
   reply.header('etag', etag)
   return etag
 }

@@ -11,15 +11,9 @@ export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
 }
 
 export function toContentType(mediaType: string): string {
-  switch (mediaType) {
-    case 'application/x-ndjson':
-      return mediaType
-    case 'text/csv':
-      // RFC 4180 §3
-      return 'text/csv; charset=utf-8; header=present'
-    default:
-      return `${mediaType}; charset=utf-8`
-  }
+  if (mediaType === 'application/x-ndjson') return mediaType
+  // RFC 4180 §3
+  return `${mediaType}; charset=utf-8${mediaType === 'text/csv' ? '; header=present' : ''}`
 }
 
 /** Longer text is streamed, without Content-Length and tag. */

@@ -20,47 +20,65 @@ export function findFile(
   root: string,
   path: string,
 ): Bytes | undefined | Promise<Bytes | undefined> {
-  const segments = decodeSegments(path)
-  if (segments === undefined) return undefined
-  const location = join(root, ...segments)
-  return cache.find(location)?.metadata ?? statFile(root, location)
+  const names = path.slice(1).split('/').map(decodePath)
+  if (!names.every(isFileName)) return undefined
+  const name = join(root, ...names)
+  return cache.find(name) ?? statFile(root, name)
 }
 
-async function statFile(root: string, location: string): Promise<Bytes | undefined> {
-  const found = await statInside(root, location)
-  const file = found?.isDirectory ? await statInside(root, join(location, 'index.html')) : found
-  if (file === undefined || file.isDirectory) return undefined
-  return cache.confirm(location, file)?.metadata ?? toBytes(location, file)
+/** An encoded slash or backslash is part of a name, and no file has such a name. */
+function isFileName(name: string | undefined): name is string {
+  return name !== undefined && name !== '' && !name.startsWith('.') && !/[\0/\\]/.test(name)
 }
 
-function toBytes(location: string, file: Found): Bytes {
-  const { path, realPath, version } = file
+async function statFile(root: string, name: string): Promise<Bytes | undefined> {
+  const found = await statInside(root, name)
+  const isFolder = found?.version.isDirectory() === true
+  const file = isFolder ? await statInside(root, join(name, 'index.html')) : found
+  return file?.version.isFile() === true ? toBytes(name, file) : undefined
+}
+
+interface Found {
+  path: string
+  realPath: string
+  isLinked: boolean
+  version: Stats
+}
+
+async function statInside(root: string, path: string): Promise<Found | undefined> {
+  try {
+    const [realRoot, realPath] = await Promise.all([realpath(root), realpath(path)])
+    const inside = relative(realRoot, realPath)
+    if (inside.split(sep).some((name) => name.startsWith('.'))) return undefined
+    await access(realPath, constants.R_OK)
+    const isLinked = inside !== relative(root, path)
+    return { path, realPath, isLinked, version: await stat(realPath) }
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}
+
+function toBytes(name: string, { path, realPath, isLinked, version }: Found): Bytes {
   const { size, mtime: lastModified } = version
-  const validators = {
-    type: toContentType(realPath),
-    size,
-    lastModified,
-    etag: `"${size.toString(16)}-${lastModified.getTime().toString(16)}"`,
+  const etag = `"${size.toString(16)}-${lastModified.getTime().toString(16)}"`
+  const file = { type: toContentType(realPath), size, lastModified, etag }
+  const load = async (start: number, end: number) => {
+    const isCached = !isLinked && cache.accepts(version)
+    const content = isCached ? await readWhole(realPath, version) : undefined
+    if (content === undefined) {
+      const opened = await openFile(realPath)
+      return opened.createReadStream({ start, end, highWaterMark })
+    }
+    const slice: Bytes['open'] = (from, to) => content.subarray(from, to + 1)
+    cache.add(name, { path, version, metadata: { ...file, open: slice } })
+    return slice(start, end)
   }
-  return {
-    ...validators,
-    open: async (start, end) => {
-      const content = await readWhole(file)
-      if (content === undefined) {
-        const opened = await openFile(realPath)
-        return opened.createReadStream({ start, end, highWaterMark })
-      }
-      const slice: Bytes['open'] = (from, to) => content.subarray(from, to + 1)
-      const metadata = { ...validators, open: slice }
-      cache.add(location, { path, realPath, version, content, metadata })
-      return slice(start, end)
-    },
-  }
+  return { ...file, open: load }
 }
 
-async function readWhole({ realPath, version }: Found): Promise<Buffer | undefined> {
-  if (!cache.accepts(version)) return undefined
-  await using file = await openFile(realPath)
+async function readWhole(path: string, version: Stats): Promise<Buffer | undefined> {
+  await using file = await openFile(path)
   return await cache.read(file, version)
 }
 
@@ -71,44 +89,6 @@ async function openFile(path: string): Promise<FileHandle> {
     if (isAbsence(error)) throw notFound('The file no longer exists.')
     const isFull = hasCode(error, ['EMFILE', 'ENFILE'])
     throw isFull ? serviceUnavailable('Too many files are open.') : error
-  }
-}
-
-function decodeSegments(path: string): readonly string[] | undefined {
-  const names = path.slice(1).split('/').map(decodePath)
-  return names.every(isFileName) ? names : undefined
-}
-
-/** An encoded slash or backslash is part of a name, and no file has such a name. */
-function isFileName(name: string | undefined): name is string {
-  return name !== undefined && name !== '' && !name.startsWith('.') && !/[\0/\\]/.test(name)
-}
-
-interface Found {
-  /** Before links are followed. */
-  path: string
-  realPath: string
-  isDirectory: boolean
-  version: Stats
-}
-
-async function statInside(root: string, path: string): Promise<Found | undefined> {
-  try {
-    const [realRoot, realPath] = await Promise.all([realpath(root), realpath(path)])
-    if (
-      relative(realRoot, realPath)
-        .split(sep)
-        .some((name) => name.startsWith('.'))
-    ) {
-      return undefined
-    }
-    await access(realPath, constants.R_OK)
-    const version = await stat(realPath)
-    const isDirectory = version.isDirectory()
-    return isDirectory || version.isFile() ? { path, realPath, isDirectory, version } : undefined
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
   }
 }
 

@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { crossSiteWrite } from '../errors/http-error.ts'
 
-/**
- * Throws 403 for a write that a page of another site sent. Clients other than browsers send neither
- * header and pass.
- */
+/** Throws 403 for a write that a page of another site sent. */
 export function assertSameSite(
   raw: IncomingMessage,
   ownOrigin: string,
@@ -13,6 +10,7 @@ export function assertSameSite(
   if (!isWriteAllowed(raw, ownOrigin, allowedOrigins)) throw crossSiteWrite(raw.headers.origin)
 }
 
+/** Clients other than browsers send neither header. */
 export function isWriteAllowed(
   { headers }: IncomingMessage,
   ownOrigin: string,
@@ -50,6 +48,6 @@ export function isOwnReferer(referer: string | undefined, ownOrigin: string): bo
 }
 
 function isSameOrigin(url: string, ownOrigin: string): boolean {
-  if (!URL.canParse(url) || !URL.canParse(ownOrigin)) return false
-  return new URL(url).origin === new URL(ownOrigin).origin
+  const { origin } = URL.parse(url) ?? {}
+  return origin !== undefined && origin === URL.parse(ownOrigin)?.origin
 }
