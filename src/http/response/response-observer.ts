@@ -67,10 +67,10 @@ function countBytes({ method, raw }: FastifyRequest, reply: FastifyReply): numbe
 
 /** For streams, which may have no length or end early. */
 export function countWrites(raw: ServerResponse): void {
-  const { write } = raw
+  const write = raw.write.bind(raw)
   raw.contentBytes = 0
   raw.write = (chunk: string | Buffer, ...rest: unknown[]) => {
     raw.contentBytes = (raw.contentBytes ?? 0) + Buffer.byteLength(chunk)
-    return Reflect.apply(write, raw, [chunk, ...rest]) === true
+    return Reflect.apply(write, undefined, [chunk, ...rest]) === true
   }
 }

@@ -42,7 +42,7 @@ export function toPreflightHeaders(
   const { headers } = raw
   const isAllowed = allowed.includes(headers['access-control-request-method'] ?? '')
   const requested = headers['access-control-request-headers'] ?? ''
-  const names = `${requestHeaders}, ${requested.toString()}`.match(/[\w!#$%&'*+.^`|~-]+/g) ?? []
+  const names = `${requestHeaders}, ${requested}`.match(/[\w!#$%&'*+.^`|~-]+/g) ?? []
   const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]))
   return {
     'access-control-allow-methods': allowed.join(', '),
