@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import { parseItem } from 'structured-headers'
 import { badRequest } from '../http/errors/http-error.ts'
 import { toPath } from '../http/request/target.ts'
@@ -42,9 +42,7 @@ function parseString(text: string): string | undefined {
 
 /** Keys of different sessions are independent. */
 export function hashKey(key: string, sessionId: string | undefined): string {
-  return createHash('sha256')
-    .update(JSON.stringify([sessionId ?? '', key]))
-    .digest('hex')
+  return hash('sha256', JSON.stringify([sessionId ?? '', key]))
 }
 
 /**
@@ -57,11 +55,7 @@ export function toFingerprint(key: string, request: FastifyRequest): string {
   return createHmac('sha256', key).update(content).digest('hex')
 }
 
-const claimedIds = new WeakMap<FastifyRequest, string>()
-
-export function setClaimedId(request: FastifyRequest, id: string): void {
-  claimedIds.set(request, id)
-}
+export const claimedIds = new WeakMap<FastifyRequest, string>()
 
 /**
  * The id of the record that a request with an Idempotency-Key creates. If a record with this id

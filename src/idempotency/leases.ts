@@ -1,10 +1,6 @@
 import { v7 as createId } from 'uuid'
 import { keyInFlight } from '../http/errors/http-error.ts'
-import type {
-  IdempotencyEntries,
-  IdempotencyEntry,
-  VersionedEntry,
-} from '../stores/idempotency/idempotency-entries.ts'
+import type { IdempotencyEntries, IdempotencyEntry } from '../stores/idempotency/idempotency.ts'
 
 const storedSeconds = 24 * 3600
 /** After this time another process continues the request of a process that ended. */
@@ -27,10 +23,15 @@ export async function leaseKey(
   entries: IdempotencyEntries,
   keyHash: string,
   fingerprint: string,
-): Promise<{ leased: LeasedEntry } | { existing: VersionedEntry }> {
+): Promise<{ leased: LeasedEntry } | { existing: IdempotencyEntry }> {
   // A round is lost only to another request, which then has an entry.
   for (let round = 1; round <= 10; round += 1) {
-    const created = createEntry(fingerprint)
+    const created: IdempotencyEntry = {
+      fingerprint,
+      recordId: createId(),
+      leasedUntil: toTime(leaseSeconds),
+      expiresAt: toTime(storedSeconds),
+    }
     if (await entries.create(keyHash, created)) {
       return { leased: { keyHash, entry: created, version: 1, isFirst: true } }
     }
@@ -52,51 +53,38 @@ function isAbandoned(entry: IdempotencyEntry, fingerprint: string): boolean {
   return isSame && entry.answer === undefined && entry.leasedUntil <= toTime(0)
 }
 
-function createEntry(fingerprint: string): IdempotencyEntry {
-  return {
-    fingerprint,
-    recordId: createId(),
-    leasedUntil: toTime(leaseSeconds),
-    expiresAt: toTime(storedSeconds),
-  }
-}
-
 function toTime(secondsFromNow: number): string {
   return new Date(Date.now() + secondsFromNow * 1000).toISOString()
 }
 
-/** Renews the lease until the returned function is called and has resolved. */
+/** Renews the lease until the returned function is called with the response, if it can be stored. */
 export function renewLease(
   entries: IdempotencyEntries,
-  leased: LeasedEntry,
+  { keyHash, entry, version, isFirst }: LeasedEntry,
   onFailure: (error: unknown) => void,
-): () => Promise<void> {
-  let renewed = Promise.resolve()
-  const renew = () => {
-    renewed = renewed
-      .then(() => changeEntry(entries, leased, { leasedUntil: toTime(leaseSeconds) }))
-      .catch(onFailure)
-  }
+): (status: number, answer?: IdempotencyEntry['answer']) => Promise<void> {
+  let last = Promise.resolve()
+  const change = (changes: Partial<IdempotencyEntry>) =>
+    (last = last
+      .then(async () => {
+        const changed = { ...entry, ...changes }
+        // False if another request has taken the entry over.
+        if (!(await entries.change(keyHash, version, changed))) return
+        entry = changed
+        version += 1
+      })
+      .catch(onFailure))
+  const renew = () => void change({ leasedUntil: toTime(leaseSeconds) })
   const timer = setInterval(renew, (leaseSeconds * 1000) / 4).unref()
-  return async () => {
+  return async (status, answer) => {
     clearInterval(timer)
-    await renewed
+    await last
+    if (answer) await change({ answer })
+    // Nothing was done, so the corrected request can use the key.
+    else if (status >= 400 && status < 500 && isFirst) {
+      await entries.remove(keyHash, version).catch(onFailure)
+    }
+    // Something may have been done: the next attempt, with the same record id, can begin at once.
+    else await change({ leasedUntil: toTime(0) })
   }
-}
-
-/** Allows the next attempt at the same request at once. */
-export async function endLease(entries: IdempotencyEntries, leased: LeasedEntry): Promise<void> {
-  await changeEntry(entries, leased, { leasedUntil: toTime(0) })
-}
-
-/** Has no effect if another request has taken the entry over. */
-export async function changeEntry(
-  entries: IdempotencyEntries,
-  leased: LeasedEntry,
-  changes: Partial<IdempotencyEntry>,
-): Promise<void> {
-  const entry = { ...leased.entry, ...changes }
-  if (!(await entries.change(leased.keyHash, leased.version, entry))) return
-  leased.entry = entry
-  leased.version += 1
 }

@@ -1,22 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { findKey, hashKey, setClaimedId, toFingerprint } from './idempotency-key.ts'
-import { addVary } from '../http/negotiation/negotiate.ts'
-import { keyInFlight, keyReused } from '../http/errors/http-error.ts'
 import { findSessionId } from '../auth/session-cookie.ts'
-import type {
-  StoredResponse,
-  IdempotencyEntries,
-} from '../stores/idempotency/idempotency-entries.ts'
+import { keyInFlight, keyReused } from '../http/errors/http-error.ts'
+import { addVary } from '../http/negotiation/negotiate.ts'
+import type { IdempotencyEntries, StoredResponse } from '../stores/idempotency/idempotency.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 import { sweepRegularly } from '../stores/sweep-regularly.ts'
-import { changeEntry, endLease, leaseKey, renewLease, type LeasedEntry } from './leases.ts'
+import { claimedIds, findKey, hashKey, toFingerprint } from './idempotency-key.ts'
+import { leaseKey, renewLease } from './leases.ts'
 
 /**
  * Idempotency-Key on the routes with `acceptsIdempotencyKey`: only the first request with a key is
  * handled; others get its response (draft-ietf-httpapi-idempotency-key-header-06 §2.6).
  */
 export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEntries): void {
-  const finishers = new WeakMap<FastifyRequest, Finish>()
+  const finishers = new WeakMap<FastifyRequest, ReturnType<typeof renewLease>>()
   const checkKey = async (request: FastifyRequest, reply: FastifyReply) => {
     const key = findKey(request)
     if (key === undefined) return undefined
@@ -24,8 +21,11 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
     const fingerprint = toFingerprint(key, request)
     const result = await leaseKey(entries, keyHash, fingerprint)
     if ('leased' in result) {
-      setClaimedId(request, result.leased.entry.recordId)
-      finishers.set(request, holdLease(entries, result.leased, request))
+      claimedIds.set(request, result.leased.entry.recordId)
+      const finish = renewLease(entries, result.leased, (error) => {
+        logFailure(request, error)
+      })
+      finishers.set(request, finish)
       return undefined
     }
     if (result.existing.fingerprint !== fingerprint) throw keyReused()
@@ -35,7 +35,7 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
   const storeResponse = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const finish = finishers.get(request)
     finishers.delete(request)
-    await finish?.(reply, payload)
+    await finish?.(reply.statusCode, toStoredResponse(reply, payload))
     return payload
   }
   app.addHook('onRoute', (route) => {
@@ -43,46 +43,14 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
     route.preHandler = [...[route.preHandler ?? []].flat(), checkKey]
     route.onSend = [storeResponse, ...[route.onSend ?? []].flat()]
   })
-  const sweep = (now: string) => entries.sweep(now)
+  const { sweep } = entries
   sweepRegularly(app, { what: 'expired idempotency keys', everySeconds: 600, sweep })
 }
 
-type Finish = (reply: FastifyReply, payload: unknown) => Promise<void>
-
-/** Renews the lease until the returned function stores the response, before it is sent. */
-function holdLease(
-  entries: IdempotencyEntries,
-  leased: LeasedEntry,
-  request: FastifyRequest,
-): Finish {
-  // Without a stored response, a repeated request takes the entry over and finds the created record.
-  const logFailure = (error: unknown) => {
-    const level = error instanceof StoreFailure ? 'warn' : 'error'
-    const context = { reqId: request.id, err: error }
-    request.server.log[level](context, 'the response could not be stored')
-  }
-  const stopRenewing = renewLease(entries, leased, logFailure)
-  return async (reply, payload) => {
-    await stopRenewing()
-    await finishEntry(entries, leased, reply, payload).catch(logFailure)
-  }
-}
-
-async function finishEntry(
-  entries: IdempotencyEntries,
-  leased: LeasedEntry,
-  reply: FastifyReply,
-  payload: unknown,
-): Promise<void> {
-  const status = reply.statusCode
-  const answer = status < 400 ? toStoredResponse(reply, payload) : undefined
-  if (answer) await changeEntry(entries, leased, { answer })
-  // Nothing was done, so the corrected request can use the key.
-  else if (status >= 400 && status < 500 && leased.isFirst) {
-    await entries.remove(leased.keyHash, leased.version)
-  }
-  // Something may have been done, so the entry must keep its record id.
-  else await endLease(entries, leased)
+/** Without a stored response, a repeated request takes the entry over and finds the created record. */
+function logFailure({ id, server }: FastifyRequest, error: unknown): void {
+  const level = error instanceof StoreFailure ? 'warn' : 'error'
+  server.log[level]({ reqId: id, err: error }, 'the response could not be stored')
 }
 
 /** The other headers belong to the connection or the moment. */
@@ -98,9 +66,10 @@ const storedHeaders = [
   'vary',
 ] as const
 
-/** Undefined for a stream, which can be read only once. */
+/** Undefined for an error, and for a stream, which can be read only once. */
 function toStoredResponse(reply: FastifyReply, payload: unknown): StoredResponse | undefined {
   const content = payload ?? ''
+  if (reply.statusCode >= 400) return undefined
   if (typeof content !== 'string' && !Buffer.isBuffer(content)) return undefined
   const fields = storedHeaders.flatMap((name) => {
     const value = reply.getHeader(name)

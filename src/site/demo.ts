@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
-import type { IdempotencyEntries } from '../stores/idempotency/idempotency-entries.ts'
 import type { Files } from '../stores/files/files.ts'
 import type { Records } from '../stores/records/records.ts'
 import type { Sessions } from '../stores/sessions/sessions.ts'
@@ -13,7 +12,6 @@ export interface Services {
   records: Records
   files: Files
   sessions: Sessions
-  idempotencyEntries: IdempotencyEntries
 }
 
 /** A form on the home page that sends one request. It works without scripts. */

@@ -1,9 +1,7 @@
-/**
- * Why a connection failed, without the host names and paths of the URL: part of a password may have
- * been taken for one of them.
- */
-export function toConnectionReason(error: Error & { code?: string; syscall?: string }): string {
-  const { code = '', syscall = '', message } = error
+/** Without the host names and paths of the URL: a part of a password may be among them. */
+export function toConnectionReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code = '', syscall, message, name }: NodeJS.ErrnoException = error
   if (syscall === 'getaddrinfo') return `the host was not found (${code})`
   if (syscall === 'open') return `a file named in the URL cannot be read (${code})`
   // A Unix socket.
@@ -11,5 +9,5 @@ export function toConnectionReason(error: Error & { code?: string; syscall?: str
     return `the socket cannot be connected (${code})`
   }
   // ioredis and Node join the errors of several IP addresses into one without a message.
-  return message || code || error.name
+  return message || code || name
 }

@@ -1,3 +1,5 @@
+import { hasCode } from './store-failure.ts'
+
 /** Imports a package that is not part of the default installation. */
 export async function loadDriver<Module>(
   setting: string,
@@ -7,8 +9,7 @@ export async function loadDriver<Module>(
   try {
     return await load()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code !== 'ERR_MODULE_NOT_FOUND') throw error
+    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error
     throw new Error(`${setting} needs a driver: npm install ${packageName}`, { cause: error })
   }
 }

@@ -1,18 +1,17 @@
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { collectionNames } from './collection-names.ts'
-import { loadDriver } from './load-driver.ts'
-import type { IdempotencyEntries } from './idempotency/idempotency-entries.ts'
-import { createDatabaseIdempotencyEntries } from './idempotency/database.ts'
+import { windowSeconds, type CountingPlaces } from './counters/counters.ts'
+import { createMemoryCounters } from './counters/memory.ts'
+import { findWideModes } from './file-modes.ts'
 import { openDiskFiles } from './files/disk.ts'
-import type { CountingPlaces } from './counters/counters.ts'
-import type { createRedisCounters } from './counters/redis.ts'
 import type { Files } from './files/files.ts'
+import { createIdempotencyEntries, type IdempotencyEntries } from './idempotency/idempotency.ts'
+import { loadDriver } from './load-driver.ts'
 import type { Records } from './records/records.ts'
 import { createSqliteRecords } from './records/sqlite/records.ts'
 import { createDatabaseSessions } from './sessions/database.ts'
 import type { Sessions } from './sessions/sessions.ts'
-import { findWideModes } from './file-modes.ts'
 import { openSqliteDatabase, toDatabasePath } from './sqlite/database.ts'
 
 export interface Stores {
@@ -21,7 +20,7 @@ export interface Stores {
   sessions: Sessions
   idempotencyEntries: IdempotencyEntries
   /** Unset where no requests are counted. */
-  counters?: CountingPlaces
+  counters: CountingPlaces | undefined
   close: () => Promise<void>
 }
 
@@ -32,21 +31,22 @@ type Warn = (problem: string) => void
  * reached or a store rejects the credentials; passes a problem that may be temporary to `warn`.
  */
 export async function openStores(config: Config, warn: Warn = () => undefined): Promise<Stores> {
-  const { files, ...bucket } = await openFiles(config, warn)
+  const { files, close: closeFiles } = await openFiles(config, warn)
   const { records, close } = await openRecords(config)
-  const redis = await openRedisSessions(config, warn)
-  const counters = await openCounters(config, redis)
+  const redis = await openRedisStores(config, warn)
+  const own = createMemoryCounters(windowSeconds * 1000)
+  const isCounting = config.rateLimit !== undefined || config.loginRateLimit !== undefined
   return {
     records,
     files,
     sessions:
       redis?.sessions ?? createDatabaseSessions(records.collection(collectionNames.sessions)),
-    idempotencyEntries: createDatabaseIdempotencyEntries(
+    idempotencyEntries: createIdempotencyEntries(
       records.collection(collectionNames.idempotencyEntries),
     ),
-    ...(counters && { counters }),
+    counters: isCounting ? { own, shared: redis?.counters } : undefined,
     close: async () => {
-      bucket.close?.()
+      closeFiles?.()
       redis?.close()
       await close()
     },
@@ -71,11 +71,8 @@ export async function openRecords({
   maxDatabaseBytes,
 }: Config): Promise<Pick<Stores, 'records' | 'close'>> {
   if (url.startsWith('postgres')) {
-    const { openPostgresRecords } = await loadDriver(
-      'DATABASE_URL',
-      'pg',
-      () => import('./records/postgres/records.ts'),
-    )
+    const load = () => import('./records/postgres/records.ts')
+    const { openPostgresRecords } = await loadDriver('DATABASE_URL', 'pg', load)
     return openPostgresRecords(url, maxRecords)
   }
   const database = openSqliteDatabase(url, durability, maxDatabaseBytes)
@@ -91,48 +88,38 @@ export async function openFiles(
   config: Config,
   warn: Warn = () => undefined,
 ): Promise<{ files: Files; close?: () => void }> {
-  const { filesUrl: url, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = config
   // No upload takes longer; the hour is for the steps after its content.
   const abandonedSeconds = config.requestSeconds + 3600
-  if (!url.startsWith('s3:')) return { files: await openDiskFiles(url, abandonedSeconds) }
-  const { openS3Files } = await loadDriver(
-    'FILES_URL',
-    'aws4fetch',
-    () => import('./files/s3/s3.ts'),
-  )
-  const { files, problem, close } = await openS3Files({
-    url,
-    accessKeyId,
-    secretAccessKey,
+  if (!config.filesUrl.startsWith('s3:')) {
+    return { files: await openDiskFiles(config.filesUrl, abandonedSeconds) }
+  }
+  const load = () => import('./files/s3/s3.ts')
+  const { openS3Files } = await loadDriver('FILES_URL', 'aws4fetch', load)
+  const { problem, ...opened } = await openS3Files({
+    url: config.filesUrl,
+    accessKeyId: config.awsAccessKeyId,
+    secretAccessKey: config.awsSecretAccessKey,
     maxBytes: config.maxUploadBytes,
     abandonedSeconds,
   })
   if (problem) warn(`FILES_URL cannot be reached yet, and until then uploads get 503: ${problem}`)
-  return { files, close }
+  return opened
 }
 
-async function openRedisSessions({ redisUrl }: Config, warn: Warn) {
+async function openRedisStores({ redisUrl }: Config, warn: Warn) {
   if (redisUrl === undefined) return undefined
-  const [{ openRedis }, { createRedisSessions }] = await loadDriver('REDIS_URL', 'ioredis', () =>
-    Promise.all([import('./redis/connection.ts'), import('./sessions/redis.ts')]),
-  )
+  const load = () =>
+    Promise.all([
+      import('./redis/connection.ts'),
+      import('./sessions/redis.ts'),
+      import('./counters/redis.ts'),
+    ])
+  const [{ openRedis }, sessions, counters] = await loadDriver('REDIS_URL', 'ioredis', load)
   const { redis, problem, close } = await openRedis(redisUrl)
   if (problem) warn(`REDIS_URL cannot be reached yet, and until then sessions get 503: ${problem}`)
-  return { redis, sessions: createRedisSessions({ redis }), close }
-}
-
-async function openCounters(
-  { rateLimit, loginRateLimit }: Config,
-  connection: Parameters<typeof createRedisCounters>[0] | undefined,
-): Promise<CountingPlaces | undefined> {
-  if (rateLimit === undefined && loginRateLimit === undefined) return undefined
-  const [{ windowSeconds }, { createMemoryCounters }] = await Promise.all([
-    import('./counters/counters.ts'),
-    import('./counters/memory.ts'),
-  ])
-  const windowMs = windowSeconds * 1000
-  const own = createMemoryCounters(windowMs)
-  if (connection === undefined) return { own }
-  const { createRedisCounters } = await import('./counters/redis.ts')
-  return { own, shared: createRedisCounters(connection, windowMs) }
+  return {
+    sessions: sessions.createRedisSessions(redis),
+    counters: counters.createRedisCounters(redis, windowSeconds * 1000),
+    close,
+  }
 }

@@ -1,13 +1,12 @@
 /**
- * A failure that the caller did not cause: the store is `full` or `unavailable` (locked,
- * unreachable, damaged). Nothing was written, unless the connection was lost meanwhile: then the
- * whole write or nothing. Everything else is a bug.
+ * A failure that the caller did not cause: the store is `full` or `unavailable`. Nothing was written,
+ * unless the connection was lost meanwhile: then the whole write or nothing.
  */
 export class StoreFailure extends Error {
   readonly kind: 'full' | 'unavailable'
 
   constructor(kind: StoreFailure['kind'], cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    super(toReason(cause), { cause })
     this.kind = kind
   }
 }
@@ -18,4 +17,17 @@ export function isFull(error: unknown): boolean {
 
 export function isUnavailable(error: unknown): boolean {
   return error instanceof StoreFailure && error.kind === 'unavailable'
+}
+
+export function toReason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+export function hasCode(error: unknown, ...codes: unknown[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(error.code)
+}
+
+/** Throws an Error that names what cannot be opened. */
+export function failToOpen(url: string, error: unknown): never {
+  throw new Error(`${url} cannot be opened: ${toReason(error)}`, { cause: error })
 }

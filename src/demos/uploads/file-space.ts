@@ -5,10 +5,8 @@ import type { Collection } from '../../stores/records/records.ts'
 export interface Share {
   /** Reserves more space; throws 507 when it is exhausted. */
   take: (bytes: number) => void
-  /** Keeps the reserved space for a stored upload. */
-  keep: () => void
-  /** Returns the space of an upload that is not stored. */
-  release: () => void
+  /** Returns the reserved space unless the upload is stored. */
+  end: (isStored: boolean) => void
 }
 
 /** Creates the share of an upload, before it is recorded. */
@@ -18,10 +16,7 @@ export type FileSpace = (id: string) => Promise<Share>
 const restFactor = 50
 const leastRestMs = 1000
 
-/**
- * The space of all uploads, those in progress included. Other processes store uploads too, so the sizes
- * of the stored uploads are added up again from time to time.
- */
+/** Other processes store uploads too, so the stored sizes are added up again from time to time. */
 export function createFileSpace(uploads: Collection, maxBytes: number): FileSpace {
   /** Counted separately, and so left out when stored uploads are added up. */
   const arriving = new Set<string>()
@@ -38,7 +33,7 @@ export function createFileSpace(uploads: Collection, maxBytes: number): FileSpac
       const counted = page.filter(({ id }) => !arriving.has(id) && !keptMeanwhile.has(id))
       for (const { document } of counted) bytes += Number(document.size)
     }
-    keptBytes = [...keptMeanwhile.values()].reduce((sum, size) => sum + size, bytes)
+    keptBytes = keptMeanwhile.values().reduce((sum, size) => sum + size, bytes)
     const end = performance.now()
     freshUntil = end + Math.max(leastRestMs, restFactor * (end - begin))
   }
@@ -46,23 +41,19 @@ export function createFileSpace(uploads: Collection, maxBytes: number): FileSpac
   function createShare(id: string): Share {
     let bytes = 0
     arriving.add(id)
-    const release = () => {
-      arriving.delete(id)
-      arrivingBytes -= bytes
-      bytes = 0
-    }
     return {
       take: (more) => {
         if (keptBytes + arrivingBytes + more > maxBytes) throw insufficientStorage()
         arrivingBytes += more
         bytes += more
       },
-      keep: () => {
+      end: (isStored) => {
+        arriving.delete(id)
+        arrivingBytes -= bytes
+        if (!isStored) return
         keptBytes += bytes
         if (adding) keptMeanwhile.set(id, bytes)
-        release()
       },
-      release,
     }
   }
 

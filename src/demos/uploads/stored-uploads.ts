@@ -1,14 +1,19 @@
 import { create as toContentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toJsonArray } from '../../http/response/json-array.ts'
+import { notFound } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
-import { notFound } from '../../http/errors/http-error.ts'
+import { toJsonArray } from '../../http/response/json-array.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { sendChunks } from '../../http/response/send.ts'
+import type { Pages } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import type { Pages, StoredRecord } from '../../stores/records/records.ts'
-import type { StoredUpload, Upload, UploadServices } from './save-upload.ts'
+import {
+  toStoredUpload,
+  type StoredUpload,
+  type Upload,
+  type UploadServices,
+} from './save-upload.ts'
 import { uploadsPage } from './views.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
@@ -22,7 +27,11 @@ export function listUploads({ uploads, config }: UploadServices) {
       case 'text/html':
         return sendChunks(reply, type, uploadsPage(pages, config.maxUploadBytes))
       case 'application/json':
-        return sendChunks(reply, type, toJsonArray(pages, toRepresentation))
+        return sendChunks(
+          reply,
+          type,
+          toJsonArray(pages, (upload) => upload),
+        )
       case 'text/plain':
         return sendChunks(reply, type, toLines(pages))
     }
@@ -35,9 +44,9 @@ export function sendUpload({ uploads, files }: UploadServices) {
     const id = toPathParameter(request, 'id')
     const record = await uploads.find(id)
     if (record === undefined) throw notFound(`There is no upload ${id}.`)
-    const upload = toUpload(record)
-    assertReadable(upload)
-    const { name, type, size, sha256 } = upload
+    const { document, createdAt } = record
+    if (!isUpload(document)) throw new StoreFailure('unavailable', `${id} has a damaged record`)
+    const { name, type, size, sha256 } = document
     reply.headers({
       'content-disposition': toContentDisposition(name),
       'content-security-policy': "default-src 'none'; sandbox",
@@ -49,7 +58,7 @@ export function sendUpload({ uploads, files }: UploadServices) {
       size,
       sha256,
       etag: `"${sha256}"`,
-      lastModified: new Date(record.createdAt),
+      lastModified: new Date(createdAt),
       open: async (start, end) => {
         const content = await files.read(id, start, end)
         // A restore that was interrupted leaves it pending until the next sweep.
@@ -60,14 +69,9 @@ export function sendUpload({ uploads, files }: UploadServices) {
   }
 }
 
-function toUpload({ document }: StoredRecord): Upload {
-  return document as unknown as Upload
-}
-
-/** Throws 503 for a damaged record. */
-function assertReadable({ size }: Upload): void {
-  if (Number.isSafeInteger(size) && size >= 0) return
-  throw new StoreFailure('unavailable', `an upload has the size ${String(size)}`)
+/** False for a damaged record. */
+function isUpload(document: object): document is Upload {
+  return 'size' in document && Number.isSafeInteger(document.size) && Number(document.size) >= 0
 }
 
 /** Whether a browser would run it, if all other protection failed. */
@@ -75,22 +79,16 @@ function isActive(type: string): boolean {
   return /html|xml|svg|script|pdf|multipart/i.test(type)
 }
 
-export function toRepresentation({ id, name, type, size, sha256, createdAt }: StoredUpload) {
-  return { _id: id, name, type, size, sha256, createdAt }
-}
-
-async function* toUploads(pages: Pages): AsyncGenerator<readonly StoredUpload[]> {
+async function* toUploads(pages: Pages): AsyncGenerator<StoredUpload[]> {
   for await (const page of pages) {
-    yield page.map((record) => ({
-      id: record.id,
-      createdAt: record.createdAt,
-      ...toUpload(record),
-    }))
+    yield page.flatMap((record) =>
+      isUpload(record.document) ? [toStoredUpload(record, record.document)] : [],
+    )
   }
 }
 
 async function* toLines(pages: AsyncIterable<readonly StoredUpload[]>): AsyncGenerator<string> {
   for await (const page of pages) {
-    yield page.map(({ id, size, name }) => `${id} ${String(size)} ${name}\n`).join('')
+    yield page.map(({ _id, size, name }) => `${_id} ${String(size)} ${name}\n`).join('')
   }
 }

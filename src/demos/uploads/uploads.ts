@@ -9,10 +9,10 @@ import type { Demo } from '../../site/demo.ts'
 import { collectionNames } from '../../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
-import type { FileSpace } from './file-space.ts'
+import { createFileSpace } from './file-space.ts'
 import { exampleUpload, listOperation, uploadOperation } from './documentation.ts'
 import { saveUpload, type UploadServices } from './save-upload.ts'
-import { listUploads, sendUpload, toRepresentation } from './stored-uploads.ts'
+import { listUploads, sendUpload } from './stored-uploads.ts'
 import { uploadedPage } from './views.ts'
 
 /** A form uploads one file, which is stored and can be downloaded. */
@@ -26,9 +26,8 @@ export const uploads: Demo = {
     const uploads = records.collection(collectionNames.uploads)
     const services = { config, files, uploads }
     if (config.bodyReaders.includes('multipart')) await registerMultipart(app)
-    const isKnown = async (id: string) => (await uploads.find(id)) !== undefined
     const sweep = async () => {
-      await files.sweep(isKnown)
+      await files.sweep(async (id) => (await uploads.find(id)) !== undefined)
       await removeOrphanedFiles(files, records)
     }
     sweepRegularly(app, { what: 'unfinished uploads', everySeconds: 600, sweep })
@@ -38,7 +37,7 @@ export const uploads: Demo = {
         url: '/profile',
         ...uploadOperation,
         config: { readsBodyItself: true },
-        handler: receiveUpload(services, await openFileSpace(services)),
+        handler: receiveUpload(services),
       },
       { method: 'GET', url: '/uploads', ...listOperation, handler: listUploads(services) },
       {
@@ -55,31 +54,20 @@ export const uploads: Demo = {
   },
 }
 
-/** Undefined when the size of all uploads is not limited. */
-async function openFileSpace({ uploads, config }: UploadServices): Promise<FileSpace | undefined> {
+function receiveUpload(services: UploadServices) {
+  const { config, uploads } = services
   const { maxFilesBytes: maxBytes } = config
-  if (maxBytes === undefined) return undefined
-  const { createFileSpace } = await import('./file-space.ts')
-  return createFileSpace(uploads, maxBytes)
-}
-
-function receiveUpload(services: UploadServices, space: FileSpace | undefined) {
+  const space = maxBytes === undefined ? undefined : createFileSpace(uploads, maxBytes)
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
     const upload = await saveUpload(request, services, space)
-    const where = `/uploads/${upload.id}`
+    const { _id, name, size } = upload
+    const where = `/uploads/${_id}`
     reply.header('location', where)
-    switch (type) {
-      case 'text/html':
-        return sendPage(reply, uploadedPage(upload))
-      case 'application/json':
-        return sendJson(reply, toRepresentation(upload))
-      default: {
-        // The file is stored, even if the client accepts none of the types.
-        const { name, size } = upload
-        const text = `The upload succeeded: ${name}, ${String(size)} bytes, is stored at ${where}\n`
-        return sendText(reply, text)
-      }
-    }
+    if (type === 'text/html') return sendPage(reply, uploadedPage(upload))
+    if (type === 'application/json') return sendJson(reply, upload)
+    // The file is stored, even if the client accepts none of the types.
+    const text = `The upload succeeded: ${name}, ${String(size)} bytes, is stored at ${where}\n`
+    return sendText(reply, text)
   }
 }

@@ -3,12 +3,11 @@ import { page, pageAround, time } from '../../site/page.ts'
 import type { StoredUpload } from './save-upload.ts'
 import { formatBytes } from './size.ts'
 
-export function uploadedPage(upload: StoredUpload): Html {
-  const { id, name, type, size, sha256, createdAt } = upload
+export function uploadedPage({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
   return page({
     title: 'Uploaded',
     main: html`<p class="lead">The upload succeeded: ${name}, ${size} bytes, is stored at
-<a href="/uploads/${id}">/uploads/${id}</a>.</p>
+<a href="/uploads/${_id}">/uploads/${_id}</a>.</p>
 <dl>
 <dt>Name</dt><dd>${name}</dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
@@ -49,8 +48,8 @@ const tableOpening = html`<section class="table uploads" tabindex="0" aria-label
 <tbody>
 `
 
-function uploadRow({ id, name, type, size, sha256, createdAt }: StoredUpload): Html {
-  return html`<tr><th scope="row"><a href="/uploads/${id}">${name}</a></th><td>${type}</td><td class="number">${sizeInWords(size)}</td><td>${time(createdAt)}</td><td><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
+function uploadRow({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
+  return html`<tr><th scope="row"><a href="/uploads/${_id}">${name}</a></th><td>${type}</td><td class="number">${sizeInWords(size)}</td><td>${time(createdAt)}</td><td><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
 `
 }
 

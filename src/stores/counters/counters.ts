@@ -13,6 +13,6 @@ export interface Counters {
 
 export interface CountingPlaces {
   /** Unset where every process counts for itself. */
-  shared?: Counters
+  shared: Counters | undefined
   own: Counters
 }

@@ -22,12 +22,12 @@ suite('with Redis', withRedis, () => {
   countersContract('Redis', async (t, windowMs) => {
     const redis = await connect(t)
     await redis.flushall()
-    return createRedisCounters({ redis }, windowMs)
+    return createRedisCounters(redis, windowMs)
   })
 
   test('all connections count together', async (t) => {
-    const one = createRedisCounters({ redis: await connect(t) }, 60_000)
-    const another = createRedisCounters({ redis: await connect(t) }, 60_000)
+    const one = createRedisCounters(await connect(t), 60_000)
+    const another = createRedisCounters(await connect(t), 60_000)
     const { requests } = await one.add('shared')
     assert.equal((await another.add('shared')).requests, requests + 1)
   })
@@ -35,7 +35,7 @@ suite('with Redis', withRedis, () => {
   test('every counter has an end', async (t) => {
     const redis = await connect(t)
     await redis.flushall()
-    const counters = createRedisCounters({ redis }, 60_000)
+    const counters = createRedisCounters(redis, 60_000)
     await Promise.all(['a', 'a', 'b'].map(async (key) => counters.add(key)))
     for (const key of await redis.keys('*')) {
       const ms = await redis.pttl(key)

@@ -1,4 +1,5 @@
-import { inRedis, type RedisConnection } from '../redis/connection.ts'
+import type { Redis } from 'ioredis'
+import { inRedis } from '../redis/connection.ts'
 import type { Counters } from './counters.ts'
 
 // One script, so that no counter is left without an expiry.
@@ -7,16 +8,11 @@ const script = `
   if requests == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
   return { requests, redis.call('PTTL', KEYS[1]) }`
 
-export function createRedisCounters(
-  { redis }: Pick<RedisConnection, 'redis'>,
-  windowMs: number,
-): Counters {
+export function createRedisCounters(redis: Redis, windowMs: number): Counters {
   return {
     add: async (key) => {
-      const counted = await inRedis(() =>
-        redis.eval(script, 1, `vitrine:requests:${key}`, windowMs),
-      )
-      const [requests, msLeft] = counted as [number, number]
+      const counted = await inRedis(redis.eval(script, 1, `vitrine:requests:${key}`, windowMs))
+      const [requests = 0, msLeft = 0] = Array.isArray(counted) ? counted.map(Number) : []
       return { requests, msLeft: Math.max(msLeft, 1) }
     },
   }

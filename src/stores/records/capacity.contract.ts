@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { createDatabaseIdempotencyEntries } from '../idempotency/database.ts'
+import { createIdempotencyEntries } from '../idempotency/idempotency.ts'
 import { isFull } from '../store-failure.ts'
 import { createDatabaseSessions } from '../sessions/database.ts'
 import { sessionOf } from '../sessions/sessions.contract.ts'
@@ -51,7 +51,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
 
     test('the oldest answers make room for others, but not those of the last minute', async (t) => {
       const records = (await open(t, 3)).collection('any')
-      const answers = createDatabaseIdempotencyEntries(records)
+      const answers = createIdempotencyEntries(records)
       const claim = { fingerprint: '', recordId: 'a', leasedUntil: noon, expiresAt: '9999' }
       await records.create({ id: 'old', document: claim, createdAt: noon })
       await answers.create('young', claim)

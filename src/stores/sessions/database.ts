@@ -1,14 +1,11 @@
-import { isFull } from '../store-failure.ts'
 import type { Collection } from '../records/records.ts'
-import type { Session, Sessions } from './sessions.ts'
+import { isFull } from '../store-failure.ts'
+import { isSession, type Sessions } from './sessions.ts'
 
 /** A sweep takes as long as there are sessions. */
 const sweepPauseMs = 1000
 
-/**
- * Sessions as records. In a full store, ended sessions make room; an active one is never removed
- * for another.
- */
+/** In a full store, ended sessions make room; an active one is never removed for another. */
 export function createDatabaseSessions(records: Collection): Sessions {
   let sweptAt = -Infinity
   let sweeping: Promise<void> | undefined
@@ -16,8 +13,8 @@ export function createDatabaseSessions(records: Collection): Sessions {
   async function sweep(now: string): Promise<void> {
     for await (const page of records.pages()) {
       for (const { id, document } of page) {
-        const { expiresAt, idleUntil } = toSession(document)
-        if (expiresAt <= now || idleUntil <= now) await records.remove(id)
+        const isActive = isSession(document) && document.expiresAt > now && document.idleUntil > now
+        if (!isActive) await records.remove(id)
       }
     }
   }
@@ -32,9 +29,9 @@ export function createDatabaseSessions(records: Collection): Sessions {
   }
 
   return {
-    create: async (idHash, session) => {
-      const record = { id: idHash, document: { ...session }, createdAt: session.createdAt }
-      const create = () => records.create(record)
+    create: async (id, session) => {
+      const create = () =>
+        records.create({ id, document: { ...session }, createdAt: session.createdAt })
       const isCreated = await create().catch(async (error: unknown) => {
         if (!isFull(error)) throw error
         await makeRoom()
@@ -43,8 +40,8 @@ export function createDatabaseSessions(records: Collection): Sessions {
       if (!isCreated) throw new Error('a fresh session id was taken')
     },
     find: async (idHash) => {
-      const record = await records.find(idHash)
-      return record && toSession(record.document)
+      const document = (await records.find(idHash))?.document
+      return isSession(document) ? document : undefined
     },
     touch: async (idHash, idleUntil) => {
       const record = await records.find(idHash)
@@ -57,8 +54,4 @@ export function createDatabaseSessions(records: Collection): Sessions {
     sweep,
     clear: () => records.clear(),
   }
-}
-
-function toSession(document: object): Session {
-  return document as Session
 }

@@ -24,7 +24,7 @@ suite('with Redis', withRedis, () => {
   async function openSessions(t: TestContext) {
     const redis = await connect(t)
     await redis.flushall()
-    return { redis, sessions: createRedisSessions({ redis }) }
+    return { redis, sessions: createRedisSessions(redis) }
   }
 
   sessionsContract('Redis', async (t) => (await openSessions(t)).sessions, {
@@ -53,7 +53,7 @@ suite('with Redis', withRedis, () => {
 
   test('another connection has the same sessions', async (t) => {
     const { sessions } = await openSessions(t)
-    const others = createRedisSessions({ redis: await connect(t) })
+    const others = createRedisSessions(await connect(t))
     await sessions.create('hash', sessionOf())
     assert.deepEqual(await others.find('hash'), sessionOf())
     await others.remove('hash')

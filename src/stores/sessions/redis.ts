@@ -1,18 +1,17 @@
-import { inRedis, type RedisConnection } from '../redis/connection.ts'
-import type { Session, Sessions } from './sessions.ts'
+import type { Redis } from 'ioredis'
+import { inRedis } from '../redis/connection.ts'
+import { isSession, type Session, type Sessions } from './sessions.ts'
 
 /** Sessions in Redis or Valkey, 6.2 or newer, which expire by themselves. */
-export function createRedisSessions({ redis }: Pick<RedisConnection, 'redis'>): Sessions {
+export function createRedisSessions(redis: Redis): Sessions {
   const find = async (idHash: string) => {
-    const text = await inRedis(() => redis.get(toKey(idHash)))
-    return text === null ? undefined : (JSON.parse(text) as Session)
+    const session: unknown = JSON.parse((await inRedis(redis.get(toKey(idHash)))) ?? 'null')
+    return isSession(session) ? session : undefined
   }
   return {
     create: async (idHash, session) => {
       const value = JSON.stringify(session)
-      const done = await inRedis(() =>
-        redis.set(toKey(idHash), value, 'PXAT', toEnd(session), 'NX'),
-      )
+      const done = await inRedis(redis.set(toKey(idHash), value, 'PXAT', toEnd(session), 'NX'))
       if (done === null) throw new Error('a fresh session id was taken')
     },
     find,
@@ -22,17 +21,15 @@ export function createRedisSessions({ redis }: Pick<RedisConnection, 'redis'>): 
       const touched = { ...session, idleUntil }
       const value = JSON.stringify(touched)
       // XX: a removed session is not created again. No other field of a session ever changes.
-      await inRedis(() => redis.set(toKey(idHash), value, 'PXAT', toEnd(touched), 'XX'))
+      await inRedis(redis.set(toKey(idHash), value, 'PXAT', toEnd(touched), 'XX'))
     },
-    remove: async (idHash) => (await inRedis(() => redis.del(toKey(idHash)))) > 0,
+    remove: async (idHash) => (await inRedis(redis.del(toKey(idHash)))) > 0,
     clear: async () => {
       let total = 0
       let cursor = '0'
       do {
-        const [next, keys] = await inRedis(() =>
-          redis.scan(cursor, 'MATCH', toKey('*'), 'COUNT', 500),
-        )
-        if (keys.length > 0) total += await inRedis(() => redis.unlink(keys))
+        const [next, keys] = await inRedis(redis.scan(cursor, 'MATCH', toKey('*'), 'COUNT', 500))
+        if (keys.length > 0) total += await inRedis(redis.unlink(keys))
         cursor = next
       } while (cursor !== '0')
       return total

@@ -1,3 +1,5 @@
+import { hasTexts } from '../has-texts.ts'
+
 /** Times are ISO 8601 in UTC. */
 export interface Session {
   userId: string
@@ -19,6 +21,10 @@ export interface SessionIssue {
   oldId?: string
   newId: string
   issuedAt: string
+}
+
+export function isSession(value: unknown): value is Session {
+  return hasTexts(value, ['userId', 'passwordHash', 'createdAt', 'expiresAt', 'idleUntil'])
 }
 
 /** Sessions by the hash of their id. Only the client has the id itself. */

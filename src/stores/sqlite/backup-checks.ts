@@ -1,13 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Document } from '../records/records.ts'
+import { toReason } from '../store-failure.ts'
 
 /** Throws an Error with the reason why the document cannot belong to the resource. */
 export type CheckDocument = (resource: string, document: Document) => void
 
-/**
- * Throws unless `database` has the tables and indexes of `expected` with the same SQL: a view in
- * place of a table would run statements of the author of the backup.
- */
+/** A view in place of a table would run statements of the author of the backup. */
 export function assertSameSchema(database: DatabaseSync, expected: DatabaseSync): void {
   const find = database.prepare(
     'SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? AND sql IS ?',
@@ -21,30 +19,29 @@ export function assertSameSchema(database: DatabaseSync, expected: DatabaseSync)
 export function assertSoundRecords(database: DatabaseSync, checkDocument: CheckDocument): void {
   for (const row of database.prepare('SELECT * FROM records').iterate()) {
     try {
-      checkRow(row, checkDocument)
+      checkRow(row)
+      checkDocument(String(row.resource), parseObject(String(row.document)))
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
       const name = `${String(row.resource)}/${String(row.id)}`.slice(0, 100)
-      throw new Error(`its record ${JSON.stringify(name)} is damaged: ${reason}`, { cause: error })
+      throw new Error(`its record ${JSON.stringify(name)} is damaged: ${toReason(error)}`, {
+        cause: error,
+      })
     }
   }
 }
 
-function checkRow(row: Readonly<Record<string, unknown>>, checkDocument: CheckDocument): void {
-  const { resource, id, version, document } = row
+function checkRow({ resource, id, version, ...times }: Readonly<Record<string, unknown>>): void {
   if (!/^~?[\w-]{1,64}$/.test(String(resource))) throw new Error('its resource has no such name')
   // Ids of uploads become file names.
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(String(id))) throw new Error('it has an id that none can have')
-  const isVersion = Number.isInteger(version) && Number(version) >= 1
   // Each change adds one.
-  if (!isVersion || Number(version) > Number.MAX_SAFE_INTEGER / 2)
-    throw new Error('it has a bad version')
-  for (const time of [row.created_at, row.updated_at]) {
+  const isVersion = Number.isInteger(version) && Number(version) <= Number.MAX_SAFE_INTEGER / 2
+  if (!isVersion || Number(version) < 1) throw new Error('it has a bad version')
+  for (const time of [times.created_at, times.updated_at]) {
     const date = new Date(String(time))
     const isTime = !Number.isNaN(date.getTime()) && date.toISOString() === time
     if (!isTime) throw new Error('it has a bad time')
   }
-  checkDocument(String(resource), parseObject(String(document)))
 }
 
 function parseObject(text: string): Document {
@@ -54,6 +51,10 @@ function parseObject(text: string): Document {
   } catch {
     // Its message would repeat a part of the document.
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Document
+  if (isObject(value)) return value
   throw new Error('it is no object in JSON')
+}
+
+function isObject(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
-import { StoreFailure } from '../store-failure.ts'
 import { createPrivately, folderMode } from '../file-modes.ts'
+import { failToOpen, StoreFailure, toReason } from '../store-failure.ts'
 
 /** `user_version` is the number of migrations that have run. */
 const migrations = [
@@ -41,49 +41,47 @@ const maxBusyMs = 1500
 
 /**
  * Opens the database of `sqlite:path` or `sqlite::memory:` and migrates its schema; the caller
- * closes it. Throws an Error with the URL. A write that would make the file larger than `maxBytes`
- * fails as on a full disk; the log does not count.
+ * closes it. A write that would make the file larger than `maxBytes` fails as on a full disk; the
+ * log does not count.
  */
 export function openSqliteDatabase(
   url: string,
   durability: Durability = 'process',
   maxBytes?: number,
 ): DatabaseSync {
+  let database: DatabaseSync | undefined
   try {
-    const database = open(url.slice('sqlite:'.length), durability)
-    if (maxBytes !== undefined) limitSize(database, maxBytes)
+    const path = toDatabasePath(url)
+    if (path !== undefined) makeFile(path)
+    database = new DatabaseSync(path ?? ':memory:')
+    configure(database, durability)
+    if (maxBytes !== undefined) {
+      // SQLite raises the limit to the size of a larger file, so that it can be opened.
+      const pageBytes = Number(database.prepare('PRAGMA page_size').get()?.page_size)
+      database.exec(`PRAGMA max_page_count = ${String(Math.floor(maxBytes / pageBytes))}`)
+    }
     return database
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`${url} cannot be opened: ${reason}`, { cause: error })
+    database?.close()
+    return failToOpen(url, error)
   }
 }
 
-function open(path: string, durability: Durability): DatabaseSync {
-  if (path !== ':memory:') makeFile(path)
-  const database = new DatabaseSync(path)
-  try {
-    useWriteAheadLog(database)
-    database.exec('PRAGMA busy_timeout = 1000')
-    // NORMAL: a commit survives the process. FULL: also a loss of power
-    // (https://sqlite.org/pragma.html#pragma_synchronous).
-    database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
-    // 16 MiB instead of 4: pages that are written repeatedly are copied into the file a quarter as
-    // often.
-    database.exec('PRAGMA wal_autocheckpoint = 4000')
-    migrate(database)
-    database.exec('PRAGMA busy_timeout = 0')
-  } catch (error) {
-    database.close()
-    throw error
-  }
-  return database
-}
-
-/** SQLite raises the limit to the size of a larger file, so that it can be opened. */
-function limitSize(database: DatabaseSync, maxBytes: number): void {
-  const pageBytes = Number(database.prepare('PRAGMA page_size').get()?.page_size)
-  database.exec(`PRAGMA max_page_count = ${String(Math.floor(maxBytes / pageBytes))}`)
+function configure(database: DatabaseSync, durability: Durability): void {
+  useWriteAheadLog(database)
+  // NORMAL: a commit survives the process. FULL: also a loss of power
+  // (https://sqlite.org/pragma.html#pragma_synchronous).
+  // 16 MiB of log instead of 4: pages that are written repeatedly are copied into the file a
+  // quarter as often.
+  database.exec(
+    `PRAGMA busy_timeout = 1000;
+     PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'};
+     PRAGMA wal_autocheckpoint = 4000`,
+  )
+  runInTransaction(database, () => {
+    applyMigrations(database, readSchemaVersion(database))
+  })
+  database.exec('PRAGMA busy_timeout = 0')
 }
 
 export function toDatabasePath(url: string): string | undefined {
@@ -120,10 +118,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
-/**
- * Runs statements, and again while another process has locked the database: waiting in SQLite would
- * block the whole process. Throws a {@link StoreFailure} for what the statements did not cause.
- */
+/** Again while another process has locked the database: waiting in SQLite would block this one. */
 export async function retryWhileBusy<Result>(
   run: () => Result,
   askedAt = performance.now(),
@@ -139,7 +134,7 @@ export async function retryWhileBusy<Result>(
   }
 }
 
-/** {@link retryWhileBusy}, synchronous where the database is not locked. */
+/** Synchronous where the database is not locked. */
 export function tryNowOrRetry<Result>(run: () => Result): Result | Promise<Result> {
   try {
     return run()
@@ -149,8 +144,7 @@ export function tryNowOrRetry<Result>(run: () => Result): Result | Promise<Resul
   }
 }
 
-// https://sqlite.org/rescode.html: locked, read-only, I/O error, corrupt, cannot open, not a
-// database.
+// https://sqlite.org/rescode.html: locked, read-only, I/O error, corrupt, cannot open, no database.
 const unavailable = [5, 6, 8, 10, 11, 14, 26]
 const full = 13
 
@@ -163,9 +157,7 @@ function toStoreFailure(error: unknown): unknown {
 
 /** Invalid JSON in a document has no result code of its own. */
 export function isDamage(error: unknown): boolean {
-  return (
-    toResultCode(error) === 11 || (error instanceof Error && error.message === 'malformed JSON')
-  )
+  return toResultCode(error) === 11 || toReason(error) === 'malformed JSON'
 }
 
 export function isLocked(error: unknown): boolean {
@@ -187,19 +179,9 @@ export function readSchemaVersion(database: DatabaseSync): number {
   throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
 }
 
-export function applyMigrations(
-  database: DatabaseSync,
-  from: number,
-  to = migrations.length,
-): void {
+export function applyMigrations(database: DatabaseSync, from: number, to = migrations.length) {
   for (const migration of migrations.slice(from, to)) database.exec(migration)
   database.exec(`PRAGMA user_version = ${String(to)}`)
-}
-
-function migrate(database: DatabaseSync): void {
-  runInTransaction(database, () => {
-    applyMigrations(database, readSchemaVersion(database))
-  })
 }
 
 /** IMMEDIATE: no statement after the first finds the database locked. */

@@ -2,17 +2,19 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
-import { assertSameSchema, assertSoundRecords, type CheckDocument } from './backup-checks.ts'
 import { collectionNames } from '../collection-names.ts'
-import { hasItsHash } from './backup-hash.ts'
 import type { Files } from '../files/files.ts'
 import { removeOrphanedFiles } from '../orphaned-files.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
+import { failToOpen, toReason } from '../store-failure.ts'
+import { assertSameSchema, assertSoundRecords, type CheckDocument } from './backup-checks.ts'
+import { hasItsHash } from './backup-hash.ts'
 import {
   applicationId,
   contentsTable,
   eachKnownFile,
   hasContentOf,
+  isUpload,
   sumUp,
   type KnownFile,
   type Sums,
@@ -28,7 +30,7 @@ import {
 /** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
 const firstApplicationId = 0x56697472
 
-export interface RestoreOptions {
+interface RestoreOptions {
   path: string
   file: string
   files: Files
@@ -48,37 +50,33 @@ export async function restoreBackup({
   checkDocument,
 }: RestoreOptions): Promise<Sums & { hasHash: boolean }> {
   const hasHash = await checkBackup(file, checkDocument)
-  const database = openAlone(path)
-  try {
-    database.prepare('ATTACH ? AS saved').run(toUnchangeable(file))
-    const pending = await saveContents(database, files)
-    replaceRecords(database)
-    for (const id of pending) await files.keep(id)
-    const records = createSqliteRecords(database)
-    await removeOrphanedFiles(files, records)
-    await records.settle()
-    return { ...sumUp(database), hasHash }
-  } finally {
-    database.close()
-  }
+  using database = openAlone(path)
+  database.prepare('ATTACH ? AS saved').run(toUnchangeable(file))
+  const pending = await saveContents(database, files)
+  replaceRecords(database)
+  for (const id of pending) await files.keep(id)
+  const records = createSqliteRecords(database)
+  await removeOrphanedFiles(files, records)
+  await records.settle()
+  return { ...sumUp(database), hasHash }
 }
 
 async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
-  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
-  if (!isFile) throw new Error(`there is no file ${file}`)
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw new Error(`there is no file ${file}`)
   try {
     const hasHash = await hasItsHash(file)
     if (hasHash === false) throw new Error('it is damaged: its hash is that of another content')
-    const database = new DatabaseSync(toUnchangeable(file), { readOnly: true })
-    try {
-      checkDatabase(database, { hasHash, checkDocument })
-    } finally {
-      database.close()
-    }
+    using database = new DatabaseSync(toUnchangeable(file), { readOnly: true })
+    checkOrigin(database, hasHash ?? false)
+    const finding = readPragma(database, 'integrity_check(1)')
+    if (finding !== 'ok') throw new Error(`it is damaged: ${finding.replaceAll('\n', ' ')}`)
+    assertSoundRecords(database, checkDocument)
     return hasHash ?? false
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`${file} is no backup that can be restored: ${reason}`, { cause: error })
+    throw new Error(`${file} is no backup that can be restored: ${toReason(error)}`, {
+      cause: error,
+    })
   }
 }
 
@@ -89,28 +87,21 @@ function toUnchangeable(file: string): string {
   return url.href
 }
 
-function checkDatabase(
-  database: DatabaseSync,
-  { hasHash, checkDocument }: { hasHash: boolean | undefined; checkDocument: CheckDocument },
-): void {
-  const ask = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
-  const id = ask('application_id')
+function checkOrigin(database: DatabaseSync, hasHash: boolean): void {
+  const id = Number(readPragma(database, 'application_id'))
   if (id !== applicationId && id !== firstApplicationId) {
     throw new Error('it was not made by vitrine backup')
   }
   if (id === applicationId && !hasHash) throw new Error('it is damaged: its end is missing')
   const version = readSchemaVersion(database)
   if (version < 1) throw new Error(`it has no schema ${String(version)}`)
-  const expected = openEmpty(version)
-  try {
-    expected.exec(contentsTable)
-    assertSameSchema(database, expected)
-  } finally {
-    expected.close()
-  }
-  const finding = ask('integrity_check(1)')
-  if (finding !== 'ok') throw new Error(`it is damaged: ${String(finding).replaceAll('\n', ' ')}`)
-  assertSoundRecords(database, checkDocument)
+  using expected = openEmpty(version)
+  expected.exec(contentsTable)
+  assertSameSchema(database, expected)
+}
+
+function readPragma(database: DatabaseSync, name: string): string {
+  return String(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 }
 
 /** No other process can open the database meanwhile; throws when one has. */
@@ -120,18 +111,14 @@ function openAlone(path: string): DatabaseSync {
   try {
     // Every connection to a database with a log holds a lock, and this mode is exclusive
     // (https://sqlite.org/pragma.html#pragma_locking_mode).
-    database.exec('PRAGMA main.locking_mode = EXCLUSIVE')
-    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA main.locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL')
     database.exec('BEGIN EXCLUSIVE; COMMIT')
     readSchemaVersion(database)
     return database
   } catch (error) {
     database.close()
-    const reason = error instanceof Error ? error.message : String(error)
-    const problem = isBusy(error)
-      ? `${path} is in use: stop the service first`
-      : `${path} cannot be opened: ${reason}`
-    throw new Error(problem, { cause: error })
+    if (!isBusy(error)) failToOpen(path, error)
+    throw new Error(`${path} is in use: stop the service first`, { cause: error })
   }
 }
 
@@ -149,7 +136,8 @@ async function saveContents(database: DatabaseSync, files: Files): Promise<strin
   try {
     for (const known of eachKnownFile(database, 'saved')) {
       const { id } = known
-      if (await isKept(files, known)) continue
+      // A file that cannot be read is written again.
+      if (await isKept(files, known).catch(() => false)) continue
       await files.remove(id)
       pending.push(id)
       const saved = await files.save(id, Readable.from(readContent(id), { objectMode: false }))
@@ -164,19 +152,14 @@ async function saveContents(database: DatabaseSync, files: Files): Promise<strin
 }
 
 async function isKept(files: Files, known: KnownFile): Promise<boolean> {
-  try {
-    const content = await files.read(known.id, 0, known.size - 1)
-    return content !== undefined && (await hasContentOf(known, content))
-  } catch {
-    // A file that cannot be read is written again.
-    return false
-  }
+  const content = await files.read(known.id, 0, known.size - 1)
+  return content !== undefined && (await hasContentOf(known, content))
 }
 
 function replaceRecords(database: DatabaseSync): void {
   const version = Number(database.prepare('PRAGMA saved.user_version').get()?.user_version)
   runInTransaction(database, () => {
-    recordOrphanedFiles(database)
+    const goneIds = findGoneIds(database)
     for (const table of findTables(readSchemaVersion(database))) {
       database.exec(`DROP TABLE main.${table}`)
     }
@@ -186,12 +169,11 @@ function replaceRecords(database: DatabaseSync): void {
       database.exec(`INSERT OR REPLACE INTO main.${table} SELECT * FROM saved.${table}`)
     }
     applyMigrations(database, version)
+    const addOrphan = database.prepare(
+      `INSERT OR IGNORE INTO records VALUES ('${collectionNames.orphanedFiles}', ?1, '{}', 1, ?2, ?2)`,
+    )
     const now = new Date().toISOString()
-    database
-      .prepare(
-        `INSERT OR IGNORE INTO records SELECT '${collectionNames.orphanedFiles}', id, '{}', 1, ?1, ?1 FROM gone`,
-      )
-      .run(now)
+    for (const id of goneIds) addOrphan.run(id, now)
     database.exec(
       `DELETE FROM record_counts;
        INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource`,
@@ -199,22 +181,20 @@ function replaceRecords(database: DatabaseSync): void {
   })
 }
 
-function recordOrphanedFiles(database: DatabaseSync): void {
-  database.exec('CREATE TEMP TABLE gone (id TEXT PRIMARY KEY)')
-  if (readSchemaVersion(database) === 0) return
-  const { uploads, orphanedFiles } = collectionNames
-  database.exec(
-    `INSERT OR IGNORE INTO gone
-     SELECT id FROM main.records WHERE resource IN ('${uploads}', '${orphanedFiles}')
-     EXCEPT SELECT id FROM saved.records WHERE resource = '${uploads}'`,
+/** Of files whose upload is not in the backup. */
+function findGoneIds(database: DatabaseSync): string[] {
+  if (readSchemaVersion(database) === 0) return []
+  const rows = database.prepare(
+    `SELECT id FROM main.records WHERE ${isUpload} OR resource = '${collectionNames.orphanedFiles}'
+     EXCEPT SELECT id FROM saved.records WHERE ${isUpload}`,
   )
+  return rows.all().map(({ id }) => String(id))
 }
 
 /** Other tables in the database belong to other programs. */
 function findTables(version: number): string[] {
-  const empty = openEmpty(version)
+  using empty = openEmpty(version)
   const tables = empty.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
-  empty.close()
   return tables.map(({ name }) => String(name))
 }
 

@@ -5,7 +5,7 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import { StoreFailure } from '../../store-failure.ts'
+import { hasCode, StoreFailure } from '../../store-failure.ts'
 
 export interface S3Settings {
   /** `s3://bucket/prefix?endpoint=https://…&region=…` */
@@ -25,20 +25,7 @@ interface S3Request {
   isOnce?: boolean
 }
 
-interface S3Response {
-  headers: IncomingMessage['headers']
-  text: string
-}
-
-export interface S3Client {
-  /** Empty, or ends in a slash. */
-  prefix: string
-  /** Resolves with the whole response. */
-  send: (request: S3Request) => Promise<S3Response>
-  /** Resolves with the response before its body was read. */
-  open: (request: S3Request) => Promise<IncomingMessage>
-  close: () => void
-}
+export type S3Client = ReturnType<typeof createS3Client>
 
 /** An error response, with its code such as `NoSuchKey`. */
 export class S3Error extends Error {
@@ -53,10 +40,7 @@ export class S3Error extends Error {
   }
 }
 
-/**
- * Without a byte in either direction for this long the request fails, so that a client gets 503 in
- * two seconds.
- */
+/** A silent request fails after this, so that a client gets 503 in two seconds. */
 const silenceMs = 1500
 /** Shorter than any server keeps an idle connection, so that none is closed under a request. */
 const idleMs = 4000
@@ -66,66 +50,73 @@ const pausesMs = [100, 400]
  * Sends signed requests; the caller closes it. Throws {@link S3Error} for an error response, and
  * {@link StoreFailure} when the store is full or unavailable.
  */
-export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings): S3Client {
+export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings) {
   const { endpoint, region, bucket, prefix } = parseS3Url(url)
-  const isTls = endpoint.startsWith('https:')
-  const agentOptions = { keepAlive: true, timeout: idleMs }
-  const agent = isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions)
-  const signingKeys = new Map<string, ArrayBuffer>()
+  const [Agent, openRequest] = endpoint.startsWith('https:')
+    ? [HttpsAgent, requestHttps]
+    : [HttpAgent, requestHttp]
+  const agent = new Agent({ keepAlive: true, timeout: idleMs })
+  const keys = { accessKeyId, secretAccessKey, region, service: 's3', cache: new Map() }
 
-  async function send({ method, name, query, headers, body = '' }: S3Request) {
+  async function sendOnce({ method, name, query = {}, headers, body = '' }: S3Request) {
     // Path style: every S3 server supports it, under any host name.
     const target = new URL(`${endpoint}/${bucket}${name === undefined ? '' : `/${prefix}${name}`}`)
-    for (const [key, value] of Object.entries(query ?? {})) target.searchParams.set(key, value)
+    for (const [key, value] of Object.entries(query)) target.searchParams.set(key, value)
     const signer = new AwsV4Signer({
       method,
       url: target.href,
       headers: { ...headers, 'x-amz-content-sha256': hash('sha256', body) },
-      accessKeyId,
-      secretAccessKey,
-      region,
-      service: 's3',
-      cache: signingKeys,
+      ...keys,
     })
     const signed = Object.fromEntries((await signer.sign()).headers)
-    const length = { 'content-length': Buffer.byteLength(body) }
-    const options = { method, agent, timeout: silenceMs, headers: { ...signed, ...length } }
-    return receive((isTls ? requestHttps : requestHttp)(target, options), body)
+    const request = openRequest(target, {
+      method,
+      agent,
+      timeout: silenceMs,
+      headers: { ...signed, 'content-length': Buffer.byteLength(body) },
+    })
+    const response = receive(request)
+    request.end(body)
+    return response
   }
 
-  async function attempt<Result>(request: S3Request, read: Read<Result>): Promise<Result> {
-    for (const pauseMs of request.isOnce ? [] : pausesMs) {
-      try {
-        return await read(await send(request))
-      } catch (error) {
-        if (!isPassing(error)) throw toStoreFailure(error)
-        await setTimeout(pauseMs)
-      }
-    }
-    try {
-      return await read(await send(request))
-    } catch (error) {
-      throw toStoreFailure(error)
-    }
+  /** Resolves with the response before its body was read. */
+  async function open(request: S3Request): Promise<IncomingMessage> {
+    const response = await sendOnce(request)
+    const { statusCode = 0 } = response
+    if (statusCode >= 300) throw new S3Error(statusCode, await text(response))
+    return response
+  }
+
+  async function readWhole(request: S3Request) {
+    const response = await open(request)
+    const content = await text(response)
+    // CompleteMultipartUpload may respond 200 and then fail in the body (S3 API reference).
+    if (content.includes('<Error>')) throw new S3Error(500, content)
+    return { headers: response.headers, text: content }
   }
 
   return {
+    /** Empty, or ends in a slash. */
     prefix,
-    send: (request) => attempt(request, readWhole),
-    open: (request) => attempt(request, accept),
+    send: (request: S3Request) => retry(() => readWhole(request), request.isOnce),
+    open: (request: S3Request) => retry(() => open(request)),
     close: () => {
       agent.destroy()
     },
   }
 }
 
-type Read<Result> = (response: IncomingMessage) => Promise<Result>
-
-async function readWhole(response: IncomingMessage): Promise<S3Response> {
-  const content = await text(await accept(response))
-  // CompleteMultipartUpload may respond 200 and then fail in the body (S3 API reference).
-  if (content.includes('<Error>')) throw new S3Error(500, content)
-  return { headers: response.headers, text: content }
+async function retry<Result>(run: () => Promise<Result>, isOnce = false): Promise<Result> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      const pauseMs = isOnce ? undefined : pausesMs[attempt]
+      if (pauseMs === undefined || !isPassing(error)) throw toStoreFailure(error)
+      await setTimeout(pauseMs)
+    }
+  }
 }
 
 function parseS3Url(url: string) {
@@ -133,14 +124,10 @@ function parseS3Url(url: string) {
   const region = searchParams.get('region') ?? 'us-east-1'
   const endpoint = searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`
   const path = pathname.replace(/^\/|\/$/g, '')
-  const prefix = path === '' ? '' : `${path}/`
-  return { bucket, region, prefix, endpoint: endpoint.replace(/\/$/, '') }
+  return { bucket, region, prefix: path && `${path}/`, endpoint: endpoint.replace(/\/$/, '') }
 }
 
-async function receive(
-  request: ReturnType<typeof requestHttp>,
-  body: Buffer | string,
-): Promise<IncomingMessage> {
+function receive(request: ReturnType<typeof requestHttp>): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   let received: IncomingMessage | undefined
   request.on('response', (response) => {
@@ -158,34 +145,21 @@ async function receive(
     request.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }))
     received?.destroy(silence)
   })
-  request.end(body)
   return promise
-}
-
-async function accept(response: IncomingMessage): Promise<IncomingMessage> {
-  const { statusCode = 0 } = response
-  if (statusCode < 300) return response
-  throw new S3Error(statusCode, await text(response))
 }
 
 function isPassing(error: unknown): boolean {
   if (error instanceof S3Error) return [500, 502, 503, 504].includes(error.status)
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ECONNRESET' || code === 'EPIPE'
+  return hasCode(error, 'ECONNRESET', 'EPIPE')
 }
 
 function toStoreFailure(error: unknown): unknown {
-  if (!(error instanceof S3Error)) return isOfNetwork(error) ? unavailable(error) : error
-  const { status, code } = error
-  if (status === 507 || /Full$|Quota/.test(code)) return new StoreFailure('full', error)
-  const isDown = status >= 500 || status === 429 || status === 403 || code === 'NoSuchBucket'
-  return isDown ? unavailable(error) : error
-}
-
-function isOfNetwork(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && !(error instanceof TypeError)
-}
-
-function unavailable(cause: unknown): StoreFailure {
-  return new StoreFailure('unavailable', cause)
+  if (error instanceof S3Error) {
+    const { status, code } = error
+    if (status === 507 || /Full$|Quota/.test(code)) return new StoreFailure('full', error)
+    const isDown = status >= 500 || status === 429 || status === 403 || code === 'NoSuchBucket'
+    return isDown ? new StoreFailure('unavailable', error) : error
+  }
+  const isOfNetwork = error instanceof Error && 'code' in error && !(error instanceof TypeError)
+  return isOfNetwork ? new StoreFailure('unavailable', error) : error
 }

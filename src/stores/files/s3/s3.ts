@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PassThrough, type Readable } from 'node:stream'
-import { isUnavailable, StoreFailure } from '../../store-failure.ts'
+import { isUnavailable, StoreFailure, toReason } from '../../store-failure.ts'
 import type { Files, SavedFile } from '../files.ts'
 import { S3Error, createS3Client, type S3Client, type S3Settings } from './client.ts'
 import {
@@ -21,13 +21,6 @@ export type S3FilesOptions = S3Settings & {
   abandonedSeconds: number
 }
 
-export interface OpenedS3Files {
-  files: Files
-  /** Unset when the bucket could be reached at the start. */
-  problem?: string
-  close: () => void
-}
-
 /** The minimum of S3, except for the last part. */
 const minPartBytes = 5 * 1024 ** 2
 const maxParts = 10_000
@@ -36,19 +29,18 @@ const maxParts = 10_000
  * Files in the bucket of `s3://bucket/prefix`; the caller closes it. An unreachable store is a
  * `problem`; one that rejects the credentials, or has no such bucket, throws.
  */
-export async function openS3Files(options: S3FilesOptions): Promise<OpenedS3Files> {
+export async function openS3Files(options: S3FilesOptions) {
   const s3 = createS3Client(options)
   const opened = { files: createS3Files(s3, options), close: s3.close }
   try {
     await s3.send({ method: 'GET', query: { 'list-type': '2', 'max-keys': '1' } })
-    return opened
+    return { ...opened, problem: undefined }
   } catch (error) {
-    const reason = error instanceof StoreFailure ? error.cause : error
-    const text = reason instanceof Error ? reason.message : String(reason)
-    const isRefusal = reason instanceof S3Error && reason.status < 500 && reason.status !== 429
-    if (!isRefusal) return { ...opened, problem: text }
+    const cause = error instanceof StoreFailure ? error.cause : error
+    const isRefusal = cause instanceof S3Error && cause.status < 500 && cause.status !== 429
+    if (!isRefusal) return { ...opened, problem: toReason(cause) }
     s3.close()
-    throw new Error(`FILES_URL cannot be used: ${text}`, { cause: error })
+    throw new Error(`FILES_URL cannot be used: ${cause.message}`, { cause: error })
   }
 }
 
@@ -68,16 +60,14 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
   async function save(id: string, content: Readable): Promise<SavedFile> {
     if (uploads.has(id)) throw new Error(`there is a file ${id}`)
     uploads.set(id, undefined)
+    let isBegun = false
     try {
       if (await isThere(id)) throw new Error(`there is a file ${id}`)
-    } catch (error) {
-      uploads.delete(id)
-      throw error
-    }
-    try {
+      isBegun = true
       return await receive(id, content)
     } catch (error) {
-      const removed = remove(id).catch(() => undefined)
+      uploads.delete(id)
+      const removed = isBegun && remove(id).catch(() => undefined)
       // An unresponsive store would be waited for once more.
       if (!isUnavailable(error)) await removed
       throw error

@@ -32,7 +32,7 @@ export async function completeUpload(
 ): Promise<boolean> {
   const list = parts.map(
     (etag, index) =>
-      `<Part><PartNumber>${String(index + 1)}</PartNumber><ETag>${toXml(etag)}</ETag></Part>`,
+      `<Part><PartNumber>${String(index + 1)}</PartNumber><ETag>${etag}</ETag></Part>`,
   )
   const body = `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`
   return (await toFound(s3.send({ method: 'POST', name, query: { uploadId }, body }))) !== undefined
@@ -55,7 +55,7 @@ export async function findUpload(s3: S3Client, name: string): Promise<S3Upload |
     const query: Record<string, string> = { uploadId, 'part-number-marker': marker }
     const { text } = await s3.send({ method: 'GET', name, query })
     parts.push(...textsOf(text, 'ETag'))
-    const isTruncated = textsOf(text, 'IsTruncated')[0] === 'true'
+    const isTruncated = text.includes('<IsTruncated>true<')
     marker = isTruncated ? textsOf(text, 'NextPartNumberMarker')[0] : undefined
   }
   return { uploadId, parts }
@@ -88,27 +88,20 @@ export async function* listObjects(s3: S3Client, start: string) {
 }
 
 /** Undefined for 404. */
-export async function toFound<Result>(response: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await response
-  } catch (error) {
+export function toFound<Result>(response: Promise<Result>): Promise<Result | undefined> {
+  return response.catch((error: unknown) => {
     if (error instanceof S3Error && error.status === 404) return undefined
     throw error
-  }
+  })
 }
+
+const references = new Map(
+  Object.entries({ '&quot;': '"', '&#34;': '"', '&lt;': '<', '&gt;': '>', '&amp;': '&' }),
+)
 
 function textsOf(xml: string, name: string): string[] {
   const elements = xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))
   return [...elements].map(([, text = '']) =>
-    text
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#34;', '"')
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&'),
+    text.replaceAll(/&[^;]+;/g, (reference) => references.get(reference) ?? reference),
   )
-}
-
-function toXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

@@ -8,8 +8,8 @@ import {
   withoutPostgres,
   type PostgresServer,
 } from '../../../../test/postgres-server.ts'
-import { answersContract } from '../../idempotency/idempotency-entries.contract.ts'
-import { createDatabaseIdempotencyEntries } from '../../idempotency/database.ts'
+import { answersContract } from '../../idempotency/idempotency.contract.ts'
+import { createIdempotencyEntries } from '../../idempotency/idempotency.ts'
 import { openPostgresDatabase } from '../../postgres/database.ts'
 import { createDatabaseSessions } from '../../sessions/database.ts'
 import { sessionsContract } from '../../sessions/sessions.contract.ts'
@@ -36,7 +36,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     createDatabaseSessions((await openEmpty(t)).collection('any')),
   )
   answersContract('PostgreSQL', async (t) =>
-    createDatabaseIdempotencyEntries((await openEmpty(t)).collection('any')),
+    createIdempotencyEntries((await openEmpty(t)).collection('any')),
   )
 
   test('a database that is opened again has everything in it', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import type { IdempotencyEntries, IdempotencyEntry } from './idempotency-entries.ts'
+import type { IdempotencyEntries, IdempotencyEntry } from './idempotency.ts'
 
 /** Opens an empty store that goes when the test ends. */
 export type OpenAnswers = (t: TestContext) => Promise<IdempotencyEntries>

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { openSqliteDatabase } from '../sqlite/database.ts'
-import { answersContract } from './idempotency-entries.contract.ts'
-import { createDatabaseIdempotencyEntries } from './database.ts'
+import { answersContract } from './idempotency.contract.ts'
+import { createIdempotencyEntries } from './idempotency.ts'
 
 function openRecords(t: TestContext) {
   const database = openSqliteDatabase('sqlite::memory:')
@@ -13,5 +13,5 @@ function openRecords(t: TestContext) {
 }
 
 answersContract('the database', async (t) =>
-  createDatabaseIdempotencyEntries(openRecords(t).collection('any')),
+  createIdempotencyEntries(openRecords(t).collection('any')),
 )

@@ -1,0 +1,6 @@
+/** Whether `value` is an object with a text in each of these fields. */
+export function hasTexts(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const texts = new Map(Object.entries(value))
+  return names.every((name) => typeof texts.get(name) === 'string')
+}

@@ -1,0 +1,81 @@
+import { hasTexts } from '../has-texts.ts'
+import { allRecords, type Collection, type StoredRecord } from '../records/records.ts'
+import { isFull } from '../store-failure.ts'
+
+export interface StoredResponse {
+  status: number
+  headers: Readonly<Record<string, string>>
+  /** Base64. */
+  content: string
+}
+
+/** Created by a request in progress, later with its response. Times are ISO 8601. */
+export interface IdempotencyEntry {
+  /** Differs between requests with the same key. */
+  fingerprint: string
+  /** Of the record that the request creates; a repetition uses the same. */
+  recordId: string
+  /** Until then no other request takes over the entry. */
+  leasedUntil: string
+  expiresAt: string
+  answer?: StoredResponse
+}
+
+/** An entry is stored at least this long: a client repeats a request sooner. */
+const leastSeconds = 60
+const removedTogether = 10
+
+export type IdempotencyEntries = ReturnType<typeof createIdempotencyEntries>
+
+/**
+ * Entries by the hash of the idempotency key. In a full store the oldest make room: only they can be
+ * removed. `change` and `remove` do nothing to another version.
+ */
+export function createIdempotencyEntries(records: Collection) {
+  const now = () => new Date().toISOString()
+
+  async function makeRoom(): Promise<void> {
+    const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
+    const oldest = await records.list(allRecords, { offset: 0, limit: 10 * removedTogether })
+    // An entry in use is changed all the time.
+    const idle = oldest.filter(({ updatedAt }) => updatedAt <= before)
+    for (const { id, version } of idle.slice(0, removedTogether)) await records.remove(id, version)
+  }
+
+  return {
+    create: async (id: string, entry: IdempotencyEntry) => {
+      const record = { id, document: { ...entry }, createdAt: now() }
+      return records.create(record).catch(async (error: unknown) => {
+        if (!isFull(error)) throw error
+        await makeRoom()
+        return records.create(record)
+      })
+    },
+    /** Includes expired entries. */
+    find: async (keyHash: string) => {
+      const record = await records.find(keyHash)
+      const entry = record && toEntry(record)
+      return entry && { ...entry, version: record.version }
+    },
+    change: (id: string, version: number, entry: IdempotencyEntry) =>
+      records.change({ id, version, document: { ...entry }, updatedAt: now() }),
+    remove: (keyHash: string, version: number) => records.remove(keyHash, version),
+    clear: () => records.clear(),
+    sweep: async (time: string) => {
+      for await (const page of records.pages()) {
+        const expired = page.filter((record) => (toEntry(record)?.expiresAt ?? '') <= time)
+        for (const { id, version } of expired) await records.remove(id, version)
+        // All have the same lifetime, so the rest is younger.
+        if (expired.length === 0) return
+      }
+    },
+  }
+}
+
+function toEntry({ document }: StoredRecord): IdempotencyEntry | undefined {
+  return isEntry(document) ? document : undefined
+}
+
+function isEntry(value: unknown): value is IdempotencyEntry {
+  return hasTexts(value, ['fingerprint', 'recordId', 'leasedUntil', 'expiresAt'])
+}
