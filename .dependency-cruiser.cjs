@@ -39,7 +39,6 @@ module.exports = {
         path: '^src/stores/',
         pathNot: [
           '^src/stores/([^/]+)/\\1\\.ts$',
-          '^src/stores/idempotency/idempotency-entries\\.ts$',
           '^src/stores/(collection-names|store-failure|orphaned-files|sweep-regularly|open-stores)\\.ts$',
         ],
       },
