@@ -92,7 +92,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   openHome(app, mounted)
   openHealth(app, readiness)
   openProblems(app)
-  openInspector(app, parts.exchangeLog.find, createWorkerLookup(parts.exchangeLog.find))
+  const { find } = parts.exchangeLog
+  const findInOtherWorkers = createWorkerLookup(find)
+  openInspector(app, (id) => find(id) ?? findInOtherWorkers(id))
   for (const demo of mounted) await openDemo(app, demo, { config, ...stores })
   return app
 }

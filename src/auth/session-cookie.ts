@@ -2,23 +2,20 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../http/negotiation/negotiate.ts'
 
+export interface SessionCookie {
+  id: string
+  maxSeconds: number
+}
+
 /** RFC 6265bis §4.1.3: browsers accept the prefix only over HTTPS and from this host. */
 function toName(request: FastifyRequest): string {
   return request.protocol === 'https' ? '__Host-session' : 'session'
 }
 
-// The format of createSessionId.
-const sessionId = /^[A-Za-z0-9_-]{43}$/
-
 export function findSessionId(request: FastifyRequest, reply: FastifyReply): string | undefined {
   addVary(reply, 'Cookie')
   const id = parseCookie(request.headers.cookie ?? '')[toName(request)]
-  return id !== undefined && sessionId.test(id) ? id : undefined
-}
-
-interface SessionCookie {
-  id: string
-  maxSeconds: number
+  return id !== undefined && /^[\w-]{43}$/.test(id) ? id : undefined
 }
 
 export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: SessionCookie): string {
@@ -33,11 +30,13 @@ export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: Session
   })
 }
 
-/** Without a session the cookie is removed. */
+/** Removes the cookie. */
+export const noSession: SessionCookie = { id: '', maxSeconds: 0 }
+
 export function setSessionCookie(
   request: FastifyRequest,
   reply: FastifyReply,
-  session: SessionCookie | undefined,
+  cookie: SessionCookie,
 ): void {
-  reply.header('set-cookie', toSetCookie(request, session ?? { id: '', maxSeconds: 0 }))
+  reply.header('set-cookie', toSetCookie(request, cookie))
 }

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import type { Collection, StoredRecord } from '../stores/records/records.ts'
-import { StoreFailure } from '../stores/store-failure.ts'
 import type { Session, SessionIssue, Sessions } from '../stores/sessions/sessions.ts'
+import { StoreFailure } from '../stores/store-failure.ts'
+import type { SessionCookie } from './session-cookie.ts'
 
 export interface SessionServices {
   config: Config
@@ -13,12 +14,8 @@ export interface SessionServices {
 export interface ActiveSession {
   session: Session
   user: StoredRecord
-}
-
-/** `maxSeconds` is the lifetime of the cookie. */
-export interface IssuedId {
-  id: string
-  maxSeconds: number
+  /** The end of the session if it is not used before. */
+  endsAt: string
 }
 
 /** `oldId` is the previous session id of the client; that session is not ended here. */
@@ -26,58 +23,42 @@ export async function startSession(
   { sessions, config }: SessionServices,
   { id: userId, document }: StoredRecord,
   oldId: string | undefined,
-): Promise<IssuedId> {
-  const id = createSessionId()
-  const now = Date.now()
-  await sessions.create(toHash(id), {
+): Promise<SessionCookie> {
+  const session = {
     userId,
     passwordHash: String(document.password),
-    createdAt: toTime(now),
-    expiresAt: toTime(now + config.sessionMaxSeconds * 1000),
-    idleUntil: toTime(now + config.sessionIdleSeconds * 1000),
-    issue: toIssue('login', { now, oldId, newId: id }),
-  })
-  return { id, maxSeconds: config.sessionMaxSeconds }
+    createdAt: toTime(),
+    expiresAt: toTime(config.sessionMaxSeconds),
+    idleUntil: toTime(config.sessionIdleSeconds),
+  }
+  return issueId(sessions, session, { by: 'login', oldId, issuedAt: session.createdAt })
 }
 
 /** Replaces the session id. The expiry time stays. Undefined if the session has ended. */
 export async function renewSession(
   services: SessionServices,
-  oldId: string,
-): Promise<IssuedId | undefined> {
+  oldId: string | undefined,
+): Promise<SessionCookie | undefined> {
   const active = await findSession(services, oldId)
-  if (active === undefined) return undefined
-  const id = createSessionId()
-  const now = Date.now()
-  const issue = toIssue('renewal', { now, oldId, newId: id })
-  await services.sessions.create(toHash(id), { ...active.session, issue })
-  // A concurrent logout or renewal may have ended the session.
-  if (!(await services.sessions.remove(toHash(oldId)))) {
-    await services.sessions.remove(toHash(id))
-    return undefined
-  }
-  return { id, maxSeconds: toMaxSeconds(active.session.expiresAt, issue.issuedAt) }
+  if (active === undefined || oldId === undefined) return undefined
+  const issue = { by: 'renewal', oldId, issuedAt: toTime() } as const
+  const issued = await issueId(services.sessions, active.session, issue)
+  if (await services.sessions.remove(toHash(oldId))) return issued
+  // A concurrent logout or renewal has ended the session.
+  await endSession(services, issued.id)
+  return undefined
 }
 
-/** The lifetime of a cookie that is set at `issuedAt`. */
-export function toMaxSeconds(expiresAt: string, issuedAt: string): number {
-  return Math.floor((Date.parse(expiresAt) - Date.parse(issuedAt)) / 1000)
-}
-
-function createSessionId(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-function toIssue(
-  by: SessionIssue['by'],
-  { now, oldId, newId }: { now: number; oldId: string | undefined; newId: string },
-): SessionIssue {
-  return {
-    by,
-    ...(oldId !== undefined && { oldId: maskId(oldId) }),
-    newId: maskId(newId),
-    issuedAt: toTime(now),
-  }
+async function issueId(
+  sessions: Sessions,
+  session: Session,
+  { by, oldId, issuedAt }: Omit<SessionIssue, 'newId' | 'oldId'> & { oldId: string | undefined },
+): Promise<SessionCookie> {
+  const id = randomBytes(32).toString('base64url')
+  const old = oldId === undefined ? {} : { oldId: maskId(oldId) }
+  const issue = { by, ...old, newId: maskId(id), issuedAt }
+  await sessions.create(toHash(id), { ...session, issue })
+  return { id, maxSeconds: toMaxSeconds(session.expiresAt, issuedAt) }
 }
 
 /** Four characters reveal 24 of the 256 bits. */
@@ -85,29 +66,32 @@ function maskId(id: string): string {
   return `******${id.slice(-4)}`
 }
 
-/**
- * Extends the idle time. Sessions end when they expire, when the user is removed and when the
- * password changes.
- */
+/** The lifetime of a cookie that is set at `issuedAt`. */
+export function toMaxSeconds(expiresAt: string, issuedAt: string): number {
+  return Math.floor((Date.parse(expiresAt) - Date.parse(issuedAt)) / 1000)
+}
+
+/** Extends the idle time. Ends a session that has expired, or whose user or password has changed. */
 export async function findSession(
   { sessions, users, config }: SessionServices,
-  id: string,
+  id: string | undefined,
 ): Promise<ActiveSession | undefined> {
-  const session = await sessions.find(toHash(id))
-  if (session === undefined) return undefined
-  const now = Date.now()
-  const isOver = session.expiresAt <= toTime(now) || session.idleUntil <= toTime(now)
+  const session = id === undefined ? undefined : await sessions.find(toHash(id))
+  if (id === undefined || session === undefined) return undefined
+  const isOver = session.expiresAt <= toTime() || session.idleUntil <= toTime()
   const user = isOver ? undefined : await users.find(session.userId)
   if (user === undefined || user.document.password !== session.passwordHash) {
     await tryWrite(sessions.remove(toHash(id)))
     return undefined
   }
-  const idleUntil = toTime(now + config.sessionIdleSeconds * 1000)
+  const idleUntil = toTime(config.sessionIdleSeconds)
   const isTouched = await tryWrite(sessions.touch(toHash(id), idleUntil))
-  return { session: isTouched ? { ...session, idleUntil } : session, user }
+  const touched = isTouched ? { ...session, idleUntil } : session
+  const endsAt = touched.expiresAt < touched.idleUntil ? touched.expiresAt : touched.idleUntil
+  return { session: touched, user, endsAt }
 }
 
-/** The session can be shown without the write. False if the store is unavailable. */
+/** False if the store is unavailable: the session can be shown without the write. */
 async function tryWrite(write: Promise<unknown>): Promise<boolean> {
   try {
     await write
@@ -127,6 +111,6 @@ function toHash(id: string): string {
   return createHash('sha256').update(id).digest('hex')
 }
 
-function toTime(ms: number): string {
-  return new Date(ms).toISOString()
+function toTime(secondsFromNow = 0): string {
+  return new Date(Date.now() + secondsFromNow * 1000).toISOString()
 }

@@ -1,65 +1,42 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Negotiation } from '../http/negotiation/negotiate.ts'
-import { maskField, maskTarget } from './mask.ts'
 import { toOrigin } from '../http/request/request-head.ts'
+import { maskField, maskTarget } from './mask.ts'
 
-/** A request and its response, without their bodies. */
-export interface Exchange {
-  id: string
-  /** `http://host:port`, as the client sent it. */
-  origin: string
-  /** ISO 8601 in UTC. */
-  receivedAt: string
-  request: {
-    httpVersion: string
-    /** Of the request line. */
-    method: string
-    /** After a method override. */
-    effectiveMethod: string
-    target: string
-    /** Names and values alternate, as received. */
-    rawHeaders: readonly string[]
-  }
-  response: {
-    status: number
-    headers: Readonly<Record<string, string | number | readonly string[] | undefined>>
-    /** From the request headers to the end of the response. */
-    ms: number
-  }
-  negotiation: Negotiation | undefined
+export type Fields = readonly (readonly [name: string, value: string])[]
+
+/** A request and its response, with secrets masked. Bodies may be large or secret. */
+export interface Exchange extends Omit<Recorded, 'rawHeaders' | 'headers'> {
+  requestFields: Fields
+  responseFields: Fields
 }
 
-/** The latest exchanges of browsers. Bodies are not stored: they may be large or secret. */
-export interface ExchangeLog {
-  /** With secrets masked. */
-  find: (id: string) => Exchange | undefined
-  shouldRecord: (request: FastifyRequest) => boolean
-  record: (request: FastifyRequest, reply: FastifyReply, ms: number) => void
-}
+type Recorded = ReturnType<typeof toRecorded>
 
 const maxExchanges = 500
 
-/** Exchanges are stored in memory under the unguessable id of their Server-Timing header. */
-export function createExchangeLog(): ExchangeLog {
-  const exchanges: Exchange[] = []
+/**
+ * The latest exchanges of browsers, under the unguessable ids of their Server-Timing headers. Other
+ * clients can show their exchanges themselves, and recording costs time.
+ */
+export function createExchangeLog() {
+  const exchanges: Recorded[] = []
   let next = 0
   return {
-    find: (id) => {
+    find: (id: string): Exchange | undefined => {
       const found = exchanges.find((exchange) => exchange.id === id)
-      return found && maskExchange(found)
+      return found && maskSecrets(found)
     },
-    shouldRecord: (request) => isFromBrowser(request) && !request.url.startsWith('/inspector/'),
-    record: (request, reply, ms) => {
+    shouldRecord: ({ headers, url }: FastifyRequest): boolean => {
+      const { accept, referer, 'sec-fetch-site': site } = headers
+      const isBrowser = (site ?? referer) !== undefined || accept?.includes('text/html') === true
+      return isBrowser && !url.startsWith('/inspector/')
+    },
+    record: (request: FastifyRequest, reply: FastifyReply, ms: number): void => {
       if (!reply.hasHeader('server-timing')) return
-      exchanges[next] = toExchange(request, reply, ms)
+      exchanges[next] = toRecorded(request, reply, ms)
       next = (next + 1) % maxExchanges
     },
   }
-}
-
-/** Other clients can show their exchanges themselves, and recording costs time. */
-function isFromBrowser({ headers: { accept, referer, 'sec-fetch-site': site } }: FastifyRequest) {
-  return site !== undefined || referer !== undefined || accept?.includes('text/html') === true
 }
 
 /**
@@ -83,38 +60,39 @@ function toExchangeId({ id, raw }: FastifyRequest): string {
   return raw.ownId ?? id
 }
 
-function maskExchange({ request, response, ...rest }: Exchange): Exchange {
-  const { rawHeaders } = request
-  const headers = Object.entries(response.headers).map(
-    ([name, value]) => [name, [value].flat().map((part) => maskField(name, String(part)))] as const,
-  )
-  return {
-    ...rest,
-    request: {
-      ...request,
-      target: maskTarget(request.target),
-      rawHeaders: rawHeaders.map((text, index) =>
-        index % 2 === 0 ? text : maskField(rawHeaders[index - 1] ?? '', text),
-      ),
-    },
-    response: { ...response, headers: Object.fromEntries(headers) },
-  }
-}
-
-function toExchange(request: FastifyRequest, reply: FastifyReply, ms: number): Exchange {
-  const { raw } = request
+function toRecorded(request: FastifyRequest, reply: FastifyReply, ms: number) {
+  const { raw, method: effectiveMethod, originalUrl: target, negotiation } = request
   return {
     id: toExchangeId(request),
     origin: toOrigin(request),
     receivedAt: new Date(Date.now() - ms).toISOString(),
-    request: {
-      httpVersion: raw.httpVersion,
-      method: raw.receivedMethod ?? request.method,
-      effectiveMethod: request.method,
-      target: request.originalUrl,
-      rawHeaders: raw.rawHeaders,
-    },
-    response: { status: reply.statusCode, headers: reply.getHeaders(), ms },
-    negotiation: request.negotiation,
+    httpVersion: raw.httpVersion,
+    /** Of the request line, before a method override. */
+    method: raw.receivedMethod ?? effectiveMethod,
+    effectiveMethod,
+    target,
+    rawHeaders: raw.rawHeaders,
+    status: reply.statusCode,
+    headers: reply.getHeaders(),
+    ms,
+    negotiation,
   }
+}
+
+function maskSecrets({ rawHeaders, headers, ...exchange }: Recorded): Exchange {
+  const received = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1]] as const] : [],
+  )
+  return {
+    ...exchange,
+    target: maskTarget(exchange.target),
+    requestFields: maskFields(received),
+    responseFields: maskFields(Object.entries(headers)),
+  }
+}
+
+function maskFields(fields: readonly (readonly [name: string, value: unknown])[]): Fields {
+  return fields.flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, maskField(name, String(value))] as const),
+  )
 }

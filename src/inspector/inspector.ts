@@ -1,66 +1,70 @@
 import type { FastifyInstance } from 'fastify'
-import type { Exchange, ExchangeLog } from './exchange-log.ts'
-import { chooseType } from '../http/negotiation/negotiate.ts'
-import { registerRoutes } from '../http/openapi/route.ts'
-import { toPathParameter } from '../http/request/path-parameter.ts'
 import { notFound } from '../http/errors/http-error.ts'
+import { chooseType } from '../http/negotiation/negotiate.ts'
+import { exampleContent, pageContent, pathParameter, textContent } from '../http/openapi/content.ts'
+import { registerRoutes, type Route } from '../http/openapi/route.ts'
+import { toPathParameter } from '../http/request/path-parameter.ts'
 import { sendJson, sendText } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
-import { toCurl, toFetch, toHttpie } from './commands.ts'
-import { toHead } from './message-head.ts'
-import { exchangeOperation, pageOperation } from './documentation.ts'
+import { toCommands } from './commands.ts'
+import type { Exchange } from './exchange-log.ts'
+import { toRequestHead, toResponseHead } from './message-head.ts'
 import { exchangePage, inspectorPage } from './views.ts'
 
-/** `/inspector/:id` shows the exchange with this id, which is in its Server-Timing header. */
-export function openInspector(
-  app: FastifyInstance,
-  find: ExchangeLog['find'],
-  findInOtherWorkers: (id: string) => Promise<Exchange | undefined>,
-): void {
-  registerRoutes(app, { file: import.meta.filename }, [
-    {
-      method: 'GET',
-      url: '/inspector',
-      ...pageOperation,
-      handler: (_request, reply) => sendPage(reply, inspectorPage()),
-    },
-    {
-      method: 'GET',
-      url: '/inspector/:id',
-      ...exchangeOperation,
-      handler: async (request, reply) => {
-        const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
-        const id = toPathParameter(request, 'id')
-        const exchange = find(id) ?? (await findInOtherWorkers(id))
-        if (exchange === undefined) throw notFound(`Exchange ${id} is not stored.`)
-        reply.header('cache-control', 'no-store')
-        switch (type) {
-          case 'text/html':
-            return sendPage(reply, exchangePage(exchange))
-          case 'application/json':
-            return sendJson(reply, exchangeToJson(exchange))
-          case 'text/plain':
-            return sendText(reply, toHead(exchange))
-        }
-      },
-    },
-  ])
+type FindExchange = (id: string) => Exchange | undefined | Promise<Exchange | undefined>
+
+export function openInspector(app: FastifyInstance, find: FindExchange): void {
+  registerRoutes(app, { file: import.meta.filename }, [getInspector, getExchange(find)])
 }
 
-function exchangeToJson(exchange: Exchange) {
-  const { id, receivedAt, request, response, negotiation } = exchange
+const getInspector: Route = {
+  method: 'GET',
+  url: '/inspector',
+  summary: 'Get the page about the request inspector',
+  content: pageContent,
+  handler: (_request, reply) => sendPage(reply, inspectorPage()),
+}
+
+const example = toJson({
+  id: '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e',
+  origin: 'http://127.0.0.1:3000',
+  receivedAt: '2026-11-21T08:20:41.509Z',
+  httpVersion: '1.1',
+  method: 'GET',
+  effectiveMethod: 'GET',
+  target: '/health',
+  requestFields: [['Host', '127.0.0.1:3000']],
+  status: 200,
+  responseFields: [],
+  ms: 0.4,
+  negotiation: undefined,
+})
+
+function getExchange(find: FindExchange): Route {
   return {
-    id,
-    receivedAt,
-    method: request.method,
-    effectiveMethod: request.effectiveMethod,
-    target: request.target,
-    status: response.status,
-    ms: response.ms,
-    head: toHead(exchange),
-    ...(negotiation && { negotiation }),
-    curl: toCurl(exchange),
-    fetch: toFetch(exchange),
-    httpie: toHttpie(exchange),
+    method: 'GET',
+    url: '/inspector/:id',
+    summary: 'Get a recorded request and response',
+    description: 'One of the last 500, with secrets masked.',
+    parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', example.id)],
+    content: { ...pageContent, ...exampleContent(example, true), ...textContent(example.head) },
+    errors: [404, 406],
+    handler: async (request, reply) => {
+      const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
+      const id = toPathParameter(request, 'id')
+      const exchange = await find(id)
+      if (exchange === undefined) throw notFound(`Exchange ${id} is not stored.`)
+      reply.header('cache-control', 'no-store')
+      if (type === 'text/html') return sendPage(reply, exchangePage(exchange))
+      const json = toJson(exchange)
+      return type === 'text/plain' ? sendText(reply, json.head) : sendJson(reply, json)
+    },
   }
+}
+
+function toJson(exchange: Exchange) {
+  const { id, receivedAt, method, effectiveMethod, target, status, ms, negotiation } = exchange
+  const head = `${toRequestHead(exchange)}\n${toResponseHead(exchange)}`
+  const request = { id, receivedAt, method, effectiveMethod, target, status, ms, head }
+  return { ...request, ...(negotiation && { negotiation }), ...toCommands(exchange) }
 }

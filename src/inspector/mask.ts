@@ -1,3 +1,5 @@
+import { decodePath } from '../http/request/target.ts'
+
 const mask = '••••••'
 
 const secretWord =
@@ -17,11 +19,11 @@ const exceptions = [
 
 /** For header and parameter names such as `X-Api-Key` and `user[authToken]`. */
 function isSecret(name: string): boolean {
-  const words = name
-    .replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$&-')
-    .toLowerCase()
-    .split(/[^a-z]+/)
-    .filter((word) => word !== '')
+  const words =
+    name
+      .replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$&-')
+      .toLowerCase()
+      .match(/[a-z]+/g) ?? []
   if (exceptions.includes(words.join('-'))) return false
   return words.some((word) => secretWord.test(word) || secretCompound.test(word))
 }
@@ -37,8 +39,9 @@ export function maskTarget(text: string): string {
   let masked = ''
   let end = 0
   for (const match of source.matchAll(parameterName)) {
-    const [start, name = ''] = [match.index + match[0].length, match[1]]
-    if (match.index < end || !isSecret(decode(name))) continue
+    const [matched, name = ''] = match
+    const start = match.index + matched.length
+    if (match.index < end || !isSecret(decodePath(name) ?? name)) continue
     masked += source.slice(end, start) + mask
     end = start + source.slice(start).search(/[&#\s]|%26|$/i)
   }
@@ -49,12 +52,4 @@ export function maskField(name: string, value: string): string {
   // The cookie attributes are not secret.
   if (name.toLowerCase() === 'set-cookie') return value.replace(/^([^=;]*=)?[^;]*/, `$1${mask}`)
   return isSecret(name) ? mask : maskTarget(value)
-}
-
-function decode(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
 }

@@ -1,9 +1,9 @@
-import type { Exchange } from './exchange-log.ts'
+import { toReasonPhrase } from '../http/errors/http-error.ts'
 import { html, type Html } from '../site/html.ts'
 import { page, time } from '../site/page.ts'
-import { toReasonPhrase } from '../http/errors/http-error.ts'
-import { toCurl, toFetch, toHttpie } from './commands.ts'
-import { toFields, toRequestHead, toResponseHead } from './message-head.ts'
+import { toCommands } from './commands.ts'
+import type { Exchange } from './exchange-log.ts'
+import { toRequestHead, toResponseHead } from './message-head.ts'
 
 export function inspectorPage(): Html {
   return page({
@@ -21,9 +21,10 @@ without bodies. Cookies and credentials are masked. The ids cannot be guessed.</
 
 /** The panel of other pages shows the `data-exchange` part. */
 export function exchangePage(exchange: Exchange): Html {
-  const { request, response } = exchange
+  const { method, target, receivedAt, status } = exchange
+  const { curl, fetch, httpie } = toCommands(exchange)
   return page({
-    title: `${request.method} ${request.target}`,
+    title: `${method} ${target}`,
     main: html`<div data-exchange>
 ${facts(exchange)}
 <div class="heads">
@@ -31,8 +32,8 @@ ${head('Request', toRequestHead(exchange))}
 ${head('Response', toResponseHead(exchange))}
 </div>
 <h2>Repeat this request</h2>
-${command('curl', toCurl(exchange))}${command('fetch', toFetch(exchange))}${command('HTTPie', toHttpie(exchange))}</div>
-<p>Received at ${time(exchange.receivedAt)}, status ${response.status}.</p>`,
+${command('curl', curl)}${command('fetch', fetch)}${command('HTTPie', httpie)}</div>
+<p>Received at ${time(receivedAt)}, status ${status}.</p>`,
   })
 }
 
@@ -40,33 +41,34 @@ function head(title: string, text: string): Html {
   return html`<section aria-label="${title}"><h2>${title}</h2><pre tabindex="0"><code>${text}</code></pre></section>`
 }
 
-function facts({ request, response, negotiation }: Exchange): Html {
-  const { status, headers, ms } = response
-  const { etag, 'last-modified': lastModified } = headers
-  const validators = [etag, lastModified].filter((value) => value !== undefined)
+function facts(exchange: Exchange): Html {
+  const { status, responseFields, ms, method, effectiveMethod } = exchange
+  const validators = ['etag', 'last-modified'].flatMap((name) => find(responseFields, name) ?? [])
   return html`<dl class="facts">
 <dt>Status</dt><dd>${status} ${toReasonPhrase(status) ?? ''}</dd>
-<dt>Method</dt><dd>${request.method === request.effectiveMethod ? request.method : html`${request.method}, overridden as <strong>${request.effectiveMethod}</strong>`}</dd>
-<dt>Representation</dt><dd>${representation(negotiation, request)}</dd>
-<dt>Validators</dt><dd>${validators.length === 0 ? 'none' : validators.map((value) => html`<code>${String(value)}</code> `)}</dd>
+<dt>Method</dt><dd>${method === effectiveMethod ? method : html`${method}, overridden as <strong>${effectiveMethod}</strong>`}</dd>
+<dt>Representation</dt><dd>${representation(exchange)}</dd>
+<dt>Validators</dt><dd>${validators.length === 0 ? 'none' : validators.map((value) => html`<code>${value}</code> `)}</dd>
 <dt>Time</dt><dd>${ms.toFixed(1)} ms</dd>
 </dl>`
 }
 
-function representation(
-  negotiation: Exchange['negotiation'],
-  request: Exchange['request'],
-): Html | string {
+function representation({ negotiation, requestFields }: Exchange): Html | string {
   if (negotiation === undefined) return 'Not negotiated: this URL has one representation.'
   const { chosen, by, offers } = negotiation
   const others = offers.filter((offer) => offer !== chosen).join(', ')
   const also = others === '' ? '' : ` Also available: ${others}.`
   if (chosen === undefined) return `None is acceptable.${also}`
-  if (by === 'suffix') return html`<code>${chosen}</code>, chosen by the suffix of the URL.`
-  if (by === 'default')
-    return html`<code>${chosen}</code>, the default without an Accept header.${also}`
-  const [, accept = ''] = toFields(request).find(([name]) => /^accept$/i.test(name)) ?? []
-  return html`<code>${chosen}</code>, the best match for <code>Accept: ${accept}</code>.${also}`
+  const reasons = {
+    suffix: 'chosen by the suffix of the URL.',
+    default: html`the default without an Accept header.${also}`,
+    accept: html`the best match for <code>Accept: ${find(requestFields, 'accept') ?? ''}</code>.${also}`,
+  }
+  return html`<code>${chosen}</code>, ${reasons[by]}`
+}
+
+function find(fields: Exchange['requestFields'], name: string): string | undefined {
+  return fields.find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
 function command(label: string, text: string): Html {

@@ -25,14 +25,10 @@ export function cookieFlags({ maxSeconds, isSecure }: CookieView): Html {
 
 /** `30 minutes`, `12 hours`, `1 hour 30 minutes`, `100 seconds` */
 export function toDuration(seconds: number): string {
-  if (seconds < 120) return count(seconds, 'second')
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return count(minutes, 'minute')
-  const rest = minutes % 60
-  const hours = count(Math.floor(minutes / 60), 'hour')
-  return rest === 0 ? hours : `${hours} ${count(rest, 'minute')}`
-}
-
-function count(amount: number, unit: string): string {
-  return `${String(amount)} ${unit}${amount === 1 ? '' : 's'}`
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
+  const parts = seconds < 120 ? { second: seconds } : { hour: hours, minute: minutes }
+  return Object.entries(parts)
+    .filter(([, amount]) => amount > 0)
+    .map(([unit, amount]) => `${String(amount)} ${unit}${amount === 1 ? '' : 's'}`)
+    .join(' ')
 }

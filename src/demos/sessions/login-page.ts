@@ -1,15 +1,9 @@
+import type { HttpError } from '../../http/errors/http-error.ts'
 import { html, type Html } from '../../site/html.ts'
 import { page } from '../../site/page.ts'
-import type { HttpError } from '../../http/errors/http-error.ts'
 
-interface LoginForm {
-  /** The text that was entered. */
-  username?: string
-  /** Why the login failed. */
-  error?: HttpError
-}
-
-export function loginPage({ username = '', error }: LoginForm = {}): Html {
+/** `username` is the text that was entered, `error` why the login failed. */
+export function loginPage(username = '', error?: HttpError): Html {
   return page({
     title: error ? 'Not logged in: Log in' : 'Log in',
     heading: 'Log in',
@@ -33,7 +27,7 @@ function problem({ message }: HttpError): Html {
 `
 }
 
-function validity(field: string, error: HttpError | undefined): Html {
-  const isInvalid = error?.fields.some((problem) => problem.field === field) ?? false
+function validity(field: string, error?: HttpError): Html {
+  const isInvalid = error?.fields.some((problem) => problem.field === field)
   return isInvalid ? html` aria-invalid="true" aria-describedby="problem"` : html``
 }

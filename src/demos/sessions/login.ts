@@ -1,39 +1,81 @@
 import type { FastifyRequest } from 'fastify'
-import { unprocessable, unsupportedMediaType } from '../../http/errors/http-error.ts'
-import { isObject } from '../../http/body/is-object.ts'
-import { compileLater } from '../../http/body/json-schema.ts'
-import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
 import { verifyPassword } from '../../auth/passwords.ts'
-import type { Collection, RecordQuery, StoredRecord } from '../../stores/records/records.ts'
+import { endSession, startSession, type SessionServices } from '../../auth/session-lifecycle.ts'
+import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
+import { isObject } from '../../http/body/is-object.ts'
+import {
+  HttpError,
+  unauthorized,
+  unprocessable,
+  unsupportedMediaType,
+} from '../../http/errors/http-error.ts'
+import { findErrorForm } from '../../http/errors/send-error.ts'
+import { fieldsContent, objectSchema } from '../../http/openapi/content.ts'
+import type { Route } from '../../http/openapi/route.ts'
+import { parameterToText } from '../../http/request/query-string.ts'
+import { sendPage } from '../../site/send-page.ts'
+import type { Collection, StoredRecord } from '../../stores/records/records.ts'
+import { changeSession } from './change-session.ts'
+import { loginPage } from './login-page.ts'
 
-export const credentialsSchema = {
-  type: 'object',
-  required: ['username', 'password'],
-  properties: { username: { type: 'string' }, password: { type: 'string' } },
-} as const
-const credentials = compileLater(credentialsSchema)
-
-export interface Credentials {
+interface Credentials {
   username: string
   password: string
 }
 
-/** Throws 415 for a body that is neither a form nor JSON, and 422 with the invalid fields. */
-export function parseCredentials(request: FastifyRequest): Credentials {
-  const body = isObject(request.body) ? request.body : {}
-  if (hasBody(request.raw) && !isFieldsType(toMediaType(request.headers['content-type']))) {
+const text = { type: 'string' } as const
+const credentials = objectSchema({ username: text, password: text })
+
+/** Throws 401, 415 and 422, which a page gets as the form with the message. */
+export function postLogin(services: SessionServices): Route {
+  const change = changeSession('/session', 'login success', async (oldId, request) => {
+    const user = await findUser(services.users, parseCredentials(request))
+    if (user === undefined) throw unauthorized('No user has this name and password.')
+    const issued = await startSession(services, user, oldId)
+    // A login that fails leaves the old session as it was.
+    if (oldId !== undefined) await endSession(services, oldId)
+    return issued
+  })
+  return {
+    method: 'POST',
+    url: '/login',
+    summary: 'Log in',
+    requestBody: {
+      required: true,
+      content: fieldsContent(credentials, { username: 'Ann', password: 'secret' }),
+    },
+    errors: [401, 406, 422],
+    ...change,
+    config: { ...change.config, isLogin: true },
+    handler: async (request, reply) => {
+      try {
+        return await change.handler(request, reply)
+      } catch (error) {
+        if (!(error instanceof HttpError) || findErrorForm(request, reply) !== 'html') throw error
+        const { username } = isObject(request.body) ? request.body : {}
+        reply.code(error.status).headers(error.headers)
+        return sendPage(reply, loginPage(parameterToText(username), error))
+      }
+    },
+  }
+}
+
+function parseCredentials({ body, raw, headers }: FastifyRequest): Credentials {
+  if (hasBody(raw) && !isFieldsType(toMediaType(headers['content-type']))) {
     throw unsupportedMediaType('A login must be a form or JSON.', {
       'accept-post': 'application/json, application/x-www-form-urlencoded',
     })
   }
-  if (credentials().Check(body)) return body
+  const { username, password } = isObject(body) ? body : {}
+  if (typeof username === 'string' && typeof password === 'string') return { username, password }
+  const invalid = Object.entries({ username, password }).filter(
+    ([, value]) => typeof value !== 'string',
+  )
   throw unprocessable(
-    ['username', 'password']
-      .filter((field) => typeof body[field] !== 'string')
-      .map((field) => ({
-        field,
-        message: body[field] === undefined ? 'is required' : 'must be text',
-      })),
+    invalid.map(([field, value]) => ({
+      field,
+      message: value === undefined ? 'is required' : 'must be text',
+    })),
   )
 }
 
@@ -41,16 +83,18 @@ export function parseCredentials(request: FastifyRequest): Credentials {
 const maxCandidates = 16
 
 /** The newest user with this name and password. */
-export async function findUser(
+async function findUser(
   users: Collection,
   { username, password }: Credentials,
 ): Promise<StoredRecord | undefined> {
-  const query: RecordQuery = {
-    filters: [{ field: 'name', operator: 'eq', values: [username] }],
-    sort: [{ field: 'createdAt', isDescending: true }],
-  }
-  const candidates = await users.list(query, { offset: 0, limit: maxCandidates })
-  // Without it the time of the response would tell which names exist.
+  const candidates = await users.list(
+    {
+      filters: [{ field: 'name', operator: 'eq', values: [username] }],
+      sort: [{ field: 'createdAt', isDescending: true }],
+    },
+    { offset: 0, limit: maxCandidates },
+  )
+  // Otherwise the time of the response would show which names exist.
   if (candidates.length === 0) await verifyPassword(password, undefined)
   for (const candidate of candidates) {
     if (await verifyPassword(password, String(candidate.document.password))) return candidate

@@ -5,8 +5,6 @@ import { cookieFlags, toDuration, type CookieView } from './cookie-flags.ts'
 import type { ActiveSession } from '../../auth/session-lifecycle.ts'
 
 interface SessionView extends ActiveSession {
-  /** The earlier of its two ends. */
-  endsAt: string
   idleSeconds: number
   cookie: CookieView
 }

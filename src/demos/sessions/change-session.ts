@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findSessionId, setSessionCookie, type SessionCookie } from '../../auth/session-cookie.ts'
+import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { exampleContent } from '../../http/openapi/content.ts'
+import { responseHeaders } from '../../http/openapi/fields.ts'
+import { sendJson } from '../../http/response/send.ts'
+
+/** Returns the cookie to set, if any. */
+type Apply = (
+  oldId: string | undefined,
+  request: FastifyRequest,
+) => Promise<SessionCookie | undefined>
+
+/** A route that responds with 303 to a client that prefers HTML, and with the envelope to others. */
+export function changeSession(redirect: string, msg: string, apply: Apply) {
+  const envelope = { data: { redirect }, status: { code: 0, msg } }
+  return {
+    responses: {
+      200: {
+        description: 'The envelope, for every client that does not prefer HTML.',
+        headers: cookieHeaders,
+        content: exampleContent(envelope, true),
+      },
+      303: {
+        description: `With \`Accept: text/html\`: redirects to ${redirect}.`,
+        headers: redirectHeaders,
+      },
+    },
+    store: 'writes',
+    config: { defaultType: 'json' },
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const type = chooseType(request, reply, ['application/json', 'text/html'])
+      const cookie = await apply(findSessionId(request, reply), request)
+      if (cookie) setSessionCookie(request, reply, cookie)
+      return type === 'text/html' ? reply.redirect(redirect, 303) : sendJson(reply, envelope)
+    },
+  } as const
+}
+
+export const cookieHeaders = { 'Set-Cookie': responseHeaders.setCookie }
+export const redirectHeaders = { Location: responseHeaders.location, ...cookieHeaders }
