@@ -24,6 +24,8 @@ export interface TryOut {
   file?: string
 }
 
+type Routes = readonly Route[]
+
 /** A demo: its routes and its card on the home page. Its file is `demos/<name>/<name>.ts`. */
 export interface Demo {
   /** The name in DEMOS. */
@@ -39,20 +41,21 @@ export interface Demo {
    * cross-site check, CORS or validators. See `toRawRequest` and `readBytes`.
    */
   rawPaths?: readonly string[]
-  /** Prepares the demo and returns its routes. Hooks that are added to `app` are the demo's own. */
-  routes: (services: Services, app: FastifyInstance) => readonly Route[] | Promise<readonly Route[]>
+  /** Or a function that prepares the demo first. Hooks that it adds to `app` are the demo's own. */
+  routes: Routes | ((services: Services, app: FastifyInstance) => Routes | Promise<Routes>)
   /** The shape of errors, for a demo that does not use the shape of the service. */
   errorShape?: (services: Services) => ErrorShape
 }
 
 export async function openDemo(
   app: FastifyInstance,
-  demo: Demo,
+  { name, routes }: Demo,
   services: Services,
 ): Promise<void> {
-  const file = `src/demos/${demo.name}/${demo.name}.ts`
+  const group = { file: `src/demos/${name}/${name}.ts`, tag: name }
   await app.register(async (instance) => {
-    registerRoutes(instance, { file, tag: demo.name }, await demo.routes(services, instance))
+    const listed = typeof routes === 'function' ? await routes(services, instance) : routes
+    registerRoutes(instance, group, listed)
   })
 }
 

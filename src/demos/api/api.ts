@@ -1,5 +1,4 @@
 import { isObject } from '../../http/body/is-object.ts'
-import type { HttpError } from '../../http/errors/http-error.ts'
 import { fieldsContent, jsonContent, objectSchema } from '../../http/openapi/content.ts'
 import { parameterToText } from '../../http/request/query-string.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
@@ -7,11 +6,12 @@ import { isAlone, type Demo } from '../../site/demo.ts'
 const content = 'This is JSON, served by Vitrine.'
 const config = { defaultType: 'json' } as const
 const text = { type: 'string' } as const
+const name = { ...text, description: 'The name in the request.' }
 const greeting = {
   type: 'object',
   required: ['content'],
-  properties: { content: text, name: { ...text, description: 'The name in the request.' } },
-} as const
+  properties: { content: text, name },
+}
 const greetingContent = jsonContent(greeting, { content, name: 'Ann' })
 
 /** Small JSON responses; errors under /api are JSON too (seed, "Demonstration: JSON endpoints"). */
@@ -24,7 +24,7 @@ export const api: Demo = {
     { href: '/api/get_json_with_param?name=Ann', label: 'A JSON object with a parameter' },
   ],
   tryOut: { method: 'GET', path: '/api/get_json_with_param', fields: { name: 'Ann' } },
-  routes: () => [
+  routes: [
     {
       method: 'GET',
       url: '/api/json',
@@ -50,10 +50,7 @@ export const api: Demo = {
       summary: 'Get a JSON object with a name from the body',
       requestBody: {
         description: 'A name that is not text is returned as JSON.',
-        content: fieldsContent(
-          { properties: { name: { description: 'A name.' } } },
-          { name: 'Ann' },
-        ),
+        content: fieldsContent({ properties: { name } }, { name: 'Ann' }),
       },
       content: greetingContent,
       config,
@@ -63,9 +60,7 @@ export const api: Demo = {
   errorShape: (services) => ({
     schema: objectSchema({ error: text }),
     under: isAlone('api', services) ? '/' : '/api',
-    toJson: ({ message }: HttpError) => ({
-      error: `${message} Please use the path /api/json.`,
-    }),
+    toJson: ({ message }) => ({ error: `${message} Please use the path /api/json.` }),
   }),
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../config/config.ts'
 import { toMediaType } from '../../http/body/body-reader.ts'
 import { registerMultipart } from '../../http/body/multipart.ts'
 import {
@@ -7,14 +8,12 @@ import {
   pathParameter,
   textContent,
 } from '../../http/openapi/content.ts'
-import type { Content } from '../../http/openapi/operation.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { parseTextFields } from './text-fields.ts'
 
-const text = { type: 'string' }
 const fields = { colour: 'green' }
 const json = { defaultType: 'json' } as const
 
@@ -30,97 +29,74 @@ export const bodies: Demo = {
     fields: { 'glass[colour]': 'green', name: 'Ann' },
   },
   routes: async ({ config }, app) => {
-    const readsMultipart = config.bodyReaders.includes('multipart')
-    if (readsMultipart) await registerMultipart(app)
-    const posts: Route[] = [
-      {
-        method: 'POST',
-        url: '/users/post',
-        summary: 'Return a form or JSON as JSON',
-        requestBody: { content: fieldsContent({ description: 'Any value.' }, fields) },
-        responses: {
-          200: {
-            description: 'The body. Without one, an empty object.',
-            content: jsonContent({}, fields),
-          },
-        },
-        config: json,
-        handler: (request, reply) => {
-          // The JSON text `null` is a body.
-          const isAbsent = request.body === undefined || hasText(request)
-          return sendJson(reply, isAbsent ? {} : request.body)
-        },
-      },
-      {
-        method: 'POST',
-        url: '/users/post/formdata',
-        summary: 'Return the text fields of a multipart form as JSON',
-        requestBody: { content: multipartContent },
-        responses: {
-          200: {
-            description: 'The text fields. Repeated fields become a list.',
-            content: jsonContent(
-              {
-                type: 'object',
-                additionalProperties: { anyOf: [text, { type: 'array', items: text }] },
-              },
-              fields,
-            ),
-          },
-        },
-        config: { ...json, readsBodyItself: true },
-        handler: async (request, reply) =>
-          sendJson(reply, readsMultipart ? await parseTextFields(request, config) : {}),
-      },
-      {
-        method: 'POST',
-        url: '/users/post/raw',
-        summary: 'Return a text as a JSON string',
-        requestBody: { content: textContent('plain words') },
-        example: 'plain words',
-        config: json,
-        handler: (request, reply) => sendJson(reply, hasText(request) ? request.body : ''),
-      },
-    ]
+    if (config.bodyReaders.includes('multipart')) await registerMultipart(app)
+    const posts = [postFields, postMultipart(config), postText]
     // The demo of the users has these paths, with its own responses.
-    return config.demos.includes('users') ? posts : [...posts, ...textRoutes]
+    return config.demos.includes('users') ? posts : [...posts, getUsers, getUser]
   },
 }
 
-const multipartContent: Content = {
-  'multipart/form-data': {
-    schema: {
-      type: 'object',
-      properties: {
-        pic: {
-          contentMediaType: 'application/octet-stream',
-          description: 'A file. It is read and discarded.',
-        },
-      },
-      additionalProperties: true,
-    },
-    example: fields,
-  },
+const postFields: Route = {
+  method: 'POST',
+  url: '/users/post',
+  summary: 'Return a form or JSON as JSON',
+  description: 'Without a body, an empty object.',
+  requestBody: { content: fieldsContent({ description: 'Any value.' }, fields) },
+  content: jsonContent({}, fields),
+  config: json,
+  // The JSON text `null` is a body.
+  handler: (request, reply) =>
+    sendJson(reply, request.body === undefined || hasText(request) ? {} : request.body),
 }
 
-const textRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    url: '/users',
-    summary: 'Return a text about the users',
-    example: 'These are the users\n',
-    handler: (_, reply) => sendText(reply, 'These are the users\n'),
-  },
-  {
-    method: 'GET',
-    url: '/users/:id',
-    summary: 'Return a text about one user',
-    parameters: [pathParameter('id', 'Any text.', '42')],
-    example: 'This is user 42\n',
-    handler: (request, reply) =>
-      sendText(reply, `This is user ${toPathParameter(request, 'id')}\n`),
-  },
-]
+function postMultipart(config: Config): Route {
+  const pic = {
+    contentMediaType: 'application/octet-stream',
+    description: 'A file. It is read and discarded.',
+  }
+  const schema = { type: 'object', properties: { pic }, additionalProperties: true }
+  return {
+    method: 'POST',
+    url: '/users/post/formdata',
+    summary: 'Return the text fields of a multipart form as JSON',
+    description: 'Repeated fields become a list.',
+    requestBody: { content: { 'multipart/form-data': { schema, example: fields } } },
+    content: jsonContent({ type: 'object' }, fields),
+    config: { ...json, readsBodyItself: true },
+    handler: async (request, reply) =>
+      sendJson(
+        reply,
+        config.bodyReaders.includes('multipart') ? await parseTextFields(request, config) : {},
+      ),
+  }
+}
+
+const postText: Route = {
+  method: 'POST',
+  url: '/users/post/raw',
+  summary: 'Return a text as a JSON string',
+  requestBody: { content: textContent('plain words') },
+  example: 'plain words',
+  config: json,
+  handler: (request, reply) => sendJson(reply, hasText(request) ? request.body : ''),
+}
+
+const getUsers: Route = {
+  method: 'GET',
+  url: '/users',
+  summary: 'Return a text about the users',
+  example: 'These are the users\n',
+  handler: (_, reply) => sendText(reply, 'These are the users\n'),
+}
+
+const getUser: Route = {
+  method: 'GET',
+  url: '/users/:id',
+  summary: 'Return a text about one user',
+  parameters: [pathParameter('id', 'Any text.', '42')],
+  example: 'This is user 42\n',
+  handler: (request, reply) => sendText(reply, `This is user ${toPathParameter(request, 'id')}\n`),
+}
 
 /** Whether the body is text that the text reader has read. */
 function hasText({ headers, body }: FastifyRequest): boolean {

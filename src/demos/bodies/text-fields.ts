@@ -6,17 +6,13 @@ import { contentTooLarge } from '../../http/errors/http-error.ts'
 const maxFiles = 10
 
 /**
- * The text fields of a multipart body, several of one name as a list; files are read to their end
- * and let go. Throws 400 for what is no multipart, 413 over a limit.
+ * The text fields of a multipart body, several of one name as a list. Files are read and discarded.
+ * Throws 400 for a body that is not multipart, and 413 over a limit.
  */
-export async function parseTextFields(
-  request: FastifyRequest,
-  config: Config,
-): Promise<Record<string, unknown>> {
+export async function parseTextFields(request: FastifyRequest, config: Config) {
   const { maxBodyBytes, maxUploadBytes, maxParameters } = config
-  const fields = new Map<string, string[]>()
-  let remainingBytes = maxBodyBytes
-  let fieldCount = 0
+  const fields = new Map<string, string | string[]>()
+  let [remainingBytes, remainingFields] = [maxBodyBytes, maxParameters]
   const limits = {
     parts: maxParameters + maxFiles,
     maxPartBytes: maxUploadBytes,
@@ -24,17 +20,15 @@ export async function parseTextFields(
     times: config,
   }
   for await (const part of parseMultipart(request, limits)) {
-    if (part.fileName !== undefined) {
-      await discard(part)
-      continue
+    if (part.fileName !== undefined) await discard(part)
+    else if (remainingFields === 0) throw contentTooLarge('The form has too many fields.')
+    else {
+      const text = await readText(part, remainingBytes)
+      const known = fields.get(part.name)
+      fields.set(part.name, known === undefined ? text : [known, text].flat())
+      remainingFields -= 1
+      remainingBytes -= Buffer.byteLength(text)
     }
-    fieldCount += 1
-    if (fieldCount > maxParameters) throw contentTooLarge('The form has too many fields.')
-    const text = await readText(part, remainingBytes)
-    remainingBytes -= Buffer.byteLength(text)
-    fields.set(part.name, [...(fields.get(part.name) ?? []), text])
   }
-  return Object.fromEntries(
-    [...fields].map(([name, texts]) => [name, texts.length === 1 ? texts[0] : texts]),
-  )
+  return Object.fromEntries(fields)
 }

@@ -1,5 +1,5 @@
-import { html, type Html } from '../../site/html.ts'
 import type { Figure, RecordLink } from '../../resources/definition.ts'
+import { html, type Html } from '../../site/html.ts'
 
 /** The units of `world.svg`, which shows the whole world with the same scale both ways. */
 const unitsPerDegree = 5
@@ -22,15 +22,12 @@ interface Mark extends RecordLink {
 /** A map of the world with the records that have coordinates. */
 export function createMap(): Figure {
   const cells = new Map<number, Mark>()
-  let count = 0
   return {
-    add: ({ document: { latitude, longitude } }, { label, href }) => {
+    add: ({ document: { latitude, longitude } }, link) => {
       if (!isWithin(latitude, 90) || !isWithin(longitude, 180)) return
-      count += 1
-      const mark = { count: 1, x: longitude + 180, y: 90 - latitude, label, href }
-      addMark(cells, mark, degreesPerCell)
+      addMark(cells, { ...link, count: 1, x: longitude + 180, y: 90 - latitude }, degreesPerCell)
     },
-    toHtml: () => (count === 0 ? html`` : figure(cluster([...cells.values()]), count)),
+    toHtml: () => (cells.size === 0 ? html`` : figure([...cells.values()])),
   }
 }
 
@@ -50,87 +47,74 @@ function addMark(cells: Map<number, Mark>, added: Mark, size: number): void {
   }
 }
 
-interface Clusters {
-  marks: readonly Mark[]
-  /** Of a cell, in degrees. */
-  size: number
-}
-
-/** Joins marks in ever wider cells until there are few enough to read. */
-function cluster(marks: readonly Mark[], size = degreesPerCell): Clusters {
-  if (marks.length <= maxMarks) return { marks, size }
-  const cells = new Map<number, Mark>()
-  for (const mark of marks) addMark(cells, mark, size * 1.5)
-  return cluster([...cells.values()], size * 1.5)
-}
-
-function figure({ marks, size }: Clusters, count: number): Html {
-  const places = count === 1 ? '1 place' : `${String(count)} places`
-  const drawn = marks.length === count ? '' : `, drawn as ${String(marks.length)} marks`
-  const [only] = count === 1 ? marks : []
+function figure(found: readonly Mark[]): Html {
+  let [marks, size] = [found, degreesPerCell]
+  while (marks.length > maxMarks) {
+    size *= 1.5
+    const cells = new Map<number, Mark>()
+    for (const mark of marks) addMark(cells, mark, size)
+    marks = [...cells.values()]
+  }
+  const count = marks.reduce((sum, mark) => sum + mark.count, 0)
+  const points = marks.map((mark) => ({ ...mark, x: mark.x / mark.count, y: mark.y / mark.count }))
+  const [only] = count === 1 ? points : []
   return html`<figure class="map">
-<svg viewBox="${toViewBox(marks)}" aria-hidden="true">
+<svg viewBox="${toViewBox(points)}" aria-hidden="true">
 <image href="/assets/world.svg" width="${width}" height="${height}"/>
-${only ? html`${crosshair(only)}${circle(only, size)}` : marks.map((mark) => link(mark, circle(mark, size)))}</svg>
-<figcaption>${only ? toPosition(only) : html`${places} with coordinates${drawn}, ${toExtent(marks)}`}. Land: Natural Earth.</figcaption>
+${only ? crosshair(only) : ''}${points.map((point) => circle(point, size, point === only))}</svg>
+<figcaption>${only ? toPosition(only) : toExtent(points, count)}. Land: Natural Earth.</figcaption>
 </figure>
 `
 }
 
 /** North and south of these there is little but ice, which is shown when something is there. */
-const [usualNorth, usualSouth] = [84, -58]
+const [usualTop, usualBottom] = [(90 - 84) * unitsPerDegree, (90 + 58) * unitsPerDegree]
 
-function toViewBox(marks: readonly Mark[]): string {
-  const latitudes = marks.map(({ y, count }) => 90 - y / count)
-  const isArctic = Math.max(...latitudes) > usualNorth - margin / unitsPerDegree
-  const isAntarctic = Math.min(...latitudes) < usualSouth + margin / unitsPerDegree
-  const top = isArctic ? -margin : (90 - usualNorth) * unitsPerDegree
-  const bottom = isAntarctic ? height + margin : (90 - usualSouth) * unitsPerDegree
+function toViewBox(points: readonly Mark[]): string {
+  const ys = points.map(({ y }) => y * unitsPerDegree)
+  const top = Math.min(...ys) < usualTop + margin ? -margin : usualTop
+  const bottom = Math.max(...ys) > usualBottom - margin ? height + margin : usualBottom
   return [-margin, top, width + 2 * margin, bottom - top].join(' ')
 }
 
-function circle({ count, x, y, label }: Mark, size: number): Html {
-  const at = (sum: number) => ((sum / count) * unitsPerDegree).toFixed(1)
-  // A mark of many is wider, and no wider than its cell leaves room for.
+/** The link is for the mouse: a keyboard or a screen reader finds the same one beside the map. */
+function circle({ count, x, y, label, href }: Mark, size: number, isAlone: boolean): Html {
+  // A mark of many is wider, but stays in its cell.
   const widest = Math.min(Math.max(10, (size * unitsPerDegree) / 1.8), margin)
   const radius = Math.min(10 + 3 * Math.log2(count), widest).toFixed(1)
   const title = count === 1 ? label : `${String(count)} places`
-  return html`<circle cx="${at(x)}" cy="${at(y)}" r="${radius}"><title>${title}</title></circle>`
+  const drawn = html`<circle cx="${toUnits(x)}" cy="${toUnits(y)}" r="${radius}"><title>${title}</title></circle>`
+  return count > 1 || isAlone ? drawn : html`<a href="${href}" tabindex="-1">${drawn}</a>`
 }
 
-/** For the mouse: who has a keyboard or a screen reader finds the same links beside the map. */
-function link({ count, href }: Mark, drawn: Html): Html {
-  return count === 1 ? html`<a href="${href}" tabindex="-1">${drawn}</a>` : drawn
-}
-
-/** Leads the eye to the one place there is. */
 function crosshair({ x, y }: Mark): Html {
-  const [cx, cy] = [x, y].map((degrees) => (degrees * unitsPerDegree).toFixed(1))
-  return html`<path d="M0 ${cy ?? ''}H${width}M${cx ?? ''} 0V${height}"/>
+  return html`<path d="M0 ${toUnits(y)}H${width}M${toUnits(x)} 0V${height}"/>
 `
 }
 
+function toUnits(degrees: number): string {
+  return (degrees * unitsPerDegree).toFixed(1)
+}
+
 function toPosition({ x, y }: Mark): string {
-  return `${toLatitude(90 - y)}, ${toLongitude(x - 180)}`
+  return `${toLatitude(y)}, ${toLongitude(x)}`
 }
 
-/** Between which parallels and meridians the marks are. */
-function toExtent(marks: readonly Mark[]): string {
-  const [xs, ys] = [marks.map(({ x, count }) => x / count), marks.map(({ y, count }) => y / count)]
-  const [north, south] = [toLatitude(90 - Math.min(...ys)), toLatitude(90 - Math.max(...ys))]
-  const [west, east] = [toLongitude(Math.min(...xs) - 180), toLongitude(Math.max(...xs) - 180)]
-  return `from ${north} to ${south} and from ${west} to ${east}`
+function toExtent(points: readonly Mark[], count: number): string {
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)]
+  const drawn = points.length === count ? '' : `, drawn as ${String(points.length)} marks`
+  return `${String(count)} places with coordinates${drawn}, from ${toLatitude(Math.min(...ys))} to ${toLatitude(Math.max(...ys))} and from ${toLongitude(Math.min(...xs))} to ${toLongitude(Math.max(...xs))}`
 }
 
-function toLatitude(degrees: number): string {
-  return toDegrees(degrees, degrees < 0 ? 'S' : 'N')
+function toLatitude(y: number): string {
+  return `${toDegrees(90 - y)}° ${y > 90 ? 'S' : 'N'}`
 }
 
-function toLongitude(degrees: number): string {
-  return toDegrees(degrees, degrees < 0 ? 'W' : 'E')
+function toLongitude(x: number): string {
+  return `${toDegrees(x - 180)}° ${x < 180 ? 'W' : 'E'}`
 }
 
 /** To the kilometre or so, which is finer than the map. */
-function toDegrees(degrees: number, side: string): string {
-  return `${String(Number(Math.abs(degrees).toFixed(2)))}° ${side}`
+function toDegrees(degrees: number): string {
+  return String(Number(Math.abs(degrees).toFixed(2)))
 }

@@ -1,15 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findSessionId, setSessionCookie, type SessionCookie } from '../../auth/session-cookie.ts'
+import { setSessionCookie, type SessionCookie } from '../../auth/session-cookie.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { exampleContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import { sendJson } from '../../http/response/send.ts'
 
 /** Returns the cookie to set, if any. */
-type Apply = (
-  oldId: string | undefined,
-  request: FastifyRequest,
-) => Promise<SessionCookie | undefined>
+type Apply = (request: FastifyRequest, reply: FastifyReply) => Promise<SessionCookie | undefined>
 
 /** A route that responds with 303 to a client that prefers HTML, and with the envelope to others. */
 export function changeSession(redirect: string, msg: string, apply: Apply) {
@@ -30,7 +27,7 @@ export function changeSession(redirect: string, msg: string, apply: Apply) {
     config: { defaultType: 'json' },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const type = chooseType(request, reply, ['application/json', 'text/html'])
-      const cookie = await apply(findSessionId(request, reply), request)
+      const cookie = await apply(request, reply)
       if (cookie) setSessionCookie(request, reply, cookie)
       return type === 'text/html' ? reply.redirect(redirect, 303) : sendJson(reply, envelope)
     },

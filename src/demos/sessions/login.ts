@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { verifyPassword } from '../../auth/passwords.ts'
+import { findSessionId } from '../../auth/session-cookie.ts'
 import { endSession, startSession, type SessionServices } from '../../auth/session-lifecycle.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/body/is-object.ts'
@@ -28,9 +29,10 @@ const credentials = objectSchema({ username: text, password: text })
 
 /** Throws 401, 415 and 422, which a page gets as the form with the message. */
 export function postLogin(services: SessionServices): Route {
-  const change = changeSession('/session', 'login success', async (oldId, request) => {
+  const change = changeSession('/session', 'login success', async (request, reply) => {
     const user = await findUser(services.users, parseCredentials(request))
     if (user === undefined) throw unauthorized('No user has this name and password.')
+    const oldId = findSessionId(request, reply)
     const issued = await startSession(services, user, oldId)
     // A login that fails leaves the old session as it was.
     if (oldId !== undefined) await endSession(services, oldId)

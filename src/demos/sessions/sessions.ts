@@ -148,8 +148,8 @@ function postSession(services: SessionServices): Route {
       'The session continues under a new id and the old id becomes invalid. The latest end of the session does not change.',
     session: 'required',
     errors: [401, 406],
-    ...changeSession('/session', 'renewal success', async (oldId) => {
-      const issued = await renewSession(services, oldId)
+    ...changeSession('/session', 'renewal success', async (request, reply) => {
+      const issued = await renewSession(services, findSessionId(request, reply))
       // The cookie stays: when a form is sent twice, the first response may have set the new one.
       if (issued === undefined) throw unauthorized('You are not logged in.')
       return issued
@@ -162,7 +162,8 @@ function logOut(services: SessionServices): Omit<Route, 'method' | 'url'> {
     summary: 'Log out',
     session: 'optional',
     errors: [406],
-    ...changeSession('/login', 'logout success', async (id) => {
+    ...changeSession('/login', 'logout success', async (request, reply) => {
+      const id = findSessionId(request, reply)
       if (id === undefined) return undefined
       await endSession(services, id)
       return noSession

@@ -48,41 +48,27 @@ export const status: Demo = {
 }
 
 function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const text = toPathParameter(request, 'code')
-  const code = Number(text)
-  const content = `${text} ${toReasonPhrase(code) ?? 'Status'}\n`
-  reply.code(code).headers(requiredHeaders(code, content.length))
+  const code = Number(toPathParameter(request, 'code'))
+  // RFC 9110 §15.4.8, §15.4.9: 307 and 308 repeat the method, so the target takes any method.
+  const redirect = code >= 300 && code < 400 ? { location: '/status/200' } : {}
+  reply.code(code).headers(requiredHeaders[code] ?? redirect)
   // A browser would store a permanent redirect for longer than the demo lasts.
   reply.header('cache-control', 'no-store')
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
-  if (code === 204 || code === 205 || code === 304) return reply.send()
-  return sendText(reply, content)
+  if ([204, 205, 304].includes(code)) return reply.send()
+  return sendText(reply, `${String(code)} ${toReasonPhrase(code) ?? 'Status'}\n`)
 }
 
 /** The headers that RFC 9110 §15 (RFC 6585 §4 for 429) requires or recommends. */
-function requiredHeaders(code: number, size: number): Record<string, string> {
-  switch (code) {
-    case 206:
-      return { 'content-range': `bytes 0-${String(size - 1)}/${String(size)}` }
-    case 201:
-      return { location: '/status/200' }
-    case 304:
-      return { etag: '"vitrine"' }
-    case 401:
-      return { 'www-authenticate': 'Vitrine realm="demonstration"' }
-    case 405:
-      return { allow: 'GET, HEAD' }
-    case 407:
-      return { 'proxy-authenticate': 'Vitrine realm="demonstration"' }
-    case 416:
-      return { 'content-range': 'bytes */0' }
-    case 426:
-      return { upgrade: 'h2c', connection: 'upgrade' }
-    case 429:
-    case 503:
-      return { 'retry-after': '1' }
-    default:
-      // RFC 9110 §15.4.8, §15.4.9: 307 and 308 repeat the method, so the target takes any method.
-      return code >= 300 && code < 400 ? { location: '/status/200' } : {}
-  }
+const requiredHeaders: Readonly<Record<number, Record<string, string>>> = {
+  201: { location: '/status/200' },
+  206: { 'content-range': 'bytes 0-19/20' },
+  304: { etag: '"vitrine"' },
+  401: { 'www-authenticate': 'Vitrine realm="demonstration"' },
+  405: { allow: 'GET, HEAD' },
+  407: { 'proxy-authenticate': 'Vitrine realm="demonstration"' },
+  416: { 'content-range': 'bytes */0' },
+  426: { upgrade: 'h2c', connection: 'upgrade' },
+  429: { 'retry-after': '1' },
+  503: { 'retry-after': '1' },
 }

@@ -4,6 +4,8 @@ import { parameterToText } from '../../http/request/query-string.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 
+const a = { description: 'Any text. Other values are returned as JSON.' }
+
 /** The fields of a POST form, which are sent in the body. */
 export const toc: Demo = {
   name: 'toc',
@@ -11,17 +13,12 @@ export const toc: Demo = {
   summary: 'A POST form sends its fields in the body. The response is one of them, byte for byte.',
   links: [],
   tryOut: { method: 'POST', path: '/toc/aaa', fields: { a: 'byte for byte' } },
-  routes: () => [
+  routes: [
     {
       method: 'POST',
       url: '/toc/aaa',
       summary: 'Return a field of a POST form',
-      requestBody: {
-        content: fieldsContent(
-          { properties: { a: { description: 'Any text. Other values are returned as JSON.' } } },
-          { a: 'brass' },
-        ),
-      },
+      requestBody: { content: fieldsContent({ properties: { a } }, { a: 'brass' }) },
       example: 'brass',
       handler: ({ body }, reply) =>
         sendText(reply, parameterToText(isObject(body) ? body.a : undefined)),

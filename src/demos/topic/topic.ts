@@ -1,10 +1,12 @@
 import { isObject } from '../../http/body/is-object.ts'
-import type { Parameter } from '../../http/openapi/operation.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { parameterToText } from '../../http/request/query-string.ts'
 import { toPath } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
+
+const description = 'One value or several.'
+const schema = { type: 'array', items: { type: 'string' }, maxItems: 100 }
 
 const getTopic: Route = {
   method: 'GET',
@@ -12,16 +14,12 @@ const getTopic: Route = {
   summary: 'Return a field of a GET form',
   description:
     'Repeated values of `a` are joined with commas. `sex` and `vehicle` are accepted and ignored.',
-  parameters: [
-    queryTexts('a', 'glass'),
-    queryTexts('sex', 'female'),
-    queryTexts('vehicle', 'bike'),
-  ],
+  parameters: Object.entries({ a: 'glass', sex: 'female', vehicle: 'bike' }).map(
+    ([name, example]) => ({ name, in: 'query', description, schema, example: [example] }),
+  ),
   example: 'The topic is glass\n',
-  handler: ({ query }, reply) => {
-    const a = isObject(query) ? query.a : undefined
-    return sendText(reply, `The topic is ${parameterToText(a)}\n`)
-  },
+  handler: ({ query }, reply) =>
+    sendText(reply, `The topic is ${parameterToText(isObject(query) ? query.a : undefined)}\n`),
 }
 
 /** The fields of a GET form, which are sent in the query string. */
@@ -48,15 +46,5 @@ function nameAnyPath(method: string[]): Route {
       reply.callNotFound()
       return reply
     },
-  }
-}
-
-function queryTexts(name: string, example: string): Parameter {
-  return {
-    name,
-    in: 'query',
-    description: 'One value or several.',
-    schema: { type: 'array', items: { type: 'string' }, maxItems: 100 },
-    example: [example],
   }
 }

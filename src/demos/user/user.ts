@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { pathParameter } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
@@ -6,6 +5,7 @@ import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 
 const id = pathParameter('id', 'Any text.', '42')
+const notUsers = 'Any text except `s` and texts that start with `s.`: those are the users.'
 
 /** Short texts (seed, "Other text-only routes"). */
 export const user: Demo = {
@@ -14,48 +14,27 @@ export const user: Demo = {
   summary: 'A short text for each method, and a greeting that includes what follows /user.',
   links: [{ href: '/user42', label: 'A greeting' }],
   tryOut: { method: 'POST', path: '/user/create' },
-  routes: () => [
+  routes: [
+    textRoute('POST', '/user/create', () => 'POST: a user is created\n'),
+    textRoute('PUT', '/user/:id', (id) => `PUT: user ${id} is replaced\n`),
+    textRoute('DELETE', '/user/:id', (id) => `DELETE: user ${id} is deleted\n`),
     {
-      method: 'POST',
-      url: '/user/create',
-      summary: 'Return a text that names POST',
-      ...textOf(() => 'POST: a user is created\n'),
-    },
-    {
-      method: 'PUT',
-      url: '/user/:id',
-      summary: 'Return a text that names PUT',
-      parameters: [id],
-      ...textOf((id) => `PUT: user ${id} is replaced\n`),
-    },
-    {
-      method: 'DELETE',
-      url: '/user/:id',
-      summary: 'Return a text that names DELETE',
-      parameters: [id],
-      ...textOf((id) => `DELETE: user ${id} is deleted\n`),
-    },
-    {
-      method: 'GET',
       // `/users` and its representations belong to another demo, whether it is open or not.
-      url: '/user:id(^(?!s$|s\\.)[\\s\\S]+$)',
+      ...textRoute('GET', '/user:id(^(?!s$|s\\.)[\\s\\S]+$)', (id) => `Hello, ${id}\n`),
       summary: 'Return a greeting',
-      parameters: [
-        {
-          ...id,
-          description: 'Any text except `s` and texts that start with `s.`: those are the users.',
-        },
-      ],
-      ...textOf((id) => `Hello, ${id}\n`),
+      parameters: [{ ...id, description: notUsers }],
       errors: [404, 406],
     },
   ],
 }
 
-function textOf(toText: (id: string) => string): Pick<Route, 'example' | 'handler'> {
+function textRoute(method: string, url: string, toText: (id: string) => string): Route {
   return {
+    method,
+    url,
+    summary: `Return a text that names ${method}`,
+    ...(url.includes(':id') && { parameters: [id] }),
     example: toText('42'),
-    handler: (request: FastifyRequest, reply) =>
-      sendText(reply, toText(toPathParameter(request, 'id'))),
+    handler: (request, reply) => sendText(reply, toText(toPathParameter(request, 'id'))),
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { jsonContent, objectSchema } from '../../http/openapi/content.ts'
+import { exampleContent, jsonContent, objectSchema } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
-import { registerRoutes } from '../../http/openapi/route.ts'
+import { registerRoutes, type Route } from '../../http/openapi/route.ts'
 import { toProbeResponse, type Readiness } from '../../operations/readiness.ts'
 
 const config = { defaultType: 'json', anyHost: true } as const
@@ -13,7 +13,7 @@ export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find
       method: 'GET',
       url: '/health',
       summary: 'Check whether the service responds',
-      content: statusContent('ok'),
+      example: { status: 'ok' },
       config,
       handler: () => ({ status: 'ok' }),
     },
@@ -21,35 +21,35 @@ export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find
       method: 'GET',
       url: '/health/live',
       summary: 'Check whether the process is alive',
-      content: statusContent('live'),
+      example: { status: 'live' },
       config,
       handler: (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }),
     },
-    {
-      method: 'GET',
-      url: '/health/ready',
-      summary: 'Check whether the service is ready for requests',
-      responses: {
-        200: {
-          description: 'Ready: the database can be read.',
-          content: statusContent('ready'),
-        },
-        503: {
-          description: 'Not ready: starting, stopping, or the database cannot be read.',
-          headers: { 'Retry-After': responseHeaders.retryAfter },
-          content: statusContent('no database', 'starting', 'draining'),
-        },
-      },
-      config,
-      handler: async (_, reply) => {
-        const { code, headers, content } = toProbeResponse(await find())
-        return reply.code(code).headers(headers).send(content)
-      },
-    },
+    readyRoute(find),
   ])
 }
 
-function statusContent(...statuses: readonly [string, ...string[]]) {
-  const status = { type: 'string', enum: statuses }
-  return jsonContent(objectSchema({ status }), { status: statuses[0] })
+function readyRoute(find: Readiness['find']): Route {
+  const failed = objectSchema({ status: { enum: ['no database', 'starting', 'draining'] } })
+  return {
+    method: 'GET',
+    url: '/health/ready',
+    summary: 'Check whether the service is ready for requests',
+    responses: {
+      200: {
+        description: 'Ready: the database can be read.',
+        content: exampleContent({ status: 'ready' }, true),
+      },
+      503: {
+        description: 'Not ready: starting, stopping, or the database cannot be read.',
+        headers: { 'Retry-After': responseHeaders.retryAfter },
+        content: jsonContent(failed, { status: 'no database' }),
+      },
+    },
+    config,
+    handler: async (_, reply) => {
+      const { code, headers, content } = toProbeResponse(await find())
+      return reply.code(code).headers(headers).send(content)
+    },
+  }
 }

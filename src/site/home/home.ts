@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { pageContent } from '../../http/openapi/content.ts'
 import { registerRoutes } from '../../http/openapi/route.ts'
-import type { Demo } from '../demo.ts'
+import type { Demo, TryOut } from '../demo.ts'
+import { html, type Html } from '../html.ts'
+import { page } from '../page.ts'
 import { sendPage } from '../send-page.ts'
-import { homePage } from './views.ts'
 
 /** `GET /`: the list of the open demos. */
 export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
@@ -17,4 +18,47 @@ export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
       handler: (_, reply) => sendPage(reply, home),
     },
   ])
+}
+
+function homePage(demos: readonly Demo[]): Html {
+  return page({
+    title: 'Vitrine',
+    heading: 'A glass case for HTTP',
+    scripts: ['try.js'],
+    main: html`<p class="lead">See, try and test every part of HTTP. Send a request with a browser, curl or
+your own client, and inspect the request and the response.</p>
+<p>The <a href="/docs">documentation</a> describes every route with its parameters and responses.
+<a href="/problems">Problems</a> explains every error.</p>
+<div class="demos">
+${demos.map(card)}</div>`,
+  })
+}
+
+function card({ name, title, summary, links, tryOut }: Demo): Html {
+  const items = links.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)
+  return html`<section aria-labelledby="demo-${name}">
+<h2 id="demo-${name}">${title}</h2>
+<p>${summary}</p>
+${items.length > 0 ? html`<ul>${items}</ul>` : ''}
+${tryOut ? tryForm(name, tryOut) : ''}</section>
+`
+}
+
+/** A plain form. With scripts the response is shown below it. */
+function tryForm(demo: string, { method, path, fields = {}, file }: TryOut): Html {
+  const inputs = Object.entries(fields).map(([name, value]) =>
+    field(demo, name, 'text', html` value="${value}"`),
+  )
+  return html`<form class="try" method="${method.toLowerCase()}" action="${path}"${file === undefined ? '' : html` enctype="multipart/form-data"`}>
+${inputs}${file === undefined ? '' : field(demo, file, 'file', html` required`)}<p class="actions"><button type="submit" class="second">Send</button> <code>${method} ${path}</code></p>
+<pre class="response" tabindex="0" hidden></pre>
+</form>
+`
+}
+
+function field(demo: string, name: string, type: string, rest: Html): Html {
+  const id = `${demo}-${name.replaceAll(/\W+/g, '-')}`
+  return html`<p class="field"><label for="${id}"><code>${name}</code></label>
+<input type="${type}" id="${id}" name="${name}"${rest}></p>
+`
 }
