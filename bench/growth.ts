@@ -33,13 +33,13 @@ async function takeTurn(
   await mkdir(folder)
   await fill(folder, { library, records })
   const vitrine = await start('vitrine', {}, { folder, reference: '' })
-  const ask = (request: typeof showRequest | typeof createRequest, length = seconds) =>
+  const send = (request: typeof showRequest | typeof createRequest, length = seconds) =>
     measure(vitrine, request, { folder, seconds: length })
   try {
-    await ask(showRequest, 1)
-    const show = await ask(showRequest)
-    await ask(createRequest, 1)
-    return { show, create: await ask(createRequest) }
+    await send(showRequest, 1)
+    const show = await send(showRequest)
+    await send(createRequest, 1)
+    return { show, create: await send(createRequest) }
   } finally {
     await vitrine.stop()
     await rm(folder, { recursive: true })

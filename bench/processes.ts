@@ -19,11 +19,11 @@ export async function startServer(
     ...options,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  await untilAnswering(port, child)
+  await untilReady(port, child)
   return { port, pid: child.pid ?? 0, stop: () => stop(child) }
 }
 
-async function untilAnswering(port: number, child: ChildProcess): Promise<void> {
+async function untilReady(port: number, child: ChildProcess): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error('a contender did not start')
     try {

@@ -24,13 +24,13 @@ export async function measureRates(row: Row, place: Place & { seconds: number })
       if (await isInstalled(contender)) running.set(contender, await open(contender, row, folder))
       else missing.push(contender)
     }
-    const ask = (name: Contender, server: Running, length: number) =>
+    const send = (name: Contender, server: Running, length: number) =>
       measure(server, toRequest(name, row), { folder, seconds: length })
-    for (const [name, server] of running) await ask(name, server, 1)
+    for (const [name, server] of running) await send(name, server, 1)
     const turns: Turns['turns'] = {}
     for (let round = 0; round < rounds; round += 1) {
       for (const [name, server] of running) {
-        ;(turns[name] ??= []).push(await ask(name, server, seconds))
+        ;(turns[name] ??= []).push(await send(name, server, seconds))
       }
     }
     return { turns, missing }
@@ -44,7 +44,7 @@ async function open(contender: Contender, row: Row, folder: string): Promise<Run
   const reference = join(folder, 'reference.json')
   const server = await start(contender, row, { folder, reference })
   try {
-    const response = await ask(server.port, toRequest(contender, row))
+    const response = await send(server.port, toRequest(contender, row))
     if (contender === 'vitrine') await writeFile(reference, JSON.stringify(response))
     else await compare(contender, response, reference)
     return server
@@ -59,9 +59,9 @@ function toRequest(contender: Contender, row: Row): Request {
   return contender === 'httpbin' ? { path: '/json' } : row
 }
 
-type PeerResponse = Awaited<ReturnType<typeof ask>>
+type PeerResponse = Awaited<ReturnType<typeof send>>
 
-async function ask(port: number, { path, method = 'GET', headers, body }: Request) {
+async function send(port: number, { path, method = 'GET', headers, body }: Request) {
   const response = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
     method,
     ...(headers && { headers }),

@@ -21,11 +21,11 @@ export async function measureWorkers({ folder, library, rounds }: Place): Promis
       await fill(own, { library, records: 1000 })
       const setup = { settings: { WORKERS: workers }, cores: bothCores }
       const vitrine = await start('vitrine', setup, { folder: own, reference: '' })
-      const ask = (length: number) =>
+      const send = (length: number) =>
         measure(vitrine, showRequest, { folder: own, seconds: length, cores: bothCores })
       try {
-        await ask(1)
-        values.push((await ask(seconds)).rate)
+        await send(1)
+        values.push((await send(seconds)).rate)
       } finally {
         await vitrine.stop()
       }
@@ -46,13 +46,13 @@ export async function measurePostgres({ folder, library, rounds }: Place): Promi
     const vitrine = await start('vitrine', { settings }, { folder, reference: '' })
     try {
       await createKnown(vitrine.port)
-      const ask = (request: Request, length: number) =>
+      const send = (request: Request, length: number) =>
         measure(vitrine, request, { folder, seconds: length })
       const [show, create]: [number[], number[]] = [[], []]
-      await ask(showRequest, 1)
+      await send(showRequest, 1)
       for (let round = 0; round < rounds; round += 1) {
-        show.push((await ask(showRequest, seconds)).rate)
-        create.push((await ask(createRequest, seconds)).rate)
+        show.push((await send(showRequest, seconds)).rate)
+        create.push((await send(createRequest, seconds)).rate)
       }
       return [
         { title: '`GET /locations/:id` on PostgreSQL', unit: 'requests/s', values: show },

@@ -29,7 +29,7 @@ function linesOf({ logLines }: TestApp): Line[] {
 }
 
 /** The lines of answers, once there are so many. */
-async function answered(app: TestApp, count: number): Promise<Line[]> {
+async function completed(app: TestApp, count: number): Promise<Line[]> {
   const find = () => linesOf(app).filter(({ msg }) => msg === 'request completed')
   await until(() => find().length >= count)
   return find()
@@ -114,7 +114,7 @@ for (const { name, leave, makeSettings } of ways) {
       const { hangUp, headed } = await leave(app, '/endless')
       await headed
       hangUp()
-      const [line, ...more] = await answered(app, 1)
+      const [line, ...more] = await completed(app, 1)
       assert.equal(line?.cutOff, true)
       assert.equal(line.status, 200)
       assert.equal(line.route, '/endless')
@@ -129,7 +129,7 @@ for (const { name, leave, makeSettings } of ways) {
       await arrived
       await new Promise(setImmediate)
       hangUp()
-      const [line, ...more] = await answered(app, 1)
+      const [line, ...more] = await completed(app, 1)
       assert.equal(line?.cutOff, true)
       assert.ok(!('status' in line))
       assert.equal(line.bytes, 0)
@@ -139,7 +139,7 @@ for (const { name, leave, makeSettings } of ways) {
     test('an answer that breaks has a line, and another that says why', async (t) => {
       const app = await listen(t)
       await leave(app, '/breaking')
-      const [line] = await answered(app, 1)
+      const [line] = await completed(app, 1)
       assert.equal(line?.cutOff, true)
       assert.equal(line.bytes, 2)
       const reason = linesOf(app).find(({ msg }) => msg === 'the response was cut off')
@@ -164,7 +164,7 @@ test('bytes are those of the content, whether it has a length or is streamed', a
   await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
   for (const url of contents) {
     const { rawPayload } = await app.inject(url)
-    const line = (await answered(app, 1)).at(-1)
+    const line = (await completed(app, 1)).at(-1)
     assert.deepEqual([line?.path, line?.bytes], [url, rawPayload.length])
     assert.equal(line?.cutOff, undefined, url)
   }
@@ -188,7 +188,7 @@ test('over HTTP/2 they are the same, and nothing that is whole is called cut off
   ]
   for (const [index, row] of rows.entries()) {
     const content = await buffer(session.request(row, { endStream: true }))
-    const line = (await answered(app, index + 1)).at(-1)
+    const line = (await completed(app, index + 1)).at(-1)
     const told = [line?.path, line?.bytes, line?.cutOff]
     assert.deepEqual(told, [row[':path'], content.length, undefined])
   }
@@ -207,7 +207,7 @@ test('what has no content has no bytes', async (t) => {
   ] as const
   for (const row of rows) {
     await app.inject(row)
-    const line = (await answered(app, 1)).at(-1)
+    const line = (await completed(app, 1)).at(-1)
     assert.deepEqual([row.url, line?.bytes], [row.url, 0])
   }
 })
@@ -216,7 +216,7 @@ test('a line has the route, the method after an override and the received one', 
   const app = await testApp(t)
   await app.inject({ method: 'POST', url: '/users/a?_method=DELETE&secret=1' })
   await app.inject({ method: 'GET', url: '/nowhere?secret=1' })
-  const [overridden, unknown] = await answered(app, 2)
+  const [overridden, unknown] = await completed(app, 2)
   assert.deepEqual(
     [overridden?.method, overridden?.receivedMethod, overridden?.route, overridden?.path],
     ['DELETE', 'POST', '/users/:id', '/users/a'],
@@ -229,14 +229,14 @@ const [trace, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
 
 test('a line has the trace that a valid traceparent names', async (t) => {
   const app = await testApp(t)
-  const ask = async (headers: IncomingHttpHeaders) => {
+  const send = async (headers: IncomingHttpHeaders) => {
     await app.inject({ url: '/health', headers })
     const line = linesOf(app).at(-1)
     return [line?.traceId, line?.parentId]
   }
-  assert.deepEqual(await ask({ traceparent: `00-${trace}-${parent}-01` }), [trace, parent])
-  assert.deepEqual(await ask({ traceparent: `00-${trace}-${parent}` }), [undefined, undefined])
-  assert.deepEqual(await ask({}), [undefined, undefined])
+  assert.deepEqual(await send({ traceparent: `00-${trace}-${parent}-01` }), [trace, parent])
+  assert.deepEqual(await send({ traceparent: `00-${trace}-${parent}` }), [undefined, undefined])
+  assert.deepEqual(await send({}), [undefined, undefined])
 })
 
 test('a traceparent is read as Trace Context has it', () => {

@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import packageJson from '../package.json' with { type: 'json' }
 import { ready, startWithAdmin } from './admin.ts'
 import { openClient } from './faults/client.ts'
-import { beginUpload, ended, limit, openWire } from './faults/stopping.ts'
+import { beginUpload, ended, limit, openConnection } from './faults/stopping.ts'
 import { spawnVitrine, temporaryFolder } from './start-vitrine.ts'
 import { assertOpensWithout } from './start-without.ts'
 import { until } from './until.ts'
 
 test('the admin port has the probes and the metrics, and nothing else', limit, async (t) => {
-  const { ask } = await startWithAdmin(t)
+  const { send } = await startWithAdmin(t)
   const rows = [
     ['/health/live', 200, 'application/json; charset=utf-8'],
     ['/health/ready', 200, 'application/json; charset=utf-8'],
@@ -27,29 +27,29 @@ test('the admin port has the probes and the metrics, and nothing else', limit, a
   for (const [path, status, type] of rows) {
     for (const method of ['GET', 'HEAD']) {
       const headers = { origin: 'https://else.where' }
-      const answer = await ask(path, { method, headers })
-      assert.deepEqual([path, answer.status], [path, status])
-      assert.equal(answer.headers['content-type'], type)
-      assert.equal(answer.headers['cache-control'], 'no-store')
-      assert.equal(answer.headers['x-content-type-options'], 'nosniff')
-      const cors = Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))
+      const response = await send(path, { method, headers })
+      assert.deepEqual([path, response.status], [path, status])
+      assert.equal(response.headers['content-type'], type)
+      assert.equal(response.headers['cache-control'], 'no-store')
+      assert.equal(response.headers['x-content-type-options'], 'nosniff')
+      const cors = Object.keys(response.headers).filter((name) => name.startsWith('access-control'))
       assert.deepEqual(cors, [])
-      if (method === 'HEAD') assert.equal(answer.text, '')
+      if (method === 'HEAD') assert.equal(response.text, '')
     }
   }
-  assert.equal((await ask('/health/live')).text, '{"status":"live"}')
+  assert.equal((await send('/health/live')).text, '{"status":"live"}')
 })
 
 test('what the admin port has is for reading alone', limit, async (t) => {
-  const { ask } = await startWithAdmin(t)
+  const { send } = await startWithAdmin(t)
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-    const answer = await ask('/metrics?_method=GET', { method })
-    assert.deepEqual([method, answer.status, answer.headers.allow], [method, 405, 'GET, HEAD'])
+    const response = await send('/metrics?_method=GET', { method })
+    assert.deepEqual([method, response.status, response.headers.allow], [method, 405, 'GET, HEAD'])
   }
 })
 
 test('the admin port serves metrics to local hosts alone, probes to all', limit, async (t) => {
-  const { ask } = await startWithAdmin(t, { HOST: '0.0.0.0' })
+  const { send } = await startWithAdmin(t, { HOST: '0.0.0.0' })
   const rows = [
     [421, '/metrics', 'attacker.example'],
     [421, '/nowhere', 'attacker.example:9090'],
@@ -59,26 +59,26 @@ test('the admin port serves metrics to local hosts alone, probes to all', limit,
     [200, '/health/ready', 'attacker.example'],
   ] as const
   for (const [expected, path, host] of rows) {
-    const { status } = await ask(path, { headers: { host } })
+    const { status } = await send(path, { headers: { host } })
     assert.deepEqual([path, host, status], [path, host, expected])
   }
 })
 
 test('the admin port of a network address serves every host', limit, async (t) => {
-  const { ask } = await startWithAdmin(t, { ADMIN_HOST: '0.0.0.0' })
-  assert.equal((await ask('/metrics', { headers: { host: 'vitrine-1.pod' } })).status, 200)
+  const { send } = await startWithAdmin(t, { ADMIN_HOST: '0.0.0.0' })
+  assert.equal((await send('/metrics', { headers: { host: 'vitrine-1.pod' } })).status, 200)
 })
 
 test('the main port has the probes too, and no metrics', limit, async (t) => {
   const { origin } = await startWithAdmin(t)
-  const ask = openClient(t, origin)
-  assert.equal((await ask('/health/live')).text, '{"status":"live"}')
-  assert.equal((await ask('/health/ready')).text, '{"status":"ready"}')
-  assert.equal((await ask('/metrics')).status, 404)
+  const send = openClient(t, origin)
+  assert.equal((await send('/health/live')).text, '{"status":"live"}')
+  assert.equal((await send('/health/ready')).text, '{"status":"ready"}')
+  assert.equal((await send('/metrics')).status, 404)
 })
 
 test('what is no request ends its own connection alone', limit, async (t) => {
-  const { ask, adminOrigin } = await startWithAdmin(t)
+  const { send, adminOrigin } = await startWithAdmin(t)
   const messages = [
     'garbage\r\n\r\n',
     'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n',
@@ -88,25 +88,25 @@ test('what is no request ends its own connection alone', limit, async (t) => {
     `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
   ]
   for (const message of messages) {
-    const wire = await openWire(t, adminOrigin)
-    wire.write(message)
-    const heard = await wire.closed()
-    assert.match(heard, /^$|^HTTP\/1\.1 4\d\d /, message.slice(0, 20))
-    assert.doesNotMatch(heard, /access-control/i)
+    const connection = await openConnection(t, adminOrigin)
+    connection.write(message)
+    const received = await connection.closed()
+    assert.match(received, /^$|^HTTP\/1\.1 4\d\d /, message.slice(0, 20))
+    assert.doesNotMatch(received, /access-control/i)
   }
-  assert.equal((await ask('/health/live')).status, 200)
+  assert.equal((await send('/health/live')).status, 200)
 })
 
 test('requests are counted by method, route and status', limit, async (t) => {
   const { origin, metrics } = await startWithAdmin(t)
-  const ask = openClient(t, origin)
+  const send = openClient(t, origin)
   const before = await metrics()
   assert.equal(before.sum('http_requests_total'), 0)
   assert.equal(before.sum('vitrine_info', { version: packageJson.version }), 1)
   let bytes = 0
-  for (const id of ['a', 'b', 'c']) bytes += (await ask(`/users/${id}`)).text.length
-  bytes += (await ask('/locations.json')).text.length
-  await ask('/mirror/query?_method=HEAD')
+  for (const id of ['a', 'b', 'c']) bytes += (await send(`/users/${id}`)).text.length
+  bytes += (await send('/locations.json')).text.length
+  await send('/mirror/query?_method=HEAD')
   const { sum } = await metrics()
   const user = { method: 'GET', route: '/users/:id' }
   assert.equal(sum('http_requests_total', { ...user, status: '404' }), 3)
@@ -129,16 +129,16 @@ test('requests are counted by method, route and status', limit, async (t) => {
 
 test('no client can make up a label', limit, async (t) => {
   const { origin, metrics } = await startWithAdmin(t)
-  const ask = openClient(t, origin)
+  const send = openClient(t, origin)
   for (let index = 0; index < 200; index += 1) {
     const name = `"}\\n${String(index)}`
-    await ask(`/nowhere/${encodeURIComponent(name)}`)
-    await ask(`/locations/id-${String(index)}`, { headers: { 'x-request-id': name } })
+    await send(`/nowhere/${encodeURIComponent(name)}`)
+    await send(`/locations/id-${String(index)}`, { headers: { 'x-request-id': name } })
   }
   for (const method of ['PROPFIND', 'MKCOL', 'SOURCE', 'M-SEARCH', 'TRACE']) {
-    await ask('/users', { method })
+    await send('/users', { method })
   }
-  await ask('/users', { headers: { 'x-http-method-override': 'BREW' } })
+  await send('/users', { headers: { 'x-http-method-override': 'BREW' } })
   const { samples, sum } = await metrics()
   const counted = samples.filter(({ name }) => name === 'http_requests_total')
   const labels = counted.map(({ labels }) => Object.values(labels).join(' ')).toSorted()
@@ -159,9 +159,9 @@ test('what is under way is counted, and what is cut off', limit, async (t) => {
   const upload = await beginUpload(t, vitrine, Buffer.alloc(100_000))
   assert.equal((await metrics()).sum('http_requests_in_flight'), 1)
   // Its content is read before it has a route.
-  const wire = await openWire(t, vitrine.origin)
-  wire.write('POST /users/post HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"half')
-  wire.end()
+  const connection = await openConnection(t, vitrine.origin)
+  connection.write('POST /users/post HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"half')
+  connection.end()
   upload.end()
   await until(async () => (await metrics()).sum('http_requests_total') === 2)
   const { sum } = await metrics()
@@ -212,8 +212,8 @@ test('a start that fails closes the admin port, and ends', limit, async (t) => {
 test('who stays connected to the admin port does not keep the process', limit, async (t) => {
   const { adminOrigin, process: child, ready: readiness } = await startWithAdmin(t)
   assert.deepEqual(await readiness(), ready)
-  await openWire(t, adminOrigin)
-  const half = await openWire(t, adminOrigin)
+  await openConnection(t, adminOrigin)
+  const half = await openConnection(t, adminOrigin)
   half.write('GET /health/live HTTP/1.1\r\n')
   child.kill('SIGTERM')
   await ended(child)

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { findFreePort } from '../src/operations/free-port.ts'
-import { openClient, type Ask } from './faults/client.ts'
+import { openClient, type Send } from './faults/client.ts'
 import { startInFolder } from './faults/stopping.ts'
 import { parseMetrics, type ParsedMetrics } from './parse-metrics.ts'
 
@@ -9,21 +9,21 @@ export async function startWithAdmin(t: TestContext, settings: Record<string, st
   const port = String(await findFreePort())
   const vitrine = await startInFolder(t, { ADMIN_PORT: port, ...settings })
   const adminOrigin = `http://127.0.0.1:${port}`
-  return { ...vitrine, adminOrigin, ...askAdmin(t, adminOrigin) }
+  return { ...vitrine, adminOrigin, ...openAdmin(t, adminOrigin) }
 }
 
-export function askAdmin(t: TestContext, adminOrigin: string) {
-  const ask = openClient(t, adminOrigin)
+export function openAdmin(t: TestContext, adminOrigin: string) {
+  const send = openClient(t, adminOrigin)
   return {
-    ask,
-    ready: () => askReadiness(ask),
-    metrics: async (): Promise<ParsedMetrics> => parseMetrics((await ask('/metrics')).text),
+    send,
+    ready: () => readReadiness(send),
+    metrics: async (): Promise<ParsedMetrics> => parseMetrics((await send('/metrics')).text),
   }
 }
 
 /** Status and word of a probe, and whether it says when to come again. */
-export async function askReadiness(ask: Ask) {
-  const { status, headers, text } = await ask('/health/ready')
+export async function readReadiness(send: Send) {
+  const { status, headers, text } = await send('/health/ready')
   const { status: word } = JSON.parse(text) as { status: string }
   return [status, word, headers['retry-after']]
 }

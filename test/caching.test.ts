@@ -23,7 +23,7 @@ async function openEverything(t: TestContext): Promise<{ app: FastifyInstance; u
       .replace(/^\/user:id.*/, '/user42')
       .replace(':code', '200')
       .replace(':slug', 'not-found')
-      .replace(/^(\/\w+)\/:id/, (_, room: string) => `${room}/${ids[room] ?? ''}`),
+      .replace(/^(\/\w+)\/:id/, (_, demo: string) => `${demo}/${ids[demo] ?? ''}`),
   )
   assert.ok(urls.length > 30)
   return { app, urls }
@@ -35,7 +35,7 @@ test('every answer of every GET route says how it may be cached, a refusal not a
   for (const url of urls) {
     const first = await app.inject(url)
     const { etag = '"none"', 'cache-control': expected } = first.headers
-    const answers = [
+    const responses = [
       first,
       await app.inject({ url, headers: { 'if-none-match': etag } }),
       await app.inject({ url, headers: { 'if-match': '"another"' } }),
@@ -50,7 +50,7 @@ test('every answer of every GET route says how it may be cached, a refusal not a
       await app.inject(`${url}/nowhere/at/all`),
       await app.inject(`${url}?a=%ff`),
     ]
-    for (const { statusCode, headers } of answers) {
+    for (const { statusCode, headers } of responses) {
       const cacheControl = String(headers['cache-control'])
       const line = `${url} ${String(statusCode)}: ${cacheControl}`
       const pattern = statusCode >= 400 ? /^no-store$/ : /private, no-cache|no-store|max-age=\d/

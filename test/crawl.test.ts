@@ -15,15 +15,15 @@ test('every page is valid HTML, and every local link and form has a route', asyn
 
   const found = new Set(['/', '/nowhere', '/users?page=1&per_page=1'])
   for (const url of found) {
-    const answer = await app.inject({ url, headers: { accept: 'text/html' } })
-    if (!String(answer.headers['content-type']).startsWith('text/html')) continue
-    assert.deepEqual(await findInvalid(answer.body, url), [])
-    for (const [, link = ''] of answer.body.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
+    const response = await app.inject({ url, headers: { accept: 'text/html' } })
+    if (!String(response.headers['content-type']).startsWith('text/html')) continue
+    assert.deepEqual(await findInvalid(response.body, url), [])
+    for (const [, link = ''] of response.body.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
       found.add(link.replaceAll('&amp;', '&'))
     }
     // The pages of public/ have forms for demos that need not exist.
     if (existsSync(join(projectFolder, 'public', url))) continue
-    for (const [, method = '', action = ''] of answer.body.matchAll(
+    for (const [, method = '', action = ''] of response.body.matchAll(
       /<form method="(\w+)" action="([^"]+)"/g,
     )) {
       const { headers } = await app.inject({ method: 'OPTIONS', url: action })

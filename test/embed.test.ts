@@ -15,8 +15,8 @@ async function openVitrine(t: TestContext, options?: VitrineOptions): Promise<Vi
 }
 
 async function listOf(origin: string, path: string): Promise<{ name: string }[]> {
-  const answer = await fetch(origin + path, { headers: { accept: 'application/json' } })
-  return (await answer.json()) as { name: string }[]
+  const response = await fetch(origin + path, { headers: { accept: 'application/json' } })
+  return (await response.json()) as { name: string }[]
 }
 
 async function post(origin: string, path: string, body: object): Promise<Response> {
@@ -69,8 +69,8 @@ test('start twice is once, stop twice is once, and after a stop there is nothing
   assert.equal(one, other)
   await Promise.all([vitrine.stop(), vitrine.stop()])
   await vitrine.stop()
-  for (const ask of [() => vitrine.start(), () => vitrine.reset(), () => vitrine.seed(1)]) {
-    await assert.rejects(ask(), /this Vitrine is stopped/)
+  for (const send of [() => vitrine.start(), () => vitrine.reset(), () => vitrine.seed(1)]) {
+    await assert.rejects(send(), /this Vitrine is stopped/)
   }
 })
 
@@ -87,9 +87,9 @@ test('what is in flight when it stops is answered', async (t) => {
   const vitrine = await openVitrine(t)
   const origin = await vitrine.start()
   await vitrine.seed(2000)
-  const answer = await fetch(`${origin}/locations`, { headers: { accept: 'application/json' } })
+  const response = await fetch(`${origin}/locations`, { headers: { accept: 'application/json' } })
   const stopped = vitrine.stop()
-  assert.equal(((await answer.json()) as unknown[]).length, 2000)
+  assert.equal(((await response.json()) as unknown[]).length, 2000)
   await stopped
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { loadDocument } from './openapi/load-document.ts'
-import { passingHeaders } from './request-both-ways.ts'
+import { variableHeaders } from './request-both-ways.ts'
 import { createRecord } from './resources.ts'
 import { ann } from './sign-in.ts'
 import { openUploads, upload } from './uploads.ts'
@@ -19,9 +19,9 @@ const accepts = [
 
 type Headers = Readonly<Record<string, unknown>>
 
-function lasting(headers: Headers): Headers {
+function withoutVariable(headers: Headers): Headers {
   return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !passingHeaders.includes(name)),
+    Object.entries(headers).filter(([name]) => !variableHeaders.includes(name)),
   )
 }
 
@@ -66,7 +66,7 @@ test('HEAD is GET without its content, on every route and for every Accept', asy
       const what = `${url} ${String(accept)}`
       assert.equal(head.statusCode, got.statusCode, what)
       assert.equal(head.body, '', what)
-      const expected = lasting(got.headers)
+      const expected = withoutVariable(got.headers)
       // A length that is known only at the end is not known to HEAD (RFC 9110 §9.3.2).
       const known = head.headers['content-length'] === undefined ? ['content-length'] : []
       for (const name of Object.keys(expected)) {
@@ -93,12 +93,12 @@ test('whatever has a tag or a date is 304 on it, and says again what a cache nee
       ]
       for (const condition of conditions) {
         tagged += 1
-        const answer = await app.inject({ url, headers: { ...headers, ...condition } })
-        assert.equal(answer.statusCode, 304, what)
-        assert.equal(answer.body, '', what)
+        const response = await app.inject({ url, headers: { ...headers, ...condition } })
+        assert.equal(response.statusCode, 304, what)
+        assert.equal(response.body, '', what)
         // RFC 9110 §15.4.5
         for (const name of ['cache-control', 'content-location', 'etag', 'expires', 'vary']) {
-          assert.equal(answer.headers[name], got.headers[name], `${what}: ${name}`)
+          assert.equal(response.headers[name], got.headers[name], `${what}: ${name}`)
         }
       }
       if (date !== undefined) {
@@ -112,25 +112,25 @@ test('whatever has a tag or a date is 304 on it, and says again what a cache nee
 test('an answer that Accept can change says Vary: Accept, and no other does', async (t) => {
   const { app, urls } = await openApp(t)
   for (const url of urls) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       accepts.map(async (accept) =>
         app.inject({ url, headers: accept === undefined ? {} : { accept } }),
       ),
     )
-    const types = new Set(answers.map(({ headers }) => headers['content-type']))
-    for (const { headers, statusCode } of answers) {
+    const types = new Set(responses.map(({ headers }) => headers['content-type']))
+    for (const { headers, statusCode } of responses) {
       const varies = (headers.vary ?? '').split(', ').includes('Accept')
       if (types.size > 1) assert.ok(varies, `${url} ${String(statusCode)} does not say so`)
       assert.notEqual(headers.vary, '*')
     }
-    const isNegotiated = answers.some(({ statusCode, headers }) => {
+    const isNegotiated = responses.some(({ statusCode, headers }) => {
       return statusCode < 400 && (headers.vary ?? '').includes('Accept')
     })
     if (isNegotiated) {
-      const statuses = new Set(answers.map(({ statusCode }) => statusCode))
+      const statuses = new Set(responses.map(({ statusCode }) => statusCode))
       assert.ok(types.size > 1 || statuses.has(406), `${url} says so, and Accept changes nothing`)
     }
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       const varies = (headers.vary ?? '').includes('Accept-Encoding')
       if (headers['content-encoding'] !== undefined) assert.ok(varies, url)
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asMultipart } from './multipart-form.ts'
-import { findUndocumented, type GivenAnswer } from './openapi/documented.ts'
+import { findUndocumented, type GivenResponse } from './openapi/documented.ts'
 import { loadDocument } from './openapi/load-document.ts'
 import type { GivenRequest } from './openapi/requests.ts'
 import { asForm, browserAccept, samples } from './resources.ts'
@@ -131,23 +131,23 @@ test('the responses to typical requests are as documented', async (t) => {
     const isText = typeof payload === 'string' && row.headers?.['content-type'] === undefined
     const headers = { ...(isText && { 'content-type': 'application/json' }), ...row.headers }
     const request = { ...row, method, headers, ...(payload !== undefined && { payload }) }
-    const answer = await app.inject(request)
+    const response = await app.inject(request)
     const title = `${method} ${row.url} ${JSON.stringify(headers)}`
-    assert.equal(answer.statusCode, status, `${title}: ${answer.body}`)
-    assert.deepEqual(findUndocumented(document, request, answer), [], title)
+    assert.equal(response.statusCode, status, `${title}: ${response.body}`)
+    assert.deepEqual(findUndocumented(document, request, response), [], title)
   }
 })
 
 test('a response that differs from the document is found', async (t) => {
   const document = await loadDocument(await testApp(t))
-  const good: GivenAnswer = {
+  const good: GivenResponse = {
     statusCode: 200,
     headers: { 'content-type': 'application/json; charset=utf-8' },
     body: '{"status":"ok"}',
   }
   const request = { method: 'GET', url: '/health' }
-  const find = (change: Partial<GivenAnswer>, asked = request) =>
-    findUndocumented(document, asked, { ...good, ...change }).length
+  const find = (change: Partial<GivenResponse>, sent = request) =>
+    findUndocumented(document, sent, { ...good, ...change }).length
   assert.equal(find({}), 0)
   assert.equal(find({ statusCode: 202 }), 1)
   assert.equal(find({ body: '{"status":1}' }), 1)

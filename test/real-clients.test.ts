@@ -18,11 +18,11 @@ async function curl(...args: string[]): Promise<string> {
 }
 
 async function createUser(origin: string): Promise<string> {
-  const answer = await fetch(`${origin}/users`, {
+  const response = await fetch(`${origin}/users`, {
     method: 'POST',
     body: new URLSearchParams({ name: 'Ann', password: 'secret' }),
   })
-  return origin + (answer.headers.get('location') ?? '')
+  return origin + (response.headers.get('location') ?? '')
 }
 
 test('curl sends forms, JSON and text of any characters', async (t) => {
@@ -62,12 +62,18 @@ test('curl uploads in chunks, without a length', async (t) => {
 test('HTTP/1.0 is answered, and its connection closed', async (t) => {
   const { origin } = await startVitrine(t)
   await createUser(origin)
-  const answer = await curl('--http1.0', '-i', '-H', 'Accept: application/json', `${origin}/users`)
-  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
-  assert.match(answer, /^Connection: close\r$/im)
+  const response = await curl(
+    '--http1.0',
+    '-i',
+    '-H',
+    'Accept: application/json',
+    `${origin}/users`,
+  )
+  assert.match(response, /^HTTP\/1\.1 200 OK\r\n/)
+  assert.match(response, /^Connection: close\r$/im)
   // A list has no length in advance, and HTTP/1.0 has no chunks.
-  assert.doesNotMatch(answer, /^Transfer-Encoding/im)
-  assert.match(answer, /"name":"Ann"/)
+  assert.doesNotMatch(response, /^Transfer-Encoding/im)
+  assert.match(response, /"name":"Ann"/)
 })
 
 test('one connection carries many requests, overridden ones among them', async (t) => {
@@ -103,42 +109,46 @@ test('fetch goes through the life of a user', async (t) => {
 test('fetch follows a form to where it leads', async (t) => {
   const { origin } = await startVitrine(t)
   const user = await createUser(origin)
-  const answer = await fetch(`${user}/`, {
+  const response = await fetch(`${user}/`, {
     method: 'POST',
     headers: { accept: 'text/html', 'sec-fetch-site': 'same-origin' },
     body: new URLSearchParams({ _method: 'PATCH', name: 'Anna', password: '' }),
   })
-  assert.equal(answer.url, user)
-  assert.match(await answer.text(), /<h1>Anna<\/h1>/)
+  assert.equal(response.url, user)
+  assert.match(await response.text(), /<h1>Anna<\/h1>/)
 })
 
 /** Writes `pieces` to a socket, each only after the one before has left, and reads to the end. */
-async function speak(t: TestContext, origin: string, pieces: readonly string[]): Promise<string> {
+async function sendPieces(
+  t: TestContext,
+  origin: string,
+  pieces: readonly string[],
+): Promise<string> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
   t.after(() => socket.destroy())
   await once(socket, 'connect')
-  let heard = ''
+  let received = ''
   socket.on('data', (chunk: Buffer) => {
-    heard += chunk.toString()
+    received += chunk.toString()
   })
   for (const piece of pieces) {
     await new Promise((resolve) => socket.write(piece, resolve))
   }
   await once(socket, 'close')
-  return heard
+  return received
 }
 
 test('a request in pieces, and two at once, are answered in order', async (t) => {
   const { origin } = await startVitrine(t)
   const body = 'a=first&_method=POST'
-  const heard = await speak(t, origin, [
+  const received = await sendPieces(t, origin, [
     `PUT /mirror/fi`,
     `eld HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n`,
     `Content-Length: ${String(body.length)}\r\n\r\n${body.slice(0, 5)}`,
     `${body.slice(5)}GET /mirror/query?a=second HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
   ])
-  const [first = '', second = '', ...more] = heard.split(/(?<=.)(?=HTTP\/1\.1 )/s)
+  const [first = '', second = '', ...more] = received.split(/(?<=.)(?=HTTP\/1\.1 )/s)
   assert.match(first, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nfirst$/)
   assert.match(second, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\na: second\n$/)
   assert.deepEqual(more, [])
@@ -147,7 +157,7 @@ test('a request in pieces, and two at once, are answered in order', async (t) =>
 test('what is no HTTP is refused with 400 and the next client is served', async (t) => {
   const { origin } = await startVitrine(t)
   for (const nonsense of ['\x16\x03\x01\x02', 'GET / HTTP/9.9\r\n\r\n', 'FOO / HTTP/1.1\r\n\r\n']) {
-    assert.match(await speak(t, origin, [nonsense]), /^HTTP\/1\.1 400 /)
+    assert.match(await sendPieces(t, origin, [nonsense]), /^HTTP\/1\.1 400 /)
   }
   assert.equal((await fetch(`${origin}/health`)).status, 200)
 })

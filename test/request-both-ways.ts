@@ -5,14 +5,14 @@ import { request as openRequest, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 
-export interface Question {
+export interface TestRequest {
   method?: string
   path: string
   headers?: Readonly<Record<string, string>>
   body?: string | Buffer
 }
 
-export interface Answer {
+export interface TestResponse {
   status: number
   headers: Readonly<Record<string, string | undefined>>
   body: string
@@ -23,7 +23,7 @@ export const ownHost = 'vitrine.localhost'
 export const ownOrigin = `http://${ownHost}`
 
 /** What differs between any two answers, or is between the two ends of one connection only. */
-export const passingHeaders = [
+export const variableHeaders = [
   'date',
   'connection',
   'keep-alive',
@@ -36,30 +36,33 @@ export const passingHeaders = [
  * Asks with `inject` and over a real socket, and fails unless both have the same answer. For
  * questions that may be asked twice.
  */
-export async function askBothWays(app: FastifyInstance, question: Question): Promise<Answer> {
-  const overSocket = await askOverSocket(app, question)
-  const injected = await askInjected(app, question)
+export async function sendBothWays(app: FastifyInstance, sent: TestRequest): Promise<TestResponse> {
+  const overSocket = await sendOverSocket(app, sent)
+  const injected = await sendInjected(app, sent)
   assert.deepEqual(
     withoutInstance(overSocket),
     withoutInstance(injected),
-    `${toLine(question)}: socket and inject differ`,
+    `${toLine(sent)}: socket and inject differ`,
   )
   return overSocket
 }
 
-export async function askInjected(app: FastifyInstance, question: Question): Promise<Answer> {
-  const { method = 'GET', path, headers, body } = question
-  const answer = await app.inject({
+export async function sendInjected(app: FastifyInstance, sent: TestRequest): Promise<TestResponse> {
+  const { method = 'GET', path, headers, body } = sent
+  const response = await app.inject({
     method: method as 'GET',
     url: path,
     headers: { host: ownHost, ...headers },
     ...(body !== undefined && { payload: body }),
   })
-  return toAnswer(answer.statusCode, answer.headers, answer.body)
+  return toTestResponse(response.statusCode, response.headers, response.body)
 }
 
-export async function askOverSocket(app: FastifyInstance, question: Question): Promise<Answer> {
-  const { method = 'GET', path, headers, body } = question
+export async function sendOverSocket(
+  app: FastifyInstance,
+  sent: TestRequest,
+): Promise<TestResponse> {
+  const { method = 'GET', path, headers, body } = sent
   const isChunked = body === undefined || headers?.['transfer-encoding'] !== undefined
   const length = isChunked ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const request = openRequest({
@@ -70,12 +73,12 @@ export async function askOverSocket(app: FastifyInstance, question: Question): P
     headers: { host: ownHost, ...length, ...headers },
   })
   request.end(body)
-  const [answer] = (await once(request, 'response')) as [IncomingMessage]
-  return toAnswer(answer.statusCode ?? 0, answer.headers, await text(answer))
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return toTestResponse(response.statusCode ?? 0, response.headers, await text(response))
 }
 
 /** Writes `message` as it is and gives all that comes back until the other end closes. */
-export async function askRaw(app: FastifyInstance, message: string | Buffer): Promise<string> {
+export async function sendRaw(app: FastifyInstance, message: string | Buffer): Promise<string> {
   const { host, port } = await listen(app)
   const socket = connect(port, host)
   socket.write(message)
@@ -89,16 +92,18 @@ async function listen(app: FastifyInstance): Promise<{ host: string; port: numbe
 }
 
 /** Two answers are two instances of a problem. */
-function withoutInstance({ body, ...rest }: Answer): Answer {
+function withoutInstance({ body, ...rest }: TestResponse): TestResponse {
   return { ...rest, body: body.replace(/"urn:uuid:[^"]*"/, '"urn:uuid:…"') }
 }
 
-function toAnswer(status: number, headers: object, body: string): Answer {
-  const lasting = Object.entries(headers).filter(([name]) => !passingHeaders.includes(name))
-  const values = lasting.map(([name, value]) => [name, String(value)] as const)
+function toTestResponse(status: number, headers: object, body: string): TestResponse {
+  const withoutVariable = Object.entries(headers).filter(
+    ([name]) => !variableHeaders.includes(name),
+  )
+  const values = withoutVariable.map(([name, value]) => [name, String(value)] as const)
   return { status, headers: Object.fromEntries(values), body }
 }
 
-function toLine({ method = 'GET', path, headers }: Question): string {
+function toLine({ method = 'GET', path, headers }: TestRequest): string {
   return `${method} ${path} ${JSON.stringify(headers ?? {})}`
 }

@@ -47,15 +47,15 @@ export async function createRecord(
   fields: Readonly<Record<string, unknown>>,
 ): Promise<Shown> {
   const headers = { accept: 'application/json' }
-  const answer = await app.inject({ method: 'POST', url: path, headers, payload: fields })
-  if (answer.statusCode !== 201) throw new Error(`not created: ${answer.body}`)
-  return answer.json<Shown>()
+  const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
+  if (response.statusCode !== 201) throw new Error(`not created: ${response.body}`)
+  return response.json<Shown>()
 }
 
 export async function readRecord(app: FastifyInstance, url: string): Promise<Shown> {
-  const answer = await app.inject({ url, headers: { accept: 'application/json' } })
-  if (answer.statusCode !== 200) throw new Error(`not there: ${answer.body}`)
-  return answer.json<Shown>()
+  const response = await app.inject({ url, headers: { accept: 'application/json' } })
+  if (response.statusCode !== 200) throw new Error(`not there: ${response.body}`)
+  return response.json<Shown>()
 }
 
 export function without<Value>(

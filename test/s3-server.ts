@@ -15,7 +15,7 @@ export interface S3Server {
   /** By upload id. */
   uploads: Map<string, S3Upload>
   /** Operations asked for so far, by their names in the API reference. */
-  asked: string[]
+  sent: string[]
   /** Looked at with the name of each operation, before it is done. */
   fault: (operation: string) => S3Fault
   close: () => Promise<void>
@@ -33,7 +33,7 @@ interface S3Upload {
   parts: Map<number, S3Object>
 }
 
-interface Question {
+interface TestRequest {
   method: string
   path: string
   key: string
@@ -55,19 +55,19 @@ const minPartBytes = 5 * 1024 ** 2
 /** As much of S3 as Vitrine asks of it, in memory and strict: signatures, sizes and ETags must hold. */
 export async function startS3(): Promise<S3Server> {
   const state = { objects: new Map<string, S3Object>(), uploads: new Map<string, S3Upload>() }
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const received = (request: IncomingMessage, response: ServerResponse) => {
     respond(s3, request, response).catch((error: unknown) => {
       response.destroy(error as Error)
     })
   }
-  let server = createServer(answer).listen(0, '127.0.0.1')
+  let server = createServer(received).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const endpoint = `http://127.0.0.1:${String(port)}`
   const s3: S3Server = {
     ...state,
     url: `s3://${bucket}/some/files?endpoint=${endpoint}&region=eu-test-1`,
-    asked: [],
+    sent: [],
     fault: () => undefined,
     close: async () => {
       if (!server.listening) return
@@ -75,7 +75,7 @@ export async function startS3(): Promise<S3Server> {
       await once(server, 'close')
     },
     restart: async () => {
-      server = createServer(answer).listen(port, '127.0.0.1')
+      server = createServer(received).listen(port, '127.0.0.1')
       await once(server, 'listening')
     },
   }
@@ -87,7 +87,7 @@ async function respond(s3: S3Server, request: IncomingMessage, response: ServerR
   const { pathname, searchParams: query } = new URL(url, 'http://s3')
   const [, name, ...rest] = pathname.split('/').map(decodeURIComponent)
   const operation = toOperation(method, rest.length > 0, query)
-  s3.asked.push(operation)
+  s3.sent.push(operation)
   const fault = s3.fault(operation)
   if (fault === 'hang') return
   if (fault === 'cut' && method === 'PUT') {
@@ -96,13 +96,13 @@ async function respond(s3: S3Server, request: IncomingMessage, response: ServerR
     return
   }
   const content = await buffer(request)
-  const question = { method, path: pathname, key: rest.join('/'), query, headers, content }
-  const problem = findSignatureProblem(question)
+  const message = { method, path: pathname, key: rest.join('/'), query, headers, content }
+  const problem = findSignatureProblem(message)
   let reply: Reply
-  if (typeof fault === 'number') reply = refuse(fault, 'InternalError')
-  else if (problem !== undefined) reply = refuse(403, problem)
-  else if (name !== bucket) reply = refuse(404, 'NoSuchBucket')
-  else reply = operate(s3, operation, question)
+  if (typeof fault === 'number') reply = toError(fault, 'InternalError')
+  else if (problem !== undefined) reply = toError(403, problem)
+  else if (name !== bucket) reply = toError(404, 'NoSuchBucket')
+  else reply = operate(s3, operation, message)
   await send(response, reply, { method, fault })
 }
 
@@ -144,19 +144,19 @@ function toOperation(method: string, hasKey: boolean, query: URLSearchParams): s
   return operations[method] ?? method
 }
 
-function operate(s3: S3Server, operation: string, question: Question): Reply {
+function operate(s3: S3Server, operation: string, message: TestRequest): Reply {
   const { objects, uploads } = s3
-  const { key, query, content } = question
+  const { key, query, content } = message
   const uploadId = query.get('uploadId') ?? ''
   const upload = uploads.get(uploadId)
-  if (query.has('uploadId') && upload?.key !== key) return refuse(404, 'NoSuchUpload')
+  if (query.has('uploadId') && upload?.key !== key) return toError(404, 'NoSuchUpload')
   switch (operation) {
     case 'PutObject':
       objects.set(key, toObject(content))
       return { status: 200 }
     case 'HeadObject':
     case 'GetObject':
-      return readObject(objects.get(key), question)
+      return readObject(objects.get(key), message)
     case 'DeleteObject':
       objects.delete(key)
       return { status: 204 }
@@ -171,7 +171,7 @@ function operate(s3: S3Server, operation: string, question: Question): Reply {
       return { status: 200, headers: { etag: part.etag } }
     }
     case 'CompleteMultipartUpload':
-      return completeUpload(s3, uploadId, question)
+      return completeUpload(s3, uploadId, message)
     case 'AbortMultipartUpload':
       uploads.delete(uploadId)
       return { status: 204 }
@@ -182,17 +182,17 @@ function operate(s3: S3Server, operation: string, question: Question): Reply {
     case 'ListObjectsV2':
       return listObjects(objects, query)
     default:
-      return refuse(405, 'MethodNotAllowed')
+      return toError(405, 'MethodNotAllowed')
   }
 }
 
-function readObject(object: S3Object | undefined, { method, headers }: Question): Reply {
-  if (object === undefined) return refuse(404, 'NoSuchKey')
+function readObject(object: S3Object | undefined, { method, headers }: TestRequest): Reply {
+  if (object === undefined) return toError(404, 'NoSuchKey')
   const { content, etag } = object
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
   if (method === 'HEAD' || from === undefined) return { status: 200, headers: { etag }, content }
   const [start, end] = [Number(from), Math.min(Number(to), content.length - 1)]
-  if (start >= content.length) return refuse(416, 'InvalidRange')
+  if (start >= content.length) return toError(416, 'InvalidRange')
   const range = `bytes ${String(start)}-${String(end)}/${String(content.length)}`
   const part = content.subarray(start, end + 1)
   return { status: 206, headers: { etag, 'content-range': range }, content: part }
@@ -201,24 +201,24 @@ function readObject(object: S3Object | undefined, { method, headers }: Question)
 function completeUpload(
   { objects, uploads }: S3Server,
   uploadId: string,
-  { key, content }: Question,
+  { key, content }: TestRequest,
 ): Reply {
   const parts = uploads.get(uploadId)?.parts
   const named = [...content.toString().matchAll(/<Part>.*?<\/Part>/gs)].map(([part]) => ({
     object: parts?.get(Number(/<PartNumber>(\d+)</.exec(part)?.[1])),
     etag: /<ETag>(.*?)</.exec(part)?.[1]?.replaceAll('&quot;', '"'),
   }))
-  if (named.length === 0) return refuse(400, 'MalformedXML')
+  if (named.length === 0) return toError(400, 'MalformedXML')
   const contents: Buffer[] = []
   for (const [index, { object, etag }] of named.entries()) {
-    if (object?.etag !== etag || object === undefined) return refuse(400, 'InvalidPart')
+    if (object?.etag !== etag || object === undefined) return toError(400, 'InvalidPart')
     const isLast = index === named.length - 1
-    if (!isLast && object.content.length < minPartBytes) return refuse(400, 'EntityTooSmall')
+    if (!isLast && object.content.length < minPartBytes) return toError(400, 'EntityTooSmall')
     contents.push(object.content)
   }
   // R2 wants all parts but the last of one size.
   const sizes = new Set(contents.slice(0, -1).map(({ length }) => length))
-  if (sizes.size > 1) return refuse(400, 'InvalidPart')
+  if (sizes.size > 1) return toError(400, 'InvalidPart')
   objects.set(key, toObject(Buffer.concat(contents)))
   uploads.delete(uploadId)
   return xml('CompleteMultipartUploadResult', `<Key>${key}</Key>`)
@@ -274,7 +274,7 @@ function xml(name: string, content: string): Reply {
   return { status: 200, headers: { 'content-type': 'application/xml' }, content: text }
 }
 
-function refuse(status: number, code: string): Reply {
+function toError(status: number, code: string): Reply {
   return { ...xml('Error', `<Code>${code}</Code><Message>no</Message>`), status }
 }
 

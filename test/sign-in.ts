@@ -27,9 +27,9 @@ export async function logIn(
   headers: Record<string, string> = {},
 ): Promise<string> {
   const payload = { username, password }
-  const answer = await app.inject({ method: 'POST', url: '/login', headers, payload })
-  assert.equal(answer.statusCode, 200, answer.body)
-  return cookieOf(answer.headers) ?? assert.fail('there is no cookie')
+  const response = await app.inject({ method: 'POST', url: '/login', headers, payload })
+  assert.equal(response.statusCode, 200, response.body)
+  return cookieOf(response.headers) ?? assert.fail('there is no cookie')
 }
 
 /** Creates the user and logs in. */
@@ -40,9 +40,9 @@ export async function enter(app: FastifyInstance, user = ann) {
 
 export async function readSession(app: FastifyInstance, cookie?: string): Promise<ShownSession> {
   const headers = { accept: 'application/json', ...(cookie !== undefined && { cookie }) }
-  const answer = await app.inject({ url: '/session', headers })
-  assert.equal(answer.statusCode, 200, answer.body)
-  return answer.json<ShownSession>()
+  const response = await app.inject({ url: '/session', headers })
+  assert.equal(response.statusCode, 200, response.body)
+  return response.json<ShownSession>()
 }
 
 export async function isLoggedIn(app: FastifyInstance, cookie: string): Promise<boolean> {

@@ -162,8 +162,10 @@ test('what was written before a restart is there after it', async (t: TestContex
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')
   const second = await startVitrine(t, settings)
-  const answer = await fetch(second.origin + location, { headers: { accept: 'application/json' } })
-  assert.equal(((await answer.json()) as { name: string }).name, 'Rome')
+  const response = await fetch(second.origin + location, {
+    headers: { accept: 'application/json' },
+  })
+  assert.equal(((await response.json()) as { name: string }).name, 'Rome')
 })
 
 test('ROOMS, the old name of DEMOS, stops the start', async (t) => {

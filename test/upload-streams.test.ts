@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { aroundPart, asUpload, multipartType } from './multipart-form.ts'
 import { startVitrine, temporaryFolder } from './start-vitrine.ts'
 import { until } from './until.ts'
-import { assertNothingKept, openUploads, upload } from './uploads.ts'
+import { assertNothingStored, openUploads, upload } from './uploads.ts'
 
 const { before, after } = aroundPart({ name: 'upfiles', fileName: 'large.bin' })
 const chunk = Buffer.alloc(64 * 1024, 'glass')
@@ -46,7 +46,7 @@ test('uploads that break off leave nothing behind, and the next one is kept', as
     else socket.destroy()
   }
   await until(async () => (await readdir(folder)).length === 0)
-  await assertNothingKept(app, folder, 'broken off')
+  await assertNothingStored(app, folder, 'broken off')
   assert.equal((await upload(app, 'glass')).size, 5)
 })
 
@@ -61,7 +61,7 @@ test('an upload whose content ends before its length is refused or dropped, and 
   socket.end()
   await text(socket)
   await until(async () => (await readdir(folder)).length === 0)
-  await assertNothingKept(app, folder, 'ended early')
+  await assertNothingStored(app, folder, 'ended early')
 })
 
 async function residentMiB(pid: number): Promise<number> {
@@ -84,8 +84,8 @@ async function sendUpload(origin: string, sizeMiB: number, look: () => Promise<v
   const request = openRequest(`${origin}/profile`, { method: 'POST', headers, agent: false })
   request.on('response', resolve).on('error', reject)
   Readable.from(toContent()).pipe(request)
-  const answer = await promise
-  return { status: answer.statusCode, body: await text(answer) }
+  const response = await promise
+  return { status: response.statusCode, body: await text(response) }
 }
 
 test(
@@ -117,8 +117,8 @@ test('a start sweeps what a crash left half done, and keeps every upload', async
   }
   const first = await startVitrine(t, settings)
   const { headers, payload } = asUpload('glass')
-  const question = { method: 'POST', headers, body: payload }
-  assert.equal((await fetch(`${first.origin}/profile`, question)).status, 200)
+  const message = { method: 'POST', headers, body: payload }
+  assert.equal((await fetch(`${first.origin}/profile`, message)).status, 200)
   const kept = await readdir(files)
   assert.equal(kept.length, 1)
   first.process.kill('SIGKILL')
@@ -134,8 +134,8 @@ test('a start sweeps what a crash left half done, and keeps every upload', async
   const second = await startVitrine(t, settings)
   const expected = ['BBBBBBBBBBBBBBBBBBBBBB', 'CCCCCCCCCCCCCCCCCCCCCC.part', ...kept].toSorted()
   await until(async () => (await readdir(files)).toSorted().join() === expected.join())
-  const answer = await fetch(`${second.origin}/uploads/${kept[0] ?? ''}`)
-  assert.equal(await answer.text(), 'glass')
+  const response = await fetch(`${second.origin}/uploads/${kept[0] ?? ''}`)
+  assert.equal(await response.text(), 'glass')
 })
 
 test('a file that was cut short ends its download early, and does not hang', async (t) => {
@@ -143,7 +143,7 @@ test('a file that was cut short ends its download early, and does not hang', asy
   const { _id } = await upload(app, Buffer.alloc(200_000, 'glass'))
   await truncate(join(folder, _id), 100_000)
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
-  const answer = await fetch(`${address}/uploads/${_id}`, { signal: AbortSignal.timeout(60_000) })
-  assert.equal(answer.status, 200)
-  await assert.rejects(answer.arrayBuffer(), ({ name }: Error) => name !== 'TimeoutError')
+  const response = await fetch(`${address}/uploads/${_id}`, { signal: AbortSignal.timeout(60_000) })
+  assert.equal(response.status, 200)
+  await assert.rejects(response.arrayBuffer(), ({ name }: Error) => name !== 'TimeoutError')
 })

@@ -29,21 +29,21 @@ export async function upload(
   content: string | Buffer,
   part: FormPart = {},
 ): Promise<ShownUpload> {
-  const answer = await app.inject({ method: 'POST', url: '/profile', ...asUpload(content, part) })
-  assert.equal(answer.statusCode, 200, answer.body)
+  const response = await app.inject({ method: 'POST', url: '/profile', ...asUpload(content, part) })
+  assert.equal(response.statusCode, 200, response.body)
   const shown = (await listUploads(app)).at(-1) ?? assert.fail('nothing is listed')
-  assert.ok(answer.body.includes(shown._id), answer.body)
+  assert.ok(response.body.includes(shown._id), response.body)
   return shown
 }
 
 export async function listUploads(app: FastifyInstance): Promise<ShownUpload[]> {
-  const answer = await app.inject({ url: '/uploads', headers: { accept: 'application/json' } })
-  assert.equal(answer.statusCode, 200, answer.body)
-  return answer.json<ShownUpload[]>()
+  const response = await app.inject({ url: '/uploads', headers: { accept: 'application/json' } })
+  assert.equal(response.statusCode, 200, response.body)
+  return response.json<ShownUpload[]>()
 }
 
 /** Fails when a file is in the folder or in the list. */
-export async function assertNothingKept(
+export async function assertNothingStored(
   app: FastifyInstance,
   folder: string,
   title: string,

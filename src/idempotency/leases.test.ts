@@ -6,7 +6,7 @@ import { loadConfig } from '../config/config.ts'
 import { findClaimedId } from './idempotency-key.ts'
 import { serviceUnavailable, unprocessable } from '../http/errors/http-error.ts'
 import type { Demo } from '../site/demo.ts'
-import { demos as allRooms } from '../demos/catalogue.ts'
+import { demos as catalogue } from '../demos/catalogue.ts'
 import type { IdempotencyEntry } from '../stores/idempotency/idempotency.ts'
 import { allRecords, type StoredRecord } from '../stores/records/records.ts'
 import { temporaryDatabase, type Shown } from '../../test/resources.ts'
@@ -18,15 +18,15 @@ const past = '2001-01-01T00:00:00.000Z'
 const future = new Date(Date.now() + 60_000).toISOString()
 
 /** An app, and what stands in its database under the one key that is used. */
-async function openHouse(t: TestContext, demos: readonly Demo[] = allRooms) {
+async function openApp(t: TestContext, demos: readonly Demo[] = catalogue) {
   const databaseUrl = await temporaryDatabase(t)
   const app = await testApp(t, { demos, settings: { DATABASE_URL: databaseUrl } })
   const filesUrl = `file:${await temporaryFolder(t)}`
   const config = loadConfig({ DATABASE_URL: databaseUrl, FILES_URL: filesUrl }, ['users'])
-  const { records, idempotencyEntries: answers, close } = await openStores(config)
+  const { records, idempotencyEntries: responses, close } = await openStores(config)
   t.after(close)
 
-  const ask = (payload: object) =>
+  const send = (payload: object) =>
     app.inject({
       method: 'POST',
       url: '/users',
@@ -45,10 +45,10 @@ async function openHouse(t: TestContext, demos: readonly Demo[] = allRooms) {
       ([name]) => !without.includes(name as keyof IdempotencyEntry),
     )
     const claim = { ...toClaim({ ...record, document: Object.fromEntries(kept) }), ...changes }
-    assert.ok(await answers.change(record.id, record.version, claim))
+    assert.ok(await responses.change(record.id, record.version, claim))
   }
   const list = () => records.collection('users').list(allRecords, { offset: 0, limit: 9 })
-  return { app, ask, find, leave, list, records }
+  return { app, send, find, leave, list, records }
 }
 
 function toClaim(record: StoredRecord | undefined): IdempotencyEntry {
@@ -58,23 +58,23 @@ function toClaim(record: StoredRecord | undefined): IdempotencyEntry {
 const ann = { name: 'Ann', password: 'correct horse' }
 
 test('what a dead process has created is found again, and not created twice', async (t) => {
-  const { ask, leave, list } = await openHouse(t)
-  const first = (await ask(ann)).json<Shown>()
+  const { send, leave, list } = await openApp(t)
+  const first = (await send(ann)).json<Shown>()
   await leave({ leasedUntil: past })
-  const again = await ask(ann)
+  const again = await send(ann)
   assert.deepEqual([again.statusCode, again.json()], [201, first])
   assert.equal(again.headers.location, `/users/${first._id}`)
   // From here on there is an answer again.
-  assert.equal((await ask(ann)).headers['idempotency-replayed'], 'true')
+  assert.equal((await send(ann)).headers['idempotency-replayed'], 'true')
   assert.equal((await list()).length, 1)
 })
 
 test('what a dead process was about to create is created under the id it would have had', async (t) => {
-  const { ask, leave, list, records } = await openHouse(t)
-  const { _id } = (await ask(ann)).json<Shown>()
+  const { send, leave, list, records } = await openApp(t)
+  const { _id } = (await send(ann)).json<Shown>()
   await records.collection('users').remove(_id)
   await leave({ leasedUntil: past })
-  assert.equal((await ask(ann)).json<Shown>()._id, _id)
+  assert.equal((await send(ann)).json<Shown>()._id, _id)
   assert.deepEqual(
     (await list()).map(({ id }) => id),
     [_id],
@@ -82,34 +82,34 @@ test('what a dead process was about to create is created under the id it would h
 })
 
 test('as long as the lease lasts a repeated request is told to wait', async (t) => {
-  const { ask, leave, list } = await openHouse(t)
-  await ask(ann)
+  const { send, leave, list } = await openApp(t)
+  await send(ann)
   await leave({ leasedUntil: future })
-  assert.equal((await ask(ann)).statusCode, 409)
+  assert.equal((await send(ann)).statusCode, 409)
   assert.equal((await list()).length, 1)
 })
 
 test('nobody takes over a claim with another request', async (t) => {
-  const { ask, leave, list } = await openHouse(t)
-  await ask(ann)
+  const { send, leave, list } = await openApp(t)
+  await send(ann)
   await leave({ leasedUntil: past })
-  assert.equal((await ask({ ...ann, name: 'Bob' })).statusCode, 422)
+  assert.equal((await send({ ...ann, name: 'Bob' })).statusCode, 422)
   assert.equal((await list()).length, 1)
 })
 
 test('a key is forgotten after a day', async (t) => {
-  const { ask, find, leave, list } = await openHouse(t)
-  await ask(ann)
+  const { send, find, leave, list } = await openApp(t)
+  await send(ann)
   const expiresAt = Date.parse(toClaim(await find()).expiresAt)
   assert.ok(Math.abs(expiresAt - Date.now() - 24 * 3600 * 1000) < 60_000)
   await leave({ expiresAt: past }, [])
-  assert.equal((await ask({ ...ann, name: 'Bob' })).statusCode, 201)
+  assert.equal((await send({ ...ann, name: 'Bob' })).statusCode, 201)
   assert.equal((await list()).length, 2)
 })
 
 test('nothing is kept from which the key or a password could be read', async (t) => {
-  const { ask, find } = await openHouse(t)
-  await ask(ann)
+  const { send, find } = await openApp(t)
+  await send(ann)
   const record = await find()
   const content = Buffer.from(toClaim(record).answer?.content ?? '', 'base64').toString()
   const kept = `${JSON.stringify(record)} ${content}`
@@ -164,9 +164,9 @@ test('what is not kept is tried again, with the same id where something may be d
     const calls: string[] = []
     const app = await testApp(t, { demos: [trying(calls)] })
     const headers = { 'idempotency-key': 'a' }
-    const ask = () =>
+    const send = () =>
       app.inject({ method: 'POST', url: '/trying', headers, payload: { how: [how] } })
-    const [first, second] = [await ask(), await ask()]
+    const [first, second] = [await send(), await send()]
     assert.deepEqual([first.statusCode, second.statusCode], [status, status], how)
     assert.deepEqual([calls.length, new Set(calls).size], [times, ids], how)
     assert.deepEqual(second.rawPayload.length, first.rawPayload.length, how)
@@ -180,25 +180,25 @@ test('what may have been done keeps its id, through a refusal too, until there i
   const app = await testApp(t, { demos: [trying(calls)] })
   const headers = { 'idempotency-key': 'a' }
   const payload = { how: ['unavailable', 'invalid', 'stream', 'bytes'] }
-  const ask = () => app.inject({ method: 'POST', url: '/trying', headers, payload })
+  const send = () => app.inject({ method: 'POST', url: '/trying', headers, payload })
   const statuses: number[] = []
-  for (let count = 1; count <= 6; count += 1) statuses.push((await ask()).statusCode)
+  for (let count = 1; count <= 6; count += 1) statuses.push((await send()).statusCode)
   assert.deepEqual(statuses, [503, 422, 200, 200, 200, 200])
   assert.deepEqual([calls.length, new Set(calls).size], [4, 1])
 })
 
 test('the lease of a request that takes its time is renewed', async (t) => {
-  const { promise: told, resolve: tell } = Promise.withResolvers<undefined>()
-  const { app, find } = await openHouse(t, [trying([], told)])
+  const { promise: told, resolve: report } = Promise.withResolvers<undefined>()
+  const { app, find } = await openApp(t, [trying([], told)])
   const headers = { 'idempotency-key': 'a' }
-  const ask = () =>
+  const send = () =>
     app.inject({ method: 'POST', url: '/trying', headers, payload: { how: ['when told'] } })
-  const first = ask()
+  const first = send()
   await until(async () => (await find())?.version === 1)
   const { leasedUntil } = toClaim(await find())
   await until(async () => toClaim(await find()).leasedUntil > leasedUntil)
-  assert.equal((await ask()).statusCode, 409)
-  tell(undefined)
+  assert.equal((await send()).statusCode, 409)
+  report(undefined)
   assert.equal((await first).statusCode, 200)
-  assert.equal((await ask()).headers['idempotency-replayed'], 'true')
+  assert.equal((await send()).headers['idempotency-replayed'], 'true')
 })

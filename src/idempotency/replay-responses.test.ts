@@ -26,8 +26,8 @@ function toComparable({ statusCode, headers, rawPayload }: Response) {
   return { statusCode, rest, rawPayload, replayed }
 }
 
-function problemOf(answer: Response): string {
-  return answer.json<{ type: string }>().type.replace(/.*\//, '')
+function problemOf(response: Response): string {
+  return response.json<{ type: string }>().type.replace(/.*\//, '')
 }
 
 test('a key that comes again gets the same answer again, and nothing more is created', async (t) => {
@@ -91,8 +91,8 @@ test('a key is a string in quotes or a bare word, of 1 to 255 characters', async
   ]
   for (const [field, status] of cases) {
     const app = await testApp(t)
-    const answer = await post(app, { 'idempotency-key': field })
-    assert.equal(answer.statusCode, status, `${field}: ${answer.body}`)
+    const response = await post(app, { 'idempotency-key': field })
+    assert.equal(response.statusCode, status, `${field}: ${response.body}`)
   }
 })
 
@@ -114,8 +114,8 @@ test('a key with another request is refused with 422, and nothing is created', a
     [{ ...place, password: 'secret' }, '/users'],
   ]
   for (const [payload, url] of cases) {
-    const answer = await post(app, { 'idempotency-key': key }, payload, url)
-    assert.deepEqual([answer.statusCode, problemOf(answer)], [422, 'idempotency-key-reused'])
+    const response = await post(app, { 'idempotency-key': key }, payload, url)
+    assert.deepEqual([response.statusCode, problemOf(response)], [422, 'idempotency-key-reused'])
   }
   assert.deepEqual([(await listOf(app)).length, (await listOf(app, '/users')).length], [1, 0])
 })
@@ -124,16 +124,16 @@ test('of twenty requests with one key at once one creates; the others are told t
   const app = await testApp(t)
   // A user takes its time, since the password is hashed.
   const user = { name: 'Ann', password: 'secret' }
-  const ask = () => post(app, { 'idempotency-key': key }, user, '/users')
-  const answers = await Promise.all(Array.from({ length: 20 }, ask))
-  const waiting = answers.filter(({ statusCode }) => statusCode === 409)
-  assert.equal(answers.filter(({ statusCode }) => statusCode === 201).length, 20 - waiting.length)
+  const send = () => post(app, { 'idempotency-key': key }, user, '/users')
+  const responses = await Promise.all(Array.from({ length: 20 }, send))
+  const waiting = responses.filter(({ statusCode }) => statusCode === 409)
+  assert.equal(responses.filter(({ statusCode }) => statusCode === 201).length, 20 - waiting.length)
   assert.ok(waiting.length > 0)
-  for (const answer of waiting) {
-    assert.equal(problemOf(answer), 'idempotency-key-in-flight')
-    assert.match(String(answer.headers['retry-after']), /^[1-9]$/)
+  for (const response of waiting) {
+    assert.equal(problemOf(response), 'idempotency-key-in-flight')
+    assert.match(String(response.headers['retry-after']), /^[1-9]$/)
   }
-  const { headers } = await ask()
+  const { headers } = await send()
   assert.equal(headers['idempotency-replayed'], 'true')
   assert.equal((await listOf(app, '/users')).length, 1)
 })
@@ -142,9 +142,9 @@ test('a refusal is not kept: the corrected request may have the same key', async
   const app = await testApp(t)
   const headers = { 'idempotency-key': key }
   for (const payload of [{ latitude: 91 }, { latitude: 91 }, {}]) {
-    const answer = await post(app, headers, payload)
-    assert.equal(problemOf(answer), 'invalid-fields')
-    assert.equal(answer.headers['idempotency-replayed'], undefined)
+    const response = await post(app, headers, payload)
+    assert.equal(problemOf(response), 'invalid-fields')
+    assert.equal(response.headers['idempotency-replayed'], undefined)
   }
   const created = await post(app, headers)
   assert.equal((await post(app, headers)).body, created.body)
@@ -156,7 +156,7 @@ test('a form says its key in a field, which nobody sees as one', async (t) => {
   const prefer = { prefer: 'handling=strict' }
   const fields = { ...place, _idempotency_key: key }
   const { headers, payload } = asForm(fields)
-  const ask = [
+  const send = [
     () =>
       app.inject({
         method: 'POST',
@@ -171,10 +171,10 @@ test('a form says its key in a field, which nobody sees as one', async (t) => {
     () => post(app, prefer, fields, '/locations?_idempotency_key=other'),
   ]
   const bodies: string[] = []
-  for (const one of ask) {
-    const answer = await one()
-    assert.equal(answer.statusCode, 201, answer.body)
-    bodies.push(answer.body)
+  for (const one of send) {
+    const response = await one()
+    assert.equal(response.statusCode, 201, response.body)
+    bodies.push(response.body)
     const again = await one()
     assert.equal(again.headers['idempotency-replayed'], 'true')
   }
@@ -217,7 +217,7 @@ test('routes that promise nothing of the kind pass the key over', async (t) => {
     const cookies = [
       await post(app, headers, login, '/login'),
       await post(app, headers, login, '/login'),
-    ].map((answer) => String(answer.headers['set-cookie']))
+    ].map((response) => String(response.headers['set-cookie']))
     assert.equal(new Set(cookies).size, 2)
     assert.equal((await post(app, headers, { a: 'b' }, '/users/post')).statusCode, 200)
   }
@@ -234,10 +234,10 @@ test('a restart, or another process on the same database, gives the same answer'
 test('of twenty requests on two processes at once one creates', async (t: TestContext) => {
   const settings = { DATABASE_URL: await temporaryDatabase(t) }
   const apps = [await testApp(t, { settings }), await testApp(t, { settings })]
-  const asked = Array.from({ length: 10 }, () =>
+  const sent = Array.from({ length: 10 }, () =>
     apps.map((app) => post(app, { 'idempotency-key': key })),
   )
-  const statuses = (await Promise.all(asked.flat())).map(({ statusCode }) => statusCode)
+  const statuses = (await Promise.all(sent.flat())).map(({ statusCode }) => statusCode)
   assert.ok(statuses.every((status) => status === 201 || status === 409))
   assert.equal((await listOf(apps[0] ?? assert.fail())).length, 1)
 })

@@ -59,8 +59,8 @@ for (const [rows, isShown] of [
   for (const [url, headers = {}] of rows) {
     test(`${isShown ? 'shown' : 'masked'}: ${url} ${JSON.stringify(headers)}`, async (t) => {
       const app = await testApp(t)
-      const answer = await app.inject({ url, headers: { ...page, ...headers } })
-      const id = /desc="(.*)"/.exec(String(answer.headers['server-timing']))?.[1] ?? ''
+      const response = await app.inject({ url, headers: { ...page, ...headers } })
+      const id = /desc="(.*)"/.exec(String(response.headers['server-timing']))?.[1] ?? ''
       for (const accept of ['text/html', 'application/json', 'text/plain']) {
         const { statusCode, body } = await app.inject({
           url: `/inspector/${id}`,
@@ -76,13 +76,13 @@ for (const [rows, isShown] of [
 test('of a cookie that is set the name and the attributes are shown', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/users/ann', payload: { name: 'Ann', password: secret } })
-  const answer = await app.inject({
+  const response = await app.inject({
     method: 'POST',
     url: '/login',
     payload: { username: 'Ann', password: secret },
     headers: page,
   })
-  const id = /desc="(.*)"/.exec(String(answer.headers['server-timing']))?.[1] ?? ''
+  const id = /desc="(.*)"/.exec(String(response.headers['server-timing']))?.[1] ?? ''
   const { body } = await app.inject({ url: `/inspector/${id}`, headers: { accept: 'text/plain' } })
   assert.match(body, /^set-cookie: session=••••••; .*HttpOnly/im)
 })

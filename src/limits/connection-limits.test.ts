@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { makeCertificate } from '../../test/hardening/tls-client.ts'
 import {
-  askRaw,
+  sendRaw,
   listen,
   openSocket,
   startWatched,
@@ -13,7 +13,7 @@ import {
 } from '../../test/hardening/watched-vitrine.ts'
 import { until } from '../../test/until.ts'
 
-const ask = toRequest('GET /health HTTP/1.1', ['Host: x'])
+const send = toRequest('GET /health HTTP/1.1', ['Host: x'])
 
 /** Connections that are open for sure: each has had a response, whose header section it gives. */
 async function hold(t: TestContext, origin: string, count: number) {
@@ -21,7 +21,7 @@ async function hold(t: TestContext, origin: string, count: number) {
   for (let index = 0; index < count; index += 1) {
     const socket = openSocket(origin)
     t.after(() => socket.destroy())
-    socket.write(ask)
+    socket.write(send)
     const [data] = (await once(socket, 'data')) as [Buffer]
     held.push({ socket, head: data.toString() })
   }
@@ -32,7 +32,7 @@ test('connections over MAX_CONNECTIONS_PER_CLIENT are dropped until others end',
   const settings = { MAX_CONNECTIONS_PER_CLIENT: '5' }
   const { origin, assertSound } = await startWatched(t, settings)
   const [first] = await hold(t, origin, 5)
-  const over = await askRaw(origin, toGet('/health'))
+  const over = await sendRaw(origin, toGet('/health'))
   assert.deepEqual([over.text, over.isClosed], ['', true])
   // Another address of this machine is another client.
   const port = Number(new URL(origin).port)
@@ -40,7 +40,7 @@ test('connections over MAX_CONNECTIONS_PER_CLIENT are dropped until others end',
   other.write(toGet('/health'))
   assert.deepEqual((await listen(other)).statuses, [200])
   first?.socket.destroy()
-  await until(async () => (await askRaw(origin, toGet('/health'))).text !== '')
+  await until(async () => (await sendRaw(origin, toGet('/health'))).text !== '')
   await assertSound()
 })
 

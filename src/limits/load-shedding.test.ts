@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { openWire } from '../../test/faults/stopping.ts'
+import { openConnection } from '../../test/faults/stopping.ts'
 import { startVitrine, temporaryFolder } from '../../test/start-vitrine.ts'
 import { testApp } from '../../test/test-app.ts'
 import { until } from '../../test/until.ts'
@@ -16,13 +16,13 @@ test('what was waiting while the process was held up is refused, and then no mor
   const app = await testApp(t, { settings: { MAX_EVENT_LOOP_DELAY_MS: '200' } })
   const statusOf = async (url: string) => (await app.inject(url)).statusCode
   await until(async () => (await statusOf('/api/json')) === 200)
-  const refused = ['/api/json', '/nowhere', '/%ff', '/topic.html']
+  const rejected = ['/api/json', '/nowhere', '/%ff', '/topic.html']
   // Where this process gets no turn for a while, some may come when the delay is over.
   await until(async () => {
     block(300)
-    const answers = Promise.all(refused.map(statusOf))
+    const responses = Promise.all(rejected.map(statusOf))
     assert.deepEqual(await Promise.all(['/health', '/health/'].map(statusOf)), [200, 200])
-    return (await answers).every((status) => status === 503)
+    return (await responses).every((status) => status === 503)
   })
   await until(async () => (await statusOf('/api/json')) === 200)
 })
@@ -31,16 +31,16 @@ test('a request that is refused says so like any other, and may come again in a 
   const app = await testApp(t, { settings: { MAX_EVENT_LOOP_DELAY_MS: '100' } })
   await app.ready()
   const headers = { accept: 'application/json' }
-  const ask = () => app.inject({ method: 'POST', url: '/users', headers, payload: {} })
-  let answer = await ask()
+  const send = () => app.inject({ method: 'POST', url: '/users', headers, payload: {} })
+  let response = await send()
   await until(async () => {
     block(200)
-    answer = await ask()
-    return answer.statusCode === 503
+    response = await send()
+    return response.statusCode === 503
   })
-  assert.equal(answer.headers['retry-after'], '1')
-  assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
-  const problem = answer.json<{ type: string; detail: string }>()
+  assert.equal(response.headers['retry-after'], '1')
+  assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+  const problem = response.json<{ type: string; detail: string }>()
   assert.match(problem.type, /\/problems\/unavailable$/)
   assert.match(problem.detail, /overloaded/)
 })
@@ -71,23 +71,23 @@ async function startBusy(t: TestContext) {
 test('a process that is behind refuses all but its probes until it is on time again', async (t) => {
   const { origin, holdUp, letGo } = await startBusy(t)
   const statusOf = async (path: string, init?: RequestInit) => {
-    const answer = await fetch(`${origin}${path}`, init)
-    await answer.arrayBuffer()
-    return answer.status
+    const response = await fetch(`${origin}${path}`, init)
+    await response.arrayBuffer()
+    return response.status
   }
   await until(async () => (await statusOf('/api/json')) === 200)
   await holdUp()
   await until(async () => (await statusOf('/api/json')) === 503)
   const body = 'a=1&_method=GET'
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const asked = [
+  const sent = [
     statusOf('/users'),
     statusOf('/nowhere'),
     statusOf('/mirror/field', { method: 'POST', body, headers }),
     statusOf('/health'),
     statusOf('/health'),
   ]
-  assert.deepEqual(await Promise.all(asked), [503, 503, 503, 200, 200])
+  assert.deepEqual(await Promise.all(sent), [503, 503, 503, 200, 200])
   await letGo()
   await until(async () => (await statusOf('/api/json')) === 200)
 })
@@ -96,10 +96,10 @@ test('a request is refused before its content has come', async (t) => {
   const { origin, holdUp } = await startBusy(t)
   await holdUp()
   await until(async () => (await fetch(`${origin}/mirror/query`)).status === 503)
-  const { write, answer } = await openWire(t, origin)
+  const { write, response } = await openConnection(t, origin)
   write(
     'POST /mirror/field HTTP/1.1\r\nHost: localhost\r\n' +
       'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n',
   )
-  assert.match(await answer(), /^HTTP\/1\.1 503 /)
+  assert.match(await response(), /^HTTP\/1\.1 503 /)
 })

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseList } from 'structured-headers'
-import { askOverSocket, type Question } from '../../test/request-both-ways.ts'
+import { sendOverSocket, type TestRequest } from '../../test/request-both-ways.ts'
 import { browserAccept, createRecord } from '../../test/resources.ts'
 import { ann, logIn } from '../../test/sign-in.ts'
 import { testApp } from '../../test/test-app.ts'
@@ -75,7 +75,7 @@ test('one request too many is refused until the window ends, in the form that is
   }
 })
 
-const strange: readonly Question[] = [
+const unusual: readonly TestRequest[] = [
   { path: '/nowhere' },
   { path: '/%ff' },
   { path: '/topic.html' },
@@ -98,10 +98,10 @@ const strange: readonly Question[] = [
 
 test('whatever is asked counts, over a socket too, and says so', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '1000' } })
-  for (const question of strange) {
-    const what = `${question.method ?? 'GET'} ${question.path}`
+  for (const request of unusual) {
+    const what = `${request.method ?? 'GET'} ${request.path}`
     const before = await countLeft(app)
-    const { headers } = await askOverSocket(app, question)
+    const { headers } = await sendOverSocket(app, request)
     assert.equal(readLeft(headers).default?.r, before - 2, what)
     assert.equal(await countLeft(app), before - 2, what)
   }
@@ -110,9 +110,9 @@ test('whatever is asked counts, over a socket too, and says so', async (t) => {
 test('what cannot be routed is refused like the rest', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
   await app.inject('/api/json')
-  for (const question of strange) {
-    const { status, headers } = await askOverSocket(app, question)
-    assert.equal(status, 429, `${question.method ?? 'GET'} ${question.path}`)
+  for (const request of unusual) {
+    const { status, headers } = await sendOverSocket(app, request)
+    assert.equal(status, 429, `${request.method ?? 'GET'} ${request.path}`)
     assert.equal(readLeft(headers).default?.r, 0)
   }
 })
@@ -166,21 +166,21 @@ test('behind a trusted proxy the clients are told apart, whatever they claim bef
       TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32',
     },
   })
-  const ask = async (forwardedFor: string, remoteAddress = '10.0.0.1') => {
+  const send = async (forwardedFor: string, remoteAddress = '10.0.0.1') => {
     const headers = { 'x-forwarded-for': forwardedFor, forwarded: 'for=203.0.113.9' }
-    const answer = await app.inject({ url: '/api/json', remoteAddress, headers })
-    return readLeft(answer.headers).default?.r
+    const response = await app.inject({ url: '/api/json', remoteAddress, headers })
+    return readLeft(response.headers).default?.r
   }
-  assert.equal(await ask('192.0.2.1'), 99)
-  assert.equal(await ask('192.0.2.2'), 99)
-  assert.equal(await ask('198.51.100.7, 192.0.2.1'), 98)
-  assert.equal(await ask('192.0.2.1, 10.9.9.9'), 97)
-  assert.equal(await ask('192.0.2.1', '::ffff:10.0.0.1'), 96)
-  assert.equal(await ask('192.0.2.1:4711', '2001:db8::1'), 95)
+  assert.equal(await send('192.0.2.1'), 99)
+  assert.equal(await send('192.0.2.2'), 99)
+  assert.equal(await send('198.51.100.7, 192.0.2.1'), 98)
+  assert.equal(await send('192.0.2.1, 10.9.9.9'), 97)
+  assert.equal(await send('192.0.2.1', '::ffff:10.0.0.1'), 96)
+  assert.equal(await send('192.0.2.1:4711', '2001:db8::1'), 95)
   // What is no address is counted for the proxy.
-  assert.equal(await ask('nonsense'), 99)
-  assert.equal(await ask('more nonsense, '), 98)
-  assert.equal(await ask('192.0.2.1', '192.0.2.200'), 99)
+  assert.equal(await send('nonsense'), 99)
+  assert.equal(await send('more nonsense, '), 98)
+  assert.equal(await send('192.0.2.1', '192.0.2.200'), 99)
 })
 
 test('logins have a stricter limit beside the one of everything', async (t) => {
@@ -199,10 +199,10 @@ test('logins have a stricter limit beside the one of everything', async (t) => {
   )
   const cookie = await logIn(app)
   assert.equal((await post({})).statusCode, 422)
-  const refused = await post({ username: 'Ann', password: ann.password })
-  assert.equal(refused.statusCode, 429)
-  assert.deepEqual(refused.json<Record<string, unknown>>()['violated-policies'], ['login'])
-  assert.match(refused.body, /3 logins per minute/)
+  const rejected = await post({ username: 'Ann', password: ann.password })
+  assert.equal(rejected.statusCode, 429)
+  assert.deepEqual(rejected.json<Record<string, unknown>>()['violated-policies'], ['login'])
+  assert.match(rejected.body, /3 logins per minute/)
   // All else goes on, the renewal of a session too.
   const renewed = await app.inject({ method: 'POST', url: '/session', headers: { cookie } })
   assert.equal(renewed.statusCode, 200)

@@ -86,9 +86,9 @@ test('a third resource has a form that fits its fields', async (t) => {
 test('a third resource is created by a form and by JSON', async (t) => {
   const app = await library(t)
   for (const request of [asForm(emma), { payload: emma }]) {
-    const answer = await app.inject({ method: 'POST', url: '/books', ...request })
-    assert.equal(answer.statusCode, 201)
-    const location = String(answer.headers.location)
+    const response = await app.inject({ method: 'POST', url: '/books', ...request })
+    assert.equal(response.statusCode, 201)
+    const location = String(response.headers.location)
     assert.match(location, /^\/books\//)
     assert.deepEqual(fieldsOf(await readRecord(app, location)), shownEmma)
   }
@@ -132,9 +132,9 @@ test('a third resource refuses by its own rules, naming its fields', async (t) =
   ]
   const headers = { accept: 'application/json' }
   for (const [payload, pointers] of cases) {
-    const answer = await app.inject({ method: 'POST', url: '/books', headers, payload })
-    assert.equal(answer.statusCode, 422)
-    const { errors } = answer.json<{ errors: { pointer: string }[] }>()
+    const response = await app.inject({ method: 'POST', url: '/books', headers, payload })
+    assert.equal(response.statusCode, 422)
+    const { errors } = response.json<{ errors: { pointer: string }[] }>()
     assert.deepEqual(errors.map(({ pointer }) => pointer).toSorted(), pointers)
   }
   const form = await app.inject({
@@ -156,9 +156,9 @@ test('a third resource answers HEAD and OPTIONS, and 405 where it lacks a method
   const options = await app.inject({ method: 'OPTIONS', url: '/books' })
   assert.equal(options.statusCode, 204)
   assert.equal(options.headers.allow, 'GET, HEAD, QUERY, POST, OPTIONS')
-  const refused = await app.inject({ method: 'DELETE', url: '/books' })
-  assert.equal(refused.statusCode, 405)
-  assert.equal(refused.headers.allow, 'GET, HEAD, QUERY, POST, OPTIONS')
+  const rejected = await app.inject({ method: 'DELETE', url: '/books' })
+  assert.equal(rejected.statusCode, 405)
+  assert.equal(rejected.headers.allow, 'GET, HEAD, QUERY, POST, OPTIONS')
 })
 
 test('a third resource is on the home page', async (t) => {

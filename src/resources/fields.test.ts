@@ -14,7 +14,7 @@ import { findInvalid } from '../../test/valid-html.ts'
 import { defineResource, type FieldSchema } from './definition.ts'
 import { resourceDemo } from './routes.ts'
 
-const strangeNames = [
+const unusualNames = [
   'a.b',
   'a[b]',
   '[]',
@@ -72,7 +72,7 @@ const things = defineResource({
     required: ['name', 'active'],
     properties: {
       ...properties,
-      ...Object.fromEntries(strangeNames.map((name) => [name, { type: 'string' }])),
+      ...Object.fromEntries(unusualNames.map((name) => [name, { type: 'string' }])),
     },
   },
 })
@@ -181,13 +181,13 @@ test('what the edit form submits unchanged changes nothing', async (t) => {
   const before = await readRecord(app, url)
   const { body } = await app.inject(`${url}/edit`)
   const sent = typedIn(body)
-  const answer = await app.inject({
+  const response = await app.inject({
     method: 'POST',
     url,
     headers: { 'content-type': formType, accept: browserAccept },
     payload: sent.toString(),
   })
-  assert.equal(answer.statusCode, 303, answer.body)
+  assert.equal(response.statusCode, 303, response.body)
   // An input for a time has milliseconds.
   const after = { ...(await readRecord(app, url)), at: full.at }
   assert.deepEqual(without<unknown>(after, 'updatedAt'), without<unknown>(before, 'updatedAt'))
@@ -208,15 +208,15 @@ test('a form sets every kind of field', async (t) => {
     any: 'null',
   }
   const { headers, payload } = asForm(fields)
-  const answer = await app.inject({
+  const response = await app.inject({
     method: 'POST',
     url: '/things',
     headers: { ...headers, accept: 'application/json' },
     payload: `${payload}&active[0]=false&active=true`,
   })
-  assert.equal(answer.statusCode, 201, answer.body)
+  assert.equal(response.statusCode, 201, response.body)
   assert.deepEqual(
-    without(answer.json<Record<string, unknown>>(), '_id', 'createdAt', 'updatedAt'),
+    without(response.json<Record<string, unknown>>(), '_id', 'createdAt', 'updatedAt'),
     {
       name: 'Typed',
       count: 7,
@@ -250,28 +250,28 @@ const invalid: readonly [fields: object, detail: RegExp][] = [
 for (const [fields, detail] of invalid) {
   test(`422 for ${JSON.stringify(fields)}`, async (t) => {
     const { app } = await open(t)
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: '/things',
       headers: { accept: 'application/json' },
       payload: { ...plain, ...fields },
     })
-    assert.equal(answer.statusCode, 422)
-    assert.match(answer.json<{ detail: string }>().detail, detail)
+    assert.equal(response.statusCode, 422)
+    assert.match(response.json<{ detail: string }>().detail, detail)
   })
 }
 
 test('JSON that cannot be parsed is shown again as it was typed', async (t) => {
   const { app } = await open(t)
-  const answer = await app.inject({
+  const response = await app.inject({
     method: 'POST',
     url: '/things',
     ...asForm({ name: 'a', active: 'true', address: '{"city":', any: '{"__proto__":1}' }),
   })
-  assert.equal(answer.statusCode, 422)
-  assert.match(answer.body, /address must be JSON/)
-  assert.match(answer.body, /any must be JSON/)
-  assert.match(answer.body, /<textarea id="address"[^>]*>\n\{&quot;city&quot;:<\/textarea>/)
+  assert.equal(response.statusCode, 422)
+  assert.match(response.body, /address must be JSON/)
+  assert.match(response.body, /any must be JSON/)
+  assert.match(response.body, /<textarea id="address"[^>]*>\n\{&quot;city&quot;:<\/textarea>/)
 })
 
 suite('patches in depth', () => {
@@ -303,13 +303,13 @@ suite('patches in depth', () => {
   for (const [type, patch, changed] of rows) {
     test(`${type} ${JSON.stringify(patch)}`, async (t) => {
       const { app, url } = await open(t)
-      const answer = await app.inject({
+      const response = await app.inject({
         method: 'PATCH',
         url,
         headers: { 'content-type': `application/${type}+json` },
         payload: JSON.stringify(patch),
       })
-      assert.equal(answer.statusCode, 200, answer.body)
+      assert.equal(response.statusCode, 200, response.body)
       const after = without<unknown>(await readRecord(app, url), '_id', 'createdAt', 'updatedAt')
       assert.deepEqual(after, JSON.parse(JSON.stringify({ ...full, ...changed })))
     })
@@ -350,10 +350,10 @@ for (const [query, names] of filters) {
     const { app } = await open(t)
     await createRecord(app, '/things', plain)
     for (const suffix of ['json', 'html']) {
-      const answer = await app.inject(`/things.${suffix}?${query}`)
-      assert.equal(answer.statusCode, 200, answer.body)
+      const response = await app.inject(`/things.${suffix}?${query}`)
+      assert.equal(response.statusCode, 200, response.body)
       if (suffix === 'html') continue
-      const found = answer.json<{ name: string }[]>().map(({ name }) => name)
+      const found = response.json<{ name: string }[]>().map(({ name }) => name)
       assert.equal(found.join(' '), names)
     }
   })
@@ -381,7 +381,7 @@ for (const query of badFilters) {
 }
 
 suite('a field with any name', () => {
-  for (const name of strangeNames) {
+  for (const name of unusualNames) {
     const field = things.fields.find((known) => known.name === name)
     const inputName = field?.inputName ?? name
 
@@ -401,9 +401,9 @@ suite('a field with any name', () => {
       assert.deepEqual([json.statusCode, form.statusCode], [201, 201], form.body)
       assert.equal(Object.getOwnPropertyDescriptor(json.json<object>(), name)?.value, 'B')
       const find = async (query: [string, string]) => {
-        const answer = await app.inject(`/things.json?${new URLSearchParams([query]).toString()}`)
-        assert.equal(answer.statusCode, 200, answer.body)
-        return answer
+        const response = await app.inject(`/things.json?${new URLSearchParams([query]).toString()}`)
+        assert.equal(response.statusCode, 200, response.body)
+        return response
           .json<{ name: string }[]>()
           .map((record) => record.name)
           .join(' ')

@@ -8,7 +8,7 @@ const headers = { accept: 'application/json' }
 test('text that no database may be asked to keep can still be looked for', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/locations', { name: 'Pier \u0001' })
-  const questions = {
+  const requests = {
     'name=%00': 0,
     'name:ne=%00': 1,
     'name:gt=%00': 0,
@@ -26,10 +26,10 @@ test('text that no database may be asked to keep can still be looked for', async
     'q=%00': 0,
     'q=PIER%20%01': 1,
   }
-  for (const [query, count] of Object.entries(questions)) {
-    const answer = await app.inject({ url: `/locations?${query}`, headers })
-    assert.equal(answer.statusCode, 200, `${query}: ${answer.body}`)
-    assert.equal(answer.json<unknown[]>().length, count, query)
+  for (const [query, count] of Object.entries(requests)) {
+    const response = await app.inject({ url: `/locations?${query}`, headers })
+    assert.equal(response.statusCode, 200, `${query}: ${response.body}`)
+    assert.equal(response.json<unknown[]>().length, count, query)
   }
 })
 
@@ -38,8 +38,8 @@ test('an id that nobody could have is nowhere', async (t) => {
   for (const id of ['%00', 'a%00b', '%01%02%02', '%EF%BF%BF', 'a'.repeat(5000)]) {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
       const payload = method === 'GET' || method === 'DELETE' ? {} : { payload: { name: 'x' } }
-      const answer = await app.inject({ method, url: `/locations/${id}`, headers, ...payload })
-      assert.equal(answer.statusCode, 404, `${method} ${id}: ${answer.body}`)
+      const response = await app.inject({ method, url: `/locations/${id}`, headers, ...payload })
+      assert.equal(response.statusCode, 404, `${method} ${id}: ${response.body}`)
     }
   }
 })

@@ -29,7 +29,7 @@ for (const { path, fields } of samples) {
           await one.inject({ url, headers: { accept } }),
           await other.inject({ url, headers: { accept } }),
         ]
-        for (const answer of shown) assert.match(answer.body, new RegExp(name))
+        for (const response of shown) assert.match(response.body, new RegExp(name))
         assert.equal(shown[0]?.headers.etag, shown[1]?.headers.etag)
       }
     }

@@ -49,16 +49,16 @@ test('an error page shows what happened, what to do, the status and links', asyn
   const app = await testApp(t, { demos: [demo] })
   for (const [index, [problem, { status, message }]] of errors.entries()) {
     const url = `/failing/${String(index)}`
-    const answer = await app.inject({ url, headers: { accept: 'text/html' } })
-    assert.equal(answer.statusCode, status)
+    const response = await app.inject({ url, headers: { accept: 'text/html' } })
+    assert.equal(response.statusCode, status)
     const { title, meaning, remedy } = problemTypes[problem]
     const shown = [title, message, meaning, remedy].map(escape)
     for (const text of [...shown, `<dd>${String(status)} `, `href="/problems/${problem}"`]) {
-      assert.ok(answer.body.includes(text), `${problem}: ${text}`)
+      assert.ok(response.body.includes(text), `${problem}: ${text}`)
     }
-    assert.ok(!answer.body.includes('<b>'))
-    assert.match(answer.body, /<details class="inspector">/)
-    assert.deepEqual(await findInvalid(answer.body, url), [])
+    assert.ok(!response.body.includes('<b>'))
+    assert.match(response.body, /<details class="inspector">/)
+    assert.deepEqual(await findInvalid(response.body, url), [])
   }
 })
 
@@ -66,22 +66,22 @@ test('an error page shows the request id of a 5xx error, Allow and Retry-After',
   const app = await testApp(t, { demos: [demo] })
   const headers = { accept: 'text/html' }
   for (const [index, [problem]] of errors.entries()) {
-    const answer = await app.inject({ url: `/failing/${String(index)}`, headers })
-    const id = String(answer.headers['x-request-id'])
-    assert.equal(answer.body.includes(id), answer.statusCode >= 500, problem)
-    assert.equal(answer.body.includes('<dd>GET, HEAD</dd>'), problem === 'method-not-allowed')
-    assert.equal(answer.body.includes('<dd>1 s</dd>'), problem === 'unavailable')
+    const response = await app.inject({ url: `/failing/${String(index)}`, headers })
+    const id = String(response.headers['x-request-id'])
+    assert.equal(response.body.includes(id), response.statusCode >= 500, problem)
+    assert.equal(response.body.includes('<dd>GET, HEAD</dd>'), problem === 'method-not-allowed')
+    assert.equal(response.body.includes('<dd>1 s</dd>'), problem === 'unavailable')
   }
 })
 
 test('an unknown status has an error page', async (t) => {
   const app = await testApp(t, { demos: [demo] })
-  const answer = await app.inject({ url: '/failing/none', headers: { accept: 'text/html' } })
-  assert.equal(answer.statusCode, 423)
-  assert.match(answer.body, /<h1>Locked<\/h1>/)
-  assert.match(answer.body, /This record is locked\./)
-  assert.ok(!answer.body.includes('href="/problems/'))
-  assert.deepEqual(await findInvalid(answer.body, '423'), [])
+  const response = await app.inject({ url: '/failing/none', headers: { accept: 'text/html' } })
+  assert.equal(response.statusCode, 423)
+  assert.match(response.body, /<h1>Locked<\/h1>/)
+  assert.match(response.body, /This record is locked\./)
+  assert.ok(!response.body.includes('href="/problems/'))
+  assert.deepEqual(await findInvalid(response.body, '423'), [])
 })
 
 function escape(text: string): string {

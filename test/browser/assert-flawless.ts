@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { lookAt } from './look.ts'
+import { findFlaws } from './look.ts'
 
 /** An address, or an address and the fields that a form without script posts to it. */
 export type Way = string | readonly [action: string, fields: Readonly<Record<string, string>>]
@@ -9,7 +9,7 @@ export type Way = string | readonly [action: string, fields: Readonly<Record<str
 export async function assertFlawless(page: Page, ways: readonly Way[]): Promise<void> {
   const found: string[] = []
   for (const way of ways) {
-    const flaws = await lookAt(page, () => goBy(page, way))
+    const flaws = await findFlaws(page, () => goBy(page, way))
     found.push(...flaws.map((flaw) => `${JSON.stringify(way)} ${flaw}`))
   }
   assert.deepEqual(found, [])
@@ -19,9 +19,9 @@ export async function assertFlawless(page: Page, ways: readonly Way[]): Promise<
 export async function goBy(page: Page, way: Way): Promise<number | undefined> {
   if (typeof way === 'string') return (await page.goto(way))?.status()
   await page.goto('/inspector')
-  const answered = page.waitForResponse((response) => response.request().isNavigationRequest())
+  const completed = page.waitForResponse((response) => response.request().isNavigationRequest())
   await page.evaluate(postForm(...way))
-  const response = await answered
+  const response = await completed
   await response.finished()
   return response.status()
 }

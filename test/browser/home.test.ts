@@ -22,9 +22,9 @@ test(
       }
       const [method, path] = (await form.locator('.actions code').innerText()).split(' ')
       await form.getByRole('button', { name: 'Send' }).click()
-      const answer = form.locator('.response').filter({ hasText: /^HTTP\/1\.1 \d{3} /m })
-      await answer.waitFor()
-      assert.ok((await answer.innerText()).startsWith(`${String(method)} ${String(path)}`))
+      const response = form.locator('.response').filter({ hasText: /^HTTP\/1\.1 \d{3} /m })
+      await response.waitFor()
+      assert.ok((await response.innerText()).startsWith(`${String(method)} ${String(path)}`))
     }
   },
 )

@@ -13,7 +13,7 @@ const schemeForAxe = { 400: 'dark', 1280: 'light' } as const
  * Goes to a page with `go`, looks at it narrow and wide, light and dark, and lists what is wrong:
  * its weight, sideways scroll, and what axe finds. Everything that can be opened is open.
  */
-export async function lookAt(page: Page, go: () => Promise<unknown>): Promise<string[]> {
+export async function findFlaws(page: Page, go: () => Promise<unknown>): Promise<string[]> {
   const flaws = await weigh(page, go)
   await openAll(page)
   for (const width of widths) {

@@ -20,7 +20,7 @@ async function renameToAnna(page: Page): Promise<void> {
   await page.getByRole('status').getByText('Saved.').waitFor()
 }
 
-async function assertSaidOnce(page: Page): Promise<void> {
+async function assertShownOnce(page: Page): Promise<void> {
   await page.goto(page.url())
   await waitForHeading(page, 'Anna')
   assert.equal(await page.getByText('Saved.').count(), 0)
@@ -49,7 +49,7 @@ for (const [where, visitor] of places) {
     const { pathname } = new URL((await patched).url())
     assert.equal(pathname, `${new URL(page.url()).pathname}/`)
     assert.match(pathname, /^\/users\/[\w-]+\/$/)
-    await assertSaidOnce(page)
+    await assertShownOnce(page)
     await deleteAnna(page)
   })
 
@@ -60,7 +60,7 @@ for (const [where, visitor] of places) {
     page.on('request', (request) => methods.add(request.method()))
     await createAnn(page)
     await renameToAnna(page)
-    await assertSaidOnce(page)
+    await assertShownOnce(page)
     await deleteAnna(page)
     assert.deepEqual(methods, new Set(['GET', 'POST']))
   })

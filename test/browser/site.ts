@@ -61,9 +61,8 @@ interface Rules {
 
 function watchContext(context: BrowserContext, { origin, errorStatuses, complain }: Rules): void {
   context.on('request', (request) => {
-    const { origin: asked, protocol } = new URL(request.url())
-    if (asked !== origin && protocol !== 'data:')
-      complain(`asked of another host: ${request.url()}`)
+    const { origin: sent, protocol } = new URL(request.url())
+    if (sent !== origin && protocol !== 'data:') complain(`asked of another host: ${request.url()}`)
   })
   context.on('weberror', (webError) => {
     complain(`${webError.page()?.url() ?? ''}: ${String(webError.error())}`)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { listUploads } from '../uploads.ts'
 import { inBrowser, localName } from './chromium.ts'
-import { lookAt } from './look.ts'
+import { findFlaws } from './look.ts'
 import { openSite } from './site.ts'
 import { waitForHeading } from './steps.ts'
 
@@ -83,7 +83,7 @@ test('the page that answers an upload has no flaw', inBrowser, async (t) => {
   const page = await visit()
   await page.goto('/profile.html')
   await page.getByLabel('File').setInputFiles(file)
-  const flaws = await lookAt(page, async () => {
+  const flaws = await findFlaws(page, async () => {
     await page.evaluate('document.querySelector(".upload form").submit()')
     await waitForHeading(page, 'Uploaded')
   })

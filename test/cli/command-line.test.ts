@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { commands } from '../../src/cli/commands.ts'
 import { projectFolder } from '../start-vitrine.ts'
-import { done, emptyHouse, openHouse, refused, runCommand } from './data-folder.ts'
+import { runSucceeding, emptyService, openService, runFailing, runCommand } from './data-folder.ts'
 
 const cases: Record<string, string> = {
   polish: 'unknown command; see --help',
@@ -27,24 +27,27 @@ const cases: Record<string, string> = {
 
 for (const [line, problem] of Object.entries(cases)) {
   test(`vitrine ${line} is one clear line, and opens nothing`, async (t) => {
-    const services = await emptyHouse(t)
-    assert.equal(await refused(services, ...line.split(' ')), `vitrine: ${problem}`)
+    const services = await emptyService(t)
+    assert.equal(await runFailing(services, ...line.split(' ')), `vitrine: ${problem}`)
     assert.equal(existsSync(join(services.folder, 'kept')), false)
   })
 }
 
 test('what is wrong with command and settings is said together', async (t) => {
-  const services = await emptyHouse(t, { MAX_BODY_BYTES: 'many' })
+  const services = await emptyService(t, { MAX_BODY_BYTES: 'many' })
   const { status, output } = await runCommand(services, 'backup', '--colour', 'red')
   assert.equal(status, 2)
   assert.equal(output.split('\n').length, 3, output)
 })
 
 test('flags with a value stand before or after a command, which npm start takes too', async (t) => {
-  const { folder, settings } = await emptyHouse(t)
+  const { folder, settings } = await emptyService(t)
   const url = (name: string) => `sqlite:${join(folder, name)}`
   const before = ['--database-url', url('before.db'), 'seed', '3', '--workers=2']
-  assert.match(await done({ folder, settings }, ...before), /Added 3 locations and 3 users/)
+  assert.match(
+    await runSucceeding({ folder, settings }, ...before),
+    /Added 3 locations and 3 users/,
+  )
   const args = ['start', '--silent', '--', 'seed', '1', '--database-url', url('after.db')]
   const { stdout } = await promisify(execFile)('npm', args, {
     cwd: projectFolder,
@@ -55,23 +58,26 @@ test('flags with a value stand before or after a command, which npm start takes 
 })
 
 test('serve is what no command is', async (t) => {
-  const { folder, settings } = await emptyHouse(t)
-  const { ask } = await openHouse(t, { folder, settings })
-  assert.equal((await ask('/health')).status, 200)
+  const { folder, settings } = await emptyService(t)
+  const { send } = await openService(t, { folder, settings })
+  assert.equal((await send('/health')).status, 200)
 })
 
 test('every command is in the help', async (t) => {
-  const help = await done(await emptyHouse(t), 'seed', '--help')
+  const help = await runSucceeding(await emptyService(t), 'seed', '--help')
   for (const name of Object.keys(commands)) assert.match(help, new RegExp(`^  ${name}\\b`, 'm'))
 })
 
 test('a database that others cannot reach, or that has its own tools, is left to them', async (t) => {
-  const memory = await emptyHouse(t, { DATABASE_URL: 'sqlite::memory:' })
+  const memory = await emptyService(t, { DATABASE_URL: 'sqlite::memory:' })
   for (const args of [['backup', 'x'], ['restore', 'x'], ['seed', '1'], ['reset']]) {
-    assert.match(await refused(memory, ...args), /other processes cannot access the database/)
+    assert.match(await runFailing(memory, ...args), /other processes cannot access the database/)
   }
-  const postgres = await emptyHouse(t, { DATABASE_URL: 'postgres://ann@127.0.0.1:1/glass' })
-  assert.match(await refused(postgres, 'backup', 'x'), /pg_dump .*"\$DATABASE_URL"$/)
-  assert.match(await refused(postgres, 'restore', 'x'), /pg_restore .*"\$DATABASE_URL" FILE$/)
-  assert.match(await refused(postgres, 'seed', '1'), /cannot seed: DATABASE_URL cannot be opened/)
+  const postgres = await emptyService(t, { DATABASE_URL: 'postgres://ann@127.0.0.1:1/glass' })
+  assert.match(await runFailing(postgres, 'backup', 'x'), /pg_dump .*"\$DATABASE_URL"$/)
+  assert.match(await runFailing(postgres, 'restore', 'x'), /pg_restore .*"\$DATABASE_URL" FILE$/)
+  assert.match(
+    await runFailing(postgres, 'seed', '1'),
+    /cannot seed: DATABASE_URL cannot be opened/,
+  )
 })

@@ -3,21 +3,21 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { asFile, listOf, openClient, type Ask } from '../faults/client.ts'
+import { asFile, listOf, openClient, type Send } from '../faults/client.ts'
 import { spawnVitrine, startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import type { ShownUpload } from '../uploads.ts'
 
 /** Where one Vitrine keeps everything, whether it runs or not. */
-export interface TestHouse {
+export interface TestService {
   folder: string
   settings: Record<string, string>
 }
 
 /** In a folder of its own, with nothing in it yet. */
-export async function emptyHouse(
+export async function emptyService(
   t: TestContext,
   settings: Readonly<Record<string, string>> = {},
-): Promise<TestHouse> {
+): Promise<TestService> {
   const folder = await temporaryFolder(t)
   return {
     folder,
@@ -36,21 +36,21 @@ interface Outcome {
 }
 
 /** Runs a command to its end. */
-export async function runCommand({ settings }: TestHouse, ...args: string[]): Promise<Outcome> {
+export async function runCommand({ settings }: TestService, ...args: string[]): Promise<Outcome> {
   const { process: child, output } = spawnVitrine(settings, args)
   await once(child, 'close')
   return { status: child.exitCode, output: output().trimEnd() }
 }
 
 /** Runs a command that has to succeed; gives what it has said. */
-export async function done(services: TestHouse, ...args: string[]): Promise<string> {
+export async function runSucceeding(services: TestService, ...args: string[]): Promise<string> {
   const { status, output } = await runCommand(services, ...args)
   assert.equal(status, 0, output)
   return output
 }
 
 /** Runs a command that has to fail; gives its one line. */
-export async function refused(services: TestHouse, ...args: string[]): Promise<string> {
+export async function runFailing(services: TestService, ...args: string[]): Promise<string> {
   const { status, output } = await runCommand(services, ...args)
   assert.equal(status, 2, output)
   assert.match(output, /^vitrine: .*$/)
@@ -58,36 +58,36 @@ export async function refused(services: TestHouse, ...args: string[]): Promise<s
 }
 
 /** Runs the service; `stop` ends it in order, or `kill` at once. */
-export async function openHouse(t: TestContext, { settings }: TestHouse) {
+export async function openService(t: TestContext, { settings }: TestService) {
   const { origin, process: child } = await startVitrine(t, settings)
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)
     await once(child, 'exit')
   }
-  return { origin, ask: openClient(t, origin), stop: () => end('SIGTERM') }
+  return { origin, send: openClient(t, origin), stop: () => end('SIGTERM') }
 }
 
-export async function uploadFile(ask: Ask, name: string, content: Buffer): Promise<void> {
-  const { status, text } = await ask('/profile', asFile(content, name))
+export async function uploadFile(send: Send, name: string, content: Buffer): Promise<void> {
+  const { status, text } = await send('/profile', asFile(content, name))
   assert.equal(status, 200, text)
 }
 
 /** All that can be seen of what is kept, with the hashes of the contents. */
-export async function look({ origin, ask }: { origin: string; ask: Ask }) {
-  const uploads = await listOf<ShownUpload>(ask, '/uploads')
+export async function readEverything({ origin, send }: { origin: string; send: Send }) {
+  const uploads = await listOf<ShownUpload>(send, '/uploads')
   const contents: Record<string, string> = {}
   for (const { _id, name, sha256 } of uploads) {
-    const answer = await fetch(`${origin}/uploads/${_id}`)
-    assert.equal(answer.status, 200, name)
+    const response = await fetch(`${origin}/uploads/${_id}`)
+    assert.equal(response.status, 200, name)
     const hash = createHash('sha256')
-      .update(await answer.bytes())
+      .update(await response.bytes())
       .digest('hex')
     assert.equal(hash, sha256, name)
     contents[_id] = hash
   }
   const [locations, users] = [
-    await listOf<{ _id: string; name: string }>(ask, '/locations'),
-    await listOf<{ _id: string; name: string }>(ask, '/users'),
+    await listOf<{ _id: string; name: string }>(send, '/locations'),
+    await listOf<{ _id: string; name: string }>(send, '/users'),
   ]
   return { locations, users, uploads, contents }
 }

@@ -6,7 +6,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { appendHash } from '../../src/stores/sqlite/backup-hash.ts'
 import { asJson } from '../faults/client.ts'
-import { done, emptyHouse, look, openHouse, refused, uploadFile } from './data-folder.ts'
+import {
+  runSucceeding,
+  emptyService,
+  readEverything,
+  openService,
+  runFailing,
+  uploadFile,
+} from './data-folder.ts'
 
 const setUpload = (path: string, value: string) =>
   `UPDATE records SET document = json_set(document, '$.${path}', ${value}) WHERE resource = 'uploads'`
@@ -45,19 +52,19 @@ const forgeries: readonly string[] = [
 
 /** A backup with something of everything that is kept. */
 async function saveEverything(t: TestContext) {
-  const services = await emptyHouse(t)
-  const vitrine = await openHouse(t, services)
-  const { ask } = vitrine
-  await ask('/users', asJson('POST', { name: 'Ann', password: 'glass' }))
+  const services = await emptyService(t)
+  const vitrine = await openService(t, services)
+  const { send } = vitrine
+  await send('/users', asJson('POST', { name: 'Ann', password: 'glass' }))
   const place = asJson('POST', { name: 'Pier', latitude: 1, longitude: 2 })
   const headers = { ...place.headers, 'idempotency-key': '"one"' }
-  assert.equal((await ask('/locations', { ...place, headers })).status, 201)
+  assert.equal((await send('/locations', { ...place, headers })).status, 201)
   const login = asJson('POST', { username: 'Ann', password: 'glass' })
-  assert.equal((await ask('/login', login)).status, 200)
-  await uploadFile(ask, 'a.bin', randomBytes(100_000))
+  assert.equal((await send('/login', login)).status, 200)
+  await uploadFile(send, 'a.bin', randomBytes(100_000))
   const file = join(services.folder, 'saved.vitrine')
-  await done(services, 'backup', file)
-  const seen = await look(vitrine)
+  await runSucceeding(services, 'backup', file)
+  const seen = await readEverything(vitrine)
   await vitrine.stop()
   return { services, file, seen }
 }
@@ -73,11 +80,11 @@ test('a backup that no Vitrine has made is refused with one line', async (t) => 
       database.close()
       assert.ok(changes > 0, 'there is something to forge')
       await appendHash(forged)
-      assert.match(await refused(services, 'restore', forged), /damaged|is not whole/)
+      assert.match(await runFailing(services, 'restore', forged), /damaged|is not whole/)
     })
   }
-  await done(services, 'restore', file)
-  assert.deepEqual(await look(await openHouse(t, services)), seen)
+  await runSucceeding(services, 'restore', file)
+  assert.deepEqual(await readEverything(await openService(t, services)), seen)
 })
 
 test('a size that is none in the database gets 503, and the service goes on', async (t) => {
@@ -90,15 +97,15 @@ test('a size that is none in the database gets 503, and the service goes on', as
     const database = new DatabaseSync(path)
     database.exec(setUpload('size', size))
     database.close()
-    const { ask, stop } = await openHouse(t, { ...services, settings })
+    const { send, stop } = await openService(t, { ...services, settings })
     // A file that is opened and not closed ends the process when its memory is collected.
     for (let count = 0; count < 200; count += 1) {
-      assert.equal((await ask(`/uploads/${upload._id}`)).status, 503, size)
+      assert.equal((await send(`/uploads/${upload._id}`)).status, 503, size)
     }
     const range = { headers: { range: 'bytes=0-' } }
-    assert.equal((await ask(`/uploads/${upload._id}`, range)).status, 503, size)
-    assert.equal((await ask('/uploads')).status, 200, size)
-    assert.equal((await ask('/health')).status, 200, size)
+    assert.equal((await send(`/uploads/${upload._id}`, range)).status, 503, size)
+    assert.equal((await send('/uploads')).status, 200, size)
+    assert.equal((await send('/health')).status, 200, size)
     await stop()
   }
 })

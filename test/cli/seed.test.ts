@@ -3,7 +3,13 @@ import { suite, test, type TestContext } from 'node:test'
 import { createProgress } from '../../src/cli/seed/seed.ts'
 import { asJson, listOf } from '../faults/client.ts'
 import { createSchema, openPostgresServer, withoutPostgres } from '../postgres-server.ts'
-import { done, emptyHouse, openHouse, refused, type TestHouse } from './data-folder.ts'
+import {
+  runSucceeding,
+  emptyService,
+  openService,
+  runFailing,
+  type TestService,
+} from './data-folder.ts'
 
 interface Place {
   name: string
@@ -13,24 +19,24 @@ interface Place {
 }
 
 /** While the service runs, which has shown the empty lists before. */
-async function seedWhileOpen(t: TestContext, services: TestHouse) {
-  const { ask } = await openHouse(t, services)
-  assert.deepEqual(await listOf(ask, '/locations'), [])
-  const said = await done(services, 'seed', '230')
-  const [, password = ''] = /^Added 230 locations and 230 users; .* "(.*)"$/m.exec(said) ?? []
-  const locations = await listOf<Place>(ask, '/locations')
-  const users = await listOf<{ name: string }>(ask, '/users')
+async function seedWhileOpen(t: TestContext, services: TestService) {
+  const { send } = await openService(t, services)
+  assert.deepEqual(await listOf(send, '/locations'), [])
+  const output = await runSucceeding(services, 'seed', '230')
+  const [, password = ''] = /^Added 230 locations and 230 users; .* "(.*)"$/m.exec(output) ?? []
+  const locations = await listOf<Place>(send, '/locations')
+  const users = await listOf<{ name: string }>(send, '/users')
   assert.deepEqual([locations.length, users.length], [230, 230])
   const username = users.at(-1)?.name
-  assert.equal((await ask('/login', asJson('POST', { username, password }))).status, 200)
-  const { headers } = await ask('/users?per_page=1&page=1')
+  assert.equal((await send('/login', asJson('POST', { username, password }))).status, 200)
+  const { headers } = await send('/users?per_page=1&page=1')
   assert.match(String(headers.link), /page=230>; rel="last"/)
-  return { locations, users, said }
+  return { locations, users, output }
 }
 
 test('what is seeded is there at once in a service that runs, and its password opens it', async (t) => {
-  const { locations, said } = await seedWhileOpen(t, await emptyHouse(t))
-  assert.equal(said.split('\n').filter((line) => line.includes('%')).length, 6, said)
+  const { locations, output } = await seedWhileOpen(t, await emptyService(t))
+  assert.equal(output.split('\n').filter((line) => line.includes('%')).length, 6, output)
   const names = new Set(locations.map(({ name }) => name))
   assert.ok(names.size > 150, `${String(names.size)} names`)
   for (const { name, latitude, longitude, note } of locations) {
@@ -41,35 +47,38 @@ test('what is seeded is there at once in a service that runs, and its password o
 })
 
 test('the same number gives the same names, and more of them each time', async (t) => {
-  const services = await emptyHouse(t)
-  await done(services, 'seed', '20')
-  await done(services, 'seed', '20')
-  const { ask } = await openHouse(t, services)
+  const services = await emptyService(t)
+  await runSucceeding(services, 'seed', '20')
+  await runSucceeding(services, 'seed', '20')
+  const { send } = await openService(t, services)
   for (const path of ['/locations', '/users']) {
-    const names = (await listOf<{ name: string }>(ask, path)).map(({ name }) => name)
+    const names = (await listOf<{ name: string }>(send, path)).map(({ name }) => name)
     assert.equal(names.length, 40)
     assert.deepEqual(names.slice(20).toSorted(), names.slice(0, 20).toSorted())
   }
 })
 
 test('more than MAX_RECORDS allows are none', async (t) => {
-  const services = await emptyHouse(t, { MAX_RECORDS: '50' })
-  await done(services, 'seed', '30')
+  const services = await emptyService(t, { MAX_RECORDS: '50' })
+  await runSucceeding(services, 'seed', '30')
   assert.match(
-    await refused(services, 'seed', '21'),
+    await runFailing(services, 'seed', '21'),
     /cannot seed: MAX_RECORDS allows 50 locations; 30 exist and 21 cannot be added$/,
   )
-  await done(services, 'seed', '20')
+  await runSucceeding(services, 'seed', '20')
 })
 
 suite('on PostgreSQL', { skip: withoutPostgres }, () => {
   test('a service that runs is seeded and reset', async (t) => {
     const server = await openPostgresServer()
     t.after(() => server.remove())
-    const services = await emptyHouse(t, { DATABASE_URL: await createSchema(server.url) })
+    const services = await emptyService(t, { DATABASE_URL: await createSchema(server.url) })
     await seedWhileOpen(t, services)
-    assert.equal(await done(services, 'reset'), 'Removed 230 users, 230 locations, 1 session')
-    assert.equal(await done(services, 'reset'), 'There was nothing to remove')
+    assert.equal(
+      await runSucceeding(services, 'reset'),
+      'Removed 230 users, 230 locations, 1 session',
+    )
+    assert.equal(await runSucceeding(services, 'reset'), 'There was nothing to remove')
   })
 })
 
@@ -81,8 +90,8 @@ const outputs: [isTTY: boolean, expected: string][] = [
 for (const [isTTY, expected] of outputs) {
   test(`progress is ${isTTY ? 'one line on a terminal' : 'a few lines elsewhere'}`, () => {
     let text = ''
-    const tell = createProgress(1000, { isTTY, write: (piece) => (text += piece) })
-    for (const count of [0, 5, 10, 11, 500, 505, 511, 1000]) tell(count)
+    const report = createProgress(1000, { isTTY, write: (piece) => (text += piece) })
+    for (const count of [0, 5, 10, 11, 500, 505, 511, 1000]) report(count)
     assert.equal(text, expected)
   })
 }

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { notReady, ready, startWithAdmin } from '../admin.ts'
 import { until } from '../until.ts'
 import { openClient } from './client.ts'
-import { ended, openWire } from './stopping.ts'
+import { ended, openConnection } from './stopping.ts'
 
 const patience = { timeout: 300_000 }
 
@@ -17,8 +17,8 @@ async function startTwo(t: TestContext) {
   }
   await until(async () => (await workers()).length === 2)
   // As many connections as there are turns until both have had some.
-  const asks = () => Array.from({ length: 6 }, () => openClient(t, vitrine.origin))
-  return { ...vitrine, workers, asks }
+  const senders = () => Array.from({ length: 6 }, () => openClient(t, vitrine.origin))
+  return { ...vitrine, workers, senders }
 }
 
 async function kill(pid: number | undefined, workers: () => Promise<number[]>): Promise<void> {
@@ -30,10 +30,10 @@ async function kill(pid: number | undefined, workers: () => Promise<number[]>): 
 }
 
 test('the requests of all workers are counted together', patience, async (t) => {
-  const { asks, metrics, ready: readiness } = await startTwo(t)
+  const { senders, metrics, ready: readiness } = await startTwo(t)
   assert.deepEqual(await readiness(), ready)
-  for (const ask of asks()) {
-    for (let round = 0; round < 5; round += 1) await ask(`/users/${String(round)}`)
+  for (const send of senders()) {
+    for (let round = 0; round < 5; round += 1) await send(`/users/${String(round)}`)
   }
   const { sum, samples } = await metrics()
   const labels = { method: 'GET', route: '/users/:id' }
@@ -46,26 +46,26 @@ test('the requests of all workers are counted together', patience, async (t) => 
 })
 
 test('what a worker has counted stays when it dies, and a sum never falls', patience, async (t) => {
-  const { asks, metrics, workers, ready: readiness } = await startTwo(t)
+  const { senders, metrics, workers, ready: readiness } = await startTwo(t)
   const count = async () => (await metrics()).sum('http_requests_total', { route: '/mirror/query' })
-  let asked = 0
+  let sent = 0
   for (let round = 0; round < 3; round += 1) {
-    for (const ask of asks()) {
+    for (const send of senders()) {
       // On its way to a worker that dies a request may be lost.
-      const answer = await ask('/mirror/query').catch(() => undefined)
-      if (answer?.status === 200) asked += 1
+      const response = await send('/mirror/query').catch(() => undefined)
+      if (response?.status === 200) sent += 1
     }
-    await until(async () => (await count()) >= asked)
+    await until(async () => (await count()) >= sent)
     await kill((await workers())[0], workers)
-    assert.ok((await count()) >= asked)
+    assert.ok((await count()) >= sent)
   }
-  assert.ok(asked > 0)
+  assert.ok(sent > 0)
   await until(async () => (await readiness())[0] === 200)
 })
 
 test('workers that hang keep neither the probes nor the metrics', patience, async (t) => {
-  const { asks, metrics, workers, ready: readiness, ask } = await startTwo(t)
-  for (const one of asks()) await one('/mirror/query')
+  const { senders, metrics, workers, ready: readiness, send } = await startTwo(t)
+  for (const one of senders()) await one('/mirror/query')
   const count = async () => (await metrics()).sum('http_requests_total', { route: '/mirror/query' })
   assert.equal(await count(), 6)
   const [one = NaN, other = NaN] = await workers()
@@ -76,7 +76,7 @@ test('workers that hang keep neither the probes nor the metrics', patience, asyn
     process.kill(other, 'SIGSTOP')
     assert.deepEqual(await readiness(), notReady('starting'))
     assert.equal(await count(), 6)
-    assert.equal((await ask('/health/live')).status, 200)
+    assert.equal((await send('/health/live')).status, 200)
   } finally {
     for (const pid of [one, other]) process.kill(pid, 'SIGCONT')
   }
@@ -84,37 +84,37 @@ test('workers that hang keep neither the probes nor the metrics', patience, asyn
 })
 
 test('workers that are told to stop are draining until all have ended', patience, async (t) => {
-  const { origin, process: child, ready: readiness, ask } = await startTwo(t)
+  const { origin, process: child, ready: readiness, send } = await startTwo(t)
   const content = '{"name":"Late"}'
-  const wire = await openWire(t, origin)
+  const connection = await openConnection(t, origin)
   const head = `POST /users/post HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
-  wire.write(head + content.slice(0, 5))
-  const { write } = await openWire(t, origin)
+  connection.write(head + content.slice(0, 5))
+  const { write } = await openConnection(t, origin)
   write('GET / HTTP/1.1\r\n')
   child.kill('SIGTERM')
   await until(async () => (await readiness())[1] === 'draining')
   assert.deepEqual(await readiness(), notReady('draining'))
-  assert.equal((await ask('/metrics')).status, 200)
-  wire.write(content.slice(5))
-  assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
+  assert.equal((await send('/metrics')).status, 200)
+  connection.write(content.slice(5))
+  assert.match(await connection.response(), /^HTTP\/1.1 200 /)
   write('Host: localhost\r\n\r\n')
   await ended(child)
   assert.equal(child.exitCode, 0)
 })
 
 test('an exchange is still found in another worker', patience, async (t) => {
-  const { asks, ask, metrics } = await startTwo(t)
-  const clients = asks()
+  const { senders, send, metrics } = await startTwo(t)
+  const clients = senders()
   const shown = await clients[0]?.('/api/json', { headers: { accept: 'text/html' } })
   const id = String(shown?.headers['x-request-id'])
-  const looks = await Promise.all(
+  const results = await Promise.all(
     clients.map(async (other) => {
-      await Promise.all([metrics(), ask('/health/ready')])
+      await Promise.all([metrics(), send('/health/ready')])
       return (await other(`/inspector/${id}`)).status
     }),
   )
   assert.deepEqual(
-    looks,
+    results,
     clients.map(() => 200),
   )
 })

@@ -2,23 +2,23 @@ import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from '
 import type { TestContext } from 'node:test'
 import { asUpload } from '../multipart-form.ts'
 
-interface Question {
+interface TestRequest {
   method?: string
   headers?: Record<string, string>
   body?: string | Buffer
 }
 
-export interface Answer {
+export interface TestResponse {
   status: number
   headers: IncomingHttpHeaders
   text: string
 }
 
 /** Resolves when the whole answer is there; rejects when the connection ends before. */
-export type Ask = (path: string, question?: Question) => Promise<Answer>
+export type Send = (path: string, message?: TestRequest) => Promise<TestResponse>
 
 /** One connection to the service, kept alive, on which requests follow each other. */
-export function openClient(t: TestContext, origin: string): Ask {
+export function openClient(t: TestContext, origin: string): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => {
     agent.destroy()
@@ -28,10 +28,10 @@ export function openClient(t: TestContext, origin: string): Ask {
     request(origin + path, { agent, method, headers: { ...accept, ...headers } }, resolve)
       .on('error', reject)
       .end(body)
-    const answer = await promise
-    const chunks = (await answer.toArray()) as Buffer[]
+    const response = await promise
+    const chunks = (await response.toArray()) as Buffer[]
     const text = Buffer.concat(chunks).toString()
-    return { status: answer.statusCode ?? 0, headers: answer.headers, text }
+    return { status: response.statusCode ?? 0, headers: response.headers, text }
   }
 }
 
@@ -49,11 +49,11 @@ export function asFile(content: Buffer, fileName = 'file.bin') {
 }
 
 /** What the list of a resource holds. */
-export async function listOf<Item>(ask: Ask, path: string): Promise<Item[]> {
-  return JSON.parse((await ask(path)).text) as Item[]
+export async function listOf<Item>(send: Send, path: string): Promise<Item[]> {
+  return JSON.parse((await send(path)).text) as Item[]
 }
 
 /** The cookie that an answer sets, as the next request sends it. */
-export function toCookie({ headers }: Answer): string {
+export function toCookie({ headers }: TestResponse): string {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 }

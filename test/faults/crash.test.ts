@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import { asFile, asJson, listOf, openClient, toCookie, type Ask } from './client.ts'
+import { asFile, asJson, listOf, openClient, toCookie, type Send } from './client.ts'
 import { assertAcknowledged, createLedger, type Ledger } from './ledger.ts'
 
 const rounds = Number(process.env.FAULT_ROUNDS ?? 20)
@@ -36,10 +36,10 @@ interface Ledgers {
   sessions: Ledger
 }
 
-async function acknowledged(ask: Ask, ...question: Parameters<Ask>): ReturnType<Ask> {
-  const answer = await ask(...question)
-  assertAcknowledged(answer.status, answer.text)
-  return answer
+async function acknowledged(send: Send, ...request: Parameters<Send>): ReturnType<Send> {
+  const response = await send(...request)
+  assertAcknowledged(response.status, response.text)
+  return response
 }
 
 /** What a location has to be read back as. */
@@ -53,7 +53,7 @@ function randomPlace() {
 }
 
 /** Creates, changes and deletes locations of its own, one after the other, for ever. */
-async function writeLocations(ask: Ask, ledger: Ledger, prefix: string): Promise<never> {
+async function writeLocations(send: Send, ledger: Ledger, prefix: string): Promise<never> {
   const own: string[] = []
   for (let count = 1; ; count += 1) {
     const name = `${prefix}-${String(count)}`
@@ -61,39 +61,39 @@ async function writeLocations(ask: Ask, ledger: Ledger, prefix: string): Promise
     const body = { name, ...place }
     // An id that the client has chosen, or one that the service assigns.
     const [path, method] = count % 2 === 0 ? [`/locations/${name}`, 'PUT'] : ['/locations', 'POST']
-    const write = () => acknowledged(ask, path, asJson(method, body))
+    const write = () => acknowledged(send, path, asJson(method, body))
     const created = await ledger.record(name, toState(place), write)
     own.push(`${name} ${created.headers.location ?? path}`)
     const [changed = '', url = ''] = own[randomInt(own.length)]?.split(' ') ?? []
     if (count % 3 === 0) {
       own.splice(own.indexOf(`${changed} ${url}`), 1)
-      await ledger.record(changed, undefined, () => acknowledged(ask, url, { method: 'DELETE' }))
+      await ledger.record(changed, undefined, () => acknowledged(send, url, { method: 'DELETE' }))
     } else {
       const after = randomPlace()
       const patch = asJson('PATCH', after)
-      await ledger.record(changed, toState(after), () => acknowledged(ask, url, patch))
+      await ledger.record(changed, toState(after), () => acknowledged(send, url, patch))
     }
   }
 }
 
-async function uploadFiles(ask: Ask, ledger: Ledger, prefix: string): Promise<never> {
+async function uploadFiles(send: Send, ledger: Ledger, prefix: string): Promise<never> {
   for (let count = 1; ; count += 1) {
     const name = `${prefix}-${String(count)}.bin`
     const content = randomBytes(randomInt(1, 200_000))
-    const write = () => acknowledged(ask, '/profile', asFile(content, name))
+    const write = () => acknowledged(send, '/profile', asFile(content, name))
     await ledger.record(name, toSha256(content), write)
   }
 }
 
 /** Logs in, and every third time out again. */
-async function logIn(ask: Ask, ledger: Ledger): Promise<never> {
+async function logIn(send: Send, ledger: Ledger): Promise<never> {
   for (let count = 1; ; count += 1) {
-    const answer = await acknowledged(ask, '/login', asJson('POST', credentials))
-    const cookie = toCookie(answer)
+    const response = await acknowledged(send, '/login', asJson('POST', credentials))
+    const cookie = toCookie(response)
     await ledger.record(cookie, 'true', async () => undefined)
     if (count % 3 !== 0) continue
     const logOut = { method: 'POST', headers: { cookie } }
-    await ledger.record(cookie, 'false', () => acknowledged(ask, '/logout', logOut))
+    await ledger.record(cookie, 'false', () => acknowledged(send, '/logout', logOut))
   }
 }
 
@@ -102,11 +102,11 @@ function toSha256(content: Buffer): string {
 }
 
 /** All that differs from what was acknowledged, once the process is up again. */
-async function findLosses(ask: Ask, ledgers: Ledgers, folder: string): Promise<string[]> {
-  const locations = await listOf<Location>(ask, '/locations')
+async function findLosses(send: Send, ledgers: Ledgers, folder: string): Promise<string[]> {
+  const locations = await listOf<Location>(send, '/locations')
   const places = new Map(locations.map((place) => [place.name, toState(place)]))
   assert.equal(places.size, locations.length, 'a name is there twice')
-  const uploads = await listOf<Upload>(ask, '/uploads')
+  const uploads = await listOf<Upload>(send, '/uploads')
   const sums = new Map<string, string>()
   for (const { _id, name, sha256, size } of uploads) {
     // What was killed between its record and its last step is settled just behind the start.
@@ -118,7 +118,7 @@ async function findLosses(ask: Ask, ledgers: Ledgers, folder: string): Promise<s
   }
   const visits = new Map<string, string>()
   for (const cookie of ledgers.sessions.names()) {
-    const { text } = await ask('/session', { headers: { cookie } })
+    const { text } = await send('/session', { headers: { cookie } })
     visits.set(cookie, String((JSON.parse(text) as { authenticated: boolean }).authenticated))
   }
   // Half an upload stays until it can be nobody's any more.
@@ -185,12 +185,12 @@ test('a process killed time and again while it writes has lost nothing it acknow
   const losses: string[] = []
   for (let round = 1; round <= rounds; round += 1) {
     const vitrine = await startVitrine(t, settings)
-    const ask = openClient(t, vitrine.origin)
+    const send = openClient(t, vitrine.origin)
     if (round === 1) {
       const { username: name, password } = credentials
-      await acknowledged(ask, '/users', asJson('POST', { name, password }))
+      await acknowledged(send, '/users', asJson('POST', { name, password }))
     } else {
-      losses.push(...(await findLosses(ask, ledgers, folder)))
+      losses.push(...(await findLosses(send, ledgers, folder)))
     }
     await writeUntilKilled(t, vitrine, { round, ledgers })
   }

@@ -8,24 +8,30 @@ import { listOf } from './client.ts'
 import { spawnVitrine } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import type { ShownUpload } from '../uploads.ts'
-import { done, emptyHouse, look, openHouse, uploadFile } from '../cli/data-folder.ts'
+import {
+  runSucceeding,
+  emptyService,
+  readEverything,
+  openService,
+  uploadFile,
+} from '../cli/data-folder.ts'
 
 const uploads = 6
 
 test('a restore that is killed at whatever moment leaves all as it was, or as in the backup', async (t) => {
-  const services = await emptyHouse(t)
+  const services = await emptyService(t)
   const files = join(services.folder, 'kept', 'files')
   const log = join(services.folder, 'kept', 'vitrine.db-wal')
   const backups = { before: join(services.folder, 'before'), after: join(services.folder, 'after') }
   for (const [name, file] of Object.entries(backups)) {
-    await done(services, 'reset')
-    await done(services, 'seed', '3000')
-    const { ask, stop } = await openHouse(t, services)
+    await runSucceeding(services, 'reset')
+    await runSucceeding(services, 'seed', '3000')
+    const { send, stop } = await openService(t, services)
     for (let count = 0; count < uploads; count += 1) {
-      await uploadFile(ask, `${name} ${String(count)}`, randomBytes(400_000))
+      await uploadFile(send, `${name} ${String(count)}`, randomBytes(400_000))
     }
     await stop()
-    await done(services, 'backup', file)
+    await runSucceeding(services, 'backup', file)
   }
   // The backup that was made last is what is there.
   const old = new Set(readdirSync(files))
@@ -47,13 +53,13 @@ test('a restore that is killed at whatever moment leaves all as it was, or as in
     await until(() => isReached() || child.exitCode !== null)
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    const vitrine = await openHouse(t, services)
+    const vitrine = await openService(t, services)
     // What was killed between its record and its last step is settled just behind the start.
     await until(async () => {
-      const shown = await listOf<ShownUpload>(vitrine.ask, '/uploads')
+      const shown = await listOf<ShownUpload>(vitrine.send, '/uploads')
       return shown.every(({ _id }) => list().includes(_id))
     })
-    const { locations, users, uploads: kept } = await look(vitrine)
+    const { locations, users, uploads: kept } = await readEverything(vitrine)
     const names = new Set(kept.map(({ name }) => name.split(' ')[0]))
     const [state] = names
     assert.ok(names.size === 1 && (state === 'before' || state === 'after'), title)
@@ -69,7 +75,7 @@ test('a restore that is killed at whatever moment leaves all as it was, or as in
           .join() === ids.join(),
     )
     await vitrine.stop()
-    if (state === 'before') await done(services, 'restore', backups.after)
+    if (state === 'before') await runSucceeding(services, 'restore', backups.after)
     for (const name of list().filter((name) => name.endsWith('.part'))) rmSync(join(files, name))
     assert.deepEqual(new Set(list()), old, title)
   }

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openSqliteDatabase } from '../../src/stores/sqlite/database.ts'
 import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { asJson, openClient, type Ask } from './client.ts'
+import { asJson, openClient, type Send } from './client.ts'
 import { assertFailsToStart } from './failing-start.ts'
 import { remount, smallDisk } from './small-disk.ts'
 import { limit } from './stopping.ts'
@@ -53,10 +53,10 @@ async function cut(path: string): Promise<void> {
 }
 
 /** Asks for records all over the file, and writes some; gives the statuses that were seen. */
-async function useAll(ask: Ask): Promise<Set<number>> {
+async function useAll(send: Send): Promise<Set<number>> {
   const statuses = new Set<number>()
-  const see = async (...question: Parameters<Ask>) => {
-    const { status, text } = await ask(...question)
+  const see = async (...request: Parameters<Send>) => {
+    const { status, text } = await send(...request)
     assert.doesNotMatch(text, /malformed|SQL|vitrine\.db/i)
     statuses.add(status)
   }
@@ -66,7 +66,7 @@ async function useAll(ask: Ask): Promise<Set<number>> {
     await see(`/locations/new${String(index)}`, asJson('PUT', { name: 'Oslo' }))
   }
   // Whole it cannot be: it is refused, or its connection ends.
-  const isWhole = await ask('/locations').then(
+  const isWhole = await send('/locations').then(
     ({ status }) => status === 200,
     () => false,
   )
@@ -83,14 +83,14 @@ for (const [how, damage] of Object.entries({
     const path = join(folder, 'vitrine.db')
     fill(path)
     const { origin } = await startVitrine(t, toSettings(folder))
-    const ask = openClient(t, origin)
-    assert.equal((await ask('/locations/0')).status, 200)
+    const send = openClient(t, origin)
+    assert.equal((await send('/locations/0')).status, 200)
     await damage(path)
-    const statuses = await useAll(ask)
+    const statuses = await useAll(send)
     t.diagnostic(`statuses ${[...statuses].join(', ')}`)
     assert.ok(statuses.has(503))
     assert.ok(!statuses.has(500))
-    assert.equal((await ask('/health')).status, 200)
+    assert.equal((await send('/health')).status, 200)
   })
 
   test(`a file ${how} while stopped stops the start, or is refused with 503`, limit, async (t) => {
@@ -104,12 +104,12 @@ for (const [how, damage] of Object.entries({
       return
     }
     const { origin } = started as Awaited<ReturnType<typeof startVitrine>>
-    const ask = openClient(t, origin)
-    const statuses = await useAll(ask)
+    const send = openClient(t, origin)
+    const statuses = await useAll(send)
     t.diagnostic(`statuses ${[...statuses].join(', ')}`)
     assert.ok(statuses.has(503))
     assert.ok(!statuses.has(500))
-    assert.equal((await ask('/health')).status, 200)
+    assert.equal((await send('/health')).status, 200)
   })
 }
 
@@ -126,11 +126,11 @@ test(
     await file.write(Buffer.alloc(14, '#'), 0, 14, place)
     await file.close()
     const { origin } = await startVitrine(t, toSettings(folder))
-    const ask = openClient(t, origin)
+    const send = openClient(t, origin)
     const statuses = new Set<number>()
     // Which record it is that the file has first, only SQLite knows.
     for (let index = 0; index < 40; index += 1) {
-      statuses.add((await ask(`/locations/${String(index)}`)).status)
+      statuses.add((await send(`/locations/${String(index)}`)).status)
     }
     assert.deepEqual([...statuses].toSorted(), [200, 503])
   },

@@ -18,11 +18,11 @@ const kinds = ['IMMEDIATE', 'EXCLUSIVE'] as const
 async function startWithRecords(t: TestContext) {
   const vitrine = await startInFolder(t)
   const connect = () => openClient(t, vitrine.origin)
-  const ask = connect()
-  await ask('/locations/rome', asJson('PUT', rome))
-  await ask('/users', asJson('POST', { name: user.username, password: user.password }))
-  const cookie = toCookie(await ask('/login', asJson('POST', user)))
-  return { ...vitrine, path: join(vitrine.folder, 'vitrine.db'), connect, ask, cookie }
+  const send = connect()
+  await send('/locations/rome', asJson('PUT', rome))
+  await send('/users', asJson('POST', { name: user.username, password: user.password }))
+  const cookie = toCookie(await send('/login', asJson('POST', user)))
+  return { ...vitrine, path: join(vitrine.folder, 'vitrine.db'), connect, send, cookie }
 }
 
 for (const kind of kinds) {
@@ -30,7 +30,7 @@ for (const kind of kinds) {
     `while another process has begun ${kind}, reads and pages are answered`,
     limit,
     async (t) => {
-      const { path, ask, connect } = await startWithRecords(t)
+      const { path, send, connect } = await startWithRecords(t)
       const lock = await holdLock(t, path, kind)
       const writes: Promise<unknown>[] = []
       // Were a read to wait for the lock, it would wait longer than a write that is asked for before.
@@ -38,7 +38,7 @@ for (const kind of kinds) {
         let isRefused = false
         const write = connect()('/locations', asJson('POST', rome))
         writes.push(write.finally(() => (isRefused = true)))
-        assert.equal((await ask(page, { headers: { accept: 'text/html' } })).status, 200, page)
+        assert.equal((await send(page, { headers: { accept: 'text/html' } })).status, 200, page)
         return !isRefused
       }
       for (const page of ['/', '/locations', '/locations/rome', '/users', '/uploads', '/login']) {
@@ -51,7 +51,7 @@ for (const kind of kinds) {
 }
 
 test('a write waits for another process, and is done when that lets go', limit, async (t) => {
-  const { path, ask, connect } = await startWithRecords(t)
+  const { path, send, connect } = await startWithRecords(t)
   // On a slow machine the lock may stay for longer than a write waits.
   await until(async () => {
     const lock = await holdLock(t, path, 'IMMEDIATE')
@@ -61,20 +61,20 @@ test('a write waits for another process, and is done when that lets go', limit, 
       return status
     })
     for (let turn = 1; turn <= 20; turn += 1) {
-      assert.equal((await ask('/health')).status, 200)
+      assert.equal((await send('/health')).status, 200)
     }
     isReleased = true
     await lock.release()
     return (await write) === 201
   })
-  assert.equal((await listOf(ask, '/locations')).length, 2)
+  assert.equal((await listOf(send, '/locations')).length, 2)
 })
 
 test(
   'a lock that stays gets 503 with Retry-After, and others are answered before',
   limit,
   async (t) => {
-    const { path, ask, connect, filesFolder } = await startWithRecords(t)
+    const { path, send, connect, filesFolder } = await startWithRecords(t)
     const lock = await holdLock(t, path, 'IMMEDIATE')
     const order: string[] = []
     const writes = {
@@ -86,16 +86,16 @@ test(
       upload: ['/profile', asFile(Buffer.from('glass'))],
     } as const
     const begin = performance.now()
-    const answers = Object.entries(writes).map(async ([name, [path, question]]) => {
-      const answer = await connect()(path, question)
+    const responses = Object.entries(writes).map(async ([name, [path, request]]) => {
+      const response = await connect()(path, request)
       order.push(name)
-      return { name, ...answer }
+      return { name, ...response }
     })
     for (let turn = 1; turn <= 20; turn += 1) {
-      await ask('/locations')
+      await send('/locations')
       order.push('read')
     }
-    const wrong = (await Promise.all(answers)).filter(
+    const wrong = (await Promise.all(responses)).filter(
       ({ status, headers, text }) =>
         status !== 503 ||
         !/^\d+$/.test(headers['retry-after'] ?? '') ||
@@ -106,42 +106,42 @@ test(
     assert.equal(order[0], 'read')
     await lock.release()
     await until(async () => (await readdir(filesFolder)).length === 0)
-    const locations = await listOf<{ name: string; note?: string }>(ask, '/locations')
+    const locations = await listOf<{ name: string; note?: string }>(send, '/locations')
     assert.deepEqual(
       locations.map(({ name, note }) => [name, note]),
       [['Rome', undefined]],
     )
-    assert.equal((await ask('/locations', asJson('POST', rome))).status, 201)
+    assert.equal((await send('/locations', asJson('POST', rome))).status, 201)
   },
 )
 
 test('who is logged in is shown while another process has the lock', limit, async (t) => {
-  const { path, ask, cookie } = await startWithRecords(t)
+  const { path, send, cookie } = await startWithRecords(t)
   await holdLock(t, path, 'IMMEDIATE')
-  const { status, text } = await ask('/session', { headers: { cookie } })
+  const { status, text } = await send('/session', { headers: { cookie } })
   assert.equal(status, 200, text)
   assert.match(text, /"authenticated":true/)
 })
 
 test('a session that is over is nobody while another process has the lock', limit, async (t) => {
-  const { path, ask, cookie } = await startWithRecords(t)
-  const [shown] = await listOf<{ _id: string }>(ask, '/users')
-  await ask(`/users/${shown?._id ?? ''}`, { method: 'DELETE' })
+  const { path, send, cookie } = await startWithRecords(t)
+  const [shown] = await listOf<{ _id: string }>(send, '/users')
+  await send(`/users/${shown?._id ?? ''}`, { method: 'DELETE' })
   await holdLock(t, path, 'IMMEDIATE')
-  const { status, text } = await ask('/session', { headers: { cookie } })
+  const { status, text } = await send('/session', { headers: { cookie } })
   assert.equal(status, 200, text)
   assert.match(text, /"authenticated":false/)
 })
 
 test('a login that the lock makes fail leaves the session that there was', limit, async (t) => {
-  const { path, ask, cookie } = await startWithRecords(t)
+  const { path, send, cookie } = await startWithRecords(t)
   const lock = await holdLock(t, path, 'IMMEDIATE')
-  const { headers, ...question } = asJson('POST', user)
-  const refused = await ask('/login', { ...question, headers: { ...headers, cookie } })
-  assert.equal(refused.status, 503)
-  assert.equal(refused.headers['set-cookie'], undefined)
+  const { headers, ...request } = asJson('POST', user)
+  const rejected = await send('/login', { ...request, headers: { ...headers, cookie } })
+  assert.equal(rejected.status, 503)
+  assert.equal(rejected.headers['set-cookie'], undefined)
   await lock.release()
-  const { text } = await ask('/session', { headers: { cookie } })
+  const { text } = await send('/session', { headers: { cookie } })
   assert.match(text, /"authenticated":true/)
 })
 

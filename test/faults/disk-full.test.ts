@@ -3,7 +3,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { asFile, asJson, listOf, openClient, type Ask } from './client.ts'
+import { asFile, asJson, listOf, openClient, type Send } from './client.ts'
 import { limitFileSize, remount, smallDisk } from './small-disk.ts'
 import { limit, startInFolder } from './stopping.ts'
 
@@ -12,24 +12,24 @@ const note = 'n'.repeat(2000)
 
 async function start(t: TestContext, settings: Record<string, string>) {
   const vitrine = await startInFolder(t, settings)
-  const ask = openClient(t, vitrine.origin)
-  await ask('/users', asJson('POST', { name: user.username, password: user.password }))
-  await ask('/locations/first', asJson('PUT', { name: 'first' }))
-  return { ...vitrine, ask }
+  const send = openClient(t, vitrine.origin)
+  await send('/users', asJson('POST', { name: user.username, password: user.password }))
+  await send('/locations/first', asJson('PUT', { name: 'first' }))
+  return { ...vitrine, send }
 }
 
-function create(ask: Ask, id: string) {
-  return ask(`/locations/${id}`, asJson('PUT', { name: id, note }))
+function create(send: Send, id: string) {
+  return send(`/locations/${id}`, asJson('PUT', { name: id, note }))
 }
 
 /** Creates locations until one is refused; gives the ids of those that were not. */
-async function createUntilRefused(ask: Ask) {
+async function createUntilFull(send: Send) {
   const ids = ['first']
   for (;;) {
     const id = `filler-${String(ids.length)}`
-    const { status, text } = await create(ask, id)
+    const { status, text } = await create(send, id)
     if (status !== 201) {
-      assertRefused(status, text)
+      assertFull(status, text)
       return { ids, status }
     }
     ids.push(id)
@@ -37,14 +37,14 @@ async function createUntilRefused(ask: Ask) {
 }
 
 /** 507, or 503 where the system said only that writing failed; and nothing of how. */
-function assertRefused(status: number, text: string): void {
+function assertFull(status: number, text: string): void {
   assert.ok(status === 507 || status === 503, `${String(status)}: ${text}`)
   assert.doesNotMatch(text, /ENOSPC|EFBIG|SQL|\/tmp|vitrine\.db/)
 }
 
 /** What is there is what was acknowledged, and it is whole. */
-async function assertWhole(ask: Ask, path: string, ids: readonly string[]): Promise<void> {
-  const locations = await listOf<{ _id: string }>(ask, '/locations')
+async function assertWhole(send: Send, path: string, ids: readonly string[]): Promise<void> {
+  const locations = await listOf<{ _id: string }>(send, '/locations')
   assert.deepEqual(locations.map(({ _id }) => _id).toSorted(), [...ids].toSorted())
   const database = new DatabaseSync(path, { readOnly: true })
   const { integrity_check: result } = database.prepare('PRAGMA integrity_check').get() ?? {}
@@ -53,7 +53,7 @@ async function assertWhole(ask: Ask, path: string, ids: readonly string[]): Prom
 }
 
 /** Every kind of write while there is no room: it is refused, and leaves nothing. */
-async function assertAllRefused(ask: Ask, filesFolder: string): Promise<void> {
+async function assertAllFail(send: Send, filesFolder: string): Promise<void> {
   const writes = {
     create: ['/locations', asJson('POST', { name: 'Rome', note })],
     put: ['/locations/oslo', asJson('PUT', { name: 'Oslo', note })],
@@ -62,17 +62,17 @@ async function assertAllRefused(ask: Ask, filesFolder: string): Promise<void> {
     upload: ['/profile', asFile(Buffer.from('glass'))],
   } as const
   const wrong: string[] = []
-  for (const [name, [path, question]] of Object.entries(writes)) {
+  for (const [name, [path, request]] of Object.entries(writes)) {
     // A small one may still find room in a page that is there.
     for (let again = 1; again <= 30; again += 1) {
-      const { status, text } = await ask(path, question)
+      const { status, text } = await send(path, request)
       if (status !== 507 && status !== 503 && status >= 400) {
         wrong.push(`${name}: ${String(status)} ${text}`)
       }
     }
   }
   assert.deepEqual([...new Set(wrong)], [])
-  const uploads = await listOf<{ _id: string }>(ask, '/uploads')
+  const uploads = await listOf<{ _id: string }>(send, '/uploads')
   const kept = uploads.map(({ _id }) => _id).toSorted()
   assert.deepEqual((await readdir(filesFolder)).toSorted(), kept)
 }
@@ -86,15 +86,15 @@ test(
     const ballast = join(disk, 'ballast')
     await writeFile(ballast, Buffer.alloc(1_000_000))
     const path = join(disk, 'vitrine.db')
-    const { ask, process: child } = await start(t, { DATABASE_URL: `sqlite:${path}` })
-    const { ids, status } = await createUntilRefused(ask)
+    const { send, process: child } = await start(t, { DATABASE_URL: `sqlite:${path}` })
+    const { ids, status } = await createUntilFull(send)
     assert.equal(status, 507)
     t.diagnostic(`${String(ids.length)} locations found room`)
-    await assertWhole(ask, path, ids)
-    assert.equal((await ask('/locations/first')).status, 200)
+    await assertWhole(send, path, ids)
+    assert.equal((await send('/locations/first')).status, 200)
     await rm(ballast)
-    assert.equal((await create(ask, 'after')).status, 201)
-    await assertWhole(ask, path, [...ids, 'after'])
+    assert.equal((await create(send, 'after')).status, 201)
+    await assertWhole(send, path, [...ids, 'after'])
     assert.equal(child.exitCode, null)
   },
 )
@@ -103,10 +103,10 @@ test('a full disk under the database leaves nothing of any kind of write', limit
   const disk = await smallDisk(t, '1m')
   if (disk === undefined) return
   const path = join(disk, 'vitrine.db')
-  const { ask, filesFolder } = await start(t, { DATABASE_URL: `sqlite:${path}` })
-  await createUntilRefused(ask)
-  await assertAllRefused(ask, filesFolder)
-  assert.equal((await ask('/health')).status, 200)
+  const { send, filesFolder } = await start(t, { DATABASE_URL: `sqlite:${path}` })
+  await createUntilFull(send)
+  await assertAllFail(send, filesFolder)
+  assert.equal((await send('/health')).status, 200)
 })
 
 test(
@@ -116,18 +116,18 @@ test(
     const disk = await smallDisk(t, '1m')
     if (disk === undefined) return
     const folder = join(disk, 'files')
-    const { ask } = await start(t, { FILES_URL: `file:${folder}` })
+    const { send } = await start(t, { FILES_URL: `file:${folder}` })
     const ballast = join(disk, 'ballast')
     await writeFile(ballast, Buffer.alloc(500_000))
     const large = asFile(Buffer.alloc(700_000, 'g'))
-    assert.equal((await ask('/profile', asFile(Buffer.alloc(100_000, 's')))).status, 200)
+    assert.equal((await send('/profile', asFile(Buffer.alloc(100_000, 's')))).status, 200)
     const before = await readdir(folder)
-    const { status, text } = await ask('/profile', large)
+    const { status, text } = await send('/profile', large)
     assert.deepEqual(await readdir(folder), before)
-    assert.equal((await listOf(ask, '/uploads')).length, 1)
-    assert.equal((await ask('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
+    assert.equal((await listOf(send, '/uploads')).length, 1)
+    assert.equal((await send('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
     await rm(ballast)
-    assert.equal((await ask('/profile', large)).status, 200)
+    assert.equal((await send('/profile', large)).status, 200)
     assert.equal(status, 507, text)
   },
 )
@@ -136,33 +136,33 @@ test(
   'a limit on file size is like a full disk, for the files and the database',
   limit,
   async (t) => {
-    const { ask, process: child, filesFolder, folder } = await start(t, {})
+    const { send, process: child, filesFolder, folder } = await start(t, {})
     if (!(await limitFileSize(t, child.pid, 400_000))) return
     const large = asFile(Buffer.alloc(700_000, 'g'))
-    const upload = await ask('/profile', large)
+    const upload = await send('/profile', large)
     assert.deepEqual(await readdir(filesFolder), [])
-    const { ids } = await createUntilRefused(ask)
+    const { ids } = await createUntilFull(send)
     const path = join(folder, 'vitrine.db')
-    await assertWhole(ask, path, ids)
+    await assertWhole(send, path, ids)
     await limitFileSize(t, child.pid)
-    assert.equal((await create(ask, 'after')).status, 201)
-    assert.equal((await ask('/profile', large)).status, 200)
-    await assertWhole(ask, path, [...ids, 'after'])
+    assert.equal((await create(send, 'after')).status, 201)
+    assert.equal((await send('/profile', large)).status, 200)
+    await assertWhole(send, path, [...ids, 'after'])
     assert.equal((await readdir(filesFolder)).length, 1)
     assert.equal(child.exitCode, null)
-    assertRefused(upload.status, upload.text)
+    assertFull(upload.status, upload.text)
   },
 )
 
 test('a read-only disk under the files refuses uploads with 503', limit, async (t) => {
   const disk = await smallDisk(t, '1m')
   if (disk === undefined) return
-  const { ask } = await start(t, { FILES_URL: `file:${disk}` })
+  const { send } = await start(t, { FILES_URL: `file:${disk}` })
   const small = asFile(Buffer.from('glass'))
   await remount(disk, 'ro')
-  const { status, text, headers } = await ask('/profile', small)
+  const { status, text, headers } = await send('/profile', small)
   await remount(disk, 'rw')
-  assert.equal((await ask('/profile', small)).status, 200)
+  assert.equal((await send('/profile', small)).status, 200)
   assert.equal((await readdir(disk)).length, 1)
   assert.equal(status, 503, text)
   assert.match(headers['retry-after'] ?? '', /^\d+$/)

@@ -109,12 +109,12 @@ for (const accept of types) {
       const list = await open(`${origin}/users`, accept)
       assert.equal(list.statusCode, 200)
       let bytes = 0
-      let looks = 0
+      let results = 0
       for await (const chunk of list as AsyncIterable<Buffer>) {
         counter.add(chunk)
         bytes += chunk.length
-        if (bytes >= looks * 1024 ** 2) {
-          looks += 1
+        if (bytes >= results * 1024 ** 2) {
+          results += 1
           await watch.look()
         }
       }
@@ -160,8 +160,8 @@ for (const accept of types) {
 
 async function turnOf(url: string, agent: Agent): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-  get(url, { agent }, (answer) => {
-    answer.resume().on('end', () => {
+  get(url, { agent }, (response) => {
+    response.resume().on('end', () => {
       resolve(undefined)
     })
   }).on('error', reject)

@@ -22,16 +22,16 @@ suite('PgBouncer', { skip: withoutPgBouncer }, () => {
     const { origin } = await startVitrine(t, { DATABASE_URL: url, LOG_LEVEL: 'silent' })
     const clients = Array.from({ length: 30 }, () => openClient(t, origin))
     const put = asJson('PUT', { name: 'Rome' })
-    const creations = clients.map((ask, index) =>
+    const creations = clients.map((send, index) =>
       // On a busy machine so many new connections may take longer than a request waits.
       until(async () =>
-        [200, 201].includes((await ask(`/locations/${String(index)}`, put)).status),
+        [200, 201].includes((await send(`/locations/${String(index)}`, put)).status),
       ),
     )
     await Promise.all(creations)
-    const [ask = assert.fail()] = clients
-    assert.equal((await listOf(ask, '/locations')).length, clients.length)
-    assert.equal((await ask('/locations/1', { method: 'DELETE' })).status, 200)
+    const [send = assert.fail()] = clients
+    assert.equal((await listOf(send, '/locations')).length, clients.length)
+    assert.equal((await send('/locations/1', { method: 'DELETE' })).status, 200)
   })
 
   const rows = [

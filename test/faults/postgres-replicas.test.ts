@@ -11,7 +11,7 @@ import {
 } from '../postgres-server.ts'
 import { startVitrine } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import { asJson, listOf, openClient, toCookie, type Ask } from './client.ts'
+import { asJson, listOf, openClient, toCookie, type Send } from './client.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 
 const rounds = Number(process.env.FAULT_ROUNDS ?? 8)
@@ -30,15 +30,15 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
     const start = (name: string) =>
       startVitrine(t, { DATABASE_URL: `${url}&application_name=${name}`, LOG_LEVEL: 'silent' })
     const [one, other] = await Promise.all([start('one'), start('other')])
-    return { one, other, start, asks: [openClient(t, one.origin), openClient(t, other.origin)] }
+    return { one, other, start, senders: [openClient(t, one.origin), openClient(t, other.origin)] }
   }
 
   test('of twenty who write to two replicas with one tag, one does', limit, async (t) => {
-    const { one, other, asks } = await startTwo(t)
-    const [ask] = asks as [Ask, Ask]
-    await ask('/locations/rome', asJson('PUT', { name: 'Rome' }))
-    const etag = (await ask('/locations/rome')).headers.etag ?? ''
-    const answers = await Promise.all(
+    const { one, other, senders } = await startTwo(t)
+    const [send] = senders as [Send, Send]
+    await send('/locations/rome', asJson('PUT', { name: 'Rome' }))
+    const etag = (await send('/locations/rome')).headers.etag ?? ''
+    const responses = await Promise.all(
       Array.from({ length: 20 }, async (_, racer) => {
         const { headers, ...patch } = asJson('PATCH', { note: String(racer) })
         const client = openClient(t, (racer % 2 ? one : other).origin)
@@ -46,11 +46,11 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
         return (await client('/locations/rome', conditional)).status
       }),
     )
-    assert.equal(answers.filter((status) => status === 200).length, 1)
-    assert.equal(answers.filter((status) => status === 412).length, 19)
-    for (const replica of asks) {
+    assert.equal(responses.filter((status) => status === 200).length, 1)
+    assert.equal(responses.filter((status) => status === 412).length, 19)
+    for (const replica of senders) {
       const { note } = JSON.parse((await replica('/locations/rome')).text) as { note: string }
-      assert.equal(note, String(answers.indexOf(200)))
+      assert.equal(note, String(responses.indexOf(200)))
     }
   })
 
@@ -58,14 +58,14 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
     'who logs in at one replica is known at the other, until a logout there',
     limit,
     async (t) => {
-      const [ask, other] = (await startTwo(t)).asks as [Ask, Ask]
-      await ask('/users', asJson('POST', { name: user.username, password: user.password }))
+      const [send, other] = (await startTwo(t)).senders as [Send, Send]
+      await send('/users', asJson('POST', { name: user.username, password: user.password }))
       const cookie = toCookie(await other('/login', asJson('POST', user)))
-      const isKnown = async (replica: Ask) =>
+      const isKnown = async (replica: Send) =>
         /"authenticated":true/.test((await replica('/session', { headers: { cookie } })).text)
-      assert.deepEqual([await isKnown(ask), await isKnown(other)], [true, true])
-      await ask('/logout', { method: 'POST', headers: { cookie } })
-      assert.deepEqual([await isKnown(ask), await isKnown(other)], [false, false])
+      assert.deepEqual([await isKnown(send), await isKnown(other)], [true, true])
+      await send('/logout', { method: 'POST', headers: { cookie } })
+      assert.deepEqual([await isKnown(send), await isKnown(other)], [false, false])
     },
   )
 
@@ -73,8 +73,8 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
     'a replica that is killed again and again loses nothing it acknowledged',
     limit,
     async (t) => {
-      const { start, asks } = await startTwo(t)
-      const [, survivor] = asks as [Ask, Ask]
+      const { start, senders } = await startTwo(t)
+      const [, survivor] = senders as [Send, Send]
       const ledger = createLedger('location')
       const losses: string[] = []
       for (let round = 1; round <= rounds; round += 1) {
@@ -162,7 +162,7 @@ suite('failover of PostgreSQL', { skip: withoutPostgres }, () => {
 
 /** Creates and changes locations of its own until it is over; a refusal acknowledges nothing. */
 async function writeLocations(
-  ask: Ask,
+  send: Send,
   ledger: Ledger,
   { prefix, isOver }: { prefix: string; isOver: () => boolean },
 ): Promise<void> {
@@ -170,14 +170,14 @@ async function writeLocations(
     const name = `${prefix}-${String(count)}`
     for (const note of ['created', 'changed']) {
       const write = async () => {
-        const { status, text } = await ask(`/locations/${name}`, asJson('PUT', { name, note }))
-        if (status === 503) throw new Refused()
+        const { status, text } = await send(`/locations/${name}`, asJson('PUT', { name, note }))
+        if (status === 503) throw new Rejected()
         assert.ok(status === 200 || status === 201, text)
       }
       const isDone = await ledger.record(name, note, write).then(
         () => true,
         (error: unknown) => {
-          if (error instanceof Refused) return false
+          if (error instanceof Rejected) return false
           throw error
         },
       )
@@ -186,9 +186,9 @@ async function writeLocations(
   }
 }
 
-class Refused extends Error {}
+class Rejected extends Error {}
 
-async function findLocations(ask: Ask): Promise<Map<string, string>> {
-  const locations = await listOf<{ name: string; note: string }>(ask, '/locations')
+async function findLocations(send: Send): Promise<Map<string, string>> {
+  const locations = await listOf<{ name: string; note: string }>(send, '/locations')
   return new Map(locations.map(({ name, note }) => [name, note]))
 }

@@ -11,7 +11,7 @@ import {
 } from '../postgres-server.ts'
 import { startVitrine } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import { asFile, asJson, listOf, openClient, toCookie, type Ask } from './client.ts'
+import { asFile, asJson, listOf, openClient, toCookie, type Send } from './client.ts'
 
 const rome = { name: 'Rome' }
 const user = { username: 'ann', password: 'a password' }
@@ -31,19 +31,19 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     const url = await createSchema(server.url)
     const vitrine = await startVitrine(t, { DATABASE_URL: url })
     const connect = () => openClient(t, vitrine.origin)
-    const ask = connect()
-    await ask('/locations/rome', asJson('PUT', rome))
-    await ask('/users', asJson('POST', { name: user.username, password: user.password }))
-    const cookie = toCookie(await ask('/login', asJson('POST', user)))
-    return { ...vitrine, url, connect, ask, cookie }
+    const send = connect()
+    await send('/locations/rome', asJson('PUT', rome))
+    await send('/users', asJson('POST', { name: user.username, password: user.password }))
+    const cookie = toCookie(await send('/login', asJson('POST', user)))
+    return { ...vitrine, url, connect, send, cookie }
   }
 
   /** Everything that needs the database gets 503 soon, and what does not is answered. */
   async function assertUnavailable(
     t: TestContext,
-    { connect, cookie }: { connect: () => Ask; cookie: string },
+    { connect, cookie }: { connect: () => Send; cookie: string },
   ): Promise<void> {
-    const questions = [
+    const requests = [
       ['/locations', {}],
       ['/locations/rome', {}],
       ['/locations', asJson('POST', rome)],
@@ -54,9 +54,9 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       ['/session', { headers: { cookie } }],
     ] as const
     const ms = await Promise.all(
-      questions.map(async ([path, question]) => {
+      requests.map(async ([path, request]) => {
         const begin = performance.now()
-        const { status, headers, text } = await connect()(path, question)
+        const { status, headers, text } = await connect()(path, request)
         assert.equal(status, 503, `${path}: ${text}`)
         assert.match(headers['retry-after'] ?? '', /^\d+$/)
         assert.doesNotMatch(text, /postgres|ECONN|SELECT|127\.0\.0\.1:\d+ -|timeout/i)
@@ -70,12 +70,12 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     }
   }
 
-  async function assertHealed({ connect, cookie }: { connect: () => Ask; cookie: string }) {
-    const ask = connect()
-    await until(async () => (await ask('/locations/rome')).status === 200)
-    assert.equal((await ask('/locations/oslo', asJson('PUT', rome))).status, 201)
-    assert.match((await ask('/session', { headers: { cookie } })).text, /"authenticated":true/)
-    assert.equal((await listOf(ask, '/locations')).length, 2)
+  async function assertHealed({ connect, cookie }: { connect: () => Send; cookie: string }) {
+    const send = connect()
+    await until(async () => (await send('/locations/rome')).status === 200)
+    assert.equal((await send('/locations/oslo', asJson('PUT', rome))).status, 201)
+    assert.match((await send('/session', { headers: { cookie } })).text, /"authenticated":true/)
+    assert.equal((await listOf(send, '/locations')).length, 2)
   }
 
   test('a server that stops gets 503, and all is well when it is back', limit, async (t) => {
@@ -84,7 +84,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       await server.stop(signal)
       await assertUnavailable(t, services)
       await server.start()
-      await until(async () => (await services.ask('/locations/rome')).status === 200)
+      await until(async () => (await services.send('/locations/rome')).status === 200)
     }
     await assertHealed(services)
     assert.equal(services.process.exitCode, null)
@@ -101,10 +101,10 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     await assertUnavailable(t, services)
     server.thaw()
     // What was asked while nobody listened is not done afterwards, or only as a whole.
-    await until(async () => [200, 404].includes((await services.ask('/locations/rome')).status))
-    await services.ask('/locations/rome', asJson('PUT', rome))
-    for (const { _id } of await listOf<{ _id: string }>(services.ask, '/locations')) {
-      if (_id !== 'rome') await services.ask(`/locations/${_id}`, { method: 'DELETE' })
+    await until(async () => [200, 404].includes((await services.send('/locations/rome')).status))
+    await services.send('/locations/rome', asJson('PUT', rome))
+    for (const { _id } of await listOf<{ _id: string }>(services.send, '/locations')) {
+      if (_id !== 'rome') await services.send(`/locations/${_id}`, { method: 'DELETE' })
     }
     await assertHealed(services)
     assert.equal(services.process.exitCode, null)
@@ -126,10 +126,10 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     let isOver = false
     const statuses = new Map<number, number>()
     const clients = Array.from({ length: 8 }, async (_, index) => {
-      const ask = services.connect()
+      const send = services.connect()
       while (!isOver) {
         const write = asJson('PUT', { name: String(index) })
-        const { status } = await ask(`/locations/${String(index)}`, write)
+        const { status } = await send(`/locations/${String(index)}`, write)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     })
@@ -148,7 +148,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       [],
     )
     assert.equal(services.process.exitCode, null)
-    assert.equal((await services.ask('/locations/rome')).status, 200)
+    assert.equal((await services.send('/locations/rome')).status, 200)
   })
 
   test('a record that another has locked gets 503, and others are answered', limit, async (t) => {
@@ -168,7 +168,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   })
 
   /** Has the database refuse to create, for the reason and as often as `condition` says. */
-  async function refuseCreation(url: string, code: string, condition = 'true'): Promise<void> {
+  async function blockCreation(url: string, code: string, condition = 'true'): Promise<void> {
     await query(
       url,
       'CREATE SEQUENCE attempts',
@@ -183,30 +183,30 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
 
   for (const code of ['40001', '40P01']) {
     test(`a write that is undone for another (${code}) is repeated, and not for ever`, async (t) => {
-      const { url, ask } = await startWithRecords(t)
-      await refuseCreation(url, code, `nextval('attempts') < 4`)
-      assert.equal((await ask('/locations', asJson('POST', rome))).status, 201)
+      const { url, send } = await startWithRecords(t)
+      await blockCreation(url, code, `nextval('attempts') < 4`)
+      assert.equal((await send('/locations', asJson('POST', rome))).status, 201)
       await query(url, 'ALTER SEQUENCE attempts RESTART MINVALUE -1000000 START -1000000')
-      assert.equal((await ask('/locations', asJson('POST', rome))).status, 503)
+      assert.equal((await send('/locations', asJson('POST', rome))).status, 503)
       const [row] = await query(url, 'SELECT last_value + 1000000 AS count FROM attempts')
       assert.ok(Number(row?.count) < 20)
-      assert.equal((await listOf(ask, '/locations')).length, 2)
+      assert.equal((await listOf(send, '/locations')).length, 2)
     })
   }
 
   for (const code of ['55000', '42501', '42P01']) {
     test(`what is not as it was set up (${code}) gets 503`, async (t) => {
-      const { url, ask } = await startWithRecords(t)
-      await refuseCreation(url, code)
-      assert.equal((await ask('/locations', asJson('POST', rome))).status, 503)
-      assert.equal((await ask('/locations')).status, 200)
+      const { url, send } = await startWithRecords(t)
+      await blockCreation(url, code)
+      assert.equal((await send('/locations', asJson('POST', rome))).status, 503)
+      assert.equal((await send('/locations')).status, 200)
     })
   }
 
   test('a full disk gets 507', async (t) => {
-    const { url, ask } = await startWithRecords(t)
-    await refuseCreation(url, '53100')
-    assert.equal((await ask('/locations', asJson('POST', rome))).status, 507)
-    assert.equal((await ask('/locations')).status, 200)
+    const { url, send } = await startWithRecords(t)
+    await blockCreation(url, '53100')
+    assert.equal((await send('/locations', asJson('POST', rome))).status, 507)
+    assert.equal((await send('/locations')).status, 200)
   })
 })

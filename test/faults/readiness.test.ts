@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, suite, test, type TestContext } from 'node:test'
 import pg from 'pg'
 import { findFreePort } from '../../src/operations/free-port.ts'
-import { askAdmin, askReadiness, notReady, ready, startWithAdmin } from '../admin.ts'
+import { openAdmin, readReadiness, notReady, ready, startWithAdmin } from '../admin.ts'
 import {
   createSchema,
   openPostgresServer,
@@ -15,44 +15,44 @@ import {
 import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { openClient } from './client.ts'
-import { beginUpload, ended, get, limit, openWire, refusesConnections } from './stopping.ts'
+import { beginUpload, ended, get, limit, openConnection, refusesConnections } from './stopping.ts'
 
 const patience = { timeout: 300_000 }
 
 test('a process that is told to stop is draining, wherever it is asked', limit, async (t) => {
-  const { adminOrigin, ask, ready: readiness, ...vitrine } = await startWithAdmin(t)
+  const { adminOrigin, send, ready: readiness, ...vitrine } = await startWithAdmin(t)
   const upload = await beginUpload(t, vitrine, Buffer.alloc(100_000))
-  const wire = await openWire(t, vitrine.origin)
-  wire.write(get('/health/ready'))
-  assert.match(await wire.answer(), /^HTTP\/1.1 200 [^]*"ready"/)
+  const connection = await openConnection(t, vitrine.origin)
+  connection.write(get('/health/ready'))
+  assert.match(await connection.response(), /^HTTP\/1.1 200 [^]*"ready"/)
   const probe = get('/health/ready')
-  wire.write(probe.slice(0, 20))
+  connection.write(probe.slice(0, 20))
   vitrine.process.kill('SIGTERM')
   await refusesConnections(vitrine.origin)
-  wire.write(probe.slice(20))
-  const answer = await wire.answer()
-  assert.match(answer, /^HTTP\/1.1 503 /)
-  assert.match(answer, /^retry-after: 1\r$/im)
-  assert.match(answer, /\{"status":"draining"\}$/)
+  connection.write(probe.slice(20))
+  const response = await connection.response()
+  assert.match(response, /^HTTP\/1.1 503 /)
+  assert.match(response, /^retry-after: 1\r$/im)
+  assert.match(response, /\{"status":"draining"\}$/)
   assert.deepEqual(await readiness(), notReady('draining'))
-  assert.equal((await ask('/health/live')).status, 200)
-  assert.match((await ask('/metrics')).text, /^http_requests_in_flight 1$/m)
+  assert.equal((await send('/health/live')).status, 200)
+  assert.match((await send('/metrics')).text, /^http_requests_in_flight 1$/m)
   upload.finish()
-  assert.match(await upload.answer(), /^HTTP\/1.1 200 /)
+  assert.match(await upload.response(), /^HTTP\/1.1 200 /)
   await ended(vitrine.process)
   assert.equal(vitrine.process.exitCode, 0)
   await refusesConnections(adminOrigin)
 })
 
 test('a file that is damaged is no database', limit, async (t) => {
-  const { folder, origin, ready: readiness, ask } = await startWithAdmin(t, { LOG_LEVEL: 'warn' })
+  const { folder, origin, ready: readiness, send } = await startWithAdmin(t, { LOG_LEVEL: 'warn' })
   assert.deepEqual(await readiness(), ready)
   for (const name of ['vitrine.db', 'vitrine.db-wal', 'vitrine.db-shm']) {
     await writeFile(join(folder, name), Buffer.alloc(100_000, 'no database'))
   }
   assert.deepEqual(await readiness(), notReady('no database'))
-  assert.deepEqual(await askReadiness(openClient(t, origin)), notReady('no database'))
-  assert.equal((await ask('/health/live')).status, 200)
+  assert.deepEqual(await readReadiness(openClient(t, origin)), notReady('no database'))
+  assert.equal((await send('/health/live')).status, 200)
 })
 
 suite('with PostgreSQL', { skip: withoutPostgres }, () => {
@@ -70,7 +70,7 @@ suite('with PostgreSQL', { skip: withoutPostgres }, () => {
       stream?.on('data', (chunk: Buffer) => (written += chunk.toString()))
     }
     const main = openClient(t, vitrine.origin)
-    const all = async () => [await vitrine.ready(), await askReadiness(main)]
+    const all = async () => [await vitrine.ready(), await readReadiness(main)]
     return { ...vitrine, all, written: () => written }
   }
 
@@ -88,16 +88,16 @@ suite('with PostgreSQL', { skip: withoutPostgres }, () => {
 
   for (const [what, [fail, heal]] of Object.entries(failures)) {
     test(`a server that ${what} is no database until it is back`, patience, async (t) => {
-      const { all, ask, origin, written } = await startOnServer(t)
+      const { all, send, origin, written } = await startOnServer(t)
       assert.deepEqual(await all(), [ready, ready])
       await fail()
       try {
         for (let round = 0; round < 2; round += 1) {
           assert.deepEqual(await all(), [notReady('no database'), notReady('no database')])
         }
-        assert.equal((await ask('/health/live')).status, 200)
+        assert.equal((await send('/health/live')).status, 200)
         // However many ask at once, they wait no longer than one.
-        const many = Array.from({ length: 50 }, () => askReadiness(openClient(t, origin)))
+        const many = Array.from({ length: 50 }, () => readReadiness(openClient(t, origin)))
         for (const one of await Promise.all(many)) assert.deepEqual(one, notReady('no database'))
       } finally {
         await heal()
@@ -126,13 +126,13 @@ suite('with PostgreSQL', { skip: withoutPostgres }, () => {
       output(),
       `Health checks and metrics are available at http://127.0.0.1:${adminPort}\n`,
     )
-    const admin = askAdmin(t, `http://127.0.0.1:${adminPort}`)
+    const admin = openAdmin(t, `http://127.0.0.1:${adminPort}`)
     assert.deepEqual(await admin.ready(), notReady('starting'))
-    assert.equal((await admin.ask('/health/live')).status, 200)
+    assert.equal((await admin.send('/health/live')).status, 200)
     assert.equal((await admin.metrics()).sum('vitrine_info'), 1)
     await holder.end()
     await until(async () => (await admin.ready())[0] === 200)
     const origin = /^Vitrine is listening on (\S+)$/m.exec(output())?.[1] ?? assert.fail(output())
-    assert.deepEqual(await askReadiness(openClient(t, origin)), ready)
+    assert.deepEqual(await readReadiness(openClient(t, origin)), ready)
   })
 })

@@ -3,7 +3,7 @@ import { suite, test, type TestContext } from 'node:test'
 import { startRedis, withRedis } from '../redis-server.ts'
 import { temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import { asJson, openClient, toCookie, type Ask } from './client.ts'
+import { asJson, openClient, toCookie, type Send } from './client.ts'
 import { assertFailsToStart } from './failing-start.ts'
 import { limit, startInFolder } from './stopping.ts'
 
@@ -14,32 +14,32 @@ async function startWithRedis(t: TestContext) {
   const redis = await startRedis()
   t.after(redis.kill)
   const vitrine = await startInFolder(t, { REDIS_URL: redis.url })
-  const ask = openClient(t, vitrine.origin)
-  await ask('/users', asJson('POST', { name: user.username, password: user.password }))
-  const cookie = toCookie(await ask('/login', asJson('POST', user)))
-  assert.equal(await whoIs(ask, cookie), true)
-  return { ...vitrine, redis, ask, cookie }
+  const send = openClient(t, vitrine.origin)
+  await send('/users', asJson('POST', { name: user.username, password: user.password }))
+  const cookie = toCookie(await send('/login', asJson('POST', user)))
+  assert.equal(await whoIs(send, cookie), true)
+  return { ...vitrine, redis, send, cookie }
 }
 
-async function whoIs(ask: Ask, cookie: string): Promise<boolean> {
-  const { status, text } = await ask('/session', { headers: { cookie } })
+async function whoIs(send: Send, cookie: string): Promise<boolean> {
+  const { status, text } = await send('/session', { headers: { cookie } })
   assert.equal(status, 200, text)
   return (JSON.parse(text) as { authenticated: boolean }).authenticated
 }
 
 /** Pages and records are answered, whatever needs the session gets 503 and nothing of how. */
-async function assertSessionsDown(t: TestContext, ask: Ask, cookie: string): Promise<void> {
+async function assertSessionsDown(t: TestContext, send: Send, cookie: string): Promise<void> {
   const headers = { cookie }
   const { headers: jsonHeaders, ...login } = asJson('POST', user)
-  const questions = {
+  const requests = {
     'GET /session': { headers },
     'POST /session': { method: 'POST', headers },
     'POST /logout': { method: 'POST', headers },
     'POST /login': { ...login, headers: { ...jsonHeaders, ...headers } },
   }
-  for (const [name, question] of Object.entries(questions)) {
+  for (const [name, request] of Object.entries(requests)) {
     const askedAt = performance.now()
-    const { status, text, headers } = await ask(name.split(' ')[1] ?? '', question)
+    const { status, text, headers } = await send(name.split(' ')[1] ?? '', request)
     t.diagnostic(`${name}: ${(performance.now() - askedAt).toFixed()} ms`)
     assert.equal(status, 503, `${name}: ${text}`)
     assert.match(headers['retry-after'] ?? '', /^\d+$/)
@@ -47,40 +47,40 @@ async function assertSessionsDown(t: TestContext, ask: Ask, cookie: string): Pro
     assert.doesNotMatch(text, /redis|ECONN|writeable|timed out/i)
   }
   for (const path of ['/', '/login', '/session', '/users', '/health', '/mirror/query?a=1']) {
-    const { status } = await ask(path, { headers: { accept: 'text/html, */*;q=0.5' } })
+    const { status } = await send(path, { headers: { accept: 'text/html, */*;q=0.5' } })
     assert.equal(status, path === '/session' ? 302 : 200, path)
   }
-  assert.equal((await ask('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
+  assert.equal((await send('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
 }
 
 /** Asks until it is no longer 503. */
-async function healed(ask: Ask, cookie: string): Promise<void> {
-  await until(async () => (await ask('/session', { headers: { cookie } })).status !== 503)
+async function healed(send: Send, cookie: string): Promise<void> {
+  await until(async () => (await send('/session', { headers: { cookie } })).status !== 503)
 }
 
 suite('faults of Redis', withRedis, () => {
   test('Redis killed: sessions get 503, all else is answered, and it heals', limit, async (t) => {
-    const { ask, cookie, redis, process: child } = await startWithRedis(t)
+    const { send, cookie, redis, process: child } = await startWithRedis(t)
     for (let round = 1; round <= 3; round += 1) {
       await redis.kill()
-      await assertSessionsDown(t, ask, cookie)
+      await assertSessionsDown(t, send, cookie)
       await redis.restart()
-      await healed(ask, cookie)
+      await healed(send, cookie)
       // It has come back empty: whoever was logged in is not, and may again.
-      assert.equal(await whoIs(ask, cookie), false)
-      const again = toCookie(await ask('/login', asJson('POST', user)))
-      assert.equal(await whoIs(ask, again), true)
+      assert.equal(await whoIs(send, cookie), false)
+      const again = toCookie(await send('/login', asJson('POST', user)))
+      assert.equal(await whoIs(send, again), true)
     }
     assert.equal(child.exitCode, null)
   })
 
   test('Redis frozen: the same, and whoever was logged in still is', limit, async (t) => {
-    const { ask, cookie, redis, process: child } = await startWithRedis(t)
+    const { send, cookie, redis, process: child } = await startWithRedis(t)
     redis.signal('SIGSTOP')
-    await assertSessionsDown(t, ask, cookie)
+    await assertSessionsDown(t, send, cookie)
     redis.signal('SIGCONT')
-    await healed(ask, cookie)
-    assert.equal(await whoIs(ask, cookie), true)
+    await healed(send, cookie)
+    assert.equal(await whoIs(send, cookie), true)
     assert.equal(child.exitCode, null)
   })
 
@@ -89,15 +89,15 @@ suite('faults of Redis', withRedis, () => {
     t.after(redis.kill)
     redis.signal('SIGSTOP')
     const { origin } = await startInFolder(t, { REDIS_URL: redis.url })
-    const ask = openClient(t, origin)
-    assert.equal((await ask('/users')).status, 200)
+    const send = openClient(t, origin)
+    assert.equal((await send('/users')).status, 200)
     const cookie = `session=${'a'.repeat(43)}`
-    assert.equal((await ask('/session', { headers: { cookie } })).status, 503)
+    assert.equal((await send('/session', { headers: { cookie } })).status, 503)
     await redis.kill()
-    assert.equal((await ask('/session', { headers: { cookie } })).status, 503)
+    assert.equal((await send('/session', { headers: { cookie } })).status, 503)
     await redis.restart()
-    await healed(ask, cookie)
-    assert.equal(await whoIs(ask, cookie), false)
+    await healed(send, cookie)
+    assert.equal(await whoIs(send, cookie), false)
   })
 
   test('a Redis that refuses the password stops the start with one line', limit, async (t) => {
@@ -113,19 +113,19 @@ suite('faults of Redis', withRedis, () => {
   })
 
   test('a login on one replica holds on the other, and so does a logout', limit, async (t) => {
-    const { ask, cookie, redis, folder, filesFolder } = await startWithRedis(t)
+    const { send, cookie, redis, folder, filesFolder } = await startWithRedis(t)
     const { origin } = await startInFolder(t, {
       DATABASE_URL: `sqlite:${folder}/vitrine.db`,
       FILES_URL: `file:${filesFolder}`,
       REDIS_URL: redis.url,
     })
-    const askOther = openClient(t, origin)
-    assert.equal(await whoIs(askOther, cookie), true)
-    assert.equal((await askOther('/logout', { method: 'POST', headers: { cookie } })).status, 200)
-    for (const one of [ask, askOther]) assert.equal(await whoIs(one, cookie), false)
+    const sendOther = openClient(t, origin)
+    assert.equal(await whoIs(sendOther, cookie), true)
+    assert.equal((await sendOther('/logout', { method: 'POST', headers: { cookie } })).status, 200)
+    for (const one of [send, sendOther]) assert.equal(await whoIs(one, cookie), false)
     // The sessions are nowhere else.
-    const again = toCookie(await ask('/login', asJson('POST', user)))
+    const again = toCookie(await send('/login', asJson('POST', user)))
     await redis.kill()
-    assert.equal((await askOther('/session', { headers: { cookie: again } })).status, 503)
+    assert.equal((await sendOther('/session', { headers: { cookie: again } })).status, 503)
   })
 })

@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import { asJson, listOf, openClient, type Answer, type Ask } from './client.ts'
+import { asJson, listOf, openClient, type TestResponse, type Send } from './client.ts'
 
 const rounds = 4
 
@@ -21,26 +21,26 @@ interface Intent {
   key: string
 }
 
-function send(ask: Ask, { path, key }: Intent): Promise<Answer> {
+function send(sendRequest: Send, { path, key }: Intent): Promise<TestResponse> {
   const fields = path === '/users' ? { password: 'a password' } : {}
-  const { headers, ...question } = asJson('POST', { name: key, ...fields })
-  return ask(path, { ...question, headers: { ...headers, 'idempotency-key': `"${key}"` } })
+  const { headers, ...request } = asJson('POST', { name: key, ...fields })
+  return sendRequest(path, { ...request, headers: { ...headers, 'idempotency-key': `"${key}"` } })
 }
 
 /** Creates one after the other, each under a key of its own, until the connection ends. */
-async function create(ask: Ask, path: Intent['path'], intents: Intent[]): Promise<never> {
+async function create(sendRequest: Send, path: Intent['path'], intents: Intent[]): Promise<never> {
   for (;;) {
     const intent = { path, key: randomUUID() }
     intents.push(intent)
-    const { status, text } = await send(ask, intent)
+    const { status, text } = await send(sendRequest, intent)
     assert.equal(status, 201, text)
   }
 }
 
 /** Repeats a request, as Retry-After says, until it is answered. */
-async function insist(ask: Ask, intent: Intent): Promise<string> {
+async function insist(sendRequest: Send, intent: Intent): Promise<string> {
   for (;;) {
-    const { status, headers, text } = await send(ask, intent)
+    const { status, headers, text } = await send(sendRequest, intent)
     if (status === 201) return (JSON.parse(text) as Shown)._id
     assert.equal(status, 409, text)
     await setTimeout(Number(headers['retry-after']) * 1000)
@@ -93,9 +93,9 @@ test('each key has made one record, however often the process was killed on the 
     })
     await Promise.all(insisting)
   }
-  const ask = openClient(t, vitrine.origin)
+  const sendRequest = openClient(t, vitrine.origin)
   for (const path of ['/users', '/locations'] as const) {
-    const found = (await listOf<Shown>(ask, path)).map(({ _id, name }) => `${name} ${_id}`)
+    const found = (await listOf<Shown>(sendRequest, path)).map(({ _id, name }) => `${name} ${_id}`)
     assert.deepEqual(found.toSorted(), [...created[path]].toSorted())
   }
   t.diagnostic(`${String(created['/users'].size + created['/locations'].size)} keys`)

@@ -7,8 +7,8 @@ import { startS3, type S3Fault, type S3Server } from '../s3-server.ts'
 import { accessKeyId, secretAccessKey } from '../s3-signature.ts'
 import { projectFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import { asFile, listOf, openClient, type Ask } from './client.ts'
-import { limit, openWire, startInFolder } from './stopping.ts'
+import { asFile, listOf, openClient, type Send } from './client.ts'
+import { limit, openConnection, startInFolder } from './stopping.ts'
 
 const large = Buffer.alloc(8 * 1024 ** 2, 'glass and brass, ')
 const small = Buffer.from('glass')
@@ -35,21 +35,21 @@ async function startOn(
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     ...settings,
   })
-  return { ...vitrine, ask: openClient(t, vitrine.origin) }
+  return { ...vitrine, send: openClient(t, vitrine.origin) }
 }
 
 /** The service with its files in a bucket, and one file in it. */
 async function startWithFile(t: TestContext) {
   const s3 = await openBucket(t)
   const vitrine = await startOn(t, s3)
-  assert.equal((await vitrine.ask('/profile', asFile(large))).status, 200)
-  const [shown] = await listOf<ShownUpload>(vitrine.ask, '/uploads')
+  assert.equal((await vitrine.send('/profile', asFile(large))).status, 200)
+  const [shown] = await listOf<ShownUpload>(vitrine.send, '/uploads')
   return { ...vitrine, s3, path: `/uploads/${shown?._id ?? ''}` }
 }
 
 /** In the list, and in the bucket with nothing beside it. */
-async function assertKept(ask: Ask, { objects, uploads }: S3Server, sizes: readonly number[]) {
-  const shown = await listOf<ShownUpload>(ask, '/uploads')
+async function assertKept(send: Send, { objects, uploads }: S3Server, sizes: readonly number[]) {
+  const shown = await listOf<ShownUpload>(send, '/uploads')
   assert.deepEqual(
     shown.map(({ size }) => size),
     sizes,
@@ -60,17 +60,17 @@ async function assertKept(ask: Ask, { objects, uploads }: S3Server, sizes: reado
 }
 
 test('what goes up comes back, whole and in ranges', limit, async (t) => {
-  const { ask, s3, path } = await startWithFile(t)
+  const { send, s3, path } = await startWithFile(t)
   for (const content of [small, Buffer.of()]) {
-    assert.equal((await ask('/profile', asFile(content))).status, 200)
+    assert.equal((await send('/profile', asFile(content))).status, 200)
   }
-  await assertKept(ask, s3, [large.length, small.length, 0])
-  assert.equal((await ask(path)).text, large.toString())
-  const part = await ask(path, { headers: { range: 'bytes=5242870-5242890' } })
+  await assertKept(send, s3, [large.length, small.length, 0])
+  assert.equal((await send(path)).text, large.toString())
+  const part = await send(path, { headers: { range: 'bytes=5242870-5242890' } })
   assert.equal(part.status, 206)
   assert.equal(part.text, large.subarray(5_242_870, 5_242_891).toString())
-  for (const { _id, size } of await listOf<ShownUpload>(ask, '/uploads')) {
-    const { headers, text } = await ask(`/uploads/${_id}`)
+  for (const { _id, size } of await listOf<ShownUpload>(send, '/uploads')) {
+    const { headers, text } = await send(`/uploads/${_id}`)
     assert.deepEqual([headers['content-length'], text.length], [String(size), size])
   }
 })
@@ -90,18 +90,18 @@ for (const [operation, fault] of failures) {
     `an upload whose ${operation} fails (${String(fault)}) gets 503 and leaves nothing`,
     limit,
     async (t) => {
-      const { ask, s3, process: child } = await startWithFile(t)
-      s3.fault = (asked) => (asked === operation ? fault : undefined)
-      const { status, headers, text } = await ask('/profile', asFile(large))
+      const { send, s3, process: child } = await startWithFile(t)
+      s3.fault = (sent) => (sent === operation ? fault : undefined)
+      const { status, headers, text } = await send('/profile', asFile(large))
       assert.equal(status, 503, text)
       assert.match(headers['retry-after'] ?? '', /^\d+$/)
       assert.doesNotMatch(text, /S3|bucket|some.files|ECONN/)
       // The 503 does not wait for the removal.
       await until(() => s3.objects.size === 1 && s3.uploads.size === 0)
-      await assertKept(ask, s3, [large.length])
+      await assertKept(send, s3, [large.length])
       s3.fault = () => undefined
-      assert.equal((await ask('/profile', asFile(small))).status, 200)
-      await assertKept(ask, s3, [large.length, small.length])
+      assert.equal((await send('/profile', asFile(small))).status, 200)
+      await assertKept(send, s3, [large.length, small.length])
       assert.equal(child.exitCode, null)
     },
   )
@@ -109,40 +109,40 @@ for (const [operation, fault] of failures) {
 
 for (const operation of ['UploadPart', 'CompleteMultipartUpload']) {
   test(`a store that is gone at ${operation} leaves no record, and all heals`, limit, async (t) => {
-    const { ask, s3, path, process: child } = await startWithFile(t)
-    s3.fault = (asked) => {
-      if (asked === operation) void s3.close()
+    const { send, s3, path, process: child } = await startWithFile(t)
+    s3.fault = (sent) => {
+      if (sent === operation) void s3.close()
       return undefined
     }
-    assert.equal((await ask('/profile', asFile(large))).status, 503)
-    assert.equal((await ask('/profile', asFile(small))).status, 503)
-    assert.equal((await ask(path)).status, 503)
-    assert.equal((await ask('/')).status, 200)
-    assert.equal((await listOf(ask, '/uploads')).length, 1)
+    assert.equal((await send('/profile', asFile(large))).status, 503)
+    assert.equal((await send('/profile', asFile(small))).status, 503)
+    assert.equal((await send(path)).status, 503)
+    assert.equal((await send('/')).status, 200)
+    assert.equal((await listOf(send, '/uploads')).length, 1)
     s3.fault = () => undefined
     await s3.restart()
-    assert.equal((await ask(path)).text, large.toString())
-    assert.equal((await ask('/profile', asFile(small))).status, 200)
-    assert.equal((await listOf(ask, '/uploads')).length, 2)
+    assert.equal((await send(path)).text, large.toString())
+    assert.equal((await send('/profile', asFile(small))).status, 200)
+    assert.equal((await listOf(send, '/uploads')).length, 2)
     assert.equal(child.exitCode, null)
   })
 }
 
 test('a download that the store fails gets 503, or is cut when it has begun', limit, async (t) => {
-  const { ask, s3, path, process: child } = await startWithFile(t)
+  const { send, s3, path, process: child } = await startWithFile(t)
   for (const fault of [500, 403] as const) {
     s3.fault = () => fault
-    const { status, headers } = await ask(path)
+    const { status, headers } = await send(path)
     assert.equal(status, 503)
     assert.equal(headers['content-disposition'], undefined)
   }
   s3.fault = () => 'cut'
-  await assert.rejects(ask(path), { code: 'ECONNRESET' })
+  await assert.rejects(send(path), { code: 'ECONNRESET' })
   // Here all of it is read before the answer begins.
   const headers = { 'want-repr-digest': 'sha-512=1' }
-  assert.equal((await ask(path, { headers })).status, 503)
+  assert.equal((await send(path, { headers })).status, 503)
   s3.fault = () => undefined
-  assert.equal((await ask(path)).text, large.toString())
+  assert.equal((await send(path)).text, large.toString())
   assert.equal(child.exitCode, null)
 })
 
@@ -163,11 +163,11 @@ async function spawnS3(t: TestContext) {
 
 test('a frozen store gets 503, and all is well when it goes on', limit, async (t) => {
   const { url, child } = await spawnS3(t)
-  const { origin, ask } = await startOn(t, { url })
-  assert.equal((await ask('/profile', asFile(small))).status, 200)
-  const path = `/uploads/${(await listOf<ShownUpload>(ask, '/uploads'))[0]?._id ?? ''}`
+  const { origin, send } = await startOn(t, { url })
+  assert.equal((await send('/profile', asFile(small))).status, 200)
+  const path = `/uploads/${(await listOf<ShownUpload>(send, '/uploads'))[0]?._id ?? ''}`
   const digested = { headers: { 'want-repr-digest': 'sha-512=1' } }
-  const questions = [
+  const requests = [
     [path, {}],
     [path, { headers: { range: 'bytes=1-2' } }],
     [path, digested],
@@ -179,10 +179,10 @@ test('a frozen store gets 503, and all is well when it goes on', limit, async (t
   // First with connections that there are, then with new ones.
   for (const round of [1, 2]) {
     const ms = await Promise.all(
-      questions.map(async ([question, options]) => {
+      requests.map(async ([request, options]) => {
         const begin = performance.now()
-        const { status, text } = await openClient(t, origin)(question, options)
-        assert.equal(status, 503, `${question} in round ${String(round)}: ${text}`)
+        const { status, text } = await openClient(t, origin)(request, options)
+        assert.equal(status, 503, `${request} in round ${String(round)}: ${text}`)
         return performance.now() - begin
       }),
     )
@@ -190,10 +190,10 @@ test('a frozen store gets 503, and all is well when it goes on', limit, async (t
     // Two seconds are what is meant; without a limit it would be for ever.
     assert.ok(Math.max(...ms) < 60_000)
   }
-  assert.equal((await listOf(ask, '/uploads')).length, 1)
+  assert.equal((await listOf(send, '/uploads')).length, 1)
   child.kill('SIGCONT')
-  await until(async () => (await ask(path)).text === small.toString())
-  assert.equal((await ask('/profile', asFile(small))).status, 200)
+  await until(async () => (await send(path)).text === small.toString())
+  assert.equal((await send('/profile', asFile(small))).status, 200)
 })
 
 test(
@@ -202,18 +202,18 @@ test(
   async (t) => {
     const s3 = await openBucket(t)
     await s3.close()
-    const { ask } = await startOn(t, s3)
-    assert.equal((await ask('/uploads')).status, 200)
-    assert.equal((await ask('/profile', asFile(small))).status, 503)
+    const { send } = await startOn(t, s3)
+    assert.equal((await send('/uploads')).status, 200)
+    assert.equal((await send('/profile', asFile(small))).status, 503)
     await s3.restart()
-    assert.equal((await ask('/profile', asFile(small))).status, 200)
-    await assertKept(ask, s3, [small.length])
+    assert.equal((await send('/profile', asFile(small))).status, 200)
+    await assertKept(send, s3, [small.length])
   },
 )
 
 /** Half of an upload, of which two parts are in the bucket. */
 async function beginUpload(t: TestContext, origin: string, s3: S3Server) {
-  const wire = await openWire(t, origin)
+  const connection = await openConnection(t, origin)
   const { before, after } = aroundPart({ name: 'upfiles', fileName: 'half.bin' })
   const length = before.length + large.length + after.length
   const head = [
@@ -222,15 +222,15 @@ async function beginUpload(t: TestContext, origin: string, s3: S3Server) {
     `Content-Type: ${multipartType}`,
     `Content-Length: ${String(length)}`,
   ]
-  wire.write(`${head.join('\r\n')}\r\n\r\n`)
-  wire.write(before)
-  wire.write(large.subarray(0, 6 * 1024 ** 2))
+  connection.write(`${head.join('\r\n')}\r\n\r\n`)
+  connection.write(before)
+  connection.write(large.subarray(0, 6 * 1024 ** 2))
   await until(() => [...s3.uploads.values()].some(({ parts }) => parts.size === 1))
   return {
-    ...wire,
+    ...connection,
     finish: () => {
-      wire.write(large.subarray(6 * 1024 ** 2))
-      wire.write(after)
+      connection.write(large.subarray(6 * 1024 ** 2))
+      connection.write(after)
     },
   }
 }
@@ -238,23 +238,23 @@ async function beginUpload(t: TestContext, origin: string, s3: S3Server) {
 test('a replica that starts spares what another is receiving', limit, async (t) => {
   const s3 = await openBucket(t)
   const one = await startOn(t, s3)
-  const { finish, answer } = await beginUpload(t, one.origin, s3)
+  const { finish, response } = await beginUpload(t, one.origin, s3)
   const other = await startOn(t, s3, { DATABASE_URL: `sqlite:${one.folder}/vitrine.db` })
-  await until(() => s3.asked.filter((asked) => asked === 'ListObjectsV2').length === 4)
+  await until(() => s3.sent.filter((sent) => sent === 'ListObjectsV2').length === 4)
   finish()
-  assert.match(await answer(), /^HTTP\/1\.1 200/)
-  await assertKept(other.ask, s3, [large.length])
-  const [shown] = await listOf<ShownUpload>(other.ask, '/uploads')
-  assert.equal((await other.ask(`/uploads/${shown?._id ?? ''}`)).text, large.toString())
+  assert.match(await response(), /^HTTP\/1\.1 200/)
+  await assertKept(other.send, s3, [large.length])
+  const [shown] = await listOf<ShownUpload>(other.send, '/uploads')
+  assert.equal((await other.send(`/uploads/${shown?._id ?? ''}`)).text, large.toString())
 })
 
 test('a client that breaks off leaves nothing', limit, async (t) => {
   const s3 = await openBucket(t)
-  const { origin, ask } = await startOn(t, s3)
+  const { origin, send } = await startOn(t, s3)
   const { end } = await beginUpload(t, origin, s3)
   end()
   await until(() => s3.uploads.size === 0 && s3.objects.size === 0)
-  await assertKept(ask, s3, [])
+  await assertKept(send, s3, [])
 })
 
 test('what a killed process was receiving is swept when it is old enough', limit, async (t) => {
@@ -264,7 +264,7 @@ test('what a killed process was receiving is swept when it is old enough', limit
   child.kill('SIGKILL')
   await once(child, 'exit')
   for (const marker of s3.objects.values()) marker.modified = new Date(Date.now() - 2 * 3_600_000)
-  const { ask } = await startOn(t, s3, { DATABASE_URL: `sqlite:${folder}/vitrine.db` })
+  const { send } = await startOn(t, s3, { DATABASE_URL: `sqlite:${folder}/vitrine.db` })
   await until(() => s3.uploads.size === 0 && s3.objects.size === 0)
-  await assertKept(ask, s3, [])
+  await assertKept(send, s3, [])
 })

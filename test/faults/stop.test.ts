@@ -18,7 +18,7 @@ import {
   ended,
   get,
   limit,
-  openWire,
+  openConnection,
   refusesConnections,
   startInFolder,
 } from './stopping.ts'
@@ -32,10 +32,12 @@ for (const signal of signals) {
     limit,
     async (t) => {
       const { origin, process: child } = await startInFolder(t)
-      const wires = await Promise.all(Array.from({ length: 20 }, () => openWire(t, origin)))
-      for (const wire of wires) {
-        wire.write(get('/health'))
-        assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
+      const connections = await Promise.all(
+        Array.from({ length: 20 }, () => openConnection(t, origin)),
+      )
+      for (const connection of connections) {
+        connection.write(get('/health'))
+        assert.match(await connection.response(), /^HTTP\/1.1 200 /)
       }
       child.kill(signal)
       await ended(child)
@@ -49,9 +51,9 @@ for (const signal of signals) {
     vitrine.process.kill(signal)
     await refusesConnections(vitrine.origin)
     upload.finish()
-    const answer = await upload.answer()
-    assert.match(answer, /^HTTP\/1.1 200 /)
-    assert.match(answer, /^connection: close\r$/im)
+    const response = await upload.response()
+    assert.match(response, /^HTTP\/1.1 200 /)
+    assert.match(response, /^connection: close\r$/im)
     await ended(vitrine.process)
     assert.equal(vitrine.process.exitCode, 0)
     const [id = '', ...others] = await readdir(vitrine.filesFolder)
@@ -72,10 +74,10 @@ async function startInFolderOf(t: TestContext, folder: string) {
 
 test('twenty connections that never sent a byte do not keep the process', limit, async (t) => {
   const { origin, process: child } = await startInFolder(t)
-  await Promise.all(Array.from({ length: 20 }, () => openWire(t, origin)))
-  const wire = await openWire(t, origin)
-  wire.write(get('/health'))
-  await wire.answer()
+  await Promise.all(Array.from({ length: 20 }, () => openConnection(t, origin)))
+  const connection = await openConnection(t, origin)
+  connection.write(get('/health'))
+  await connection.response()
   child.kill('SIGTERM')
   await ended(child)
   assert.equal(child.exitCode, 0)
@@ -83,7 +85,7 @@ test('twenty connections that never sent a byte do not keep the process', limit,
 
 test('a connection that never shakes hands does not keep the process', limit, async (t) => {
   const { origin, process: child } = await startInFolder(t, await makeCertificate(t))
-  await openWire(t, origin)
+  await openConnection(t, origin)
   // The request that is half sent was taken up, so the silent connection was, too.
   const request = await beginSecurePost(t, origin)
   child.kill('SIGTERM')
@@ -110,9 +112,9 @@ async function beginSecurePost(t: TestContext, origin: string) {
   return {
     finish: async () => {
       request.end('b')
-      const [answer] = (await once(request, 'response')) as [IncomingMessage]
-      answer.resume()
-      return answer.statusCode
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      response.resume()
+      return response.statusCode
     },
   }
 }
@@ -163,12 +165,12 @@ test('logins that wait for their hash at SIGTERM are answered', limit, async (t)
   const { username: name, password } = user
   const clients = Array.from({ length: 12 }, () => openClient(t, origin))
   await clients[0]?.('/users', asJson('POST', { name, password }))
-  await Promise.all(clients.map((ask) => ask('/health')))
-  const answers = clients.map((ask) => ask('/login', asJson('POST', user)))
+  await Promise.all(clients.map((send) => send('/health')))
+  const responses = clients.map((send) => send('/login', asJson('POST', user)))
   // Only two are hashed at a time, so most of the others wait when the first is answered.
-  await Promise.race(answers)
+  await Promise.race(responses)
   child.kill('SIGTERM')
-  for (const { status, text } of await Promise.all(answers)) assert.equal(status, 200, text)
+  for (const { status, text } of await Promise.all(responses)) assert.equal(status, 200, text)
   await ended(child)
   assert.equal(child.exitCode, 0)
 })
@@ -178,22 +180,22 @@ test(
   limit,
   async (t) => {
     const vitrine = await startInFolder(t)
-    const wire = await openWire(t, vitrine.origin)
-    const other = await openWire(t, vitrine.origin)
-    wire.write(get('/health'))
-    await wire.answer()
+    const connection = await openConnection(t, vitrine.origin)
+    const other = await openConnection(t, vitrine.origin)
+    connection.write(get('/health'))
+    await connection.response()
     const request = get('/health')
-    wire.write(request.slice(0, -2))
+    connection.write(request.slice(0, -2))
     // The other answer is a turn in which the service has read the half request too.
     other.write(get('/health'))
-    await other.answer()
+    await other.response()
     vitrine.process.kill('SIGTERM')
     await refusesConnections(vitrine.origin)
-    wire.write(request.slice(-2))
-    const answer = await wire.answer()
-    assert.match(answer, /^HTTP\/1.1 200 /)
-    assert.match(answer, /^connection: close\r$/im)
-    assert.equal(await wire.closed(), '')
+    connection.write(request.slice(-2))
+    const response = await connection.response()
+    assert.match(response, /^HTTP\/1.1 200 /)
+    assert.match(response, /^connection: close\r$/im)
+    assert.equal(await connection.closed(), '')
     await ended(vitrine.process)
     assert.equal(vitrine.process.exitCode, 0)
   },
@@ -241,19 +243,19 @@ test(
   limit,
   async (t) => {
     const vitrine = await startInFolder(t)
-    const wire = await openWire(t, vitrine.origin)
-    const other = await openWire(t, vitrine.origin)
+    const connection = await openConnection(t, vitrine.origin)
+    const other = await openConnection(t, vitrine.origin)
     const text = '{"name":"Rome"}'
     const fields = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${String(text.length)}`
-    wire.write(`PUT /locations/rome HTTP/1.1\r\n${fields}\r\n\r\n${text.slice(0, 5)}`)
+    connection.write(`PUT /locations/rome HTTP/1.1\r\n${fields}\r\n\r\n${text.slice(0, 5)}`)
     other.write(get('/health'))
-    await other.answer()
+    await other.response()
     vitrine.process.kill('SIGTERM')
     await refusesConnections(vitrine.origin)
-    wire.write(text.slice(5))
-    const answer = await wire.answer()
-    assert.match(answer, /^HTTP\/1.1 201 /)
-    assert.match(answer, /^x-content-type-options: nosniff\r$/im)
+    connection.write(text.slice(5))
+    const response = await connection.response()
+    assert.match(response, /^HTTP\/1.1 201 /)
+    assert.match(response, /^x-content-type-options: nosniff\r$/im)
     await ended(vitrine.process)
     const { origin } = await startInFolderOf(t, vitrine.folder)
     assert.equal((await openClient(t, origin)('/locations/rome')).status, 200)
@@ -295,12 +297,12 @@ for (const workers of ['1', '2']) {
     async (t) => {
       const settings = { DRAIN_SECONDS: '3600', WORKERS: workers }
       const { origin, process: child } = await startInFolder(t, settings)
-      const ask = (path: string, question = {}) => openClient(t, origin)(path, question)
-      assert.equal((await ask('/health/ready')).status, 200)
+      const send = (path: string, message = {}) => openClient(t, origin)(path, message)
+      assert.equal((await send('/health/ready')).status, 200)
       child.kill('SIGTERM')
-      await until(async () => (await ask('/health/ready')).status === 503)
-      assert.match((await ask('/health/ready')).text, /draining/)
-      const created = await ask('/locations', asJson('POST', { name: 'Rome' }))
+      await until(async () => (await send('/health/ready')).status === 503)
+      assert.match((await send('/health/ready')).text, /draining/)
+      const created = await send('/locations', asJson('POST', { name: 'Rome' }))
       assert.equal(created.status, 201)
       assert.equal(child.exitCode, null)
       child.kill('SIGTERM')
@@ -316,7 +318,7 @@ test('after DRAIN_SECONDS what is in flight is finished, and the status is 0', l
   vitrine.process.kill('SIGTERM')
   await refusesConnections(vitrine.origin)
   upload.finish()
-  assert.match(await upload.answer(), /^HTTP\/1.1 200 /)
+  assert.match(await upload.response(), /^HTTP\/1.1 200 /)
   await ended(vitrine.process)
   assert.equal(vitrine.process.exitCode, 0)
 })

@@ -36,7 +36,7 @@ export async function startInFolder(t: TestContext, settings: Record<string, str
 }
 
 /** A connection on which a test writes byte by byte what it likes. */
-export async function openWire(t: TestContext, origin: string) {
+export async function openConnection(t: TestContext, origin: string) {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
   t.after(() => socket.destroy())
@@ -51,9 +51,9 @@ export async function openWire(t: TestContext, origin: string) {
     write: (text: string | Buffer) => socket.write(text),
     end: () => socket.destroy(),
     /** Waits for a whole answer with a length, and takes it from what was received. */
-    answer: async () => {
+    response: async () => {
       for (;;) {
-        const [whole, rest] = splitAnswer(received)
+        const [whole, rest] = splitResponse(received)
         if (whole !== undefined) {
           received = rest
           return whole
@@ -74,7 +74,7 @@ function isOver(socket: Socket): boolean {
   return socket.closed || socket.readableEnded
 }
 
-function splitAnswer(received: string): [whole: string | undefined, rest: string] {
+function splitResponse(received: string): [whole: string | undefined, rest: string] {
   const headEnd = received.indexOf('\r\n\r\n') + 4
   const length = /^content-length: (\d+)\r$/im.exec(received.slice(0, Math.max(headEnd, 0)))?.[1]
   const end = headEnd + Number(length ?? 0)
@@ -111,15 +111,15 @@ export async function beginUpload(
   { origin, filesFolder }: { origin: string; filesFolder: string },
   content: Buffer,
 ) {
-  const wire = await openWire(t, origin)
+  const connection = await openConnection(t, origin)
   const { before, after } = aroundPart({ name: 'upfiles', fileName: 'half.bin' })
   const form = Buffer.concat([before, content, after])
-  wire.write(
+  connection.write(
     'POST /profile HTTP/1.1\r\nHost: localhost\r\n' +
       `Content-Type: ${multipartType}\r\nContent-Length: ${String(form.length)}\r\n\r\n`,
   )
   const half = Math.floor(form.length / 2)
-  wire.write(form.subarray(0, half))
+  connection.write(form.subarray(0, half))
   await until(async () => (await readdir(filesFolder)).length === 1)
-  return { ...wire, finish: () => wire.write(form.subarray(half)) }
+  return { ...connection, finish: () => connection.write(form.subarray(half)) }
 }

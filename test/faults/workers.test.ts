@@ -10,7 +10,7 @@ import { failedStart } from '../failed-start.ts'
 import { temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { asJson, openClient, toCookie } from './client.ts'
-import { ended, get, limit, openWire, startInFolder } from './stopping.ts'
+import { ended, get, limit, openConnection, startInFolder } from './stopping.ts'
 
 const patience = { timeout: 300_000 }
 const rounds = Number(process.env.FAULT_ROUNDS ?? 5)
@@ -35,19 +35,19 @@ function openClients(t: TestContext, origin: string) {
 
 test('no worker shows a record older than what any of them has answered', patience, async (t) => {
   const { origin } = await startWorkers(t)
-  const asks = openClients(t, origin)
-  const [ask] = asks
-  assert.ok(ask)
-  const created = await ask('/locations', asJson('POST', { name: '0', latitude: 1, longitude: 2 }))
+  const senders = openClients(t, origin)
+  const [send] = senders
+  assert.ok(send)
+  const created = await send('/locations', asJson('POST', { name: '0', latitude: 1, longitude: 2 }))
   const path = created.headers.location ?? ''
   for (let round = 1; round <= 30; round += 1) {
-    const writer = asks[round % asks.length] ?? ask
+    const writer = senders[round % senders.length] ?? send
     await writer(path, asJson('PATCH', { name: String(round) }))
-    const answers = await Promise.all(asks.map((reader) => reader(path)))
-    const lists = await Promise.all(asks.map((reader) => reader('/locations')))
-    assert.equal(new Set(answers.map(({ headers }) => headers.etag)).size, 1)
+    const responses = await Promise.all(senders.map((reader) => reader(path)))
+    const lists = await Promise.all(senders.map((reader) => reader('/locations')))
+    assert.equal(new Set(responses.map(({ headers }) => headers.etag)).size, 1)
     assert.equal(new Set(lists.map(({ headers }) => headers.etag)).size, 1)
-    for (const { text } of [...answers, ...lists]) {
+    for (const { text } of [...responses, ...lists]) {
       assert.match(text, new RegExp(`"name":"${String(round)}"`))
     }
   }
@@ -55,36 +55,38 @@ test('no worker shows a record older than what any of them has answered', patien
 
 test('a login on one worker is one on all, and so is a logout', patience, async (t) => {
   const { origin } = await startWorkers(t)
-  const asks = openClients(t, origin)
-  const [ask] = asks
-  assert.ok(ask)
+  const senders = openClients(t, origin)
+  const [send] = senders
+  assert.ok(send)
   const account = { name: 'Ann', password: 'correct horse' }
-  await ask('/users', asJson('POST', account))
+  await send('/users', asJson('POST', account))
   const cookie = toCookie(
-    await ask('/login', asJson('POST', { username: 'Ann', password: account.password })),
+    await send('/login', asJson('POST', { username: 'Ann', password: account.password })),
   )
   const named = async () => {
-    const answers = await Promise.all(asks.map((one) => one('/session', { headers: { cookie } })))
-    return answers.filter(({ text }) => text.includes('Ann')).length
+    const responses = await Promise.all(
+      senders.map((one) => one('/session', { headers: { cookie } })),
+    )
+    return responses.filter(({ text }) => text.includes('Ann')).length
   }
-  assert.equal(await named(), asks.length)
-  await ask('/logout', { method: 'POST', headers: { cookie } })
+  assert.equal(await named(), senders.length)
+  await send('/logout', { method: 'POST', headers: { cookie } })
   assert.equal(await named(), 0)
 })
 
 test('an exchange can be looked at, whichever worker has answered', patience, async (t) => {
   const { origin } = await startWorkers(t)
-  const asks = openClients(t, origin)
-  for (const ask of asks) {
-    const shown = await ask('/api/json', { headers: { accept: 'text/html' } })
+  const senders = openClients(t, origin)
+  for (const send of senders) {
+    const shown = await send('/api/json', { headers: { accept: 'text/html' } })
     const id = String(shown.headers['x-request-id'])
-    const looks = await Promise.all(asks.map((other) => other(`/inspector/${id}`)))
+    const results = await Promise.all(senders.map((other) => other(`/inspector/${id}`)))
     assert.deepEqual(
-      looks.map(({ status, text }) => [status, text.includes('GET /api/json')]),
-      asks.map(() => [200, true]),
+      results.map(({ status, text }) => [status, text.includes('GET /api/json')]),
+      senders.map(() => [200, true]),
     )
   }
-  assert.equal((await asks[0]?.('/inspector/0'))?.status, 404)
+  assert.equal((await senders[0]?.('/inspector/0'))?.status, 404)
 })
 
 test('another worker takes the place of one that is killed', patience, async (t) => {
@@ -97,9 +99,11 @@ test('another worker takes the place of one that is killed', patience, async (t)
     return workers.length === 3 && !workers.includes(before[0] ?? NaN)
   })
   await until(async () => {
-    const asks = openClients(t, origin)
-    const answers = await Promise.all(asks.map((ask) => ask('/health').catch(() => undefined)))
-    return answers.every((answer) => answer?.status === 200)
+    const senders = openClients(t, origin)
+    const responses = await Promise.all(
+      senders.map((send) => send('/health').catch(() => undefined)),
+    )
+    return responses.every((response) => response?.status === 200)
   })
 })
 
@@ -121,14 +125,14 @@ async function killWorker(supervisor: number | undefined): Promise<void> {
 test('requests on workers that are killed get a response or a reset', rehearsal, async (t) => {
   const { origin, process: child } = await startWorkers(t)
   await until(async () => (await findWorkers(child.pid)).length === 3)
-  const counts = { answered: 0, cutOff: 0, hanging: 0 }
+  const counts = { completed: 0, cutOff: 0, hanging: 0 }
   let isOver = false
   const clients = Array.from({ length: 40 }, async () => {
-    while (!isOver) counts[await askOnce(origin)] += 1
+    while (!isOver) counts[await sendOnce(origin)] += 1
   })
   const isServing = async () => {
-    const before = counts.answered
-    await until(() => counts.answered > before + 200 || counts.hanging > 0)
+    const before = counts.completed
+    await until(() => counts.completed > before + 200 || counts.hanging > 0)
   }
   await isServing()
   const descriptors = await countDescriptors(child.pid)
@@ -144,14 +148,14 @@ test('requests on workers that are killed get a response or a reset', rehearsal,
 })
 
 /** One request on a connection of its own. */
-async function askOnce(origin: string): Promise<'answered' | 'cutOff' | 'hanging'> {
-  const { promise, resolve } = Promise.withResolvers<'answered' | 'cutOff' | 'hanging'>()
-  const request = httpGet(`${origin}/health`, { agent: false, timeout: hangingMs }, (answer) => {
-    answer.resume()
-    answer.once('end', () => {
-      resolve('answered')
+async function sendOnce(origin: string): Promise<'completed' | 'cutOff' | 'hanging'> {
+  const { promise, resolve } = Promise.withResolvers<'completed' | 'cutOff' | 'hanging'>()
+  const request = httpGet(`${origin}/health`, { agent: false, timeout: hangingMs }, (response) => {
+    response.resume()
+    response.once('end', () => {
+      resolve('completed')
     })
-    answer.once('error', () => {
+    response.once('error', () => {
       resolve('cutOff')
     })
   })
@@ -172,14 +176,14 @@ test(
     const { origin, process: child } = await startWorkers(t)
     await until(async () => (await findWorkers(child.pid)).length === 3)
     let isOver = false
-    const askers = Array.from({ length: 6 }, async () => {
+    const senders = Array.from({ length: 6 }, async () => {
       // What was on its way to one that dies may never be answered.
-      const ask = () => fetch(`${origin}/inspector/unknown`, { signal: AbortSignal.timeout(2000) })
-      while (!isOver) await ask().catch(() => undefined)
+      const send = () => fetch(`${origin}/inspector/unknown`, { signal: AbortSignal.timeout(2000) })
+      while (!isOver) await send().catch(() => undefined)
     })
     for (let round = 0; round < 5; round += 1) await killWorker(child.pid)
     isOver = true
-    await Promise.all(askers)
+    await Promise.all(senders)
     assert.equal(child.exitCode, null)
   },
 )
@@ -204,19 +208,21 @@ test('a redirect that cannot be opened ends the start of workers too', patience,
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} ends all workers, when they have answered`, limit, async (t) => {
     const { origin, process: child } = await startWorkers(t)
-    const wires = await Promise.all(Array.from({ length: 9 }, () => openWire(t, origin)))
-    for (const wire of wires) {
-      wire.write(get('/health'))
-      assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
+    const connections = await Promise.all(
+      Array.from({ length: 9 }, () => openConnection(t, origin)),
+    )
+    for (const connection of connections) {
+      connection.write(get('/health'))
+      assert.match(await connection.response(), /^HTTP\/1.1 200 /)
     }
     const content = '{"name":"Late"}'
     const head = `POST /users/post HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
-    for (const wire of wires) wire.write(head + content.slice(0, 5))
+    for (const connection of connections) connection.write(head + content.slice(0, 5))
     child.kill(signal)
-    await until(async () => (await openWire(t, origin).catch(() => undefined)) === undefined)
-    for (const wire of wires) {
-      wire.write(content.slice(5))
-      assert.match(await wire.answer(), /^HTTP\/1.1 200 /)
+    await until(async () => (await openConnection(t, origin).catch(() => undefined)) === undefined)
+    for (const connection of connections) {
+      connection.write(content.slice(5))
+      assert.match(await connection.response(), /^HTTP\/1.1 200 /)
     }
     const workers = await findWorkers(child.pid).catch(() => [])
     await ended(child)

@@ -5,16 +5,16 @@ import { costlyRequests } from './fuzz-costly.ts'
 import { asMessage, chunkedMessages, mutated, requests, type FuzzRequest } from './fuzz-requests.ts'
 import { readUsage } from '../hardening/process-usage.ts'
 import {
-  askRaw,
+  sendRaw,
   startWatched,
-  type RawAnswer,
+  type RawResponse,
   type WatchedVitrine,
 } from '../hardening/watched-vitrine.ts'
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** What must hold of every answer, whatever was asked. */
-function assertWellFormed({ text }: RawAnswer, request: string): void {
+function assertWellFormed({ text }: RawResponse, request: string): void {
   const seen = `${JSON.stringify(request.slice(0, 2000))} got ${JSON.stringify(text.slice(0, 600))}`
   const head = text.slice(0, text.indexOf('\r\n\r\n'))
   const [line = '', ...fields] = head.split('\r\n')
@@ -35,14 +35,14 @@ function assertWellFormed({ text }: RawAnswer, request: string): void {
 
 /** Asks, and fails on a fault; `/status` may answer what it is asked for. */
 async function assertSane({ origin }: WatchedVitrine, message: string): Promise<void> {
-  const answer = await askRaw(origin, message, { endsHalf: true })
+  const response = await sendRaw(origin, message, { endsHalf: true })
   const interim = /^HTTP\/1\.1 100 Continue\r\n\r\n/
-  const text = answer.text.replace(interim, '')
-  assertWellFormed({ ...answer, text }, message)
-  const status = answer.statuses[0] ?? 0
-  const isAsked = /\/status\/5/i.test(message)
+  const text = response.text.replace(interim, '')
+  assertWellFormed({ ...response, text }, message)
+  const status = response.statuses[0] ?? 0
+  const isRequested = /\/status\/5/i.test(message)
   const seen = `${String(status)} for ${JSON.stringify(message.slice(0, 2000))}`
-  assert.ok(isAsked || ![500, 502, 503, 504].includes(status), seen)
+  assert.ok(isRequested || ![500, 502, 503, 504].includes(status), seen)
 }
 
 /** What no request of these sizes comes near: those that could stop the service took minutes. */

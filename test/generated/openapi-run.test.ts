@@ -30,11 +30,11 @@ test(`${count} requests made from the document get no answer that it does not ha
   const property = fc.asyncProperty(anyRequest(document, [...ids, _id]), async (request) => {
     if (sent % 50 === 0) await keepRecords(app)
     sent += 1
-    const answer = await app.inject(request)
-    statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1)
-    assert.deepEqual(findUndocumented(document, request, answer), [])
-    const isFault = answer.statusCode === 500 && !request.url.includes('/status/')
-    assert.ok(!isFault, answer.body)
+    const response = await app.inject(request)
+    statuses.set(response.statusCode, (statuses.get(response.statusCode) ?? 0) + 1)
+    assert.deepEqual(findUndocumented(document, request, response), [])
+    const isFault = response.statusCode === 500 && !request.url.includes('/status/')
+    assert.ok(!isFault, response.body)
   })
   await fc.assert(property, { numRuns: Number(count), seed: Number(seed) })
   t.diagnostic(

@@ -122,9 +122,9 @@ test('content that is encoded gets 415 that says what is taken', async (t) => {
   for (const [path = '', type = ''] of routes) {
     for (const [coding, body] of cases) {
       const headers = { 'content-type': type, 'content-encoding': coding }
-      const answer = await fetch(origin + path, { method: 'POST', headers, body })
-      assert.deepEqual([path, coding, answer.status], [path, coding, 415])
-      assert.equal(answer.headers.get('accept-encoding'), 'identity', `${path} ${coding}`)
+      const response = await fetch(origin + path, { method: 'POST', headers, body })
+      assert.deepEqual([path, coding, response.status], [path, coding, 415])
+      assert.equal(response.headers.get('accept-encoding'), 'identity', `${path} ${coding}`)
     }
   }
   await assertSound()

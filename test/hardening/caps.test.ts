@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { asJson, listOf, openClient, type Ask } from '../faults/client.ts'
+import { asJson, listOf, openClient, type Send } from '../faults/client.ts'
 import { limit, startInFolder } from '../faults/stopping.ts'
 import { asUpload } from '../multipart-form.ts'
 import { asForm, createRecord, samples } from '../resources.ts'
@@ -22,9 +22,9 @@ test('one record more than allowed is refused with 507, whatever creates it', as
       app.inject({ method: 'PUT', url: `${path}/${id}`, payload, headers: json })
     const { _id } = await createRecord(app, path, fields)
     assert.equal((await put('chosen')).statusCode, 201)
-    const refused = await app.inject({ method: 'POST', url: path, payload: fields, headers: json })
-    assert.equal(refused.statusCode, 507)
-    assert.match(refused.json<{ type: string }>().type, /\/problems\/insufficient-storage$/)
+    const rejected = await app.inject({ method: 'POST', url: path, payload: fields, headers: json })
+    assert.equal(rejected.statusCode, 507)
+    assert.match(rejected.json<{ type: string }>().type, /\/problems\/insufficient-storage$/)
     const page = await app.inject({ method: 'POST', url: path, ...asForm(fields) })
     assert.equal(page.statusCode, 507)
     assert.match(page.body, /The storage is full/)
@@ -43,12 +43,12 @@ test('one record more than allowed is refused with 507, whatever creates it', as
 
 test('of creates that come together as many are kept as allowed', async (t) => {
   const app = await testApp(t, { settings: { MAX_RECORDS: '10' } })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 40 }, () =>
       app.inject({ method: 'POST', url: '/locations', payload: { name: 'Rome' } }),
     ),
   )
-  const statuses = answers.map(({ statusCode }) => statusCode)
+  const statuses = responses.map(({ statusCode }) => statusCode)
   const kept = (await app.inject({ url: '/locations', headers: json })).json<unknown[]>()
   assert.equal(statuses.filter((status) => status === 201).length, kept.length)
   assert.equal(statuses.filter((status) => status === 507).length, 40 - kept.length)
@@ -70,9 +70,9 @@ test('a login too many is refused until a session ends, and ends none', async (t
   await createRecord(app, '/users', ann)
   const cookies = [await logIn(app), await logIn(app)]
   const payload = { username: ann.name, password: ann.password }
-  const refused = await app.inject({ method: 'POST', url: '/login', payload })
-  assert.equal(refused.statusCode, 507)
-  assert.equal(refused.headers['set-cookie'], undefined)
+  const rejected = await app.inject({ method: 'POST', url: '/login', payload })
+  assert.equal(rejected.statusCode, 507)
+  assert.equal(rejected.headers['set-cookie'], undefined)
   for (const cookie of cookies) assert.ok(await isLoggedIn(app, cookie))
   const [cookie = ''] = cookies
   await app.inject({ method: 'POST', url: '/logout', headers: { cookie } })
@@ -83,8 +83,8 @@ test('a key too many is refused, and its request can be sent without', async (t)
   const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
   const create = async (key?: string) => {
     const headers = key === undefined ? {} : { 'idempotency-key': key }
-    const question = { method: 'POST', url: '/locations', headers, payload: { name: 'Rome' } }
-    return (await app.inject({ ...question, method: 'POST' })).statusCode
+    const request = { method: 'POST', url: '/locations', headers, payload: { name: 'Rome' } }
+    return (await app.inject({ ...request, method: 'POST' })).statusCode
   }
   assert.deepEqual([await create('a'), await create('a')], [201, 201])
   assert.equal(await create('b'), 201)
@@ -96,10 +96,10 @@ test('a key too many is refused, and its request can be sent without', async (t)
 const mebibyte = 1024 ** 2
 const note = 'n'.repeat(2000)
 
-async function fill(ask: Ask, name: string): Promise<string[]> {
+async function fill(sendRequest: Send, name: string): Promise<string[]> {
   for (const ids: string[] = []; ; ids.push(`${name}-${String(ids.length)}`)) {
     const path = `/locations/${name}-${String(ids.length)}`
-    const { status, text } = await ask(path, asJson('PUT', { name, note }))
+    const { status, text } = await sendRequest(path, asJson('PUT', { name, note }))
     if (status === 201) continue
     assert.equal(status, 507, text)
     return ids
@@ -113,16 +113,17 @@ test(
     const settings = { MAX_DATABASE_BYTES: String(mebibyte) }
     const vitrine = await startInFolder(t, settings)
     const path = join(vitrine.folder, 'vitrine.db')
-    const ask = openClient(t, vitrine.origin)
-    const ids = await fill(ask, 'first')
+    const sendRequest = openClient(t, vitrine.origin)
+    const ids = await fill(sendRequest, 'first')
     assert.ok(ids.length > 100, String(ids.length))
-    const all = async () => (await listOf<{ _id: string }>(ask, '/locations')).map(({ _id }) => _id)
+    const all = async () =>
+      (await listOf<{ _id: string }>(sendRequest, '/locations')).map(({ _id }) => _id)
     assert.deepEqual((await all()).toSorted(), ids.toSorted())
-    assert.equal((await ask('/locations/first-0')).status, 200)
+    assert.equal((await sendRequest('/locations/first-0')).status, 200)
     for (const id of ids.slice(0, 100)) {
-      assert.equal((await ask(`/locations/${id}`, { method: 'DELETE' })).status, 200, id)
+      assert.equal((await sendRequest(`/locations/${id}`, { method: 'DELETE' })).status, 200, id)
     }
-    const more = await fill(ask, 'second')
+    const more = await fill(sendRequest, 'second')
     assert.ok(more.length >= 90, String(more.length))
     assert.deepEqual((await all()).toSorted(), [...ids.slice(100), ...more].toSorted())
     vitrine.process.kill('SIGTERM')
@@ -136,8 +137,8 @@ test(
     database.close()
     // What is full opens again.
     const again = await startVitrine(t, { DATABASE_URL: `sqlite:${path}`, ...settings })
-    const askAgain = openClient(t, again.origin)
-    assert.equal((await askAgain('/locations/second-0')).status, 200)
-    assert.ok((await fill(askAgain, 'third')).length < 5)
+    const sendAgain = openClient(t, again.origin)
+    assert.equal((await sendAgain('/locations/second-0')).status, 200)
+    assert.ok((await fill(sendAgain, 'third')).length < 5)
   },
 )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askRaw, startWatched, toRequest } from './watched-vitrine.ts'
+import { sendRaw, startWatched, toRequest } from './watched-vitrine.ts'
 
 const rows: readonly [title: string, status: number, fields: readonly string[]][] = [
   ['an upgrade', 200, ['Connection: Upgrade', 'Upgrade: websocket']],
@@ -11,7 +11,7 @@ for (const [title, status, fields] of rows) {
   test(`the response to ${title} closes the connection`, async (t) => {
     const { origin } = await startWatched(t)
     const first = toRequest('GET /api/json HTTP/1.1', ['Host: x', ...fields])
-    const { statuses, isClosed, text } = await askRaw(origin, first)
+    const { statuses, isClosed, text } = await sendRaw(origin, first)
     assert.deepEqual([statuses, isClosed], [[status], true])
     assert.match(text, /^connection: close\r$/im)
   })

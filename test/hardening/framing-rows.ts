@@ -1,5 +1,5 @@
 import { toGet, toRequest } from './watched-vitrine.ts'
-import type { WireRow } from './raw-request-rows.ts'
+import type { RawRow } from './raw-request-rows.ts'
 
 const host = 'Host: x'
 const close = 'Connection: close'
@@ -22,7 +22,7 @@ const smuggled = toRequest(
   '{"name":"bad"}',
 )
 
-export const framingRows: readonly WireRow[] = [
+export const framingRows: readonly RawRow[] = [
   [
     'Transfer-Encoding beside Content-Length',
     toPost(['Content-Length: 5', chunked], `0\r\n\r\n${smuggled}`),
@@ -36,7 +36,7 @@ export const framingRows: readonly WireRow[] = [
   ['two lengths', toPost(['Content-Length: 0', 'Content-Length: 2'], '{}'), [400]],
   ['two lengths that agree', toPost(['Content-Length: 2', 'Content-Length: 2'], '{}'), [400, 422]],
   ...['-1', '+5', '0x2', '2 2', '2, 2', '2,2', '1e1', '', '٢', '99999999999999999999999'].map(
-    (length): WireRow => [
+    (length): RawRow => [
       `the length "${length}"`,
       toPost([`Content-Length: ${length}`], '{}'),
       [400, 413],
@@ -52,7 +52,7 @@ export const framingRows: readonly WireRow[] = [
     '\x0bchunked',
     '"chunked"',
     '',
-  ].map((coding): WireRow => [
+  ].map((coding): RawRow => [
     `the transfer coding "${coding}"`,
     toPost([`Transfer-Encoding: ${coding}`], `0\r\n\r\n${smuggled}`),
     [400, 501],
@@ -78,7 +78,7 @@ export const framingRows: readonly WireRow[] = [
       .replace('Connection: close', 'Connection: keep-alive'),
     [400],
   ],
-  ...['g', '-2', '0x2', '2 ', ' 2', '+2', 'fffffffffffffffff', '', '2;'].map((size): WireRow => [
+  ...['g', '-2', '0x2', '2 ', ' 2', '+2', 'fffffffffffffffff', '', '2;'].map((size): RawRow => [
     `the chunk size "${size}"`,
     toPost([chunked], `${size}\r\n{}\r\n0\r\n\r\n`),
     [400, 413],
@@ -124,7 +124,7 @@ export const framingRows: readonly WireRow[] = [
   ],
 ]
 
-export const tooLargeRows: readonly WireRow[] = [
+export const tooLargeRows: readonly RawRow[] = [
   ['one field of 20 KB', toGet('/health', `X: ${'x'.repeat(20_000)}`), [431]],
   ['a cookie of 20 KB', toGet('/health', `Cookie: ${'x'.repeat(20_000)}`), [431]],
   ['a field name of 20 KB', toGet('/health', `${'x'.repeat(20_000)}: 1`), [431]],

@@ -53,9 +53,9 @@ test('names that try to be markup are text on every page and in every representa
       const shown = (await (await fetch(url, { headers: json })).json()) as { name: string }
       assert.equal(shown.name, name)
       for (const page of [url, `${url}/edit`]) {
-        const answer = await fetch(page, { headers: { accept: browserAccept } })
-        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
-        assertInert(await answer.text(), `${page} ${name}`)
+        const response = await fetch(page, { headers: { accept: browserAccept } })
+        assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
+        assertInert(await response.text(), `${page} ${name}`)
       }
       const text = await fetch(url, { headers: { accept: 'text/plain' } })
       assert.match(text.headers.get('content-type') ?? '', /^text\/plain/)
@@ -97,9 +97,9 @@ test('what was typed comes back as text in forms and refusals', async (t) => {
     })
     const headers = { 'content-type': formType, accept: browserAccept }
     for (const path of ['/users', '/locations', '/login']) {
-      const answer = await fetch(origin + path, { method: 'POST', headers, body: fields })
-      assert.ok([401, 422].includes(answer.status), `${path} ${text}: ${String(answer.status)}`)
-      assertInert(await answer.text(), `${path} ${text}`)
+      const response = await fetch(origin + path, { method: 'POST', headers, body: fields })
+      assert.ok([401, 422].includes(response.status), `${path} ${text}: ${String(response.status)}`)
+      assertInert(await response.text(), `${path} ${text}`)
     }
     const encoded = encodeURIComponent(text)
     for (const path of [
@@ -108,10 +108,10 @@ test('what was typed comes back as text in forms and refusals', async (t) => {
       `/mirror/status/${encoded}`,
       `/api/${encoded}`,
     ]) {
-      const answer = await fetch(origin + path, { headers: { accept: browserAccept } })
-      const type = answer.headers.get('content-type') ?? ''
-      assert.ok(answer.status < 500, path)
-      if (type.startsWith('text/html')) assertInert(await answer.text(), path)
+      const response = await fetch(origin + path, { headers: { accept: browserAccept } })
+      const type = response.headers.get('content-type') ?? ''
+      assert.ok(response.status < 500, path)
+      if (type.startsWith('text/html')) assertInert(await response.text(), path)
       else assert.match(type, /^(text\/plain|application\/(problem\+)?json)/, path)
     }
     for (const path of [
@@ -119,10 +119,10 @@ test('what was typed comes back as text in forms and refusals', async (t) => {
       `/user${encoded}`,
       `/api/get_json_with_param?name=${encoded}`,
     ]) {
-      const answer = await fetch(origin + path, { headers: { accept: browserAccept } })
-      const type = answer.headers.get('content-type') ?? ''
+      const response = await fetch(origin + path, { headers: { accept: browserAccept } })
+      const type = response.headers.get('content-type') ?? ''
       // A refusal may be a page, an echo never.
-      if (answer.status >= 400) assertInert(await answer.text(), path)
+      if (response.status >= 400) assertInert(await response.text(), path)
       else assert.doesNotMatch(type, /html|xml|javascript/, path)
     }
   }
@@ -154,13 +154,16 @@ test('uploads come back as sandboxed attachments, whatever they say they are', a
     const sent = await fetch(`${origin}/profile`, { method: 'POST', headers, body })
     assert.equal(sent.status, 200, fileName)
     assert.match(sent.headers.get('content-type') ?? '', /^text\/plain/)
-    const answer = await fetch(origin + (sent.headers.get('location') ?? ''))
-    assert.equal(answer.status, 200, fileName)
-    assert.match(answer.headers.get('content-disposition') ?? '', /^attachment(;|$)/, fileName)
-    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
-    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/)
-    assert.doesNotMatch(answer.headers.get('content-disposition') ?? '', /[/\\]etc|\.\.\//)
-    assert.equal(await answer.text(), content)
+    const response = await fetch(origin + (sent.headers.get('location') ?? ''))
+    assert.equal(response.status, 200, fileName)
+    assert.match(response.headers.get('content-disposition') ?? '', /^attachment(;|$)/, fileName)
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+    assert.match(
+      response.headers.get('content-security-policy') ?? '',
+      /default-src 'none'.*sandbox/,
+    )
+    assert.doesNotMatch(response.headers.get('content-disposition') ?? '', /[/\\]etc|\.\.\//)
+    assert.equal(await response.text(), content)
   }
   const page = await fetch(`${origin}/uploads`, { headers: { accept: browserAccept } })
   assertInert(await page.text(), '/uploads')
@@ -175,13 +178,13 @@ test('no page has a script, a handler or a style within, and each has a policy a
   const { origin, assertSound } = await startWatched(t)
   const found = new Set(['/', '/nowhere', '/users/nobody', '/mirror/status/500'])
   for (const path of found) {
-    const answer = await fetch(origin + path, { headers: { accept: browserAccept } })
-    const policy = answer.headers.get('content-security-policy') ?? ''
+    const response = await fetch(origin + path, { headers: { accept: browserAccept } })
+    const policy = response.headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src '(self|none)'/, path)
     assert.doesNotMatch(policy, /unsafe-|upgrade-insecure-requests/, path)
-    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
-    if (!(answer.headers.get('content-type') ?? '').startsWith('text/html')) continue
-    const page = await answer.text()
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff', path)
+    if (!(response.headers.get('content-type') ?? '').startsWith('text/html')) continue
+    const page = await response.text()
     assertInert(page, path)
     for (const [, link = ''] of page.matchAll(/(?:href|src)="(\/[^"]*)"/g)) found.add(link)
   }

@@ -96,12 +96,12 @@ test('an HTTP/2 connection has at most 100 streams at once', async (t) => {
     toFrame(types.headers, endHeaders, 2 * index + 1, getRoot),
   )
   // REFUSED_STREAM (RFC 9113 §8.7) of the last stream.
-  const refused = toFrame(types.reset, 0, 201, Buffer.from([0, 0, 0, 7]))
+  const rejected = toFrame(types.reset, 0, 201, Buffer.from([0, 0, 0, 7]))
   const { promise, resolve } = Promise.withResolvers<boolean>()
   let received = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
-    if (received.includes(refused)) resolve(true)
+    if (received.includes(rejected)) resolve(true)
   })
   socket.once('close', () => {
     resolve(false)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { test } from 'node:test'
 import { makeCertificate } from './tls-client.ts'
-import { askRaw, startWatched, toRequest } from './watched-vitrine.ts'
+import { sendRaw, startWatched, toRequest } from './watched-vitrine.ts'
 
 const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
 const form = 'multipart/form-data; boundary=b'
@@ -53,8 +53,8 @@ test('too much content that then stops arriving is answered soon', async (t) => 
       'Content-Length: 3000000',
     ]
     const head = toRequest(`POST ${path} HTTP/1.1`, fields, start)
-    const answer = await askRaw(origin, head + 'x'.repeat(20_000))
-    assert.equal(answer.statuses[0], 413, path)
+    const response = await sendRaw(origin, head + 'x'.repeat(20_000))
+    assert.equal(response.statuses[0], 413, path)
   }
   await assertSound()
 })

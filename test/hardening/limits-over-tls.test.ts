@@ -46,15 +46,15 @@ test('a method that only HTTP/2 lets through is counted like any other', async (
   t.after(() => {
     session.destroy()
   })
-  const answers = []
+  const responses = []
   for (let index = 0; index < 3; index += 1) {
     const stream = session.request({ ':path': '/users', ':method': 'FOO' }).end().resume()
     const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
-    answers.push(head[':status'])
+    responses.push(head[':status'])
     assert.match(String(head.ratelimit), /^"default";r=[01];t=\d+$/)
     assert.ok(head['x-request-id'] !== undefined && head['strict-transport-security'] !== undefined)
   }
-  assert.deepEqual(answers, [501, 501, 429])
+  assert.deepEqual(responses, [501, 501, 429])
   await assertSound()
 })
 

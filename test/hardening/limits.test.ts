@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import {
-  askRaw,
+  sendRaw,
   hasNosniff,
   listen,
   openSocket,
@@ -52,51 +52,51 @@ const readers: readonly [path: string, type: string, start: string][] = [
 test('headers that do not arrive in time get 408', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
   const beginnings = ['', 'GET /', 'GET / HTTP/1.1\r\n', 'GET / HTTP/1.1\r\nHost: x\r\nX: ']
-  const answers = beginnings.map(async (beginning) => {
+  const responses = beginnings.map(async (beginning) => {
     const socket = openSocket(origin)
     socket.write(beginning)
     if (beginning !== '') drip(socket)
     return listen(socket)
   })
-  for (const [index, answer] of (await Promise.all(answers)).entries()) {
+  for (const [index, response] of (await Promise.all(responses)).entries()) {
     const what = JSON.stringify(beginnings[index])
-    assert.ok(answer.isClosed, what)
+    assert.ok(response.isClosed, what)
     // Who has said nothing may be left without a word.
-    if (index > 0 || answer.text !== '') assert.deepEqual(answer.statuses, [408], what)
-    assert.ok(hasNosniff(answer), what)
+    if (index > 0 || response.text !== '') assert.deepEqual(response.statuses, [408], what)
+    assert.ok(hasNosniff(response), what)
   }
   await assertSound()
 })
 
 test('content that stops arriving gets 408, whatever reads it', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
-  const asked = readers.flatMap(([path, type, start]) =>
+  const sent = readers.flatMap(([path, type, start]) =>
     ['', start].map((part) => [path, type, part]),
   )
-  const answers = asked.map(async ([path = '', type = '', part = '']) =>
-    askRaw(origin, toHead(path, type) + part),
+  const responses = sent.map(async ([path = '', type = '', part = '']) =>
+    sendRaw(origin, toHead(path, type) + part),
   )
-  for (const [index, answer] of (await Promise.all(answers)).entries()) {
-    const what = JSON.stringify(asked[index])
-    assert.deepEqual(answer.statuses, [408], what)
-    assert.ok(answer.isClosed, what)
-    assert.ok(hasNosniff(answer), what)
+  for (const [index, response] of (await Promise.all(responses)).entries()) {
+    const what = JSON.stringify(sent[index])
+    assert.deepEqual(response.statuses, [408], what)
+    assert.ok(response.isClosed, what)
+    assert.ok(hasNosniff(response), what)
   }
   await assertSound()
 })
 
 test('content that drips for too long gets 408, whatever reads it', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
-  const answers = readers.map(async ([path, type, start]) => {
+  const responses = readers.map(async ([path, type, start]) => {
     const socket = openSocket(origin)
     socket.write(toHead(path, type) + start)
     drip(socket)
     return listen(socket)
   })
-  for (const [index, answer] of (await Promise.all(answers)).entries()) {
+  for (const [index, response] of (await Promise.all(responses)).entries()) {
     const what = JSON.stringify(readers[index])
-    assert.deepEqual(answer.statuses, [408], what)
-    assert.ok(answer.isClosed, what)
+    assert.deepEqual(response.statuses, [408], what)
+    assert.ok(response.isClosed, what)
   }
   await assertSound()
 })
@@ -105,13 +105,13 @@ test('content that nobody reads ends in one answer and a closed connection', asy
   const { origin, assertSound } = await startWatched(t, quick)
   const paths = ['/nowhere', '/mirror/status/200', '/user/create', '/topic.html', '/api/nowhere']
   const types = ['application/json', 'image/png', 'multipart/form-data; boundary=b']
-  const asked = paths.flatMap((path) => types.map((type) => toHead(path, type)))
+  const sent = paths.flatMap((path) => types.map((type) => toHead(path, type)))
   const unexpected = ['Host: x', 'Expect: more', 'Content-Length: 10']
-  asked.push(toRequest('POST /nowhere HTTP/1.1', unexpected))
+  sent.push(toRequest('POST /nowhere HTTP/1.1', unexpected))
   for (const before of ['', ordinary]) {
     await Promise.all(
-      asked.map(async (message) => {
-        const { statuses, text, isClosed } = await askRaw(origin, before + message)
+      sent.map(async (message) => {
+        const { statuses, text, isClosed } = await sendRaw(origin, before + message)
         const what = message + text
         assert.equal(statuses.length, before === '' ? 1 : 2, what)
         assert.ok(
@@ -156,7 +156,7 @@ test('a kept connection on which the next request is late gets 408', async (t) =
     [toHead('/mirror/field', formType), [404, 408]],
   ]
   for (const [beginning, expected] of beginnings) {
-    const { statuses, isClosed } = await askRaw(origin, whole + beginning)
+    const { statuses, isClosed } = await sendRaw(origin, whole + beginning)
     assert.deepEqual(statuses, expected, beginning)
     assert.ok(isClosed)
   }
@@ -176,7 +176,7 @@ test('a crowd of dripping connections keeps nobody else from being answered', as
   })
   await Promise.all(crowd.map(async (socket) => once(socket, 'connect')))
   for (let index = 0; index < 50; index += 1) {
-    assert.equal((await askRaw(origin, toGet('/mirror/query?a=1'))).statuses[0], 200)
+    assert.equal((await sendRaw(origin, toGet('/mirror/query?a=1'))).statuses[0], 200)
   }
   assert.ok(crowd.every((socket) => !socket.destroyed && !socket.readableEnded))
   await assertSound()
@@ -189,12 +189,12 @@ test('connections over MAX_CONNECTIONS are dropped, and there is room when other
     socket.write(toRequest('GET /health HTTP/1.1', ['Host: x']))
     await once(socket, 'data')
   }
-  const over = await askRaw(origin, toGet('/health'))
+  const over = await sendRaw(origin, toGet('/health'))
   assert.deepEqual([over.text, over.isClosed], ['', true])
   for (const socket of held) socket.destroy()
-  let answer = await askRaw(origin, toGet('/health'))
-  while (answer.text === '') answer = await askRaw(origin, toGet('/health'))
-  assert.deepEqual(answer.statuses, [200])
+  let response = await sendRaw(origin, toGet('/health'))
+  while (response.text === '') response = await sendRaw(origin, toGet('/health'))
+  assert.deepEqual(response.statuses, [200])
   await assertSound()
 })
 
@@ -231,8 +231,8 @@ test('a 413 can be read by a client that sends everything first', async (t) => {
         socket.write(toRequest(`POST ${path} HTTP/1.1`, fields))
         // Nothing is read before all is sent, as a simple client does it.
         await new Promise((resolve) => socket.write(framed, resolve))
-        const answer = await listen(socket)
-        assert.deepEqual(answer.statuses, [413], `${path} ${type} ${framing}`)
+        const response = await listen(socket)
+        assert.deepEqual(response.statuses, [413], `${path} ${type} ${framing}`)
       }
     }
   }

@@ -8,7 +8,7 @@ import { browserAccept, formType } from '../resources.ts'
 import { asMultipart } from '../multipart-form.ts'
 import { startWatched, type WatchedVitrine } from './watched-vitrine.ts'
 
-interface Answer {
+interface TestResponse {
   status: number
   headers: IncomingMessage['headers']
   body: string
@@ -27,7 +27,7 @@ async function startOnNetwork(t: TestContext): Promise<WatchedVitrine & { site: 
   return { ...vitrine, site: `http://${findAddress()}:${new URL(vitrine.origin).port}` }
 }
 
-interface Question {
+interface TestRequest {
   method?: string
   /** Undefined takes one away that a browser would send. */
   headers?: Readonly<Record<string, string | undefined>>
@@ -37,8 +37,8 @@ interface Question {
 /** As a browser asks over plain HTTP on a local network, where it leaves out Sec-Fetch-*. */
 async function browse(
   url: string,
-  { method = 'GET', headers, body }: Question = {},
-): Promise<Answer> {
+  { method = 'GET', headers, body }: TestRequest = {},
+): Promise<TestResponse> {
   const { origin } = new URL(url)
   const all: Record<string, string | undefined> = {
     'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
@@ -51,11 +51,11 @@ async function browse(
   const fields = Object.entries(all).filter(([, value]) => value !== undefined)
   const request = openRequest(url, { agent: false, method, headers: Object.fromEntries(fields) })
   request.end(body)
-  const [answer] = (await once(request, 'response')) as [IncomingMessage]
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) }
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
 }
 
-function asForm(fields: Record<string, string>): Question {
+function asForm(fields: Record<string, string>): TestRequest {
   return {
     method: 'POST',
     headers: { 'content-type': formType },

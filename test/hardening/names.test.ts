@@ -44,18 +44,18 @@ test('no key reaches a prototype', async (t) => {
     for (const content of [value, `{"a":${value}}`, value.replace(key[0] ?? '', '\\u005f')]) {
       for (const path of ['/users/post', '/login']) {
         const headers = { 'content-type': json }
-        const answer = await fetch(origin + path, { method: 'POST', headers, body: content })
-        assert.ok(answer.status < 500, `${path} ${content}`)
+        const response = await fetch(origin + path, { method: 'POST', headers, body: content })
+        assert.ok(response.status < 500, `${path} ${content}`)
       }
     }
     const parts = [{ name: key, content: '1' }]
     const { headers, payload: body } = asMultipart(parts)
-    const answer = await fetch(`${origin}/users/post/formdata`, {
+    const response = await fetch(`${origin}/users/post/formdata`, {
       method: 'POST',
       headers,
       body: Buffer.from(body),
     })
-    assert.ok(answer.status < 500, key)
+    assert.ok(response.status < 500, key)
   }
   const plain = await fetch(`${origin}/users/post`, {
     method: 'POST',
@@ -83,8 +83,8 @@ test('U+0000 and half of a surrogate pair are stored nowhere', async (t) => {
       for (const method of ['POST', 'PUT']) {
         const url = method === 'PUT' ? `${origin}${path}/one` : origin + path
         const headers = { 'content-type': json }
-        const answer = await fetch(url, { method, headers, body })
-        assert.deepEqual([body, answer.status], [body, 400])
+        const response = await fetch(url, { method, headers, body })
+        assert.deepEqual([body, response.status], [body, 400])
       }
     }
   }
@@ -94,16 +94,16 @@ test('U+0000 and half of a surrogate pair are stored nowhere', async (t) => {
     'name=%ed%a0%80&password=x',
   ]) {
     const headers = { 'content-type': formType }
-    const answer = await fetch(`${origin}/users`, { method: 'POST', headers, body })
-    assert.deepEqual([body, answer.status], [body, 400])
+    const response = await fetch(`${origin}/users`, { method: 'POST', headers, body })
+    assert.deepEqual([body, response.status], [body, 400])
   }
   for (const login of [
     '{"username":"a\\u0000","password":"x"}',
     '{"username":"\\ud800","password":"x"}',
   ]) {
     const headers = { 'content-type': json }
-    const answer = await fetch(`${origin}/login`, { method: 'POST', headers, body: login })
-    assert.ok([400, 401].includes(answer.status), login)
+    const response = await fetch(`${origin}/login`, { method: 'POST', headers, body: login })
+    assert.ok([400, 401].includes(response.status), login)
   }
   for (const path of ['/users', '/locations']) {
     const list = await fetch(origin + path, { headers: { accept: json } })

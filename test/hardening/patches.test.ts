@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askRaw, startWatched, toRequest } from './watched-vitrine.ts'
+import { sendRaw, startWatched, toRequest } from './watched-vitrine.ts'
 
 const jsonPatch = 'application/json-patch+json'
 const mergePatch = 'application/merge-patch+json'
@@ -88,7 +88,7 @@ for (const [title, status, type, body] of rows) {
       NODE_OPTIONS: '--max-old-space-size=64',
     })
     const send = async (method: string, path: string, mediaType: string, content: string) =>
-      askRaw(
+      sendRaw(
         origin,
         toRequest(
           `${method} ${path} HTTP/1.1`,

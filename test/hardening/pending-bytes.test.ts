@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { askRaw, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
+import { sendRaw, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
 
 test('responses that no client reads are limited in all, and probes go on', async (t) => {
   const { origin, assertSound } = await startWatched(t)
@@ -26,6 +26,6 @@ test('responses that no client reads are limited in all, and probes go on', asyn
   const statuses = await Promise.all(starts)
   assert.deepEqual([...new Set(statuses)].toSorted(), [200, 503])
   assert.ok(statuses.filter((status) => status === 200).length < 50)
-  assert.deepEqual((await askRaw(origin, toGet('/health'))).statuses, [200])
+  assert.deepEqual((await sendRaw(origin, toGet('/health'))).statuses, [200])
   await assertSound()
 })

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startLarge } from './large-vitrine.ts'
-import { askRaw, listen, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
+import { sendRaw, listen, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
 
 const host = 'Host: localhost'
 const json = 'Accept: application/json'
@@ -24,7 +24,7 @@ for (const target of ['/locations', '/locations?name_contains=place']) {
     const sockets = Array.from({ length: 200 }, () => openSilent(t, origin, message))
     await Promise.all(sockets.map(async (socket) => once(socket, 'connect')))
     for (let index = 0; index < 5; index += 1) {
-      const { statuses } = await askRaw(origin, toGet('/mirror/query?a=1'))
+      const { statuses } = await sendRaw(origin, toGet('/mirror/query?a=1'))
       assert.deepEqual(statuses, [200])
     }
     await assertSound()
@@ -41,7 +41,7 @@ test('a pipelined request is handled when the response before it has been sent',
   const list = toRequest('GET /locations HTTP/1.1', [host, json]).repeat(20)
   const socket = openSilent(t, origin, list + create)
   const isCreated = async () => {
-    const { text } = await askRaw(origin, toGet('/locations?name=late', json))
+    const { text } = await sendRaw(origin, toGet('/locations?name=late', json))
     return text.includes('"late"')
   }
   await once(socket, 'readable')
@@ -59,9 +59,9 @@ test('nothing is handled behind a request that closes the connection', async (t)
     [host, 'Content-Type: application/json', 'Content-Length: 15'],
     '{"name":"late"}',
   )
-  const { statuses } = await askRaw(origin, toGet('/users') + create)
+  const { statuses } = await sendRaw(origin, toGet('/users') + create)
   assert.deepEqual(statuses, [200])
-  assert.match((await askRaw(origin, toGet('/locations', json))).text, /\[\]/)
+  assert.match((await sendRaw(origin, toGet('/locations', json))).text, /\[\]/)
   await assertSound()
 })
 
@@ -69,7 +69,7 @@ for (const count of [150, 1500]) {
   test(`of ${String(count)} pipelined requests the first 101 are handled, and the rest are not`, async (t) => {
     const { origin, assertSound } = await startWatched(t)
     const flood = toRequest('GET /health HTTP/1.1', [host]).repeat(count)
-    const { isClosed, statuses, text } = await askRaw(origin, flood)
+    const { isClosed, statuses, text } = await sendRaw(origin, flood)
     assert.ok(isClosed)
     assert.deepEqual(
       statuses,

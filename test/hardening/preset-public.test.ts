@@ -4,7 +4,7 @@ import { asFile, asJson, openClient } from '../faults/client.ts'
 import { startVitrine } from '../start-vitrine.ts'
 
 /** With its event loop not watched: how fast this machine is, is none of these tests' business. */
-async function startForStrangers(t: TestContext, settings: Record<string, string> = {}) {
+async function startPublic(t: TestContext, settings: Record<string, string> = {}) {
   const quiet = { LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: 'off' }
   const { origin } = await startVitrine(t, { PRESET: 'public', ...quiet, ...settings })
   return openClient(t, origin)
@@ -13,46 +13,46 @@ async function startForStrangers(t: TestContext, settings: Record<string, string
 const limit = { timeout: 300_000 }
 
 test('for strangers 300 requests in a minute pass, and the next do not', limit, async (t) => {
-  const ask = await startForStrangers(t)
+  const send = await startPublic(t)
   for (let index = 0; index < 320; index += 1) {
-    const { status, headers } = await ask('/api/json')
+    const { status, headers } = await send('/api/json')
     assert.equal(status, index < 300 ? 200 : 429, String(index))
     assert.equal(headers['ratelimit-policy'], '"default";q=300;w=60')
   }
-  assert.equal((await ask('/health')).status, 200)
+  assert.equal((await send('/health')).status, 200)
 })
 
 test('for strangers logins, bodies and uploads have their limits', limit, async (t) => {
-  const ask = await startForStrangers(t)
+  const send = await startPublic(t)
   const login = asJson('POST', { username: 'nobody', password: 'x' })
   for (let index = 0; index < 10; index += 1) {
-    assert.equal((await ask('/login', login)).status, 401, String(index))
+    assert.equal((await send('/login', login)).status, 401, String(index))
   }
-  assert.equal((await ask('/login', login)).status, 429)
+  assert.equal((await send('/login', login)).status, 429)
   const large = asJson('POST', { name: 'x'.repeat(65_536) })
-  assert.equal((await ask('/users/post', large)).status, 413)
-  assert.equal((await ask('/profile', asFile(Buffer.alloc(1024 ** 2 + 1)))).status, 413)
-  assert.equal((await ask('/profile', asFile(Buffer.alloc(1024 ** 2)))).status, 200)
+  assert.equal((await send('/users/post', large)).status, 413)
+  assert.equal((await send('/profile', asFile(Buffer.alloc(1024 ** 2 + 1)))).status, 413)
+  assert.equal((await send('/profile', asFile(Buffer.alloc(1024 ** 2)))).status, 200)
 })
 
 test('what is set wins over the preset', limit, async (t) => {
   const settings = { RATE_LIMIT: '5', MAX_RECORDS: '1', LOGIN_RATE_LIMIT: 'off' }
-  const ask = await startForStrangers(t, settings)
+  const send = await startPublic(t, settings)
   const statuses = []
   for (const name of ['Rome', 'Oslo']) {
-    statuses.push((await ask('/locations', asJson('POST', { name }))).status)
+    statuses.push((await send('/locations', asJson('POST', { name }))).status)
   }
-  for (let index = 0; index < 4; index += 1) statuses.push((await ask('/api/json')).status)
+  for (let index = 0; index < 4; index += 1) statuses.push((await send('/api/json')).status)
   assert.deepEqual(statuses, [201, 507, 200, 200, 200, 429])
 })
 
 test('the preset with its limit of requests turned off has the others', limit, async (t) => {
-  const ask = await startForStrangers(t, { RATE_LIMIT: 'off' })
+  const send = await startPublic(t, { RATE_LIMIT: 'off' })
   for (let index = 0; index < 310; index += 1) {
-    const { status, headers } = await ask('/api/json')
+    const { status, headers } = await send('/api/json')
     assert.equal(status, 200, String(index))
     assert.equal(headers.ratelimit, undefined)
   }
-  const { headers } = await ask('/login', asJson('POST', { username: 'nobody', password: 'x' }))
+  const { headers } = await send('/login', asJson('POST', { username: 'nobody', password: 'x' }))
   assert.equal(headers['ratelimit-policy'], '"login";q=10;w=60')
 })

@@ -1,7 +1,7 @@
 import { toGet, toRequest } from './watched-vitrine.ts'
 
 /** A message as it goes over the wire, and the statuses that may answer it. */
-export type WireRow = readonly [
+export type RawRow = readonly [
   what: string,
   message: string | Buffer,
   allowed: readonly number[],
@@ -15,7 +15,7 @@ function toLine(line: string): string {
   return toRequest(line, [host, close])
 }
 
-export const requestLineRows: readonly WireRow[] = [
+export const requestLineRows: readonly RawRow[] = [
   ['a TLS greeting', Buffer.from('16030100c8010000c40303', 'hex'), [400]],
   ['garbage', Buffer.from('00ff80deadbeef0d0a0d0a', 'hex'), [400]],
   ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400, 505]],
@@ -76,20 +76,20 @@ export const requestLineRows: readonly WireRow[] = [
 ]
 
 /** HTTP/2 in the words of HTTP/1.1, which is neither. */
-export const versionTwoRows: readonly WireRow[] = [
+export const versionTwoRows: readonly RawRow[] = [
   ['a GET of HTTP/2.0', toLine('GET / HTTP/2.0'), [400, 505]],
   ['a POST of HTTP/2.0', toLine('POST /mirror/field HTTP/2.0'), [400, 505]],
   ['a missing page of HTTP/2.0', toLine('GET /nowhere HTTP/2.0'), [400, 505]],
 ]
 
-export const fieldRows: readonly WireRow[] = [
+export const fieldRows: readonly RawRow[] = [
   ['no Host', toRequest('GET /health HTTP/1.1', [close]), [400]],
   ['two Host fields', toGet('/health', 'Host: y'), [400]],
   ['two Host fields that agree', toGet('/health', host), [400]],
   ['two Host fields of different case', toGet('/health', 'HOST: x'), [400]],
   ['an empty Host', toRequest('GET /health HTTP/1.1', ['Host:', close]), [400]],
   ...['a b', 'a/b', 'a@b', 'a?b', 'a#b', 'http://x', 'x:port', 'x:99999', '[::1', 'a"b', ':80'].map(
-    (name): WireRow => [
+    (name): RawRow => [
       `the Host ${name}`,
       toRequest('GET /health HTTP/1.1', [`Host: ${name}`, close]),
       [400],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { framingRows, pipelinedRows, tooLargeRows } from './framing-rows.ts'
 import { fieldRows, requestLineRows, versionTwoRows } from './raw-request-rows.ts'
-import { askRaw, hasNosniff, startWatched, toGet, toRequest } from './watched-vitrine.ts'
+import { sendRaw, hasNosniff, startWatched, toGet, toRequest } from './watched-vitrine.ts'
 
 const allowed5xx = [501, 505]
 
@@ -16,19 +16,19 @@ async function tryRows(t: TestContext, rows: typeof requestLineRows): Promise<vo
   for (const [what, message, allowed, options = {}] of rows) {
     await t.test(what, async () => {
       assert.equal(vitrine.process.exitCode, null, 'the process has ended')
-      const answer = await askRaw(vitrine.origin, message, options)
-      const { statuses } = answer
-      const seen = `${what}: ${JSON.stringify(answer.text.slice(0, 300))}`
+      const response = await sendRaw(vitrine.origin, message, options)
+      const { statuses } = response
+      const seen = `${what}: ${JSON.stringify(response.text.slice(0, 300))}`
       assert.equal(statuses.length, 1, seen)
       assert.ok(allowed.includes(statuses[0] ?? 0), seen)
       assert.ok(
         statuses.every((status) => status < 500 || allowed5xx.includes(status)),
         seen,
       )
-      assert.ok(answer.isClosed, `left open after ${seen}`)
-      assert.ok(hasNosniff(answer), seen)
+      assert.ok(response.isClosed, `left open after ${seen}`)
+      assert.ok(hasNosniff(response), seen)
       assert.equal(
-        (await askRaw(vitrine.origin, toGet('/mirror/query?a=next'))).statuses[0],
+        (await sendRaw(vitrine.origin, toGet('/mirror/query?a=next'))).statuses[0],
         200,
         what,
       )
@@ -62,7 +62,7 @@ test('several requests on one connection are answered in order', async (t) => {
   const vitrine = await startWatched(t)
   for (const [what, message, expected] of pipelinedRows) {
     await t.test(what, async () => {
-      const { statuses, text, isClosed } = await askRaw(vitrine.origin, message)
+      const { statuses, text, isClosed } = await sendRaw(vitrine.origin, message)
       assert.deepEqual(statuses, expected, text.slice(0, 600))
       assert.ok(isClosed)
     })
@@ -77,10 +77,10 @@ test('many pipelined requests are all answered, in order', async (t) => {
     (_, index) => `/mirror/query?a=number-${String(index)}-`,
   )
   const message = targets.map((target) => toRequest(`GET ${target} HTTP/1.1`, ['Host: x']))
-  const { text } = await askRaw(vitrine.origin, message.join('') + toGet('/health'))
-  const heard = [...text.matchAll(/a: (number-\d+-)/g)].map(([, name]) => name)
+  const { text } = await sendRaw(vitrine.origin, message.join('') + toGet('/health'))
+  const received = [...text.matchAll(/a: (number-\d+-)/g)].map(([, name]) => name)
   assert.deepEqual(
-    heard,
+    received,
     targets.map((target) => target.slice('/mirror/query?a='.length)),
   )
   await vitrine.assertSound()
@@ -106,13 +106,13 @@ test('every byte in every place of a request is answered or refused, never a fau
   for (const [place, toMessage] of places) {
     for (const byte of bytes) {
       const message = toMessage(String.fromCharCode(byte))
-      const answer = await askRaw(vitrine.origin, message)
-      const seen = `byte ${String(byte)} in ${place}: ${JSON.stringify(answer.text.slice(0, 200))}`
-      assert.ok(answer.statuses.length >= 1, seen)
-      for (const status of answer.statuses) {
+      const response = await sendRaw(vitrine.origin, message)
+      const seen = `byte ${String(byte)} in ${place}: ${JSON.stringify(response.text.slice(0, 200))}`
+      assert.ok(response.statuses.length >= 1, seen)
+      for (const status of response.statuses) {
         assert.ok(status < 500 || allowed5xx.includes(status), seen)
       }
-      assert.ok(hasNosniff(answer), seen)
+      assert.ok(hasNosniff(response), seen)
     }
   }
   await vitrine.assertSound()
@@ -128,7 +128,7 @@ test('a content that ends early is stored by no route', async (t) => {
       ['Host: x', `Content-Type: ${type}`, 'Content-Length: 500'],
       content,
     )
-    const { statuses } = await askRaw(vitrine.origin, message, { endsHalf: true })
+    const { statuses } = await sendRaw(vitrine.origin, message, { endsHalf: true })
     assert.deepEqual(statuses, [400], type)
   }
   assert.deepEqual(await readLocations(vitrine.origin), [])
@@ -147,7 +147,7 @@ test('a client that ends its half behind the request still gets its answer', asy
     '/mirror/status/404',
   ]
   for (const target of targets) {
-    const { statuses } = await askRaw(origin, toGet(target), { endsHalf: true })
+    const { statuses } = await sendRaw(origin, toGet(target), { endsHalf: true })
     assert.equal(statuses.length, 1, target)
   }
   await assertSound()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { formType } from '../resources.ts'
-import { askRaw, listen, openSocket, startWatched, toRequest } from './watched-vitrine.ts'
+import { sendRaw, listen, openSocket, startWatched, toRequest } from './watched-vitrine.ts'
 
 const multipart = 'multipart/form-data; boundary=b'
 const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
@@ -26,7 +26,7 @@ for (const [path, type, start] of rows) {
   test(`${path} (${type}) responds 400 to a body of too many one-byte chunks`, async (t) => {
     const { origin, assertSound } = await startWatched(t)
     const content = `${start && toChunk(start)}${toChunk('a').repeat(500_000)}`
-    const { statuses, isClosed } = await askRaw(origin, toChunked(path, type) + content)
+    const { statuses, isClosed } = await sendRaw(origin, toChunked(path, type) + content)
     assert.deepEqual([statuses, isClosed], [[400], true])
     await assertSound()
   })
@@ -44,11 +44,11 @@ for (const [path, type, start, end] of texts) {
     // 20 times 60,000 objects of at least 100 bytes would be 120 MB.
     const content = `${start && toChunk(start)}${toChunk('a'.repeat(17)).repeat(60_000)}`
     const sockets = Array.from({ length: 20 }, () => openSocket(origin))
-    const heard = sockets.map((socket) => listen(socket))
+    const received = sockets.map((socket) => listen(socket))
     await Promise.all(sockets.map((socket) => write(socket, toChunked(path, type) + content)))
     await assertSound()
     for (const socket of sockets) socket.write(`${end && toChunk(end)}0\r\n\r\n`)
-    const statuses = (await Promise.all(heard)).map((response) => response.statuses)
+    const statuses = (await Promise.all(received)).map((response) => response.statuses)
     assert.deepEqual(
       statuses,
       sockets.map(() => [200]),

@@ -19,7 +19,7 @@ export async function makeCertificate(
   return { TLS_CERT, TLS_KEY }
 }
 
-interface CurlAnswer {
+interface CurlResponse {
   status: number
   /** The header block of the last answer. */
   head: string
@@ -27,7 +27,7 @@ interface CurlAnswer {
 }
 
 /** Asks with curl, trusting any certificate. */
-export async function curl(...args: readonly string[]): Promise<CurlAnswer> {
+export async function curl(...args: readonly string[]): Promise<CurlResponse> {
   const { stdout } = await run('curl', ['-sSki', '--max-time', '20', ...args])
   let rest = stdout
   for (;;) {

@@ -7,7 +7,7 @@ import { failedStart } from '../failed-start.ts'
 import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { curl, makeCertificate } from './tls-client.ts'
 import {
-  askRaw,
+  sendRaw,
   hasNosniff,
   openSocket,
   startWatched,
@@ -24,7 +24,7 @@ test('garbage and plain HTTP on the port of TLS harm nobody', async (t) => {
     'PRI * HTTP/2.0',
   ]
   for (const message of messages) {
-    const { statuses } = await askRaw(origin, message, { endsHalf: true })
+    const { statuses } = await sendRaw(origin, message, { endsHalf: true })
     assert.ok(statuses.every((status) => status === 400))
   }
   assert.equal((await curl(`${origin}/health`)).status, 200)
@@ -35,7 +35,7 @@ test('a handshake that is late ends its connection without a word', async (t) =>
   const settings = { ...(await makeCertificate(t)), HEADERS_SECONDS: '1' }
   const { origin, assertSound } = await startWatched(t, settings)
   for (const beginning of ['', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03']) {
-    const { text, isClosed } = await askRaw(origin, beginning)
+    const { text, isClosed } = await sendRaw(origin, beginning)
     assert.deepEqual([text, isClosed], ['', true])
   }
   assert.equal((await curl(`${origin}/health`)).status, 200)
@@ -78,18 +78,18 @@ test('plain HTTP is redirected with its path and query, and a bad Host refused',
   }
   for (const name of ['', 'a b', 'a@b', 'a/b', 'x:port', '[::1']) {
     const message = toRequest('GET / HTTP/1.1', [`Host: ${name}`, 'Connection: close'])
-    assert.deepEqual([name, (await askRaw(plain, message)).statuses], [name, [400]])
+    assert.deepEqual([name, (await sendRaw(plain, message)).statuses], [name, [400]])
   }
-  const two = await askRaw(plain, toGet('/', 'Host: y'))
+  const two = await sendRaw(plain, toGet('/', 'Host: y'))
   assert.deepEqual(two.statuses, [400])
-  assert.deepEqual((await askRaw(plain, toGet('*'))).statuses, [400])
+  assert.deepEqual((await sendRaw(plain, toGet('*'))).statuses, [400])
   assert.equal((await curl(`${secure}/health`)).status, 200)
 })
 
 test('a connection is closed behind a redirected request with Upgrade', async (t) => {
   const { plain } = await startRedirecting(t)
   const upgrade = toRequest('GET / HTTP/1.1', ['Host: x', 'Connection: Upgrade', 'Upgrade: h2c'])
-  const { statuses, isClosed } = await askRaw(plain, upgrade + toGet('/'))
+  const { statuses, isClosed } = await sendRaw(plain, upgrade + toGet('/'))
   assert.deepEqual([statuses, isClosed], [[308], true])
 })
 
@@ -108,9 +108,9 @@ test('plain HTTP is redirected for the hosts of ALLOWED_HOSTS alone', async (t) 
   ] as const
   for (const [target, host, status, location] of rows) {
     const fields = [`Host: ${host}`, 'Connection: close']
-    const answer = await askRaw(plain, toRequest(`GET ${target} HTTP/1.1`, fields))
-    assert.deepEqual([target, host, answer.statuses], [target, host, [status]])
-    assert.equal(/^location: (.*)\r$/m.exec(answer.text)?.[1] ?? '', location)
+    const response = await sendRaw(plain, toRequest(`GET ${target} HTTP/1.1`, fields))
+    assert.deepEqual([target, host, response.statuses], [target, host, [status]])
+    assert.equal(/^location: (.*)\r$/m.exec(response.text)?.[1] ?? '', location)
   }
 })
 
@@ -128,12 +128,12 @@ test('plain HTTP that is redirected is held to the limits of everything else', a
   ]
   await Promise.all(
     rows.map(async ([message, status]) => {
-      const answer = await askRaw(plain, message)
-      assert.deepEqual([answer.statuses, answer.isClosed], [[status], true], answer.text)
-      assert.ok(hasNosniff(answer), answer.text)
+      const response = await sendRaw(plain, message)
+      assert.deepEqual([response.statuses, response.isClosed], [[status], true], response.text)
+      assert.ok(hasNosniff(response), response.text)
     }),
   )
-  const long = await askRaw(plain, toGet(`/${'x'.repeat(9000)}`))
+  const long = await sendRaw(plain, toGet(`/${'x'.repeat(9000)}`))
   assert.match(long.text, /^content-type: text\/plain; charset=utf-8\r$/im)
   assert.ok(long.text.endsWith('\r\n\r\nThe URL is longer than 8192 bytes.\n'), long.text)
 })
@@ -144,7 +144,7 @@ test('connections over MAX_CONNECTIONS are dropped where plain HTTP is redirecte
   t.after(() => held.destroy())
   held.write(toRequest('GET / HTTP/1.1', ['Host: x']))
   await once(held, 'data')
-  const over = await askRaw(plain, toGet('/'))
+  const over = await sendRaw(plain, toGet('/'))
   assert.deepEqual([over.text, over.isClosed], ['', true])
 })
 
@@ -170,7 +170,7 @@ test('TLS settings that cannot work stop the start with a line for each', async 
       const {
         status,
         output,
-        lines: said,
+        lines: printed,
       } = await failedStart(t, {
         DATABASE_URL: 'sqlite::memory:',
         FILES_URL: `file:${folder}`,
@@ -178,9 +178,9 @@ test('TLS settings that cannot work stop the start with a line for each', async 
       })
       const what = `${JSON.stringify(settings)}: ${output}`
       assert.equal(status, 2, what)
-      assert.equal(said.length, lines, what)
+      assert.equal(printed.length, lines, what)
       assert.ok(
-        said.every((line) => line.startsWith('vitrine: ')),
+        printed.every((line) => line.startsWith('vitrine: ')),
         what,
       )
     }),

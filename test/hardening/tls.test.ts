@@ -14,45 +14,45 @@ for (const version of versions) {
   test(`forms, JSON, overrides and uploads work over HTTPS with ${version}`, async (t) => {
     const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
     const json = ['-H', 'Accept: application/json']
-    const ask = async (path: string, ...args: readonly string[]) =>
+    const send = async (path: string, ...args: readonly string[]) =>
       curl(version, ...args, origin + path)
 
-    const home = await ask('/')
+    const home = await send('/')
     assert.equal(home.status, 200)
     assert.ok(home.head.startsWith(version === '--http2' ? 'HTTP/2 ' : 'HTTP/1.1 '), home.head)
     assert.match(home.head, /^strict-transport-security: max-age=\d+/im)
 
     const fields = ['--json', '{"name":"Ann","password":"secret"}']
-    const created = await ask('/users', ...fields, ...json)
+    const created = await send('/users', ...fields, ...json)
     assert.equal(created.status, 201, created.body)
     const { _id: id } = JSON.parse(created.body) as { _id: string }
-    assert.equal((await ask('/mirror/field', '-d', 'a=by+form')).body, 'by form')
-    assert.equal((await ask('/users/post', '--json', '[1]')).body, '[1]')
+    assert.equal((await send('/mirror/field', '-d', 'a=by+form')).body, 'by form')
+    assert.equal((await send('/users/post', '--json', '[1]')).body, '[1]')
 
-    const overridden = await ask(`/users/${id}`, '-d', '_method=PATCH&name=Anna', ...json)
+    const overridden = await send(`/users/${id}`, '-d', '_method=PATCH&name=Anna', ...json)
     assert.match(overridden.body, /delete success/)
-    const head = await ask('/mirror/query?a=1', '-H', 'X-HTTP-Method-Override: HEAD', '-d', 'a=1')
+    const head = await send('/mirror/query?a=1', '-H', 'X-HTTP-Method-Override: HEAD', '-d', 'a=1')
     assert.deepEqual([head.status, head.body], [200, ''])
-    assert.equal((await ask('/health', '-I')).status, 200)
-    assert.equal((await ask(`/users/${id}?_method=DELETE`, '-d', '')).status, 200)
-    assert.equal((await ask(`/users/${id}`)).status, 404)
+    assert.equal((await send('/health', '-I')).status, 200)
+    assert.equal((await send(`/users/${id}?_method=DELETE`, '-d', '')).status, 200)
+    assert.equal((await send(`/users/${id}`)).status, 404)
 
-    const uploaded = await ask('/profile', '-F', 'upfiles=@package.json')
+    const uploaded = await send('/profile', '-F', 'upfiles=@package.json')
     assert.equal(uploaded.status, 200, uploaded.body)
     const at = /^location: (\S+)/im.exec(uploaded.head)?.[1] ?? assert.fail(uploaded.head)
-    const file = await ask(at)
+    const file = await send(at)
     assert.match(file.body, /"name": "vitrine"/)
     assert.match(file.head, /^content-disposition: attachment/im)
     assert.match(file.head, /^strict-transport-security: /im)
 
-    assert.equal((await ask('/nowhere')).status, 404)
-    assert.equal((await ask('/users/%ff')).status, 400)
+    assert.equal((await send('/nowhere')).status, 404)
+    assert.equal((await send('/users/%ff')).status, 400)
     const expecting = ['-H', 'Expect: 100-continue', '-d', 'x'] as const
-    assert.equal((await ask('/%zz', ...expecting)).status, 400)
-    assert.equal((await ask('/users/%ff', '-X', 'PUT', ...expecting)).status, 400)
-    assert.equal((await ask('/mirror/query', '-X', 'PUT')).status, 405)
-    assert.equal((await ask('/mirror/query', '-X', 'TRACE')).status, 405)
-    assert.equal((await ask(`/mirror/query?a=${'x'.repeat(9000)}`)).status, 414)
+    assert.equal((await send('/%zz', ...expecting)).status, 400)
+    assert.equal((await send('/users/%ff', '-X', 'PUT', ...expecting)).status, 400)
+    assert.equal((await send('/mirror/query', '-X', 'PUT')).status, 405)
+    assert.equal((await send('/mirror/query', '-X', 'TRACE')).status, 405)
+    assert.equal((await send(`/mirror/query?a=${'x'.repeat(9000)}`)).status, 414)
     await assertSound()
   })
 
@@ -147,10 +147,10 @@ function openHttp2(t: TestContext, origin: string) {
 
 test('every status and every method can be seen over HTTP/2', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
-  const ask = openHttp2(t, origin)
+  const send = openHttp2(t, origin)
   for (let code = 200; code <= 599; code += 1) {
     for (const method of ['GET', ...(code % 10 === 0 ? ['HEAD', 'POST', 'PUT', 'DELETE'] : [])]) {
-      const headers = await ask({ ':path': `/mirror/status/${String(code)}`, ':method': method })
+      const headers = await send({ ':path': `/mirror/status/${String(code)}`, ':method': method })
       assert.equal(headers?.[':status'], code, `${method} ${String(code)}`)
       assert.equal(headers['x-content-type-options'], 'nosniff')
     }
@@ -160,7 +160,7 @@ test('every status and every method can be seen over HTTP/2', async (t) => {
 
 test('what no request may be is refused over HTTP/2, too', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
-  const ask = openHttp2(t, origin)
+  const send = openHttp2(t, origin)
   const get = { ':path': '/health', ':method': 'GET' }
   const connect = { ':method': 'CONNECT', ':authority': 'example.org:443' }
   const rows: [fields: Record<string, string>, allowed: number[]][] = [
@@ -188,7 +188,7 @@ test('what no request may be is refused over HTTP/2, too', async (t) => {
   for (const [fields, allowed] of rows) {
     const what = JSON.stringify(fields).slice(0, 100)
     await t.test(what, async () => {
-      const headers = await ask(fields)
+      const headers = await send(fields)
       // A stream that is reset as malformed has no answer (RFC 9113 §8.1.1).
       if (headers !== undefined)
         assert.ok(

@@ -28,7 +28,7 @@ export async function startWatched(
     const faults = written.split('\n').filter((line) => /"level":[56]0/.test(line))
     assert.deepEqual(faults, [])
     if (origin.startsWith('http:')) {
-      assert.equal((await askRaw(origin, toGet('/health'))).statuses[0], 200)
+      assert.equal((await sendRaw(origin, toGet('/health'))).statuses[0], 200)
     }
   }
   return { origin, process: child, assertSound }
@@ -43,7 +43,7 @@ export function toRequest(line: string, fields: readonly string[], content = '')
   return `${[line, ...fields].join('\r\n')}\r\n\r\n${content}`
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   /** All that was heard, byte for byte. */
   text: string
   /** The status of each answer in it, in order. */
@@ -52,17 +52,17 @@ export interface RawAnswer {
   isClosed: boolean
 }
 
-interface AskOptions {
+interface SendOptions {
   /** Ends our half of the connection behind the message. */
   endsHalf?: boolean
 }
 
 /** Writes `message` as it is and gives all that comes back until the other end closes. */
-export async function askRaw(
+export async function sendRaw(
   origin: string,
   message: string | Buffer,
-  { endsHalf = false }: AskOptions = {},
-): Promise<RawAnswer> {
+  { endsHalf = false }: SendOptions = {},
+): Promise<RawResponse> {
   const socket = openSocket(origin)
   const bytes = typeof message === 'string' ? Buffer.from(message, 'latin1') : message
   if (endsHalf) socket.end(bytes)
@@ -82,7 +82,7 @@ export function openSocket(origin: string): Socket {
 const patienceMs = 60_000
 
 /** All that comes over the socket until it closes, or until nothing comes for too long. */
-export async function listen(socket: Socket): Promise<RawAnswer> {
+export async function listen(socket: Socket): Promise<RawResponse> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   const isClosed = await new Promise<boolean>((resolve) => {
@@ -105,7 +105,7 @@ export async function listen(socket: Socket): Promise<RawAnswer> {
 }
 
 /** Whether every response in the text has `Date` and `nosniff` among its headers. */
-export function hasNosniff({ text, statuses }: RawAnswer): boolean {
+export function hasNosniff({ text, statuses }: RawResponse): boolean {
   return [/^x-content-type-options: nosniff\r$/gim, /^date: \w{3}, .* GMT\r$/gim].every(
     (field) => [...text.matchAll(field)].length >= statuses.length,
   )

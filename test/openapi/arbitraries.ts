@@ -61,11 +61,11 @@ function validObject({ properties = {}, required = [], ...schema }: InputSchema)
     Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, validValue(one)])),
     { requiredKeys: [...required] },
   )
-  const strange =
+  const unusual =
     typeof others === 'boolean'
       ? fc.constant({})
       : fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), validValue(others), { maxKeys: 3 })
-  return fc.tuple(strange, named).map(([some, more]) => ({ ...some, ...more }))
+  return fc.tuple(unusual, named).map(([some, more]) => ({ ...some, ...more }))
 }
 
 /** Values of which most are not valid against the schema. */

@@ -6,7 +6,7 @@ import { loadDocument } from './load-document.ts'
 import type { ResponseDoc, Header, Schema } from '../../src/http/openapi/operation.ts'
 
 /** As `inject` gives it. */
-export interface GivenAnswer {
+export interface GivenResponse {
   statusCode: number
   headers: Readonly<Record<string, unknown>>
   body: string
@@ -33,17 +33,17 @@ export async function assertDocumented(
 export function findUndocumented(
   document: OpenApiDocument,
   { method, url }: Request,
-  answer: GivenAnswer,
+  received: GivenResponse,
 ): readonly string[] {
   const operation = findOperation(document, { method, url })
   if (operation === undefined) return [`${method} ${url} is no operation`]
-  const status = String(answer.statusCode)
+  const status = String(received.statusCode)
   const documented = (operation.responses[status] ??
     operation.responses[`${status.charAt(0)}XX`]) as ResponseDoc | undefined
-  if (documented === undefined) return [`${status} is not documented: ${answer.body}`]
-  const problems = [...findMissingFields(documented, answer)]
-  if (method !== 'HEAD' && answer.body !== '')
-    problems.push(...findWrongContent(documented, answer))
+  if (documented === undefined) return [`${status} is not documented: ${received.body}`]
+  const problems = [...findMissingFields(documented, received)]
+  if (method !== 'HEAD' && received.body !== '')
+    problems.push(...findWrongContent(documented, received))
   return problems
 }
 
@@ -67,13 +67,18 @@ function isOfTemplate(path: string, template: string): boolean {
   return new RegExp(`^${pattern}$`).test(path)
 }
 
-function findMissingFields({ headers = {} }: ResponseDoc, answer: GivenAnswer): readonly string[] {
+function findMissingFields(
+  { headers = {} }: ResponseDoc,
+  received: GivenResponse,
+): readonly string[] {
   return Object.entries(headers as Readonly<Record<string, Header>>)
-    .filter(([name, { required }]) => required && answer.headers[name.toLowerCase()] === undefined)
+    .filter(
+      ([name, { required }]) => required && received.headers[name.toLowerCase()] === undefined,
+    )
     .map(([name]) => `${name} is missing`)
 }
 
-function findWrongContent({ content = {} }: ResponseDoc, { headers, body }: GivenAnswer) {
+function findWrongContent({ content = {} }: ResponseDoc, { headers, body }: GivenResponse) {
   const [type = ''] = String(headers['content-type']).split(';')
   const documented = content[type] ?? content['*/*']
   if (documented === undefined) return [`${type} is not documented: ${body}`]

@@ -4,9 +4,9 @@ import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
 
 /** The document as a client gets it, with every reference replaced by what it stands for. */
 export async function loadDocument(app: FastifyInstance): Promise<OpenApiDocument> {
-  const answer = await app.inject('/openapi.json')
-  assert.equal(answer.statusCode, 200)
-  const document = answer.json<OpenApiDocument>()
+  const response = await app.inject('/openapi.json')
+  assert.equal(response.statusCode, 200)
+  const document = response.json<OpenApiDocument>()
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve)
     if (typeof value !== 'object' || value === null) return value

@@ -132,12 +132,12 @@ function anyContent(content: Content): Arbitrary<GivenContent> {
       arbitrary: garbage.map((payload) => ({ headers: { 'content-type': type }, payload })),
     },
   ])
-  const strange = fc
+  const unusual = fc
     .constantFrom('application/xml', 'text/plain', 'application/json', 'image/png', 'nonsense')
     .chain((type) => garbage.map((payload) => ({ headers: { 'content-type': type }, payload })))
   return fc.oneof<[...{ weight: number; arbitrary: Arbitrary<GivenContent> }[]]>(
     ...encoded,
-    { weight: 1, arbitrary: strange },
+    { weight: 1, arbitrary: unusual },
     { weight: 1, arbitrary: fc.constant({ headers: {} }) },
   )
 }

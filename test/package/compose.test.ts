@@ -132,9 +132,9 @@ test('no secret is written down, and a start without them says so', () => {
   for (const [name, value] of secrets) {
     if (name !== 'POSTGRES_INITDB_ARGS') assert.match(value, /\$\{\w+:\?/, name)
   }
-  const asked = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
+  const sent = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
   const made = [...text.matchAll(/"(\w+)=.*?\$\(openssl/g)].map(([, name]) => name)
-  assert.deepEqual([...asked].toSorted(), made.toSorted())
+  assert.deepEqual([...sent].toSorted(), made.toSorted())
   assert.ok(readProjectFile('.gitignore').split('\n').includes('.env'))
 })
 

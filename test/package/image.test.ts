@@ -96,9 +96,9 @@ async function checkHealth(settings: Record<string, string>) {
 
 test('its health is what /health/live says, on the port for that where there is one', async (t) => {
   let status = 200
-  const asked: string[] = []
+  const sent: string[] = []
   const server = createServer(({ url = '' }, response) => {
-    asked.push(url)
+    sent.push(url)
     response.writeHead(status).end()
   })
   t.after(() => server.close())
@@ -110,7 +110,7 @@ test('its health is what /health/live says, on the port for that where there is 
     { PORT: '1', ADMIN_PORT: port, TLS_CERT: 'cert.pem' },
   ]
   for (const settings of cases) assert.equal(await checkHealth(settings), 0)
-  assert.deepEqual(asked, ['/health/live', '/health/live', '/health/live'])
+  assert.deepEqual(sent, ['/health/live', '/health/live', '/health/live'])
   status = 503
   assert.equal(await checkHealth({ PORT: port }), 1)
   assert.equal(await checkHealth({ PORT: '1' }), 1)

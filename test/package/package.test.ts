@@ -63,7 +63,7 @@ async function start(t: TestContext, program: string, args: readonly string[]) {
 }
 
 /** A page, JSON, a record that is kept, a file of public/, an asset of ours and one of a dependency. */
-async function ask(origin: string) {
+async function send(origin: string) {
   const get = (path: string, accept = '*/*') => fetch(origin + path, { headers: { accept } })
   assert.match(await (await get('/', 'text/html')).text(), /<h1>/)
   assert.deepEqual(Object.keys((await (await get('/api/json')).json()) as object), ['content'])
@@ -137,16 +137,16 @@ test('its dependencies come along and nothing optional, as many and as large as 
     [],
   )
   const [, count, size] = /The package: (\d+) packages, (\d+) MB installed/.exec(guide) ?? []
-  const said = `${String(packages.length)} packages, ${(bytes / 1e6).toFixed(1)} MB`
+  const summary = `${String(packages.length)} packages, ${(bytes / 1e6).toFixed(1)} MB`
   // Dependencies of dependencies come and go without us.
-  assert.ok(Math.abs(Number(count) - packages.length) <= 3, said)
-  assert.ok(Math.abs(Number(size) - bytes / 1e6) <= 2, said)
+  assert.ok(Math.abs(Number(count) - packages.length) <= 3, summary)
+  assert.ok(Math.abs(Number(size) - bytes / 1e6) <= 2, summary)
 })
 
 test('npx starts it, and all it keeps is in data/ of the folder where it was started', async (t) => {
   const args = ['--prefix', installed, '--no', '--', 'vitrine']
   const { cwd, origin, stop } = await start(t, 'npx', args)
-  await ask(origin)
+  await send(origin)
   await stop()
   assert.ok((await readdir(join(cwd, 'data'))).includes('vitrine.db'))
   const elsewhere = (await findFiles(installed)).filter((file) => /(^|\/)data\//.test(file))
@@ -231,7 +231,7 @@ test('Node 24 runs it too', async (t) => {
   const node = join(older, 'node_modules', binary, 'bin/node')
   assert.match((await run(node, ['--version'])).stdout, /^v24\./)
   const { origin, stop, output } = await start(t, node, [inPackage('bin/vitrine.js')])
-  await ask(origin)
+  await send(origin)
   assert.equal(await stop(), 0)
   assert.doesNotMatch(output(), /warning/i)
 })

@@ -15,10 +15,10 @@ const post = { method: 'POST', url: '/api/post_json_with_param' } as const
 test('/api/json is a JSON object with content alone', async (t) => {
   const app = await testApp(t)
   for (const url of ['/api/json', '/api/json/', '/api/json?name=ann']) {
-    const answer = await app.inject(url)
-    assert.equal(answer.statusCode, 200, url)
-    assert.equal(answer.headers['content-type'], jsonType, url)
-    const object = answer.json<Content>()
+    const response = await app.inject(url)
+    assert.equal(response.statusCode, 200, url)
+    assert.equal(response.headers['content-type'], jsonType, url)
+    const object = response.json<Content>()
     assert.deepEqual(Object.keys(object), ['content'], url)
     assert.equal(typeof object.content, 'string', url)
   }
@@ -36,10 +36,10 @@ test('a name in the query string comes back beside content', async (t) => {
   ]
   for (const [query, name] of cases) {
     for (const path of ['/api/get_json_with_param', '/api/get_json_with_param/']) {
-      const answer = await app.inject(`${path}?${query}`)
-      assert.equal(answer.statusCode, 200, query)
-      assert.equal(answer.headers['content-type'], jsonType, query)
-      const object = answer.json<Content>()
+      const response = await app.inject(`${path}?${query}`)
+      assert.equal(response.statusCode, 200, query)
+      assert.equal(response.headers['content-type'], jsonType, query)
+      const object = response.json<Content>()
       assert.deepEqual(Object.keys(object), ['content', 'name'], query)
       assert.equal(typeof object.content, 'string', query)
       assert.equal(object.name, name, query)
@@ -50,9 +50,9 @@ test('a name in the query string comes back beside content', async (t) => {
 test('without a name in the query string there is no name key', async (t) => {
   const app = await testApp(t)
   for (const query of ['', '?', '?other=ann']) {
-    const answer = await app.inject(`/api/get_json_with_param${query}`)
-    assert.equal(answer.statusCode, 200, query)
-    assert.deepEqual(Object.keys(answer.json<Content>()), ['content'], query)
+    const response = await app.inject(`/api/get_json_with_param${query}`)
+    assert.equal(response.statusCode, 200, query)
+    assert.deepEqual(Object.keys(response.json<Content>()), ['content'], query)
   }
 })
 
@@ -72,10 +72,10 @@ test('a name in a body comes back beside content', async (t) => {
   ]
   for (const [headers, payload, name] of cases) {
     for (const url of [post.url, `${post.url}/`]) {
-      const answer = await app.inject({ ...post, url, headers, payload })
-      assert.equal(answer.statusCode, 200, payload)
-      assert.equal(answer.headers['content-type'], jsonType, payload)
-      const object = answer.json<Content>()
+      const response = await app.inject({ ...post, url, headers, payload })
+      assert.equal(response.statusCode, 200, payload)
+      assert.equal(response.headers['content-type'], jsonType, payload)
+      const object = response.json<Content>()
       assert.deepEqual(Object.keys(object), ['content', 'name'], payload)
       assert.equal(object.name, name, payload)
     }
@@ -94,16 +94,16 @@ test('without a name in the body there is no name key', async (t) => {
     [{ 'content-type': 'application/xml' }, '<name>ann</name>'],
   ]
   for (const [headers, payload] of cases) {
-    const answer = await app.inject({ ...post, headers, payload })
-    assert.equal(answer.statusCode, 200, payload)
-    assert.deepEqual(Object.keys(answer.json<Content>()), ['content'], payload)
+    const response = await app.inject({ ...post, headers, payload })
+    assert.equal(response.statusCode, 200, payload)
+    assert.deepEqual(Object.keys(response.json<Content>()), ['content'], payload)
   }
 })
 
 test('a name in the query string of a POST is not the one of the body', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject({ ...post, url: `${post.url}?name=ann` })
-  assert.deepEqual(Object.keys(answer.json<Content>()), ['content'])
+  const response = await app.inject({ ...post, url: `${post.url}?name=ann` })
+  assert.deepEqual(Object.keys(response.json<Content>()), ['content'])
 })
 
 test('a body whose reader is off is absent', async (t) => {
@@ -116,9 +116,9 @@ test('a body whose reader is off is absent', async (t) => {
   ]
   for (const [readers, headers, payload] of cases) {
     const app = await testApp(t, { settings: { BODY_READERS: readers } })
-    const answer = await app.inject({ ...post, headers, payload })
-    assert.equal(answer.statusCode, 200, readers)
-    assert.deepEqual(Object.keys(answer.json<Content>()), ['content'], readers)
+    const response = await app.inject({ ...post, headers, payload })
+    assert.equal(response.statusCode, 200, readers)
+    assert.deepEqual(Object.keys(response.json<Content>()), ['content'], readers)
   }
 })
 
@@ -128,10 +128,10 @@ test('a path that nobody answers asks for /api/json, by any method and Accept', 
   for (const url of ['/api', '/api/', '/api/nowhere', '/api/json/more', '/api/nowhere?a=1']) {
     for (const method of methods) {
       for (const accept of ['*/*', 'text/html', 'text/plain']) {
-        const answer = await app.inject({ method, url, headers: { accept } })
-        assert.equal(answer.statusCode, 404, `${method} ${url}`)
-        assert.equal(answer.headers['content-type'], jsonType, `${method} ${url}`)
-        const object = answer.json<{ error: string }>()
+        const response = await app.inject({ method, url, headers: { accept } })
+        assert.equal(response.statusCode, 404, `${method} ${url}`)
+        assert.equal(response.headers['content-type'], jsonType, `${method} ${url}`)
+        const object = response.json<{ error: string }>()
         assert.deepEqual(Object.keys(object), ['error'], `${method} ${url}`)
         assert.match(object.error, /\/api\/json/, `${method} ${url}`)
       }
@@ -150,11 +150,11 @@ test('a method that a path lacks gets 405 with Allow, and asks for /api/json', a
     ['PATCH', '/api/post_json_with_param', 'POST, OPTIONS'],
   ] as const
   for (const [method, url, allow] of cases) {
-    const answer = await app.inject({ method, url, headers: { accept: 'text/html' } })
-    assert.equal(answer.statusCode, 405, `${method} ${url}`)
-    assert.equal(answer.headers.allow, allow, `${method} ${url}`)
-    assert.equal(answer.headers['content-type'], jsonType, `${method} ${url}`)
-    const object = answer.json<{ error: string }>()
+    const response = await app.inject({ method, url, headers: { accept: 'text/html' } })
+    assert.equal(response.statusCode, 405, `${method} ${url}`)
+    assert.equal(response.headers.allow, allow, `${method} ${url}`)
+    assert.equal(response.headers['content-type'], jsonType, `${method} ${url}`)
+    const object = response.json<{ error: string }>()
     assert.deepEqual(Object.keys(object), ['error'], `${method} ${url}`)
     assert.match(object.error, /\/api\/json/, `${method} ${url}`)
   }
@@ -173,10 +173,10 @@ test('what cannot be read is refused with the same kind of object', async (t) =>
     ['POST', post.url, form, `name=${'x'.repeat(96)}`, 413],
   ] as const
   for (const [method, url, headers, payload, status] of cases) {
-    const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
-    assert.equal(answer.statusCode, status, `${url} ${payload}`)
-    assert.equal(answer.headers['content-type'], jsonType, `${url} ${payload}`)
-    assert.deepEqual(Object.keys(answer.json<object>()), ['error'], `${url} ${payload}`)
+    const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
+    assert.equal(response.statusCode, status, `${url} ${payload}`)
+    assert.equal(response.headers['content-type'], jsonType, `${url} ${payload}`)
+    assert.deepEqual(Object.keys(response.json<object>()), ['error'], `${url} ${payload}`)
   }
 })
 
@@ -200,17 +200,17 @@ test('OPTIONS names the methods of each path', async (t) => {
     ['/api/post_json_with_param', 'POST, OPTIONS'],
   ]
   for (const [url, allow] of cases) {
-    const answer = await app.inject({ method: 'OPTIONS', url })
-    assert.equal(answer.statusCode, 204, url)
-    assert.equal(answer.headers.allow, allow, url)
-    assert.equal(answer.body, '', url)
+    const response = await app.inject({ method: 'OPTIONS', url })
+    assert.equal(response.statusCode, 204, url)
+    assert.equal(response.headers.allow, allow, url)
+    assert.equal(response.body, '', url)
   }
 })
 
 test('a path that only begins like /api is none of it', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject('/apiary')
-  assert.equal(answer.statusCode, 404)
-  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  assert.match(answer.body, /\/apiary/)
+  const response = await app.inject('/apiary')
+  assert.equal(response.statusCode, 404)
+  assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.match(response.body, /\/apiary/)
 })

@@ -29,10 +29,10 @@ test('a form or JSON body comes back as JSON', async (t) => {
   ]
   for (const [headers, payload, echo] of cases) {
     for (const url of ['/users/post', '/users/post/']) {
-      const answer = await app.inject({ ...post, url, headers, payload })
-      assert.equal(answer.statusCode, 200, payload)
-      assert.equal(answer.headers['content-type'], jsonType, payload)
-      assert.deepEqual(answer.json(), echo, payload)
+      const response = await app.inject({ ...post, url, headers, payload })
+      assert.equal(response.statusCode, 200, payload)
+      assert.equal(response.headers['content-type'], jsonType, payload)
+      assert.deepEqual(response.json(), echo, payload)
     }
   }
 })
@@ -49,10 +49,10 @@ test('a body that is absent, or that no reader here takes, comes back as {}', as
     [multipart, part],
   ]
   for (const [headers, payload] of cases) {
-    const answer = await app.inject({ ...post, headers, payload })
-    assert.equal(answer.statusCode, 200, payload)
-    assert.equal(answer.headers['content-type'], jsonType, payload)
-    assert.equal(answer.body, '{}', payload)
+    const response = await app.inject({ ...post, headers, payload })
+    assert.equal(response.statusCode, 200, payload)
+    assert.equal(response.headers['content-type'], jsonType, payload)
+    assert.equal(response.body, '{}', payload)
   }
 })
 
@@ -67,10 +67,10 @@ test('a text body comes back as a JSON string', async (t) => {
   ]
   for (const [type, payload] of cases) {
     for (const url of ['/users/post/raw', '/users/post/raw/']) {
-      const answer = await app.inject({ ...raw, url, headers: { 'content-type': type }, payload })
-      assert.equal(answer.statusCode, 200, payload)
-      assert.equal(answer.headers['content-type'], jsonType, payload)
-      assert.equal(answer.json(), payload)
+      const response = await app.inject({ ...raw, url, headers: { 'content-type': type }, payload })
+      assert.equal(response.statusCode, 200, payload)
+      assert.equal(response.headers['content-type'], jsonType, payload)
+      assert.equal(response.json(), payload)
     }
   }
 })
@@ -86,9 +86,9 @@ test('a raw body that is absent, or no text, comes back as an empty JSON string'
     [multipart, part],
   ]
   for (const [headers, payload] of cases) {
-    const answer = await app.inject({ ...raw, headers, payload })
-    assert.equal(answer.statusCode, 200, payload)
-    assert.equal(answer.body, '""', payload)
+    const response = await app.inject({ ...raw, headers, payload })
+    assert.equal(response.statusCode, 200, payload)
+    assert.equal(response.body, '""', payload)
   }
 })
 
@@ -104,11 +104,11 @@ test('only the readers that are enabled read', async (t) => {
   for (const readers of [...settings, 'json,form,text,multipart']) {
     const app = await testApp(t, { settings: { BODY_READERS: readers } })
     for (const [reader, url, headers, payload, echo] of kinds) {
-      const answer = await app.inject({ method: 'POST', url, headers, payload })
+      const response = await app.inject({ method: 'POST', url, headers, payload })
       const absent = reader === 'text' ? '""' : '{}'
-      assert.equal(answer.statusCode, 200, `${readers}: ${reader}`)
+      assert.equal(response.statusCode, 200, `${readers}: ${reader}`)
       assert.equal(
-        answer.body,
+        response.body,
         readers.split(',').includes(reader) ? echo : absent,
         `${readers}: ${reader}`,
       )
@@ -124,9 +124,9 @@ test('a body whose reader is off is not looked at', async (t) => {
     ['/users/post/formdata', multipart, 'no multipart at all'],
   ]
   for (const [url, headers, payload] of cases) {
-    const answer = await app.inject({ method: 'POST', url, headers, payload })
-    assert.equal(answer.statusCode, 200, payload)
-    assert.equal(answer.body, '{}', payload)
+    const response = await app.inject({ method: 'POST', url, headers, payload })
+    assert.equal(response.statusCode, 200, payload)
+    assert.equal(response.body, '{}', payload)
   }
 })
 
@@ -144,18 +144,18 @@ test('a body that cannot be read gets 400, as problem details', async (t) => {
     ['/users/post/raw', text, Buffer.from([0xff])],
   ]
   for (const [url, headers, payload] of cases) {
-    const answer = await app.inject({ method: 'POST', url, headers, payload })
-    assert.equal(answer.statusCode, 400, String(payload).slice(0, 40))
-    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
-    assert.equal(answer.json<{ status: number }>().status, 400)
+    const response = await app.inject({ method: 'POST', url, headers, payload })
+    assert.equal(response.statusCode, 400, String(payload).slice(0, 40))
+    assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+    assert.equal(response.json<{ status: number }>().status, 400)
   }
 })
 
 test('JSON nested 64 deep is read', async (t) => {
   const app = await testApp(t)
   const payload = '['.repeat(64) + ']'.repeat(64)
-  const answer = await app.inject({ ...post, headers: json, payload })
-  assert.equal(answer.body, payload)
+  const response = await app.inject({ ...post, headers: json, payload })
+  assert.equal(response.body, payload)
 })
 
 test('a body over the limit gets 413, and one at the limit does not', async (t) => {
@@ -170,8 +170,8 @@ test('a body over the limit gets 413, and one at the limit does not', async (t) 
     ['/users/post/raw', text, 'é'.repeat(51), 413],
   ]
   for (const [url, headers, payload, status] of cases) {
-    const answer = await app.inject({ method: 'POST', url, headers, payload })
-    assert.equal(answer.statusCode, status, `${url} ${payload}`)
+    const response = await app.inject({ method: 'POST', url, headers, payload })
+    assert.equal(response.statusCode, status, `${url} ${payload}`)
   }
 })
 
@@ -180,8 +180,8 @@ test('with the users mounted, the paths of both are told apart', async (t) => {
   assert.match((await app.inject('/users/new')).body, /<form/)
   const got = await app.inject('/users/post')
   assert.deepEqual([got.statusCode, got.headers.allow], [405, 'POST, OPTIONS'])
-  const answer = await app.inject({ ...post, headers: form, payload: 'name=ann&password=x' })
-  assert.deepEqual(answer.json(), { name: 'ann', password: 'x' })
+  const response = await app.inject({ ...post, headers: form, payload: 'name=ann&password=x' })
+  assert.deepEqual(response.json(), { name: 'ann', password: 'x' })
   const users = await app.inject({ url: '/users', headers: { accept: 'application/json' } })
   assert.deepEqual(users.json(), [])
 })
@@ -200,9 +200,9 @@ test('OPTIONS and 405 name the methods', async (t) => {
     assert.equal(options.statusCode, 204, url)
     assert.equal(options.headers.allow, allow, url)
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-      const answer = await app.inject({ method, url })
-      assert.equal(answer.statusCode, 405, `${method} ${url}`)
-      assert.equal(answer.headers.allow, allow, `${method} ${url}`)
+      const response = await app.inject({ method, url })
+      assert.equal(response.statusCode, 405, `${method} ${url}`)
+      assert.equal(response.headers.allow, allow, `${method} ${url}`)
     }
   }
 })
@@ -210,8 +210,8 @@ test('OPTIONS and 405 name the methods', async (t) => {
 test('a 405 of a route that answers with JSON is problem details', async (t) => {
   const app = await testApp(t)
   for (const url of ['/users/post/raw', '/users/post/formdata']) {
-    const answer = await app.inject(url)
-    assert.equal(answer.statusCode, 405, url)
-    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/, url)
+    const response = await app.inject(url)
+    assert.equal(response.statusCode, 405, url)
+    assert.match(String(response.headers['content-type']), /^application\/problem\+json/, url)
   }
 })

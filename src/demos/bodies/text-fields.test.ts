@@ -46,10 +46,10 @@ test('the text fields of a form with a file come back as JSON', async (t) => {
   const payload = Buffer.from(await request.arrayBuffer())
   for (const url of ['/users/post/formdata', '/users/post/formdata/']) {
     const headers = { 'content-type': type }
-    const answer = await app.inject({ method: 'POST', url, headers, payload })
-    assert.equal(answer.statusCode, 200)
-    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-    assert.deepEqual(answer.json(), { name: 'ann é', note: 'two\r\nlines' })
+    const response = await app.inject({ method: 'POST', url, headers, payload })
+    assert.equal(response.statusCode, 200)
+    assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+    assert.deepEqual(response.json(), { name: 'ann é', note: 'two\r\nlines' })
   }
 })
 
@@ -69,9 +69,9 @@ test('every mix of fields and files comes back without the files', async (t) => 
     [[field('_method', 'DELETE')], { _method: 'DELETE' }],
   ]
   for (const [parts, echo] of cases) {
-    const answer = await send(app, toMultipart(parts))
-    assert.equal(answer.statusCode, 200, JSON.stringify(echo))
-    assert.deepEqual(answer.json(), echo)
+    const response = await send(app, toMultipart(parts))
+    assert.equal(response.statusCode, 200, JSON.stringify(echo))
+    assert.deepEqual(response.json(), echo)
   }
 })
 
@@ -80,20 +80,20 @@ test('a text field stays text, whatever type it names', async (t) => {
   const disposition = 'Content-Disposition: form-data; name="a"'
   for (const content of ['{"b":1}', 'no JSON']) {
     const headers = [disposition, 'Content-Type: application/json']
-    const answer = await send(app, toMultipart([{ headers, content }]))
-    assert.equal(answer.statusCode, 200, content)
-    assert.deepEqual(answer.json(), { a: content })
+    const response = await send(app, toMultipart([{ headers, content }]))
+    assert.equal(response.statusCode, 200, content)
+    assert.deepEqual(response.json(), { a: content })
   }
 })
 
 test('the media type is read in any letter case, and the boundary in quotes', async (t) => {
   const app = await testApp(t)
-  const answer = await send(
+  const response = await send(
     app,
     toMultipart([field('a', '1')]),
     'Multipart/Form-Data; boundary="x"',
   )
-  assert.deepEqual(answer.json(), { a: '1' })
+  assert.deepEqual(response.json(), { a: '1' })
 })
 
 test('a body that is not multipart/form-data comes back as {}', async (t) => {
@@ -107,17 +107,17 @@ test('a body that is not multipart/form-data comes back as {}', async (t) => {
     ['text/plain', 'a=1'],
   ]
   for (const [type, payload] of cases) {
-    const answer = await send(app, payload, type)
-    assert.equal(answer.statusCode, 200, type)
-    assert.equal(answer.body, '{}', type)
+    const response = await send(app, payload, type)
+    assert.equal(response.statusCode, 200, type)
+    assert.equal(response.body, '{}', type)
   }
 })
 
 test('an empty multipart body is an absent one', async (t) => {
   const app = await testApp(t)
-  const answer = await send(app, '')
-  assert.equal(answer.statusCode, 200)
-  assert.equal(answer.body, '{}')
+  const response = await send(app, '')
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.body, '{}')
 })
 
 test('a multipart body that cannot be read gets 400, as problem details', async (t) => {
@@ -138,9 +138,9 @@ test('a multipart body that cannot be read gets 400, as problem details', async 
   ]
   for (const [what, payload, type] of cases) {
     await t.test(what, async () => {
-      const answer = await send(app, payload, type)
-      assert.equal(answer.statusCode, 400)
-      assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+      const response = await send(app, payload, type)
+      assert.equal(response.statusCode, 400)
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
     })
   }
 })
@@ -173,8 +173,8 @@ test('fields over MAX_BODY_BYTES get 413, each alone or all together', async (t)
   ]
   for (const [what, parts, status] of cases) {
     await t.test(what, async () => {
-      const answer = await send(app, toMultipart(parts))
-      assert.equal(answer.statusCode, status)
+      const response = await send(app, toMultipart(parts))
+      assert.equal(response.statusCode, status)
     })
   }
 })
@@ -186,10 +186,10 @@ test('a file over MAX_UPLOAD_BYTES gets 413, and one at it does not', async (t) 
     [101, 413],
     [200_000, 413],
   ] as const) {
-    const answer = await send(app, toMultipart([file('pic', 'x'.repeat(size)), field('a', '1')]))
-    assert.equal(answer.statusCode, status, String(size))
-    if (status === 200) assert.deepEqual(answer.json(), { a: '1' })
-    else assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+    const response = await send(app, toMultipart([file('pic', 'x'.repeat(size)), field('a', '1')]))
+    assert.equal(response.statusCode, status, String(size))
+    if (status === 200) assert.deepEqual(response.json(), { a: '1' })
+    else assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
   }
 })
 

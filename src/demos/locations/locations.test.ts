@@ -28,7 +28,7 @@ for (const [what, fields] of accepted) {
   })
 }
 
-const refused: [what: string, fields: Fields, bad: string[]][] = [
+const rejected: [what: string, fields: Fields, bad: string[]][] = [
   ['no name', {}, ['name']],
   ['an empty name', { name: '' }, ['name']],
   ['a name that is a number', { name: 1 }, ['name']],
@@ -65,7 +65,7 @@ const refused: [what: string, fields: Fields, bad: string[]][] = [
   ],
 ]
 
-for (const [what, payload, bad] of refused) {
+for (const [what, payload, bad] of rejected) {
   test(`a location may not have ${what}`, async (t) => {
     const app = await testApp(t)
     const headers = { accept: 'application/json' }
@@ -74,9 +74,9 @@ for (const [what, payload, bad] of refused) {
       { method: 'PUT', url: '/locations/mine' },
     ] as const
     for (const request of requests) {
-      const answer = await app.inject({ ...request, headers, payload })
-      assert.equal(answer.statusCode, 422)
-      const { errors } = answer.json<{ errors: { pointer: string; detail: string }[] }>()
+      const response = await app.inject({ ...request, headers, payload })
+      assert.equal(response.statusCode, 422)
+      const { errors } = response.json<{ errors: { pointer: string; detail: string }[] }>()
       const pointers = new Set(errors.map(({ pointer }) => pointer.slice(2)))
       assert.deepEqual([...pointers].toSorted(), bad)
       for (const { detail } of errors) assert.match(detail, /\w/)
@@ -99,9 +99,9 @@ const badForms: [fields: Record<string, string>, bad: string[]][] = [
 for (const [fields, bad] of badForms) {
   test(`a form with ${new URLSearchParams(fields).toString()} is refused for ${bad.join(' and ')}`, async (t) => {
     const app = await testApp(t)
-    const answer = await app.inject({ method: 'POST', url: '/locations/', ...asForm(fields) })
-    assert.equal(answer.statusCode, 422)
-    const invalid = [...answer.body.matchAll(/name="(\w+)"[^>]*aria-invalid="true"/g)]
+    const response = await app.inject({ method: 'POST', url: '/locations/', ...asForm(fields) })
+    assert.equal(response.statusCode, 422)
+    const invalid = [...response.body.matchAll(/name="(\w+)"[^>]*aria-invalid="true"/g)]
     assert.deepEqual(invalid.map(([, name]) => name).toSorted(), bad)
   })
 }
@@ -110,8 +110,8 @@ test('JSON with a number too large to hold is refused', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/json', 'content-type': 'application/json' }
   const payload = '{"name":"a","latitude":1e999,"longitude":0}'
-  const answer = await app.inject({ method: 'POST', url: '/locations', headers, payload })
-  assert.equal(answer.statusCode, 422)
+  const response = await app.inject({ method: 'POST', url: '/locations', headers, payload })
+  assert.equal(response.statusCode, 422)
 })
 
 const changes: [change: Fields, bad: string[]][] = [
@@ -127,9 +127,9 @@ for (const [change, bad] of changes) {
     const fields = { name: 'a', latitude: 1, longitude: 2 }
     const { _id } = await createRecord(app, '/locations', fields)
     const url = `/locations/${_id}`
-    const answer = await app.inject({ method: 'PATCH', url, payload: change })
-    assert.equal(answer.statusCode, 422)
-    const { errors } = answer.json<{ errors: { pointer: string }[] }>()
+    const response = await app.inject({ method: 'PATCH', url, payload: change })
+    assert.equal(response.statusCode, 422)
+    const { errors } = response.json<{ errors: { pointer: string }[] }>()
     assert.deepEqual(
       errors.map(({ pointer }) => pointer),
       bad.map((name) => `#/${name}`),
@@ -142,8 +142,8 @@ test('one coordinate of a pair can be changed alone', async (t) => {
   const fields = { name: 'a', latitude: 1, longitude: 2 }
   const { _id } = await createRecord(app, '/locations', fields)
   const url = `/locations/${_id}`
-  const answer = await app.inject({ method: 'PATCH', url, payload: { latitude: -1.5 } })
-  assert.equal(answer.statusCode, 200)
+  const response = await app.inject({ method: 'PATCH', url, payload: { latitude: -1.5 } })
+  assert.equal(response.statusCode, 200)
   const { latitude, longitude } = await readRecord(app, url)
   assert.deepEqual([latitude, longitude], [-1.5, 2])
 })

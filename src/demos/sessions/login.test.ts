@@ -10,13 +10,13 @@ const wrong = { username: ann.name, password: 'wrong horse' }
 
 test('GET /login is a page with a form of two inputs, the password masked', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject(url)
-  assert.equal(answer.statusCode, 200)
-  assert.match(String(answer.headers['content-type']), /^text\/html/)
-  assert.match(answer.body, /<form method="post" action="\/login"/)
-  assert.match(answer.body, /<input type="text"[^>]* name="username"/)
-  assert.match(answer.body, /<input type="password"[^>]* name="password"/)
-  assert.equal(answer.headers['set-cookie'], undefined)
+  const response = await app.inject(url)
+  assert.equal(response.statusCode, 200)
+  assert.match(String(response.headers['content-type']), /^text\/html/)
+  assert.match(response.body, /<form method="post" action="\/login"/)
+  assert.match(response.body, /<input type="text"[^>]* name="username"/)
+  assert.match(response.body, /<input type="password"[^>]* name="password"/)
+  assert.equal(response.headers['set-cookie'], undefined)
   const { statusCode } = await app.inject({ url, headers: { accept: 'application/json' } })
   assert.equal(statusCode, 406)
 })
@@ -24,32 +24,35 @@ test('GET /login is a page with a form of two inputs, the password masked', asyn
 test('a form from a page is answered with 303 to /session, and logs in', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
-  const answer = await app.inject({ method: 'POST', url, ...asForm(right) })
-  assert.equal(answer.statusCode, 303)
-  assert.equal(answer.headers.location, '/session')
-  assert.equal(await isLoggedIn(app, cookieOf(answer.headers) ?? ''), true)
+  const response = await app.inject({ method: 'POST', url, ...asForm(right) })
+  assert.equal(response.statusCode, 303)
+  assert.equal(response.headers.location, '/session')
+  assert.equal(await isLoggedIn(app, cookieOf(response.headers) ?? ''), true)
 })
 
 test('a form or JSON from anything else is answered with the envelope, and logs in', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const { payload, headers } = asForm(right)
-  const questions = [
+  const requests = [
     { payload: right },
     { payload: right, headers: { accept: 'application/json' } },
     { payload: JSON.stringify(right) },
     { payload, headers: { 'content-type': headers['content-type'] } },
     { payload, headers: { ...headers, accept: 'application/json' } },
   ]
-  for (const question of questions) {
-    const answer = await app.inject({ method: 'POST', url, ...question })
-    assert.equal(answer.statusCode, 200)
-    assert.match(String(answer.headers['content-type']), /^application\/json/)
-    const { data, status } = answer.json<{ data: unknown; status: { code: number; msg: string } }>()
+  for (const request of requests) {
+    const response = await app.inject({ method: 'POST', url, ...request })
+    assert.equal(response.statusCode, 200)
+    assert.match(String(response.headers['content-type']), /^application\/json/)
+    const { data, status } = response.json<{
+      data: unknown
+      status: { code: number; msg: string }
+    }>()
     assert.deepEqual(data, { redirect: '/session' })
     assert.equal(status.code, 0)
     assert.equal(typeof status.msg, 'string')
-    assert.equal(await isLoggedIn(app, cookieOf(answer.headers) ?? ''), true)
+    assert.equal(await isLoggedIn(app, cookieOf(response.headers) ?? ''), true)
   }
 })
 
@@ -69,12 +72,12 @@ test('no match gets 401 with a challenge that opens no dialog, as a problem', as
     { username: '__proto__', password: 'toString' },
   ]
   for (const payload of cases) {
-    const answer = await app.inject({ method: 'POST', url, payload })
-    assert.equal(answer.statusCode, 401, JSON.stringify(payload))
-    assert.match(String(answer.headers['www-authenticate']), /^Cookie\b/)
-    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
-    assert.equal(answer.json<{ status: number }>().status, 401)
-    assert.equal(answer.headers['set-cookie'], undefined)
+    const response = await app.inject({ method: 'POST', url, payload })
+    assert.equal(response.statusCode, 401, JSON.stringify(payload))
+    assert.match(String(response.headers['www-authenticate']), /^Cookie\b/)
+    assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+    assert.equal(response.json<{ status: number }>().status, 401)
+    assert.equal(response.headers['set-cookie'], undefined)
   }
 })
 
@@ -82,14 +85,14 @@ test('no match from a page gets the form again, with a message and the name but 
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const fields = { username: '"><b>Ann', password: 'wrong "horse' }
-  const answer = await app.inject({ method: 'POST', url, ...asForm(fields) })
-  assert.equal(answer.statusCode, 401)
-  assert.match(String(answer.headers['www-authenticate']), /^Cookie\b/)
-  assert.match(String(answer.headers['content-type']), /^text\/html/)
-  assert.match(answer.body, /role="alert"/)
-  assert.match(answer.body, /value="&quot;&gt;&lt;b&gt;Ann"/)
-  assert.doesNotMatch(answer.body, /wrong|horse|<b>/)
-  assert.equal(answer.headers['set-cookie'], undefined)
+  const response = await app.inject({ method: 'POST', url, ...asForm(fields) })
+  assert.equal(response.statusCode, 401)
+  assert.match(String(response.headers['www-authenticate']), /^Cookie\b/)
+  assert.match(String(response.headers['content-type']), /^text\/html/)
+  assert.match(response.body, /role="alert"/)
+  assert.match(response.body, /value="&quot;&gt;&lt;b&gt;Ann"/)
+  assert.doesNotMatch(response.body, /wrong|horse|<b>/)
+  assert.equal(response.headers['set-cookie'], undefined)
 })
 
 test('the same answer is given for a wrong password and for a name that nobody has', async (t) => {
@@ -97,8 +100,8 @@ test('the same answer is given for a wrong password and for a name that nobody h
   await createRecord(app, '/users', ann)
   const problems: object[] = []
   for (const payload of [wrong, { ...wrong, username: 'nobody' }]) {
-    const answer = await app.inject({ method: 'POST', url, payload })
-    problems.push({ ...answer.json<object>(), instance: '' })
+    const response = await app.inject({ method: 'POST', url, payload })
+    problems.push({ ...response.json<object>(), instance: '' })
   }
   assert.deepEqual(problems[0], problems[1])
 })
@@ -120,12 +123,12 @@ test('a missing field gets 422 that names it, as a problem or in the form', asyn
   ]
   for (const [payload, missing] of cases) {
     const headers = { 'content-type': 'application/json' }
-    const question = { method: 'POST', url, headers, payload } as const
-    const answer = await app.inject(question)
+    const request = { method: 'POST', url, headers, payload } as const
+    const response = await app.inject(request)
     const title = JSON.stringify(payload)
-    assert.equal(answer.statusCode, 422, title)
-    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/, title)
-    const { errors } = answer.json<{ errors: { pointer: string }[] }>()
+    assert.equal(response.statusCode, 422, title)
+    assert.match(String(response.headers['content-type']), /^application\/problem\+json/, title)
+    const { errors } = response.json<{ errors: { pointer: string }[] }>()
     assert.deepEqual(
       errors.map(({ pointer }) => pointer),
       missing.map((field) => `#/${field}`),
@@ -146,10 +149,10 @@ test('content that is neither form nor JSON gets 415', async (t) => {
   const app = await testApp(t)
   for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
     const headers = { 'content-type': type }
-    const answer = await app.inject({ method: 'POST', url, headers, payload: 'username=Ann' })
-    assert.equal(answer.statusCode, 415, type)
-    assert.match(String(answer.headers['accept-post']), /application\/json/, type)
-    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/, type)
+    const response = await app.inject({ method: 'POST', url, headers, payload: 'username=Ann' })
+    assert.equal(response.statusCode, 415, type)
+    assert.match(String(response.headers['accept-post']), /application\/json/, type)
+    assert.match(String(response.headers['content-type']), /^application\/problem\+json/, type)
   }
 })
 
@@ -158,9 +161,9 @@ test('a page of another site may not log anyone in', async (t) => {
   await createRecord(app, '/users', ann)
   const foreign = [{ origin: 'http://elsewhere.example' }, { 'sec-fetch-site': 'cross-site' }]
   for (const headers of foreign) {
-    const answer = await app.inject({ method: 'POST', url, headers, payload: right })
-    assert.equal(answer.statusCode, 403)
-    assert.equal(answer.headers['set-cookie'], undefined)
+    const response = await app.inject({ method: 'POST', url, headers, payload: right })
+    assert.equal(response.statusCode, 403)
+    assert.equal(response.headers['set-cookie'], undefined)
   }
 })
 
@@ -189,9 +192,9 @@ test('a login that fails leaves the session that there was', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   for (const payload of [wrong, {}]) {
-    const answer = await app.inject({ method: 'POST', url, headers: { cookie }, payload })
-    assert.match(String(answer.statusCode), /^4/)
-    assert.equal(answer.headers['set-cookie'], undefined)
+    const response = await app.inject({ method: 'POST', url, headers: { cookie }, payload })
+    assert.match(String(response.statusCode), /^4/)
+    assert.equal(response.headers['set-cookie'], undefined)
     assert.equal(await isLoggedIn(app, cookie), true)
   }
 })
@@ -230,14 +233,14 @@ test('of many logins at once some get 503 with Retry-After and the others their 
     [wrong, 401],
     [{ ...wrong, username: 'nobody' }, 401],
   ] as const) {
-    const ask = async () => app.inject({ method: 'POST', url, payload })
-    const answers = await Promise.all(Array.from({ length: 100 }, ask))
-    const refused = answers.filter(({ statusCode }) => statusCode === 503)
-    const others = answers.filter(({ statusCode }) => statusCode !== 503)
-    assert.ok(refused.length > 0)
+    const send = async () => app.inject({ method: 'POST', url, payload })
+    const responses = await Promise.all(Array.from({ length: 100 }, send))
+    const rejected = responses.filter(({ statusCode }) => statusCode === 503)
+    const others = responses.filter(({ statusCode }) => statusCode !== 503)
+    assert.ok(rejected.length > 0)
     assert.ok(others.length >= 34, String(others.length))
     for (const { statusCode } of others) assert.equal(statusCode, status)
-    for (const { headers } of refused) {
+    for (const { headers } of rejected) {
       assert.match(String(headers['retry-after']), /^\d+$/)
       assert.equal(headers['set-cookie'], undefined)
     }
@@ -247,16 +250,16 @@ test('of many logins at once some get 503 with Retry-After and the others their 
 test('34 logins at once are all answered', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
-  const ask = async () => app.inject({ method: 'POST', url, payload: right })
-  const answers = await Promise.all(Array.from({ length: 34 }, ask))
-  assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]))
+  const send = async () => app.inject({ method: 'POST', url, payload: right })
+  const responses = await Promise.all(Array.from({ length: 34 }, send))
+  assert.deepEqual(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]))
 })
 
 test('every answer about logging in is for no cache and says what it varies by', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const headers = { accept: browserAccept }
-  const answers = [
+  const responses = [
     await app.inject(url),
     await app.inject({ method: 'POST', url, payload: right }),
     await app.inject({ method: 'POST', url, ...asForm(right) }),
@@ -265,7 +268,7 @@ test('every answer about logging in is for no cache and says what it varies by',
     await app.inject({ method: 'POST', url, payload: {} }),
     await app.inject({ method: 'POST', url, headers }),
   ]
-  for (const { headers, statusCode } of answers) {
+  for (const { headers, statusCode } of responses) {
     assert.equal(headers['cache-control'], 'no-store', String(statusCode))
     assert.match(String(headers.vary), /Accept/, String(statusCode))
   }

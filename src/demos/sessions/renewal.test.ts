@@ -15,11 +15,11 @@ test('a renewal gives the same user a fresh id, and the old one is dead at once'
   const app = await testApp(t)
   const { _id, cookie } = await enter(app)
   const other = await logIn(app)
-  const answer = await renew(app, cookie)
-  assert.equal(answer.statusCode, 200)
+  const response = await renew(app, cookie)
+  assert.equal(response.statusCode, 200)
   const status = { code: 0, msg: 'renewal success' }
-  assert.deepEqual(answer.json(), { data: { redirect: url }, status })
-  const renewed = cookieOf(answer.headers) ?? ''
+  assert.deepEqual(response.json(), { data: { redirect: url }, status })
+  const renewed = cookieOf(response.headers) ?? ''
   assert.notEqual(renewed, cookie)
   assert.equal((await readSession(app, renewed)).user?._id, _id)
   assert.equal(await isLoggedIn(app, cookie), false)
@@ -29,10 +29,10 @@ test('a renewal gives the same user a fresh id, and the old one is dead at once'
 test('a form that renews is answered with 303 to the session', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
-  const answer = await renew(app, cookie, page)
-  assert.equal(answer.statusCode, 303)
-  assert.equal(answer.headers.location, url)
-  assert.equal(await isLoggedIn(app, cookieOf(answer.headers) ?? ''), true)
+  const response = await renew(app, cookie, page)
+  assert.equal(response.statusCode, 303)
+  assert.equal(response.headers.location, url)
+  assert.equal(await isLoggedIn(app, cookieOf(response.headers) ?? ''), true)
 })
 
 test('a renewal does not put off the latest end', async (t) => {
@@ -42,9 +42,9 @@ test('a renewal does not put off the latest end', async (t) => {
   const { cookie } = await enter(app)
   const before = await readSession(app, cookie)
   t.mock.timers.tick(90_000)
-  const answer = await renew(app, cookie)
-  assert.match(String(answer.headers['set-cookie']), /; Max-Age=60;/)
-  const renewed = cookieOf(answer.headers) ?? ''
+  const response = await renew(app, cookie)
+  assert.match(String(response.headers['set-cookie']), /; Max-Age=60;/)
+  const renewed = cookieOf(response.headers) ?? ''
   const after = await readSession(app, renewed)
   assert.equal(after.createdAt, before.createdAt)
   t.mock.timers.tick(60_000)
@@ -54,10 +54,10 @@ test('a renewal does not put off the latest end', async (t) => {
 test('of many renewals at once one counts, and the others get 401', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
-  const answers = await Promise.all(Array.from({ length: 10 }, () => renew(app, cookie)))
-  const renewed = answers.filter(({ statusCode }) => statusCode === 200)
+  const responses = await Promise.all(Array.from({ length: 10 }, () => renew(app, cookie)))
+  const renewed = responses.filter(({ statusCode }) => statusCode === 200)
   assert.equal(renewed.length, 1)
-  for (const { statusCode, headers } of answers) {
+  for (const { statusCode, headers } of responses) {
     if (statusCode === 200) continue
     assert.equal(statusCode, 401)
     // It would take away the cookie that the one answer has set.
@@ -71,10 +71,10 @@ test('nobody gets 401 for a renewal, and another site 403', async (t) => {
   const { cookie } = await enter(app)
   for (const nobody of ['', `session=${'A'.repeat(43)}`]) {
     for (const headers of [{}, page]) {
-      const answer = await renew(app, nobody, headers)
-      assert.equal(answer.statusCode, 401)
-      assert.match(String(answer.headers['www-authenticate']), /^Cookie\b/)
-      assert.equal(answer.headers['set-cookie'], undefined)
+      const response = await renew(app, nobody, headers)
+      assert.equal(response.statusCode, 401)
+      assert.match(String(response.headers['www-authenticate']), /^Cookie\b/)
+      assert.equal(response.headers['set-cookie'], undefined)
     }
   }
   assert.equal((await renew(app, cookie, { 'sec-fetch-site': 'cross-site' })).statusCode, 403)

@@ -24,7 +24,7 @@ test('the cookie has 128 bits or more, and every attribute that keeps it safe', 
 
 test('nobody who needs no session gets a cookie, on any route', async (t) => {
   const app = await testApp(t)
-  const rooms = [
+  const demos = [
     '/',
     '/health',
     '/users',
@@ -34,11 +34,11 @@ test('nobody who needs no session gets a cookie, on any route', async (t) => {
     '/uploads',
   ]
   const more = ['/login', '/session', '/api/json', '/mirror/status/302', '/user42', '/topic.html']
-  for (const path of [...rooms, ...more, '/nowhere', '/logout', '/users/nobody']) {
+  for (const path of [...demos, ...more, '/nowhere', '/logout', '/users/nobody']) {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const) {
       for (const headers of [{}, page]) {
-        const answer = await app.inject({ method, url: path, headers })
-        assert.equal(answer.headers['set-cookie'], undefined, `${method} ${path}`)
+        const response = await app.inject({ method, url: path, headers })
+        assert.equal(response.headers['set-cookie'], undefined, `${method} ${path}`)
       }
     }
   }
@@ -51,20 +51,20 @@ test('GET /session shows who is logged in, since when and until when', async (t)
   assert.deepEqual(rest, { authenticated: true, user: { _id, name: 'Ann' } })
   for (const time of [createdAt, expiresAt]) assert.equal(new Date(time).toISOString(), time)
   assert.ok(createdAt < expiresAt)
-  const answer = await app.inject({ url, headers: { ...page, cookie } })
-  assert.equal(answer.statusCode, 200)
-  assert.match(String(answer.headers['content-type']), /^text\/html/)
-  for (const text of ['Ann', `/users/${_id}`, createdAt]) assert.ok(answer.body.includes(text))
-  assert.match(answer.body, /<form method="post" action="\/logout">/)
+  const response = await app.inject({ url, headers: { ...page, cookie } })
+  assert.equal(response.statusCode, 200)
+  assert.match(String(response.headers['content-type']), /^text\/html/)
+  for (const text of ['Ann', `/users/${_id}`, createdAt]) assert.ok(response.body.includes(text))
+  assert.match(response.body, /<form method="post" action="\/logout">/)
 })
 
 test('GET /session of nobody sends a page to /login and tells JSON so', async (t) => {
   const app = await testApp(t)
   assert.deepEqual(await readSession(app), { authenticated: false })
   for (const headers of [page, {}]) {
-    const answer = await app.inject({ url, headers })
-    assert.equal(answer.statusCode, 302)
-    assert.equal(answer.headers.location, '/login')
+    const response = await app.inject({ url, headers })
+    assert.equal(response.statusCode, 302)
+    assert.equal(response.headers.location, '/login')
   }
 })
 
@@ -80,9 +80,9 @@ test('every answer about a session is for no cache and varies by cookie', async 
   ]
   for (const [method, path] of cases) {
     for (const accept of ['application/json', browserAccept]) {
-      const answer = await app.inject({ method, url: path, headers: { accept, cookie } })
-      assert.equal(answer.headers['cache-control'], 'no-store', `${method} ${path}`)
-      const vary = String(answer.headers.vary).split(', ').toSorted()
+      const response = await app.inject({ method, url: path, headers: { accept, cookie } })
+      assert.equal(response.headers['cache-control'], 'no-store', `${method} ${path}`)
+      const vary = String(response.headers.vary).split(', ').toSorted()
       assert.deepEqual(vary, ['Accept', 'Cookie', 'Origin'], `${method} ${path}`)
     }
   }
@@ -103,7 +103,7 @@ test('only the hash of the id is in the database', async (t) => {
   assert.ok(!bytes.includes(Buffer.from(id, 'base64url')))
 })
 
-const logouts: [title: string, question: object][] = [
+const logouts: [title: string, request: object][] = [
   ['POST /logout', { method: 'POST', url: '/logout' }],
   ['DELETE /session', { method: 'DELETE', url }],
   [
@@ -111,7 +111,7 @@ const logouts: [title: string, question: object][] = [
     { method: 'POST', url, payload: asForm({ _method: 'DELETE' }).payload },
   ],
 ]
-for (const [title, question] of logouts) {
+for (const [title, request] of logouts) {
   const { 'content-type': type } = asForm({}).headers
   const content = title.startsWith('a form') ? { 'content-type': type } : {}
 
@@ -122,17 +122,17 @@ for (const [title, question] of logouts) {
       const cookie = await logIn(app)
       const other = await logIn(app)
       const headers = { ...content, accept, cookie }
-      const answer = await app.inject({ ...question, headers })
+      const response = await app.inject({ ...request, headers })
       if (accept === browserAccept) {
-        assert.equal(answer.statusCode, 303)
-        assert.equal(answer.headers.location, '/login')
+        assert.equal(response.statusCode, 303)
+        assert.equal(response.headers.location, '/login')
       } else {
-        assert.equal(answer.statusCode, 200)
-        const { data, status } = answer.json<{ data: object; status: { code: number } }>()
+        assert.equal(response.statusCode, 200)
+        const { data, status } = response.json<{ data: object; status: { code: number } }>()
         assert.equal(status.code, 0)
         assert.deepEqual(data, { redirect: '/login' })
       }
-      const field = String(answer.headers['set-cookie'])
+      const field = String(response.headers['set-cookie'])
       assert.match(field, /^session=; /)
       assert.match(field, /Max-Age=0/)
       for (const attribute of ['HttpOnly', 'Path=/', 'SameSite=Lax']) {
@@ -145,9 +145,9 @@ for (const [title, question] of logouts) {
 
   test(`${title} of nobody is answered alike, and without a cookie`, async (t) => {
     const app = await testApp(t)
-    const answer = await app.inject({ ...question, headers: content })
-    assert.equal(answer.statusCode, 200)
-    assert.equal(answer.headers['set-cookie'], undefined)
+    const response = await app.inject({ ...request, headers: content })
+    assert.equal(response.statusCode, 200)
+    assert.equal(response.headers['set-cookie'], undefined)
   })
 }
 
@@ -155,8 +155,8 @@ test('a page of another site may not log anyone out', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   const headers = { cookie, 'sec-fetch-site': 'cross-site' }
-  for (const [, question] of logouts.slice(0, 2)) {
-    assert.equal((await app.inject({ ...question, headers })).statusCode, 403)
+  for (const [, request] of logouts.slice(0, 2)) {
+    assert.equal((await app.inject({ ...request, headers })).statusCode, 403)
   }
   assert.equal(await isLoggedIn(app, cookie), true)
 })
@@ -169,9 +169,9 @@ test('other methods get 405 with Allow', async (t) => {
     '/session': 'DELETE, GET, HEAD, OPTIONS, POST',
   }
   for (const [path, methods] of Object.entries(allowed)) {
-    const answer = await app.inject({ method: 'PUT', url: path })
-    assert.equal(answer.statusCode, 405, path)
-    const allow = String(answer.headers.allow).split(', ')
+    const response = await app.inject({ method: 'PUT', url: path })
+    assert.equal(response.statusCode, 405, path)
+    const allow = String(response.headers.allow).split(', ')
     assert.deepEqual(allow.toSorted(), methods.split(', ').toSorted(), path)
   }
 })
@@ -201,9 +201,9 @@ test('cookies that are forged, huge, doubled or junk are nobody, and no fault', 
   for (const [title, forged] of Object.entries(cases)) {
     assert.deepEqual(await readSession(app, forged), { authenticated: false }, title)
     for (const method of ['GET', 'DELETE'] as const) {
-      const answer = await app.inject({ method, url, headers: { ...page, cookie: forged } })
-      assert.match(String(answer.statusCode), /^30[23]$/, title)
-      const given = cookieOf(answer.headers)
+      const response = await app.inject({ method, url, headers: { ...page, cookie: forged } })
+      assert.match(String(response.statusCode), /^30[23]$/, title)
+      const given = cookieOf(response.headers)
       assert.ok(given === undefined || given === 'session=', title)
     }
   }
@@ -217,11 +217,11 @@ function swapCase(id: string): string {
   return swapped === id ? `A${id.slice(1)}` : swapped
 }
 
-async function askSession(origin: string, cookie: string): Promise<unknown> {
-  const answer = await fetch(`${origin}/session`, {
+async function getSession(origin: string, cookie: string): Promise<unknown> {
+  const response = await fetch(`${origin}/session`, {
     headers: { accept: 'application/json', cookie },
   })
-  return ((await answer.json()) as { authenticated: unknown }).authenticated
+  return ((await response.json()) as { authenticated: unknown }).authenticated
 }
 
 test('a restart ends no session, and a logout before it stays one', async (t: TestContext) => {
@@ -235,14 +235,14 @@ test('a restart ends no session, and a logout before it stays one', async (t: Te
   assert.equal((await post('/users', ann)).status, 201)
   const cookies: string[] = []
   for (let login = 0; login < 2; login += 1) {
-    const answer = await post('/login', { username: ann.name, password: ann.password })
-    cookies.push(answer.headers.getSetCookie()[0]?.split(';')[0] ?? '')
+    const response = await post('/login', { username: ann.name, password: ann.password })
+    cookies.push(response.headers.getSetCookie()[0]?.split(';')[0] ?? '')
   }
   const [kept = '', ended = ''] = cookies
   await post('/logout', {}, ended)
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')
   const second = await startVitrine(t, settings)
-  assert.equal(await askSession(second.origin, kept), true)
-  assert.equal(await askSession(second.origin, ended), false)
+  assert.equal(await getSession(second.origin, kept), true)
+  assert.equal(await getSession(second.origin, ended), false)
 })

@@ -46,7 +46,7 @@ function letTimePass(t: TestContext): void {
 }
 
 /** The app as {@link openFolder} has it, with the file held in memory. */
-async function openKept(t: TestContext) {
+async function openFilled(t: TestContext) {
   const opened = await openFolder(t)
   letTimePass(t)
   assert.equal((await opened.app.inject(url)).body, '0123456789')
@@ -82,26 +82,26 @@ test('a file held in memory is answered as one that is read', async (t) => {
     digests,
     { ...digests, range: 'bytes=2-4' },
   ]
-  const askAll = async () => {
-    const answers: unknown[] = []
+  const sendAll = async () => {
+    const responses: unknown[] = []
     for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS'] as const) {
       for (const headers of cases) {
-        const { statusCode, body, ...answer } = await app.inject({ method, url, headers })
+        const { statusCode, body, ...response } = await app.inject({ method, url, headers })
         const ofTheMoment = ['date', 'x-request-id', 'server-timing']
-        const fields = Object.entries(answer.headers).filter(
+        const fields = Object.entries(response.headers).filter(
           ([name]) => !ofTheMoment.includes(name),
         )
         const text = statusCode < 400 ? body : ''
-        answers.push({ method, headers, statusCode, text, fields: Object.fromEntries(fields) })
+        responses.push({ method, headers, statusCode, text, fields: Object.fromEntries(fields) })
       }
     }
-    return answers
+    return responses
   }
-  const read = await askAll()
+  const read = await sendAll()
   letTimePass(t)
   assert.equal((await app.inject(url)).body, '0123456789')
-  assert.deepEqual(await askAll(), read)
-  assert.deepEqual(await askAll(), read)
+  assert.deepEqual(await sendAll(), read)
+  assert.deepEqual(await sendAll(), read)
   await rm(file)
   assert.equal((await app.inject(url)).statusCode, 404)
 })
@@ -118,7 +118,7 @@ test('a file that was written anew is never answered as it was, even in one tick
 })
 
 test('a file held in memory leaves it when it changes, by whatever way', async (t) => {
-  const { app, file, root } = await openKept(t)
+  const { app, file, root } = await openFilled(t)
   const changes: (() => Promise<void>)[] = [
     () => write(file, 'abcdefghij'),
     () => write(file, 'shorter'),
@@ -142,7 +142,7 @@ test('a file held in memory leaves it when it changes, by whatever way', async (
 
 test('a file held in memory is gone when its name leads elsewhere', async (t) => {
   for (const name of ['sub', 'sub/digits.txt']) {
-    const { app, folder, root } = await openKept(t)
+    const { app, folder, root } = await openFilled(t)
     t.mock.timers.reset()
     await rename(join(folder, name), join(root, 'moved'))
     assert.equal((await app.inject(url)).statusCode, 404, name)

@@ -34,18 +34,18 @@ const pages: [url: string, form: Attributes, inputs: string[]][] = [
 for (const [url, form, inputs] of pages) {
   test(`the form of ${url} sends its fields where they are answered`, async (t) => {
     const app = await testApp(t)
-    const answer = await app.inject(url)
-    assert.equal(answer.statusCode, 200)
-    assert.match(String(answer.headers['content-type']), /^text\/html/)
-    assert.deepEqual(parseForm(answer.body), { form, inputs })
+    const response = await app.inject(url)
+    assert.equal(response.statusCode, 200)
+    assert.match(String(response.headers['content-type']), /^text\/html/)
+    assert.deepEqual(parseForm(response.body), { form, inputs })
   })
 
   test(`what ${url} loads from here answers`, async (t) => {
     const app = await testApp(t)
     const { body } = await app.inject(url)
-    const addresses = [...body.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, href = '']) => href)
-    assert.ok(addresses.length > 0)
-    for (const address of addresses) {
+    const urls = [...body.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, href = '']) => href)
+    assert.ok(urls.length > 0)
+    for (const address of urls) {
       assert.equal((await app.inject(address)).statusCode, 200, address)
     }
   })
@@ -70,9 +70,13 @@ test('each checkbox and radio button says what it stands for', async (t) => {
 test('the pages run under the policy of all pages, without inline script or style', async (t) => {
   const app = await testApp(t)
   for (const [url] of pages) {
-    const answer = await app.inject(url)
-    assert.match(String(answer.headers['content-security-policy']), /default-src 'self'/, url)
-    assert.equal(answer.headers['x-content-type-options'], 'nosniff', url)
-    assert.doesNotMatch(answer.body, /<script(?! src="\/assets\/)|<style|\bstyle=|\bon[a-z]+=/, url)
+    const response = await app.inject(url)
+    assert.match(String(response.headers['content-security-policy']), /default-src 'self'/, url)
+    assert.equal(response.headers['x-content-type-options'], 'nosniff', url)
+    assert.doesNotMatch(
+      response.body,
+      /<script(?! src="\/assets\/)|<style|\bstyle=|\bon[a-z]+=/,
+      url,
+    )
   }
 })

@@ -50,23 +50,23 @@ test('a file comes as it is, with its type and its validators', async (t) => {
     ['/digits.txt?a=1', /^text\/plain/, '0123456789'],
   ]
   for (const [url, type, content] of cases) {
-    const answer = await app.inject(url)
-    assert.equal(answer.statusCode, 200, url)
-    assert.match(String(answer.headers['content-type']), type, url)
-    assert.equal(answer.body, content, url)
-    assert.equal(answer.headers['content-length'], String(content.length), url)
-    assert.match(String(answer.headers.etag), /^(W\/)?"[^"]+"$/, url)
-    assert.equal(answer.headers['last-modified'], lastModified, url)
-    assert.equal(answer.headers['accept-ranges'], 'bytes', url)
-    assert.equal(answer.headers['x-content-type-options'], 'nosniff', url)
+    const response = await app.inject(url)
+    assert.equal(response.statusCode, 200, url)
+    assert.match(String(response.headers['content-type']), type, url)
+    assert.equal(response.body, content, url)
+    assert.equal(response.headers['content-length'], String(content.length), url)
+    assert.match(String(response.headers.etag), /^(W\/)?"[^"]+"$/, url)
+    assert.equal(response.headers['last-modified'], lastModified, url)
+    assert.equal(response.headers['accept-ranges'], 'bytes', url)
+    assert.equal(response.headers['x-content-type-options'], 'nosniff', url)
   }
 })
 
 test('a trailing slash changes nothing', async (t) => {
   const app = await openFolder(t)
-  const answer = await app.inject('/digits.txt/')
-  assert.equal(answer.statusCode, 200)
-  assert.equal(answer.body, '0123456789')
+  const response = await app.inject('/digits.txt/')
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.body, '0123456789')
 })
 
 test('a room comes before a file of its name', async (t) => {
@@ -101,10 +101,10 @@ test('a file that the client has already gets 304 without a body', async (t) => 
   ]
   for (const [headers, status] of cases) {
     for (const method of ['GET', 'HEAD'] as const) {
-      const answer = await app.inject({ method, url: '/digits.txt', headers })
-      assert.equal(answer.statusCode, status, JSON.stringify(headers))
-      assert.equal(answer.headers.etag, etag)
-      if (status === 304) assert.equal(answer.body, '')
+      const response = await app.inject({ method, url: '/digits.txt', headers })
+      assert.equal(response.statusCode, status, JSON.stringify(headers))
+      assert.equal(response.headers.etag, etag)
+      if (status === 304) assert.equal(response.body, '')
     }
   }
 })
@@ -119,28 +119,28 @@ test('a single range gets 206 with that part', async (t) => {
     ['bytes=8-99', '89', 'bytes 8-9/10'],
   ]
   for (const [range, content, part] of cases) {
-    const answer = await app.inject({ url: '/digits.txt', headers: { range } })
-    assert.equal(answer.statusCode, 206, range)
-    assert.equal(answer.body, content, range)
-    assert.equal(answer.headers['content-range'], part, range)
-    assert.equal(answer.headers['content-length'], String(content.length), range)
+    const response = await app.inject({ url: '/digits.txt', headers: { range } })
+    assert.equal(response.statusCode, 206, range)
+    assert.equal(response.body, content, range)
+    assert.equal(response.headers['content-range'], part, range)
+    assert.equal(response.headers['content-length'], String(content.length), range)
   }
 })
 
 test('the last bytes of a file that has fewer are all of it', async (t) => {
   const app = await openFolder(t)
-  const answer = await app.inject({ url: '/digits.txt', headers: { range: 'bytes=-99' } })
-  assert.match(String(answer.statusCode), /^20[06]$/)
-  assert.equal(answer.body, '0123456789')
+  const response = await app.inject({ url: '/digits.txt', headers: { range: 'bytes=-99' } })
+  assert.match(String(response.statusCode), /^20[06]$/)
+  assert.equal(response.body, '0123456789')
 })
 
 test('a range that no byte lies in gets 416 with the size', async (t) => {
   const app = await openFolder(t)
   for (const range of ['bytes=10-', 'bytes=50-60']) {
-    const answer = await app.inject({ url: '/digits.txt', headers: { range } })
-    assert.equal(answer.statusCode, 416, range)
-    assert.equal(answer.headers['content-range'], 'bytes */10', range)
-    assert.doesNotMatch(answer.body, /0123/, range)
+    const response = await app.inject({ url: '/digits.txt', headers: { range } })
+    assert.equal(response.statusCode, 416, range)
+    assert.equal(response.headers['content-range'], 'bytes */10', range)
+    assert.doesNotMatch(response.body, /0123/, range)
   }
 })
 
@@ -152,18 +152,18 @@ test('a range that cannot be read, or of another file than the one there, is pas
     { range: 'bytes=2-4', 'if-range': 'Sun, 09 Sep 2001 01:46:39 GMT' },
   ]
   for (const headers of cases) {
-    const answer = await app.inject({ url: '/digits.txt', headers })
-    assert.equal(answer.statusCode, 200, JSON.stringify(headers))
-    assert.equal(answer.body, '0123456789', JSON.stringify(headers))
+    const response = await app.inject({ url: '/digits.txt', headers })
+    assert.equal(response.statusCode, 200, JSON.stringify(headers))
+    assert.equal(response.body, '0123456789', JSON.stringify(headers))
   }
 })
 
 test('HEAD passes over Range, which only GET defines', async (t) => {
   const app = await openFolder(t)
   for (const range of ['bytes=2-4', 'bytes=50-60']) {
-    const answer = await app.inject({ method: 'HEAD', url: '/digits.txt', headers: { range } })
-    assert.equal(answer.statusCode, 200, range)
-    assert.equal(answer.headers['content-length'], '10', range)
+    const response = await app.inject({ method: 'HEAD', url: '/digits.txt', headers: { range } })
+    assert.equal(response.statusCode, 200, range)
+    assert.equal(response.headers['content-length'], '10', range)
   }
 })
 
@@ -171,8 +171,8 @@ test('If-Range with a weak validator gets the whole file', async (t) => {
   const app = await openFolder(t)
   const { etag = '' } = (await app.inject('/digits.txt')).headers
   const headers = { range: 'bytes=2-4', 'if-range': etag }
-  const answer = await app.inject({ url: '/digits.txt', headers })
-  assert.equal(answer.statusCode, etag.startsWith('W/') ? 200 : 206)
+  const response = await app.inject({ url: '/digits.txt', headers })
+  assert.equal(response.statusCode, etag.startsWith('W/') ? 200 : 206)
 })
 
 test('no dot file, no listing and nothing outside the folder is served', async (t) => {
@@ -191,9 +191,9 @@ test('no dot file, no listing and nothing outside the folder is served', async (
   const cut = ['/digits.txt%00', '/.hidden%00.txt', '/digits.txt%00.html']
   for (const url of [...urls, ...folders, ...outside, ...further, ...beside, ...absolute, ...cut]) {
     for (const method of ['GET', 'POST'] as const) {
-      const answer = await app.inject({ method, url })
-      if (url !== '/./') assert.match(String(answer.statusCode), /^40[034]$/, `${method} ${url}`)
-      assert.doesNotMatch(answer.body, /secret|root:|file\.txt<|digits\.txt<|vitrine-static/, url)
+      const response = await app.inject({ method, url })
+      if (url !== '/./') assert.match(String(response.statusCode), /^40[034]$/, `${method} ${url}`)
+      assert.doesNotMatch(response.body, /secret|root:|file\.txt<|digits\.txt<|vitrine-static/, url)
     }
   }
 })
@@ -212,9 +212,9 @@ test('a write to a file gets 405 with Allow, and OPTIONS names the same methods'
   for (const url of ['/digits.txt', '/sub/page.html', '/two%20words%20%C3%A9.txt', '/empty.txt']) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       const headers = { 'content-type': 'application/json' }
-      const answer = await app.inject({ method, url, headers, payload: '{' })
-      assert.equal(answer.statusCode, 405, `${method} ${url}`)
-      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
+      const response = await app.inject({ method, url, headers, payload: '{' })
+      assert.equal(response.statusCode, 405, `${method} ${url}`)
+      assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
     }
     const options = await app.inject({ method: 'OPTIONS', url })
     assert.equal(options.statusCode, 204, url)
@@ -226,9 +226,9 @@ test('where there is no file every method gets 404, and the answer names the pat
   const app = await openFolder(t)
   for (const url of ['/nowhere.html', '/sub/nowhere.html', '/plain', '/digits.txt/more']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
-      const answer = await app.inject({ method, url })
-      assert.equal(answer.statusCode, 404, `${method} ${url}`)
-      assert.ok(answer.body.includes(url), `${method} ${url}`)
+      const response = await app.inject({ method, url })
+      assert.equal(response.statusCode, 404, `${method} ${url}`)
+      assert.ok(response.body.includes(url), `${method} ${url}`)
     }
   }
 })

@@ -7,8 +7,8 @@ import { testApp } from '../../../test/test-app.ts'
 test('every status from 200 to 599 can be seen', async (t) => {
   const app = await testApp(t)
   for (let code = 200; code <= 599; code += 1) {
-    const answer = await app.inject(`/status/${String(code)}`)
-    assert.equal(answer.statusCode, code)
+    const response = await app.inject(`/status/${String(code)}`)
+    assert.equal(response.statusCode, code)
   }
 })
 
@@ -23,9 +23,9 @@ test('a status comes as a short text that names it', async (t) => {
     ['599', /599/],
   ]
   for (const [code, pattern] of cases) {
-    const answer = await app.inject(`/status/${code}`)
-    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', code)
-    assert.match(answer.body, pattern)
+    const response = await app.inject(`/status/${code}`)
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', code)
+    assert.match(response.body, pattern)
   }
 })
 
@@ -44,30 +44,33 @@ test('a status comes with the headers that it needs', async (t) => {
     ['503', 'retry-after', /^\d+$/],
   ]
   for (const [code, header, pattern] of cases) {
-    const answer = await app.inject(`/status/${code}`)
-    assert.match(String(answer.headers[header]), pattern, `${code} ${header}`)
+    const response = await app.inject(`/status/${code}`)
+    assert.match(String(response.headers[header]), pattern, `${code} ${header}`)
   }
 })
 
 test('a 401 opens no dialog in a browser', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject('/status/401')
-  assert.doesNotMatch(String(answer.headers['www-authenticate']), /^(basic|digest|negotiate|ntlm)/i)
+  const response = await app.inject('/status/401')
+  assert.doesNotMatch(
+    String(response.headers['www-authenticate']),
+    /^(basic|digest|negotiate|ntlm)/i,
+  )
 })
 
 test('a 206 says which part of its content it is', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject('/status/206')
-  const size = answer.rawPayload.length
+  const response = await app.inject('/status/206')
+  const size = response.rawPayload.length
   const whole = `bytes 0-${String(size - 1)}/${String(size)}`
-  assert.equal(answer.headers['content-range'], whole)
+  assert.equal(response.headers['content-range'], whole)
 })
 
 test('a status that needs none of these headers has none of them', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject('/status/200')
+  const response = await app.inject('/status/200')
   for (const header of ['location', 'www-authenticate', 'retry-after', 'content-range', 'allow']) {
-    assert.equal(answer.headers[header], undefined, header)
+    assert.equal(response.headers[header], undefined, header)
   }
 })
 
@@ -75,10 +78,10 @@ test('204, 205 and 304 have no body, by any method', async (t) => {
   const app = await testApp(t)
   for (const code of ['204', '205', '304']) {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE'] as const) {
-      const answer = await app.inject({ method, url: `/status/${code}` })
-      assert.equal(String(answer.statusCode), code)
-      assert.equal(answer.body, '', `${method} ${code}`)
-      assert.equal(answer.headers['content-type'], undefined, `${method} ${code}`)
+      const response = await app.inject({ method, url: `/status/${code}` })
+      assert.equal(String(response.statusCode), code)
+      assert.equal(response.body, '', `${method} ${code}`)
+      assert.equal(response.headers['content-type'], undefined, `${method} ${code}`)
     }
   }
 })
@@ -90,8 +93,8 @@ test('204 and 304 have no Content-Length, and 205 none but 0', async (t) => {
     ['205', '0'],
     ['304', undefined],
   ] as const) {
-    const answer = await app.inject(`/status/${code}`)
-    assert.equal(answer.headers['content-length'], length, code)
+    const response = await app.inject(`/status/${code}`)
+    assert.equal(response.headers['content-length'], length, code)
   }
 })
 
@@ -100,9 +103,9 @@ test('any method gets the status', async (t) => {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   for (const method of methods) {
     for (const code of ['200', '404', '503']) {
-      const answer = await app.inject({ method, url: `/status/${code}` })
-      assert.equal(String(answer.statusCode), code, method)
-      assert.equal(answer.body === '', method === 'HEAD', method)
+      const response = await app.inject({ method, url: `/status/${code}` })
+      assert.equal(String(response.statusCode), code, method)
+      assert.equal(response.body === '', method === 'HEAD', method)
     }
   }
 })
@@ -130,15 +133,20 @@ test('307 and 308 lead to where every method has a response', async (t) => {
 
 test('a trailing slash changes nothing', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject('/status/418/')
-  assert.equal(answer.statusCode, 418)
+  const response = await app.inject('/status/418/')
+  assert.equal(response.statusCode, 418)
 })
 
 test('a body of a type that nobody reads is let pass', async (t) => {
   const app = await testApp(t)
   const headers = { 'content-type': 'application/xml' }
-  const answer = await app.inject({ method: 'POST', url: '/status/403', headers, payload: '<a/>' })
-  assert.equal(answer.statusCode, 403)
+  const response = await app.inject({
+    method: 'POST',
+    url: '/status/403',
+    headers,
+    payload: '<a/>',
+  })
+  assert.equal(response.statusCode, 403)
   const json = { 'content-type': 'application/json' }
   const bad = await app.inject({ method: 'POST', url: '/status/403', headers: json, payload: '{' })
   assert.equal(bad.statusCode, 403)
@@ -148,9 +156,9 @@ test('what is no status from 200 to 599 is not found, and the answer names it', 
   const app = await testApp(t)
   const texts = ['0', '100', '199', '600', '999', '20', '2000', 'abc', '200.0', '+200', '-1', '2e2']
   for (const text of texts) {
-    const answer = await app.inject(`/status/${text}`)
-    assert.equal(answer.statusCode, 404, text)
-    assert.ok(answer.body.includes(text), text)
+    const response = await app.inject(`/status/${text}`)
+    assert.equal(response.statusCode, 404, text)
+    assert.ok(response.body.includes(text), text)
   }
 })
 
@@ -164,8 +172,8 @@ test('/status alone is not found', async (t) => {
 test('no status is kept by a cache', async (t) => {
   const app = await testApp(t)
   for (const code of ['200', '301', '404']) {
-    const answer = await app.inject(`/status/${code}`)
-    assert.equal(answer.headers['cache-control'], 'no-store', code)
+    const response = await app.inject(`/status/${code}`)
+    assert.equal(response.headers['cache-control'], 'no-store', code)
   }
 })
 

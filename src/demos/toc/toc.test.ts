@@ -10,11 +10,11 @@ const post = { method: 'POST', url: '/toc/aaa' } as const
 test('the value of a comes back as text', async (t) => {
   const app = await testApp(t)
   const payload = 'a=glass&sex=female&vehicle=bike&vehicle=car'
-  const answer = await app.inject({ ...post, headers: form, payload })
-  assert.equal(answer.statusCode, 200)
-  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
-  assert.equal(answer.body, 'glass')
+  const response = await app.inject({ ...post, headers: form, payload })
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.equal(response.headers['x-content-type-options'], 'nosniff')
+  assert.equal(response.body, 'glass')
 })
 
 test('the value of a comes back byte for byte', async (t) => {
@@ -30,8 +30,8 @@ test('the value of a comes back byte for byte', async (t) => {
   ]
   for (const value of values) {
     const payload = `a=${encodeURIComponent(value)}`
-    const answer = await app.inject({ ...post, headers: form, payload })
-    assert.deepEqual(answer.rawPayload, Buffer.from(value), JSON.stringify(value))
+    const response = await app.inject({ ...post, headers: form, payload })
+    assert.deepEqual(response.rawPayload, Buffer.from(value), JSON.stringify(value))
   }
 })
 
@@ -49,9 +49,9 @@ test('every shape of a is shown as text', async (t) => {
     [{}, '{"a":"glass"}', 'glass'],
   ]
   for (const [headers, payload, shown] of cases) {
-    const answer = await app.inject({ ...post, headers, payload })
-    assert.equal(answer.statusCode, 200, payload)
-    assert.equal(answer.body, shown, payload)
+    const response = await app.inject({ ...post, headers, payload })
+    assert.equal(response.statusCode, 200, payload)
+    assert.equal(response.body, shown, payload)
   }
 })
 
@@ -69,39 +69,44 @@ test('an absent a is an empty text', async (t) => {
     [{ 'content-type': 'multipart/form-data; boundary=x' }, 'not read here'],
   ]
   for (const [headers, payload] of cases) {
-    const answer = await app.inject({ ...post, headers, payload })
-    assert.equal(answer.statusCode, 200, payload)
-    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', payload)
-    assert.equal(answer.body, '', payload)
+    const response = await app.inject({ ...post, headers, payload })
+    assert.equal(response.statusCode, 200, payload)
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', payload)
+    assert.equal(response.body, '', payload)
   }
 })
 
 test('a in the query string is not the a of the body', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject({
+  const response = await app.inject({
     ...post,
     url: '/toc/aaa?a=query',
     headers: form,
     payload: 'b=1',
   })
-  assert.equal(answer.statusCode, 200)
-  assert.equal(answer.body, '')
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.body, '')
 })
 
 test('without the form reader the body is absent', async (t) => {
   for (const readers of ['none', 'json,text,multipart']) {
     const app = await testApp(t, { settings: { BODY_READERS: readers } })
-    const answer = await app.inject({ ...post, headers: form, payload: 'a=glass' })
-    assert.equal(answer.statusCode, 200, readers)
-    assert.equal(answer.body, '', readers)
+    const response = await app.inject({ ...post, headers: form, payload: 'a=glass' })
+    assert.equal(response.statusCode, 200, readers)
+    assert.equal(response.body, '', readers)
   }
 })
 
 test('a trailing slash changes nothing', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject({ ...post, url: '/toc/aaa/', headers: form, payload: 'a=glass' })
-  assert.equal(answer.statusCode, 200)
-  assert.equal(answer.body, 'glass')
+  const response = await app.inject({
+    ...post,
+    url: '/toc/aaa/',
+    headers: form,
+    payload: 'a=glass',
+  })
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.body, 'glass')
 })
 
 test('a body that cannot be read gets 400, and one that is too large 413', async (t) => {
@@ -114,8 +119,8 @@ test('a body that cannot be read gets 400, and one that is too large 413', async
     [form, `a=${'x'.repeat(99)}`, 413],
   ]
   for (const [headers, payload, status] of cases) {
-    const answer = await app.inject({ ...post, headers, payload })
-    assert.equal(answer.statusCode, status, payload)
+    const response = await app.inject({ ...post, headers, payload })
+    assert.equal(response.statusCode, status, payload)
   }
 })
 
@@ -125,17 +130,17 @@ test('OPTIONS names the methods, and any other method gets 405 with Allow', asyn
   assert.equal(options.statusCode, 204)
   assert.equal(options.headers.allow, 'POST, OPTIONS')
   for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const) {
-    const answer = await app.inject({ ...post, method })
-    assert.equal(answer.statusCode, 405, method)
-    assert.equal(answer.headers.allow, 'POST, OPTIONS', method)
+    const response = await app.inject({ ...post, method })
+    assert.equal(response.statusCode, 405, method)
+    assert.equal(response.headers.allow, 'POST, OPTIONS', method)
   }
 })
 
 test('only /toc/aaa is there', async (t) => {
   const app = await testApp(t)
   for (const url of ['/toc', '/toc/bbb', '/toc/aaa/bbb']) {
-    const answer = await app.inject({ ...post, url, headers: form, payload: 'a=glass' })
-    assert.equal(answer.statusCode, 404, url)
+    const response = await app.inject({ ...post, url, headers: form, payload: 'a=glass' })
+    assert.equal(response.statusCode, 404, url)
   }
 })
 

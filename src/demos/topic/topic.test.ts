@@ -5,11 +5,11 @@ import { testApp } from '../../../test/test-app.ts'
 
 test('the value of a comes back as text', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject('/topic?a=glass&sex=female&vehicle=bike&vehicle=car')
-  assert.equal(answer.statusCode, 200)
-  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  assert.match(answer.body, /glass/)
-  assert.doesNotMatch(answer.body, /female|bike|car/)
+  const received = await app.inject('/topic?a=glass&sex=female&vehicle=bike&vehicle=car')
+  assert.equal(received.statusCode, 200)
+  assert.equal(received.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.match(received.body, /glass/)
+  assert.doesNotMatch(received.body, /female|bike|car/)
 })
 
 test('every shape of a is shown as text', async (t) => {
@@ -26,31 +26,31 @@ test('every shape of a is shown as text', async (t) => {
     ['a=%3Cscript%3E%26%22', '<script>&"'],
   ]
   for (const [query, shown] of cases) {
-    const answer = await app.inject(`/topic?${query}`)
-    assert.equal(answer.statusCode, 200, query)
-    assert.equal(answer.body, `The topic is ${shown}\n`, query)
+    const received = await app.inject(`/topic?${query}`)
+    assert.equal(received.statusCode, 200, query)
+    assert.equal(received.body, `The topic is ${shown}\n`, query)
   }
 })
 
 test('a list within a list is a nested value, shown as JSON', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject('/topic?a[0][]=x&a[0][]=y&a[1]=z')
-  assert.equal(answer.body, 'The topic is ["x","y"], z\n')
+  const received = await app.inject('/topic?a[0][]=x&a[0][]=y&a[1]=z')
+  assert.equal(received.body, 'The topic is ["x","y"], z\n')
 })
 
 test('markup in a comes back as text that no browser takes for a page', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject('/topic?a=%3Cscript%3Ealert(1)%3C/script%3E')
-  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+  const received = await app.inject('/topic?a=%3Cscript%3Ealert(1)%3C/script%3E')
+  assert.equal(received.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.equal(received.headers['x-content-type-options'], 'nosniff')
 })
 
 test('an absent or empty a is an empty topic', async (t) => {
   const app = await testApp(t)
   for (const url of ['/topic', '/topic?', '/topic?a', '/topic?a=', '/topic?b=glass']) {
-    const answer = await app.inject(url)
-    assert.equal(answer.statusCode, 200, url)
-    assert.equal(answer.body, 'The topic is \n', url)
+    const received = await app.inject(url)
+    assert.equal(received.statusCode, 200, url)
+    assert.equal(received.body, 'The topic is \n', url)
   }
 })
 
@@ -74,18 +74,18 @@ test('HEAD has the headers of GET and no body', async (t) => {
 
 test('OPTIONS names the methods', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject({ method: 'OPTIONS', url: '/topic' })
-  assert.equal(answer.statusCode, 204)
-  assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
-  assert.equal(answer.body, '')
+  const received = await app.inject({ method: 'OPTIONS', url: '/topic' })
+  assert.equal(received.statusCode, 204)
+  assert.equal(received.headers.allow, 'GET, HEAD, OPTIONS')
+  assert.equal(received.body, '')
 })
 
 test('a write gets 405 with Allow', async (t) => {
   const app = await testApp(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-    const answer = await app.inject({ method, url: '/topic?a=glass' })
-    assert.equal(answer.statusCode, 405, method)
-    assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS', method)
+    const received = await app.inject({ method, url: '/topic?a=glass' })
+    assert.equal(received.statusCode, 405, method)
+    assert.equal(received.headers.allow, 'GET, HEAD, OPTIONS', method)
   }
 })
 
@@ -106,25 +106,25 @@ test('a query over a limit gets 400, and one at the limit does not', async (t) =
     ['%ff=a', 400],
   ]
   for (const [query, status] of cases) {
-    const answer = await app.inject(`/topic?${query}`)
-    assert.equal(answer.statusCode, status, query.slice(0, 40))
+    const received = await app.inject(`/topic?${query}`)
+    assert.equal(received.statusCode, status, query.slice(0, 40))
   }
 })
 
 test('no key reaches a prototype', async (t) => {
   const app = await testApp(t)
   for (const key of ['__proto__[a]', 'constructor[prototype][a]', 'a[__proto__][a]']) {
-    const answer = await app.inject(`/topic?${key}=reached`)
-    assert.doesNotMatch(answer.body, /reached/, key)
+    const received = await app.inject(`/topic?${key}=reached`)
+    assert.doesNotMatch(received.body, /reached/, key)
     assert.equal(({} as { a?: unknown }).a, undefined, key)
   }
 })
 
 test('a path below it is not found, and the answer names it', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject('/topic/more')
-  assert.equal(answer.statusCode, 404)
-  assert.match(answer.body, /\/topic\/more/)
+  const received = await app.inject('/topic/more')
+  assert.equal(received.statusCode, 404)
+  assert.match(received.body, /\/topic\/more/)
 })
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const

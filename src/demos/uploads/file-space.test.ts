@@ -52,13 +52,13 @@ test('what is refused, for whatever reason, takes no space', async (t) => {
 test('of uploads that come together no more are kept than there is space for', async (t) => {
   const { app, folder } = await openUploads(t, { MAX_FILES_BYTES: '250000' })
   const form = asUpload(content(100_000))
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => app.inject({ method: 'POST', url: '/profile', ...form })),
   )
   const kept = await listUploads(app)
   assert.ok(kept.length <= 2, String(kept.length))
-  assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, kept.length)
-  assert.equal(answers.filter(({ statusCode }) => statusCode === 507).length, 10 - kept.length)
+  assert.equal(responses.filter(({ statusCode }) => statusCode === 200).length, kept.length)
+  assert.equal(responses.filter(({ statusCode }) => statusCode === 507).length, 10 - kept.length)
   assert.deepEqual((await readdir(folder)).toSorted(), kept.map(({ _id }) => _id).toSorted())
   for (let index = kept.length; index < 2; index += 1) await upload(app, content(100_000))
   const { statusCode } = await app.inject({ method: 'POST', url: '/profile', ...form })
@@ -81,15 +81,15 @@ test('what others have kept, before and meanwhile, counts too', async (t) => {
 
 test('a real service refuses a file that has no space, and goes on with the connection', async (t) => {
   const vitrine = await startInFolder(t, { MAX_FILES_BYTES: '1000000' })
-  const ask = openClient(t, vitrine.origin)
-  assert.equal((await ask('/profile', asFile(content(900_000)))).status, 200)
+  const sendRequest = openClient(t, vitrine.origin)
+  assert.equal((await sendRequest('/profile', asFile(content(900_000)))).status, 200)
   for (const bytes of [100_001, 5_000_000]) {
-    const { status, text } = await ask('/profile', asFile(content(bytes)))
+    const { status, text } = await sendRequest('/profile', asFile(content(bytes)))
     assert.equal(status, 507, text)
     assert.match(text, /The storage is full/)
   }
   assert.equal((await readdir(vitrine.filesFolder)).length, 1)
-  assert.equal((await listOf(ask, '/uploads')).length, 1)
-  assert.equal((await ask('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
-  assert.equal((await ask('/profile', asFile(content(100_000)))).status, 200)
+  assert.equal((await listOf(sendRequest, '/uploads')).length, 1)
+  assert.equal((await sendRequest('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
+  assert.equal((await sendRequest('/profile', asFile(content(100_000)))).status, 200)
 })

@@ -16,12 +16,12 @@ test('the list has every upload, oldest first, as a page, as JSON and as text', 
   const ids: string[] = []
   for (const fileName of names) ids.push((await upload(app, fileName, { fileName }))._id)
   for (const accept of listTypes) {
-    const answer = await app.inject({ url: '/uploads', headers: { accept } })
-    assert.equal(answer.statusCode, 200, accept)
-    assert.ok(String(answer.headers['content-type']).startsWith(accept), accept)
-    assert.match(String(answer.headers.vary), /Accept/, accept)
+    const response = await app.inject({ url: '/uploads', headers: { accept } })
+    assert.equal(response.statusCode, 200, accept)
+    assert.ok(String(response.headers['content-type']).startsWith(accept), accept)
+    assert.match(String(response.headers.vary), /Accept/, accept)
     for (const sought of [names, ids]) {
-      const places = sought.map((text) => answer.body.indexOf(text))
+      const places = sought.map((text) => response.body.indexOf(text))
       assert.ok(!places.includes(-1), accept)
       assert.deepEqual(
         places,
@@ -45,22 +45,22 @@ test('the list has every upload, oldest first, as a page, as JSON and as text', 
 
 test('the list of nothing is empty', async (t) => {
   const app = await testApp(t)
-  const ask = async (accept: string) => app.inject({ url: '/uploads', headers: { accept } })
-  assert.equal((await ask('application/json')).body.trim(), '[]')
-  assert.equal((await ask('text/plain')).body, '')
-  assert.equal((await ask('text/html')).statusCode, 200)
-  assert.equal((await ask('image/png')).statusCode, 406)
+  const send = async (accept: string) => app.inject({ url: '/uploads', headers: { accept } })
+  assert.equal((await send('application/json')).body.trim(), '[]')
+  assert.equal((await send('text/plain')).body, '')
+  assert.equal((await send('text/html')).statusCode, 200)
+  assert.equal((await send('image/png')).statusCode, 406)
 })
 
 test('the page says sizes in words and exactly, and that nothing is there', async (t) => {
   const { app } = await openUploads(t)
-  const ask = async () =>
+  const send = async () =>
     (await app.inject({ url: '/uploads', headers: { accept: 'text/html' } })).body
-  const empty = await ask()
+  const empty = await send()
   assert.match(empty, /No uploads yet/)
   assert.doesNotMatch(empty, /<table/)
   await upload(app, Buffer.alloc(1434))
-  const page = await ask()
+  const page = await send()
   assert.match(page, /<data value="1434" title="1,434 bytes">1\.4 KiB<\/data>/)
   assert.doesNotMatch(page, /No uploads yet/)
 })
@@ -163,13 +163,13 @@ test('a file that the client has already gets 304, by its tag and by its time', 
   ]
   for (const [headers, status] of cases) {
     for (const method of ['GET', 'HEAD'] as const) {
-      const answer = await app.inject({ method, url, headers })
-      assert.equal(answer.statusCode, status, JSON.stringify(headers))
+      const response = await app.inject({ method, url, headers })
+      assert.equal(response.statusCode, status, JSON.stringify(headers))
       if (status === 304) {
-        assert.equal(answer.body, '')
-        assert.equal(answer.headers.etag, tag)
+        assert.equal(response.body, '')
+        assert.equal(response.headers.etag, tag)
       }
-      if (status === 412) assert.equal(answer.headers['content-disposition'], undefined)
+      if (status === 412) assert.equal(response.headers['content-disposition'], undefined)
     }
   }
 })
@@ -188,16 +188,16 @@ test('a range gets 206 with that part, or 416 with the size', async (t) => {
     [{ range: 'lines=2-4' }, 200, digits],
   ]
   for (const [headers, status, body, part] of cases) {
-    const answer = await app.inject({ url, headers })
-    assert.equal(answer.statusCode, status, JSON.stringify(headers))
-    assert.equal(answer.body, body, JSON.stringify(headers))
-    assert.equal(answer.headers['content-range'], part, JSON.stringify(headers))
-    assert.equal(answer.headers['content-length'], String(body.length), JSON.stringify(headers))
+    const response = await app.inject({ url, headers })
+    assert.equal(response.statusCode, status, JSON.stringify(headers))
+    assert.equal(response.body, body, JSON.stringify(headers))
+    assert.equal(response.headers['content-range'], part, JSON.stringify(headers))
+    assert.equal(response.headers['content-length'], String(body.length), JSON.stringify(headers))
   }
   for (const range of ['bytes=10-', 'bytes=-0']) {
-    const answer = await app.inject({ url, headers: { range } })
-    assert.equal(answer.statusCode, 416, range)
-    assert.equal(answer.headers['content-range'], 'bytes */10', range)
+    const response = await app.inject({ url, headers: { range } })
+    assert.equal(response.statusCode, 416, range)
+    assert.equal(response.headers['content-range'], 'bytes */10', range)
   }
 })
 
@@ -209,8 +209,8 @@ test('HEAD has the headers of GET, its length too, and no body', async (t) => {
     const head = await app.inject({ method: 'HEAD', url: `/uploads/${_id}` })
     assert.equal(head.statusCode, 200)
     assert.equal(get.headers['content-length'], String(content.length))
-    const passing = { date: '', 'server-timing': '', 'x-request-id': '' }
-    assert.deepEqual({ ...head.headers, ...passing }, { ...get.headers, ...passing })
+    const variable = { date: '', 'server-timing': '', 'x-request-id': '' }
+    assert.deepEqual({ ...head.headers, ...variable }, { ...get.headers, ...variable })
     assert.equal(head.body, '')
   }
 })
@@ -232,9 +232,9 @@ test('other methods get 405 with Allow', async (t) => {
   const { _id } = await upload(app, digits)
   for (const url of ['/uploads', `/uploads/${_id}`]) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-      const answer = await app.inject({ method, url })
-      assert.equal(answer.statusCode, 405, `${method} ${url}`)
-      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
+      const response = await app.inject({ method, url })
+      assert.equal(response.statusCode, 405, `${method} ${url}`)
+      assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
     }
   }
 })

@@ -9,7 +9,7 @@ import {
   multipartType,
   type FormPart,
 } from '../../../test/multipart-form.ts'
-import { assertNothingKept, listUploads, openUploads, upload } from '../../../test/uploads.ts'
+import { assertNothingStored, listUploads, openUploads, upload } from '../../../test/uploads.ts'
 import { browserAccept } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 
@@ -23,10 +23,10 @@ const file: FormPart = {
 
 test('one file in upfiles gets text saying that the upload succeeded, and is kept', async (t) => {
   const { app, folder } = await openUploads(t)
-  const answer = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
-  assert.equal(answer.statusCode, 200)
-  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  assert.match(answer.body, /succeeded/)
+  const response = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.match(response.body, /succeeded/)
   const [kept, ...others] = await listUploads(app)
   assert.deepEqual(others, [])
   assert.deepEqual(await readdir(folder), [kept?._id])
@@ -35,22 +35,22 @@ test('one file in upfiles gets text saying that the upload succeeded, and is kep
 
 test('the answer is text by default, a page for browsers and JSON for who asks', async (t) => {
   const { app } = await openUploads(t)
-  const ask = async (accept: string) => {
+  const send = async (accept: string) => {
     const { headers, payload } = asMultipart([{ ...file, fileName: '<b>.txt' }])
     return app.inject({ method: 'POST', url, headers: { ...headers, accept }, payload })
   }
   for (const accept of ['*/*', 'text/plain', 'image/png']) {
-    const { headers, body } = await ask(accept)
+    const { headers, body } = await send(accept)
     assert.equal(headers['content-type'], 'text/plain; charset=utf-8', accept)
     assert.match(body, /^The upload succeeded: <b>\.txt, 5 bytes/, accept)
   }
-  const page = await ask(browserAccept)
+  const page = await send(browserAccept)
   assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
   const sha256 = createHash('sha256').update('glass').digest('hex')
   const where = String(page.headers.location)
   const shown = ['The upload succeeded: &lt;b&gt;.txt, 5 bytes', `href="${where}"`, 'text/plain']
   for (const text of [...shown, sha256]) assert.ok(page.body.includes(text), text)
-  const json = await ask('application/json')
+  const json = await send('application/json')
   assert.deepEqual(json.json(), (await listUploads(app)).at(-1))
   assert.equal(json.headers.location, `/uploads/${json.json<{ _id: string }>()._id}`)
 })
@@ -94,9 +94,9 @@ test('every other shape of the form is refused and nothing of it is kept', async
     ['a part that is no form-data', [{ ...file, disposition: 'attachment' }], 400],
   ]
   for (const [title, parts, status] of cases) {
-    const answer = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
-    assert.equal(answer.statusCode, status, `${title}: ${answer.body}`)
-    await assertNothingKept(app, folder, title)
+    const response = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
+    assert.equal(response.statusCode, status, `${title}: ${response.body}`)
+    await assertNothingStored(app, folder, title)
   }
 })
 
@@ -115,10 +115,10 @@ test('content that is no multipart form gets 415 that names what is', async (t) 
   for (const type of types) {
     const headers = { 'content-type': type }
     const content = type === 'application/json' ? '{}' : payload
-    const answer = await app.inject({ method: 'POST', url, headers, payload: content })
-    assert.equal(answer.statusCode, 415, type)
-    assert.equal(answer.headers['accept-post'], 'multipart/form-data', type)
-    await assertNothingKept(app, folder, type)
+    const response = await app.inject({ method: 'POST', url, headers, payload: content })
+    assert.equal(response.statusCode, 415, type)
+    assert.equal(response.headers['accept-post'], 'multipart/form-data', type)
+    await assertNothingStored(app, folder, type)
   }
   assert.equal((await app.inject({ method: 'POST', url })).statusCode, 415)
 })
@@ -137,14 +137,14 @@ test('a multipart form that cannot be read to its end gets 400 and nothing is ke
     ['cut in the headers', headers['content-type'], payload.subarray(0, payload.indexOf('plain'))],
   ]
   for (const [title, type, content] of cases) {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url,
       headers: { 'content-type': type },
       payload: content,
     })
-    assert.equal(answer.statusCode, 400, `${title}: ${answer.body}`)
-    await assertNothingKept(app, folder, title)
+    assert.equal(response.statusCode, 400, `${title}: ${response.body}`)
+    await assertNothingStored(app, folder, title)
   }
 })
 
@@ -212,9 +212,9 @@ test('a type that is none becomes application/octet-stream, and one not said is 
 test('a file of exactly 10 MiB is kept and one of a byte more gets 413', async (t) => {
   const { app, folder } = await openUploads(t)
   const over = asUpload(Buffer.alloc(10 * 1024 ** 2 + 1))
-  const answer = await app.inject({ method: 'POST', url, ...over })
-  assert.equal(answer.statusCode, 413, answer.body)
-  await assertNothingKept(app, folder, 'a byte more')
+  const response = await app.inject({ method: 'POST', url, ...over })
+  assert.equal(response.statusCode, 413, response.body)
+  await assertNothingStored(app, folder, 'a byte more')
   assert.equal((await upload(app, Buffer.alloc(10 * 1024 ** 2))).size, 10 * 1024 ** 2)
 })
 
@@ -223,15 +223,15 @@ test('MAX_UPLOAD_BYTES limits a file to the byte, and no length need be said', a
   for (const size of [1001, 17_000, 200_000]) {
     for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
       const { headers, payload } = asUpload(Buffer.alloc(size))
-      const question = {
+      const request = {
         method: 'POST',
         url,
         headers: { ...headers, ...chunked },
         payload,
       } as const
-      const answer = await app.inject(question)
-      assert.equal(answer.statusCode, 413, `${String(size)}: ${answer.body}`)
-      await assertNothingKept(app, folder, String(size))
+      const response = await app.inject(request)
+      assert.equal(response.statusCode, 413, `${String(size)}: ${response.body}`)
+      await assertNothingStored(app, folder, String(size))
     }
   }
   assert.equal((await upload(app, Buffer.alloc(1000))).size, 1000)
@@ -246,28 +246,28 @@ test('a refusal is a line, a page or a problem, as the client asks', async (t) =
   ]
   for (const [accept, type] of cases) {
     const { headers, payload } = asMultipart([file, file])
-    const question = { method: 'POST', url, headers: { ...headers, accept }, payload } as const
-    const answer = await app.inject(question)
-    assert.equal(answer.statusCode, 400, accept)
-    assert.match(String(answer.headers['content-type']), type, accept)
-    assert.match(answer.body, /upfiles/, accept)
+    const request = { method: 'POST', url, headers: { ...headers, accept }, payload } as const
+    const response = await app.inject(request)
+    assert.equal(response.statusCode, 400, accept)
+    assert.match(String(response.headers['content-type']), type, accept)
+    assert.match(response.body, /upfiles/, accept)
   }
 })
 
 test('other methods get 405 with Allow', async (t) => {
   const app = await testApp(t)
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
-    const answer = await app.inject({ method, url })
-    assert.equal(answer.statusCode, 405, method)
-    assert.equal(answer.headers.allow, 'POST, OPTIONS', method)
+    const response = await app.inject({ method, url })
+    assert.equal(response.statusCode, 405, method)
+    assert.equal(response.headers.allow, 'POST, OPTIONS', method)
   }
 })
 
 test('without the multipart reader a form is not read, and gets 415', async (t) => {
   const { app, folder } = await openUploads(t, { BODY_READERS: 'json,form,text' })
-  const answer = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
-  assert.equal(answer.statusCode, 415)
-  await assertNothingKept(app, folder, 'no reader')
+  const response = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(response.statusCode, 415)
+  await assertNothingStored(app, folder, 'no reader')
 })
 
 test('the room alone keeps and shows uploads', async (t) => {
@@ -280,8 +280,8 @@ test('the room alone keeps and shows uploads', async (t) => {
 test('a folder that is gone is 503 with Retry-After, and no path is told', async (t) => {
   const { app, folder } = await openUploads(t)
   await rm(folder, { recursive: true })
-  const answer = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
-  assert.equal(answer.statusCode, 503, answer.body)
-  assert.notEqual(answer.headers['retry-after'], undefined)
-  assert.ok(!answer.body.includes(folder), answer.body)
+  const response = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(response.statusCode, 503, response.body)
+  assert.notEqual(response.headers['retry-after'], undefined)
+  assert.ok(!response.body.includes(folder), response.body)
 })

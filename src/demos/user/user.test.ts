@@ -12,11 +12,11 @@ test('each method answers with a short text that names it', async (t) => {
     ['DELETE', '/user/caf%C3%A9', /DELETE.*café/],
   ] as const
   for (const [method, url, pattern] of cases) {
-    for (const address of [url, `${url}/`]) {
-      const answer = await app.inject({ method, url: address })
-      assert.equal(answer.statusCode, 200, address)
-      assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', address)
-      assert.match(answer.body, pattern)
+    for (const path of [url, `${url}/`]) {
+      const response = await app.inject({ method, url: path })
+      assert.equal(response.statusCode, 200, path)
+      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', path)
+      assert.match(response.body, pattern)
     }
   }
 })
@@ -24,8 +24,8 @@ test('each method answers with a short text that names it', async (t) => {
 test('a body is let pass, whatever it is', async (t) => {
   const app = await testApp(t)
   const headers = { 'content-type': 'application/xml' }
-  const answer = await app.inject({ method: 'PUT', url: '/user/42', headers, payload: '<a/>' })
-  assert.equal(answer.statusCode, 200)
+  const response = await app.inject({ method: 'PUT', url: '/user/42', headers, payload: '<a/>' })
+  assert.equal(response.statusCode, 200)
 })
 
 test('the greeting includes what follows /user', async (t) => {
@@ -41,11 +41,11 @@ test('the greeting includes what follows /user', async (t) => {
     ['/user42?name=x', '42'],
   ]
   for (const [url, shown] of cases) {
-    const answer = await app.inject(url)
-    assert.equal(answer.statusCode, 200, url)
-    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', url)
-    assert.equal(answer.headers['x-content-type-options'], 'nosniff', url)
-    assert.ok(answer.body.includes(shown), url)
+    const response = await app.inject(url)
+    assert.equal(response.statusCode, 200, url)
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', url)
+    assert.equal(response.headers['x-content-type-options'], 'nosniff', url)
+    assert.ok(response.body.includes(shown), url)
   }
 })
 
@@ -76,8 +76,8 @@ test('/users and its suffixes are never greeted, mounted or not', async (t) => {
       '/users.txt',
       '/users/42',
     ]) {
-      const answer = await app.inject(url)
-      assert.doesNotMatch(answer.body, /Hello/, url)
+      const response = await app.inject(url)
+      assert.doesNotMatch(response.body, /Hello/, url)
     }
   }
 })
@@ -97,9 +97,9 @@ test('OPTIONS names the methods of each path', async (t) => {
     ['/user/create', 'POST, PUT, DELETE, OPTIONS'],
   ]
   for (const [url, allow] of cases) {
-    const answer = await app.inject({ method: 'OPTIONS', url })
-    assert.equal(answer.statusCode, 204, url)
-    assert.equal(answer.headers.allow, allow, url)
+    const response = await app.inject({ method: 'OPTIONS', url })
+    assert.equal(response.statusCode, 204, url)
+    assert.equal(response.headers.allow, allow, url)
   }
 })
 
@@ -115,8 +115,8 @@ test('a method that a path lacks gets 405 with Allow', async (t) => {
     ['DELETE', '/user42', 'GET, HEAD, OPTIONS'],
   ] as const
   for (const [method, url, allow] of cases) {
-    const answer = await app.inject({ method, url })
-    assert.equal(answer.statusCode, 405, `${method} ${url}`)
-    assert.equal(answer.headers.allow, allow, `${method} ${url}`)
+    const response = await app.inject({ method, url })
+    assert.equal(response.statusCode, 405, `${method} ${url}`)
+    assert.equal(response.headers.allow, allow, `${method} ${url}`)
   }
 })

@@ -21,11 +21,11 @@ const bad = [
 test('no answer of any route and no line of the log holds a password or its hash', async (t) => {
   const app = await testApp(t, { settings: { LOG_LEVEL: 'trace' } })
   const { _id } = await createRecord(app, '/users', { name: 'Ann', password: secret })
-  const said: string[] = []
-  const ask = async (request: InjectOptions) => {
+  const output: string[] = []
+  const send = async (request: InjectOptions) => {
     const { statusCode, headers, body } = await app.inject(request)
     assert.ok(statusCode < 500)
-    said.push(JSON.stringify(headers), body)
+    output.push(JSON.stringify(headers), body)
   }
 
   for (const accept of accepts) {
@@ -37,38 +37,38 @@ test('no answer of any route and no line of the log holds a password or its hash
       `/users/${_id}`,
       `/users/${_id}/edit`,
     ]) {
-      await ask({ url, headers })
-      await ask({ method: 'HEAD', url, headers })
-      await ask({ method: 'OPTIONS', url, headers })
+      await send({ url, headers })
+      await send({ method: 'HEAD', url, headers })
+      await send({ method: 'OPTIONS', url, headers })
     }
     for (const payload of [...good, ...bad]) {
       for (const prefer of ['handling=strict', 'return=minimal']) {
         const more = { headers: { ...headers, prefer }, payload }
-        await ask({ method: 'POST', url: '/users', ...more })
-        await ask({ method: 'PATCH', url: `/users/${_id}`, ...more })
-        await ask({ method: 'PUT', url: `/users/${_id}`, ...more })
-        await ask({ method: 'PUT', url: '/users/mine', ...more })
-        await ask({ method: 'PATCH', url: '/users/none', ...more })
-        await ask({ method: 'PUT', url: '/users/new', ...more })
-        await ask({ method: 'DELETE', url: '/users/mine', ...more })
+        await send({ method: 'POST', url: '/users', ...more })
+        await send({ method: 'PATCH', url: `/users/${_id}`, ...more })
+        await send({ method: 'PUT', url: `/users/${_id}`, ...more })
+        await send({ method: 'PUT', url: '/users/mine', ...more })
+        await send({ method: 'PATCH', url: '/users/none', ...more })
+        await send({ method: 'PUT', url: '/users/new', ...more })
+        await send({ method: 'DELETE', url: '/users/mine', ...more })
       }
     }
     const form = { ...asForm({ name: '', password: secret }) }
     const typed = { ...form, headers: { ...form.headers, accept } }
-    await ask({ method: 'POST', url: '/users/', ...typed })
-    await ask({ method: 'POST', url: `/users/${_id}/?_method=PATCH`, ...typed })
-    await ask({ method: 'POST', url: `/users/${_id}/edit`, ...typed })
-    await ask({ url: `/users?password=${secret}`, headers })
+    await send({ method: 'POST', url: '/users/', ...typed })
+    await send({ method: 'POST', url: `/users/${_id}/?_method=PATCH`, ...typed })
+    await send({ method: 'POST', url: `/users/${_id}/edit`, ...typed })
+    await send({ url: `/users?password=${secret}`, headers })
     const broken = `{"name":"Ann","password":"${secret}`
     const json = { ...headers, 'content-type': 'application/json' }
-    await ask({ method: 'POST', url: '/users', headers: json, payload: broken })
+    await send({ method: 'POST', url: '/users', headers: json, payload: broken })
     const xml = { ...headers, 'content-type': 'application/xml' }
-    await ask({ method: 'POST', url: '/users', headers: xml, payload: `<p>${secret}</p>` })
+    await send({ method: 'POST', url: '/users', headers: xml, payload: `<p>${secret}</p>` })
   }
-  await ask({ method: 'DELETE', url: `/users/${_id}` })
+  await send({ method: 'DELETE', url: `/users/${_id}` })
 
   assert.ok(app.logLines.length > 0)
-  for (const text of [...said, ...app.logLines]) {
+  for (const text of [...output, ...app.logLines]) {
     assert.ok(!text.includes(secret), text)
     assert.ok(!text.includes('$argon2'), text)
   }

@@ -46,7 +46,7 @@ for (const [what, fields] of accepted) {
   })
 }
 
-const refused: [what: string, fields: Record<string, unknown>, bad: string[]][] = [
+const rejected: [what: string, fields: Record<string, unknown>, bad: string[]][] = [
   ['nothing', {}, ['name', 'password']],
   ['no password', { name: 'a' }, ['password']],
   ['no name', { password: 'b' }, ['name']],
@@ -63,7 +63,7 @@ const refused: [what: string, fields: Record<string, unknown>, bad: string[]][] 
   ['objects for both', { name: {}, password: { $ne: '' } }, ['name', 'password']],
 ]
 
-for (const [what, payload, bad] of refused) {
+for (const [what, payload, bad] of rejected) {
   test(`a user may not have ${what}`, async (t) => {
     const app = await testApp(t)
     const headers = { accept: 'application/json' }
@@ -72,9 +72,9 @@ for (const [what, payload, bad] of refused) {
       { method: 'PUT', url: '/users/mine' },
     ] as const
     for (const request of requests) {
-      const answer = await app.inject({ ...request, headers, payload })
-      assert.equal(answer.statusCode, 422)
-      const { errors } = answer.json<{ errors: { pointer: string }[] }>()
+      const response = await app.inject({ ...request, headers, payload })
+      assert.equal(response.statusCode, 422)
+      const { errors } = response.json<{ errors: { pointer: string }[] }>()
       const pointers = new Set(errors.map(({ pointer }) => pointer.slice(2)))
       assert.deepEqual([...pointers].toSorted(), bad)
     }
@@ -114,8 +114,8 @@ for (const [what, method, request, password] of edits) {
     const fields = { name: 'Ann', password: 'old password' }
     const { _id } = await createRecord(app, '/users', fields)
     const before = await findStored(databaseUrl, 'users', _id)
-    const answer = await app.inject({ method, url: `/users/${_id}`, ...request })
-    assert.ok(answer.statusCode < 400)
+    const response = await app.inject({ method, url: `/users/${_id}`, ...request })
+    assert.ok(response.statusCode < 400)
     const after = await findStored(databaseUrl, 'users', _id)
     if (password === 'new') assert.ok(isHashOf(after?.document.password, password))
     else assert.equal(after?.document.password, before?.document.password)
@@ -136,9 +136,9 @@ for (const [method, request] of badEdits) {
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const { _id } = await createRecord(app, '/users', { name: 'Ann', password: 'old' })
     const before = await findStored(databaseUrl, 'users', _id)
-    const answer = await app.inject({ method, url: `/users/${_id}`, ...request })
-    assert.equal(answer.statusCode, 422)
-    const { errors } = answer.json<{ errors: { pointer: string }[] }>()
+    const response = await app.inject({ method, url: `/users/${_id}`, ...request })
+    assert.equal(response.statusCode, 422)
+    const { errors } = response.json<{ errors: { pointer: string }[] }>()
     assert.deepEqual(
       errors.map(({ pointer }) => pointer),
       ['#/password'],
@@ -150,8 +150,8 @@ for (const [method, request] of badEdits) {
 test('a blank password in the new form is refused, and the name is still there', async (t) => {
   const app = await testApp(t)
   const request = asForm({ name: 'Ann Typed', password: '' })
-  const answer = await app.inject({ method: 'POST', url: '/users/', ...request })
-  assert.equal(answer.statusCode, 422)
-  assert.match(answer.body, /value="Ann Typed"/)
-  assert.match(answer.body, /Password must not be empty/)
+  const response = await app.inject({ method: 'POST', url: '/users/', ...request })
+  assert.equal(response.statusCode, 422)
+  assert.match(response.body, /value="Ann Typed"/)
+  assert.match(response.body, /Password must not be empty/)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askBothWays } from '../../../test/request-both-ways.ts'
+import { sendBothWays } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 
@@ -12,8 +12,8 @@ const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /** The status of a POST to the mirror and, where it was read, what the handler saw as its body. */
 async function see(app: App, type: string | undefined, body: string | Buffer, more = {}) {
   const headers = { ...(type !== undefined && { 'content-type': type }), ...more }
-  const answer = await askBothWays(app, { method: 'POST', path: '/mirror', headers, body })
-  return [answer.status, answer.headers['x-body']]
+  const response = await sendBothWays(app, { method: 'POST', path: '/mirror', headers, body })
+  return [response.status, response.headers['x-body']]
 }
 
 test('each type of content has its reader, and what has none is absent', async (t) => {
@@ -63,9 +63,9 @@ test('every method that carries a body has it read', async (t) => {
   for (const method of methods) {
     for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
       const headers = { 'content-type': 'application/json', ...chunked }
-      const question = { method, path: '/mirror', headers, body: '{"a":1}' }
-      const answer = await askBothWays(app, question)
-      assert.deepEqual([method, answer.headers['x-body']], [method, '{"a":1}'])
+      const request = { method, path: '/mirror', headers, body: '{"a":1}' }
+      const response = await sendBothWays(app, request)
+      assert.deepEqual([method, response.headers['x-body']], [method, '{"a":1}'])
     }
   }
 })
@@ -77,9 +77,9 @@ test('an empty body is an absent one, whatever its type and method', async (t) =
     for (const method of methods) {
       for (const framing of [{}, { 'content-length': '0' }, { 'transfer-encoding': 'chunked' }]) {
         const headers = { ...(type !== undefined && { 'content-type': type }), ...framing }
-        const answer = await askBothWays(app, { method, path: '/mirror', headers })
+        const response = await sendBothWays(app, { method, path: '/mirror', headers })
         const line = `${method} ${JSON.stringify(headers)}`
-        assert.deepEqual([line, answer.status, answer.headers['x-body']], [line, 200, 'absent'])
+        assert.deepEqual([line, response.status, response.headers['x-body']], [line, 200, 'absent'])
       }
     }
   }
@@ -217,8 +217,8 @@ test('the limit is 1 MiB where none is set, and a setting above that is followed
   for (const [app, bytes, expected] of rows) {
     const body = makeText(bytes)
     const headers = { 'content-type': 'text/plain' }
-    const answer = await askBothWays(app, { method: 'POST', path: '/users/post', headers, body })
-    assert.deepEqual([bytes, answer.status], [bytes, expected])
+    const response = await sendBothWays(app, { method: 'POST', path: '/users/post', headers, body })
+    assert.deepEqual([bytes, response.status], [bytes, expected])
   }
 })
 
@@ -227,9 +227,9 @@ test('content that is encoded gets 415 and is told what is not', async (t) => {
   for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x-unknown']) {
     for (const type of ['application/json', formType, 'text/plain']) {
       const headers = { 'content-type': type, 'content-encoding': encoding }
-      const question = { method: 'POST', path: '/mirror', headers, body: '1' }
-      const answer = await askBothWays(app, question)
-      assert.deepEqual([answer.status, answer.headers['accept-encoding']], [415, 'identity'])
+      const request = { method: 'POST', path: '/mirror', headers, body: '1' }
+      const response = await sendBothWays(app, request)
+      assert.deepEqual([response.status, response.headers['accept-encoding']], [415, 'identity'])
     }
   }
   const plain = { 'content-encoding': 'Identity' }
@@ -266,8 +266,8 @@ test('a method said in a body that is not read is not followed', async (t) => {
   ]
   for (const [type, body] of rows) {
     const headers = { 'content-type': type }
-    const answer = await askBothWays(app, { method: 'POST', path: '/mirror', headers, body })
-    assert.equal(answer.headers['x-method'], 'POST')
+    const response = await sendBothWays(app, { method: 'POST', path: '/mirror', headers, body })
+    assert.equal(response.headers['x-method'], 'POST')
   }
 })
 
@@ -280,8 +280,8 @@ test('the routes that say bodies back answer {} to what none of their readers ta
     'multipart/form-data; boundary=b',
   ]) {
     const headers = { 'content-type': type }
-    const question = { method: 'POST', path: '/users/post', headers, body: 'x' }
-    const answer = await askBothWays(app, question)
-    assert.deepEqual([type, answer.status, answer.body], [type, 200, '{}'])
+    const request = { method: 'POST', path: '/users/post', headers, body: 'x' }
+    const response = await sendBothWays(app, request)
+    assert.deepEqual([type, response.status, response.body], [type, 200, '{}'])
   }
 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { askRaw, ownHost } from '../../../test/request-both-ways.ts'
+import { sendRaw, ownHost } from '../../../test/request-both-ways.ts'
 import { asUpload } from '../../../test/multipart-form.ts'
-import { assertNothingKept, openUploads, upload } from '../../../test/uploads.ts'
+import { assertNothingStored, openUploads, upload } from '../../../test/uploads.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { findWantedAlgorithm } from './digest.ts'
 
@@ -58,10 +58,10 @@ test('content is compared with the digest that the request says of it', async (t
     for (const [value, status] of requestCases) {
       for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
         const headers = { 'content-type': 'application/json', [field]: value, ...chunked }
-        const question = { method: 'POST', url: '/users/post', headers, payload: example } as const
-        const answer = await app.inject(question)
-        assert.equal(answer.statusCode, status, `${field}: ${value}: ${answer.body}`)
-        if (status === 200) assert.deepEqual(answer.json(), { hello: 'world' })
+        const request = { method: 'POST', url: '/users/post', headers, payload: example } as const
+        const response = await app.inject(request)
+        assert.equal(response.statusCode, status, `${field}: ${value}: ${response.body}`)
+        if (status === 200) assert.deepEqual(response.json(), { hello: 'world' })
       }
     }
   }
@@ -69,15 +69,15 @@ test('content is compared with the digest that the request says of it', async (t
 
 test('a digest of other content is refused as such, and one that is none as malformed', async (t) => {
   const app = await testApp(t)
-  const ask = (value: string) =>
+  const sendRequest = (value: string) =>
     app.inject({
       method: 'POST',
       url: '/users/post',
       headers: { accept: 'application/json', 'content-digest': value },
       payload: { hello: 'world' },
     })
-  assert.match((await ask(ofNothing)).json<{ type: string }>().type, /digest-mismatch$/)
-  assert.match((await ask('nonsense=1')).json<{ type: string }>().type, /bad-request$/)
+  assert.match((await sendRequest(ofNothing)).json<{ type: string }>().type, /digest-mismatch$/)
+  assert.match((await sendRequest('nonsense=1')).json<{ type: string }>().type, /bad-request$/)
 })
 
 test('nothing is written of content with another digest, whatever its type and method', async (t) => {
@@ -116,8 +116,8 @@ test('over a socket too, in chunks and not', async (t) => {
       `content-length: 19\r\n\r\n${example}`,
       `transfer-encoding: chunked\r\n\r\n9\r\n${example.slice(0, 9)}\r\na\r\n${example.slice(9)}\r\n0\r\n\r\n`,
     ]) {
-      const answer = await askRaw(app, digested + rest)
-      assert.equal(answer.slice(9, 12), status, answer)
+      const response = await sendRaw(app, digested + rest)
+      assert.equal(response.slice(9, 12), status, response)
     }
   }
 })
@@ -141,9 +141,9 @@ test('a form with a file is kept only when the form as a whole has its digest', 
       payload: content,
     })
   for (const [digest, content, status] of cases) {
-    const answer = await send(digest, content)
-    assert.equal(answer.statusCode, status, `${digest}: ${answer.body}`)
-    await assertNothingKept(app, folder, digest)
+    const response = await send(digest, content)
+    assert.equal(response.statusCode, status, `${digest}: ${response.body}`)
+    await assertNothingStored(app, folder, digest)
   }
   for (const content of [payload, epilogue]) {
     assert.equal((await send(toField('sha-512', content), content)).statusCode, 200)
@@ -201,8 +201,8 @@ test('whoever wants digests gets them with every answer that is no stream, HEAD 
 
 test('a write answers with digests too, and a 304 without', async (t) => {
   const app = await testApp(t)
-  const question = { method: 'POST', url: '/users/post', headers: wanted } as const
-  const written = await app.inject({ ...question, payload: { hello: 'world' } })
+  const request = { method: 'POST', url: '/users/post', headers: wanted } as const
+  const written = await app.inject({ ...request, payload: { hello: 'world' } })
   assert.equal(written.headers['repr-digest'], toField('sha-256', '{"hello":"world"}'))
   const { etag } = (await app.inject('/topic.html')).headers
   const fresh = { url: '/topic.html', headers: { ...wanted, 'if-none-match': etag } }

@@ -31,8 +31,8 @@ for (const [size, status] of rows) {
       [part, more],
       [more, part],
     ]) {
-      const answer = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
-      assert.equal(answer.statusCode, status)
+      const response = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
+      assert.equal(response.statusCode, status)
     }
   })
 }
@@ -41,8 +41,8 @@ test('what follows the last part is no header', async (t) => {
   const app = await testApp(t)
   const { headers, payload } = asMultipart([{ name: 'a', content: 'b' }])
   const epilogue = Buffer.concat([payload, Buffer.alloc(20_000, 'x')])
-  const answer = await app.inject({ method: 'POST', url, headers, payload: epilogue })
-  assert.deepEqual(answer.json(), { a: 'b' })
+  const response = await app.inject({ method: 'POST', url, headers, payload: epilogue })
+  assert.deepEqual(response.json(), { a: 'b' })
 })
 
 const absent: readonly [type: string | undefined, payload: string][] = [
@@ -58,8 +58,8 @@ for (const [type, payload] of absent) {
     for (const BODY_READERS of ['json,form,text,multipart', 'json,form,text']) {
       const app = await testApp(t, { settings: { BODY_READERS } })
       const headers = type === undefined ? {} : { 'content-type': type }
-      const answer = await app.inject({ method: 'POST', url, headers, payload })
-      assert.deepEqual([answer.statusCode, answer.body], [200, '{}'])
+      const response = await app.inject({ method: 'POST', url, headers, payload })
+      assert.deepEqual([response.statusCode, response.body], [200, '{}'])
     }
   })
 }
@@ -76,13 +76,13 @@ for (const [type, status] of charsets) {
   test(`a body of the type ${type} gets ${String(status)}`, async (t) => {
     const app = await testApp(t)
     const headers = { 'content-type': type }
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: '/users/post/raw',
       headers,
       payload: 'a',
     })
-    assert.equal(answer.statusCode, status)
+    assert.equal(response.statusCode, status)
     const json = type.replace('text/plain', 'application/json')
     const other = { method: 'POST', url: '/users/post', headers: { 'content-type': json } } as const
     assert.equal((await app.inject({ ...other, payload: '{}' })).statusCode, status)
@@ -92,8 +92,8 @@ for (const [type, status] of charsets) {
 test('a multipart form without a boundary gets 400', async (t) => {
   const app = await testApp(t)
   const headers = { 'content-type': multipartType.split(';')[0] }
-  const answer = await app.inject({ method: 'POST', url, headers, payload: 'a' })
-  assert.equal(answer.statusCode, 400)
+  const response = await app.inject({ method: 'POST', url, headers, payload: 'a' })
+  assert.equal(response.statusCode, 400)
 })
 
 test('a Content-Type with two boundaries gets 400', async (t) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import {
-  askBothWays,
-  askInjected,
-  askRaw,
+  sendBothWays,
+  sendInjected,
+  sendRaw,
   ownOrigin,
-  type Question,
+  type TestRequest,
 } from '../../../test/request-both-ways.ts'
 import { testApp } from '../../../test/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
@@ -74,19 +74,19 @@ test('a refusal comes in the form that Accept asks for, else in that of the rout
   }
   for (const [path, accept, type] of rows) {
     const headers = { 'content-type': 'application/json', ...(accept !== undefined && { accept }) }
-    const answer = await askBothWays(app, { method: 'POST', path, headers, body: '{' })
+    const response = await sendBothWays(app, { method: 'POST', path, headers, body: '{' })
     assert.deepEqual(
-      [path, accept, answer.status, answer.headers['content-type']?.split(';')[0]],
+      [path, accept, response.status, response.headers['content-type']?.split(';')[0]],
       [path, accept, 400, type],
     )
-    assert.match(answer.headers.vary ?? '', /\bAccept\b/)
+    assert.match(response.headers.vary ?? '', /\bAccept\b/)
   }
 })
 
 test('a problem has the members of RFC 9457 and the status of its answer', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/json' }
-  const { status, body } = await askBothWays(app, { path: '/nowhere', headers })
+  const { status, body } = await sendBothWays(app, { path: '/nowhere', headers })
   const { instance, ...others } = JSON.parse(body) as { instance: string }
   assert.deepEqual(others, {
     type: `${ownOrigin}/problems/not-found`,
@@ -103,14 +103,14 @@ test('a path that nobody answers is named, in every form and escaped in a page',
   for (const accept of ['text/plain', 'application/json', 'text/html']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const path = '/nowhere/at-all?secret=1'
-      const answer = await askBothWays(app, { method, path, headers: { accept } })
-      assert.deepEqual([method, answer.status], [method, 404])
-      assert.match(answer.body, /\/nowhere\/at-all/)
-      assert.doesNotMatch(answer.body, /secret/)
+      const response = await sendBothWays(app, { method, path, headers: { accept } })
+      assert.deepEqual([method, response.status], [method, 404])
+      assert.match(response.body, /\/nowhere\/at-all/)
+      assert.doesNotMatch(response.body, /secret/)
     }
   }
   const headers = { accept: 'text/html' }
-  const injected = await askInjected(app, { path: "/<script>'&", headers })
+  const injected = await sendInjected(app, { path: "/<script>'&", headers })
   assert.match(injected.body, /\/(&lt;|%3C)script(&gt;|%3E)(&#39;|')&amp;/)
   assert.doesNotMatch(injected.body, /<script(?! src="\/assets\/)/)
 })
@@ -130,7 +130,7 @@ test('a method that a path lacks gets 405, and Allow says which it has', async (
     ['PUT', '/api/post_json_with_param', 'POST, OPTIONS'],
   ]
   for (const [method, path, allow] of rows) {
-    const { status, headers } = await askBothWays(app, { method, path })
+    const { status, headers } = await sendBothWays(app, { method, path })
     assert.deepEqual([method, path, status, headers.allow], [method, path, 405, allow])
   }
 })
@@ -139,7 +139,7 @@ test('a method that nobody here knows gets 501', async (t) => {
   const app = await testApp(t)
   for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'SEARCH', 'PURGE']) {
     for (const path of ['/users', '/nowhere', '/topic.html', '/api/json']) {
-      const { status } = await askBothWays(app, { method, path })
+      const { status } = await sendBothWays(app, { method, path })
       assert.deepEqual([method, path, status], [method, path, 501])
     }
   }
@@ -149,9 +149,9 @@ test('an address of 8 KiB is read, and a longer one gets 414', async (t) => {
   const app = await testApp(t)
   const start = '/mirror/query?a='
   const most = start + 'x'.repeat(8192 - start.length)
-  assert.equal((await askBothWays(app, { path: most })).status, 200)
+  assert.equal((await sendBothWays(app, { path: most })).status, 200)
   for (const path of [`${most}x`, `/${'x'.repeat(8192)}`, `/users/${'x'.repeat(9000)}`]) {
-    const { status } = await askBothWays(app, { path })
+    const { status } = await sendBothWays(app, { path })
     assert.deepEqual([path.length, status], [path.length, 414])
   }
 })
@@ -165,14 +165,18 @@ test('a fault is a 500 that carries the request id of the log and no text of the
         const path = `${start}/${String(index)}`
         const headers = accept === undefined ? {} : { accept }
         const logged = app.logLines.length
-        const { status, body, headers: answered } = await askInjected(app, { path, headers })
+        const {
+          status,
+          body,
+          headers: responseHeaders,
+        } = await sendInjected(app, { path, headers })
         const lines = app.logLines.slice(logged).map((line) => JSON.parse(line) as LogLine)
         const fault = lines.find(({ level }) => level >= 50)
         assert.deepEqual([path, status], [path, 500])
         assert.ok(fault !== undefined, `${path} is not in the log`)
         assert.ok(body.includes(fault.reqId), `${path}: ${body}`)
         assert.doesNotMatch(
-          body + JSON.stringify(answered),
+          body + JSON.stringify(responseHeaders),
           /SELECT|SQLITE|\.ts|node_modules|\bat /,
         )
       }
@@ -189,7 +193,7 @@ const jsonType = { 'content-type': 'application/json' }
 const evil = { origin: 'https://evil.example' }
 
 /** One of each kind of answer. */
-const kinds: readonly [status: number, Question][] = [
+const kinds: readonly [status: number, TestRequest][] = [
   [200, { path: '/' }],
   [200, { path: '/mirror/query?a=1' }],
   [200, { path: '/topic.html' }],
@@ -223,9 +227,9 @@ const kinds: readonly [status: number, Question][] = [
 test('every kind of answer carries the headers that keep it safe', async (t) => {
   const app = await testApp(t)
   const missing: string[] = []
-  for (const [expected, question] of kinds) {
-    const { status, headers } = await askBothWays(app, question)
-    const line = `${question.method ?? 'GET'} ${question.path.slice(0, 30)} ${String(status)}`
+  for (const [expected, message] of kinds) {
+    const { status, headers } = await sendBothWays(app, message)
+    const line = `${message.method ?? 'GET'} ${message.path.slice(0, 30)} ${String(status)}`
     assert.equal(status, expected, line)
     for (const [name, value] of Object.entries(safeHeaders)) {
       if (!value.test(headers[name] ?? '')) missing.push(`${line}: ${name}`)
@@ -250,9 +254,9 @@ test('a request over the header limit gets 431, and one that is no HTTP 400, bot
     [400, 'GET / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n'],
   ]
   for (const [status, request] of rows) {
-    const answer = await askRaw(app, request)
-    assert.match(answer, new RegExp(`^HTTP/1.1 ${String(status)} `), answer)
-    assert.match(answer, /x-content-type-options: nosniff/i, `${String(status)}: ${answer}`)
+    const response = await sendRaw(app, request)
+    assert.match(response, new RegExp(`^HTTP/1.1 ${String(status)} `), response)
+    assert.match(response, /x-content-type-options: nosniff/i, `${String(status)}: ${response}`)
   }
 })
 
@@ -260,7 +264,7 @@ test('a refusal has its line in the log, like any other answer', async (t) => {
   const app = await testApp(t)
   for (const path of ['/nowhere', '/mirror/query?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
     const logged = app.logLines.length
-    await askInjected(app, { path })
+    await sendInjected(app, { path })
     const lines = app.logLines.slice(logged).filter((line) => line.includes('"request completed"'))
     assert.deepEqual([path.slice(0, 20), lines.length], [path.slice(0, 20), 1])
   }

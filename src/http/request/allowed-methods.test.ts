@@ -53,8 +53,8 @@ test('a preflight lists the methods of Allow', async (t) => {
     if (allow === undefined) continue
     const headers = { origin: 'http://localhost:80', 'access-control-request-method': 'GET' }
     const own = { ...headers, host: 'localhost:80' }
-    const answer = await app.inject({ method: 'OPTIONS', url: path, headers: own })
-    assert.equal(answer.headers['access-control-allow-methods'], allow, path)
+    const response = await app.inject({ method: 'OPTIONS', url: path, headers: own })
+    assert.equal(response.headers['access-control-allow-methods'], allow, path)
   }
 })
 

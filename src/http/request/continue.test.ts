@@ -7,7 +7,7 @@ import {
   startWatched,
   toRequest,
 } from '../../../test/hardening/watched-vitrine.ts'
-import { askRaw } from '../../../test/request-both-ways.ts'
+import { sendRaw } from '../../../test/request-both-ways.ts'
 import { testApp } from '../../../test/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 
@@ -99,7 +99,7 @@ test('Expect: 100-continue for a path that cannot be looked up gets the error of
   }
   const app = await testApp(t, { demos: [demo], expectsFaults: true })
   const fields = ['Host: localhost', 'Connection: close', expects, json, length(2)]
-  const text = await askRaw(app, toRequest('POST /file HTTP/1.1', fields, '{}'))
+  const text = await sendRaw(app, toRequest('POST /file HTTP/1.1', fields, '{}'))
   assert.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 500 /)
   assert.ok(app.logLines.some((line) => line.includes('EIO')))
 })

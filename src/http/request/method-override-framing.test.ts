@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askBothWays, askRaw, ownHost } from '../../../test/request-both-ways.ts'
+import { sendBothWays, sendRaw, ownHost } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 
@@ -18,8 +18,8 @@ const paths = [
 test('a POST turned into HEAD has the headers of GET, the length 0 and no content', async (t) => {
   const app = await testApp(t)
   for (const path of paths) {
-    const get = await askBothWays(app, { path })
-    const head = await askBothWays(app, {
+    const get = await sendBothWays(app, { path })
+    const head = await sendBothWays(app, {
       method: 'POST',
       path,
       headers: { 'x-http-method-override': 'HEAD' },
@@ -37,10 +37,10 @@ test('a POST turned into HEAD has the headers of GET, the length 0 and no conten
 test('a HEAD on the wire has the headers of GET and no content', async (t) => {
   const app = await testApp(t)
   for (const path of paths) {
-    const get = await askBothWays(app, { path })
+    const get = await sendBothWays(app, { path })
     for (const value of ['HEAD', 'GET']) {
       const headers = { 'x-http-method-override': value }
-      const head = await askBothWays(app, { method: 'HEAD', path, headers })
+      const head = await sendBothWays(app, { method: 'HEAD', path, headers })
       assert.deepEqual([path, head.status, head.body], [path, get.status, ''])
       assert.equal(head.headers['content-type'], get.headers['content-type'])
     }
@@ -49,20 +49,20 @@ test('a HEAD on the wire has the headers of GET and no content', async (t) => {
 
 test('a HEAD turned into GET is handled as GET and answered with its length', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
-  const { headers, body } = await askBothWays(app, { method: 'HEAD', path: '/mirror?_method=GET' })
+  const { headers, body } = await sendBothWays(app, { method: 'HEAD', path: '/mirror?_method=GET' })
   assert.deepEqual([headers['x-method'], headers['content-length'], body], ['GET', '5', ''])
 })
 
 test('a GET turned into HEAD is answered like a POST that is', async (t) => {
   const app = await testApp(t)
-  const { status, headers, body } = await askBothWays(app, { path: '/mirror/query?_method=HEAD' })
+  const { status, headers, body } = await sendBothWays(app, { path: '/mirror/query?_method=HEAD' })
   assert.deepEqual([status, headers['content-length'], body], [200, '0', ''])
 })
 
 // RFC 9110 §8.6: no Content-Length with a 204, whatever the method was.
 test('a 204 has no length when a POST was turned into HEAD', async (t) => {
   const app = await testApp(t)
-  const { status, headers } = await askBothWays(app, {
+  const { status, headers } = await sendBothWays(app, {
     method: 'POST',
     path: '/mirror/status/204?_method=HEAD',
   })
@@ -90,18 +90,18 @@ test('the next request on the connection is understood after any override', asyn
   ]
   const second = `GET /mirror/query?a=second HTTP/1.1\r\n${host}\r\nconnection: close\r\n\r\n`
   for (const first of firsts) {
-    const answers = await askRaw(app, first + second)
-    assert.equal(answers.match(/^HTTP\/1\.1 \d{3}/gm)?.length, 2, `${first}\n${answers}`)
+    const responses = await sendRaw(app, first + second)
+    assert.equal(responses.match(/^HTTP\/1\.1 \d{3}/gm)?.length, 2, `${first}\n${responses}`)
     // The second begins where the headers of the first end: there is nothing in between.
-    assert.match(answers, /\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\na: second\n$/)
+    assert.match(responses, /\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\na: second\n$/)
   }
 })
 
 test('a POST turned into GET is answered with content', async (t) => {
   const app = await testApp(t)
-  const answer = await askBothWays(app, {
+  const response = await sendBothWays(app, {
     method: 'POST',
     path: '/mirror/query?_method=GET&a=glass',
   })
-  assert.deepEqual([answer.status, answer.body], [200, 'a: glass\n'])
+  assert.deepEqual([response.status, response.body], [200, 'a: glass\n'])
 })

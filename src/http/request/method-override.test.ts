@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { askBothWays, type Question } from '../../../test/request-both-ways.ts'
+import { sendBothWays, type TestRequest } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 
@@ -23,7 +23,7 @@ const values: Readonly<Record<string, string>> = {
 }
 
 /** Where an override can be said → a question that says `value` there. */
-const sources: Readonly<Record<string, (value: string) => Question>> = {
+const sources: Readonly<Record<string, (value: string) => TestRequest>> = {
   'the query string': (value) => ({ path: `/mirror?_method=${value}` }),
   'a query string with encoded letters': (value) => ({ path: `/mirror?%5f%6Dethod=${value}` }),
   'a JSON body': (value) => ({
@@ -44,16 +44,16 @@ const sources: Readonly<Record<string, (value: string) => Question>> = {
   'the header': (value) => ({ path: '/mirror', headers: { 'x-http-method-override': value } }),
 }
 
-for (const [source, ask] of Object.entries(sources)) {
+for (const [source, send] of Object.entries(sources)) {
   test(`${source} names every method in any letter case, whatever is on the wire`, async (t) => {
     const app = await mirrorApp(t)
     for (const [value, method] of Object.entries(values)) {
       const mixed = value.slice(0, 1) + value.slice(1).toLowerCase()
       for (const spelling of [value, value.toLowerCase(), mixed]) {
         for (const receivedMethod of ['POST', 'GET', 'PUT']) {
-          const { status, headers } = await askBothWays(app, {
+          const { status, headers } = await sendBothWays(app, {
             method: receivedMethod,
-            ...ask(spelling),
+            ...send(spelling),
           })
           const line = `${receivedMethod} with ${spelling}`
           assert.deepEqual([line, status, headers['x-method']], [line, 200, method])
@@ -66,7 +66,7 @@ for (const [source, ask] of Object.entries(sources)) {
     const app = await mirrorApp(t)
     const strangers = ['', 'TRACE', 'CONNECT', 'QUERY', 'PROPFIND', 'PUTS', 'PUT,DELETE', '1']
     for (const value of [...strangers, '__proto__', 'constructor', 'toString']) {
-      const { status, headers } = await askBothWays(app, { method: 'POST', ...ask(value) })
+      const { status, headers } = await sendBothWays(app, { method: 'POST', ...send(value) })
       assert.deepEqual([value, status, headers['x-method']], [value, 200, 'POST'])
     }
   })
@@ -76,7 +76,7 @@ test('a letter that only looks like one of a method is not taken for it', async 
   const app = await mirrorApp(t)
   // ſ and ı become S and I in upper case.
   for (const value of ['po%C5%BFt', 'opt%C4%B1on']) {
-    const { headers } = await askBothWays(app, { method: 'PUT', path: `/mirror?_method=${value}` })
+    const { headers } = await sendBothWays(app, { method: 'PUT', path: `/mirror?_method=${value}` })
     assert.deepEqual([value, headers['x-method']], [value, 'PUT'])
   }
 })
@@ -84,7 +84,7 @@ test('a letter that only looks like one of a method is not taken for it', async 
 test('the query string goes before the body, the body before the header', async (t) => {
   const app = await mirrorApp(t)
   const header = { 'x-http-method-override': 'DELETE' }
-  const rows: [expected: string, Question][] = [
+  const rows: [expected: string, TestRequest][] = [
     [
       'PUT',
       { path: '/mirror?_method=PUT', headers: { ...form, ...header }, body: '_method=PATCH' },
@@ -96,9 +96,9 @@ test('the query string goes before the body, the body before the header', async 
     // The method on the wire is a value like any other.
     ['POST', { path: '/mirror?_method=POST', headers: header }],
   ]
-  for (const [expected, question] of rows) {
-    const { headers } = await askBothWays(app, { method: 'POST', ...question })
-    assert.equal(headers['x-method'], expected, JSON.stringify(question))
+  for (const [expected, request] of rows) {
+    const { headers } = await sendBothWays(app, { method: 'POST', ...request })
+    assert.equal(headers['x-method'], expected, JSON.stringify(request))
   }
 })
 
@@ -108,25 +108,25 @@ test('a value that names no method is passed over, and the next source is asked'
   const inQuery = ['TRACE', '', 'PUT&_method=PUT']
   const lists = ['_method=PUT&_method=PUT', '_method[]=PUT', '_method[0]=PUT', '_method[a]=PUT']
   const values = ['"TRACE"', '["PUT"]', '{"a":"PUT"}', '1', 'true', 'null', '""']
-  const rows: [expected: string, Question][] = [
-    ...inQuery.map((value): [string, Question] => [
+  const rows: [expected: string, TestRequest][] = [
+    ...inQuery.map((value): [string, TestRequest] => [
       'PATCH',
       { path: `/mirror?_method=${value}`, headers: { ...form, ...header }, body: '_method=PATCH' },
     ]),
-    ...lists.flatMap((text): [string, Question][] => [
+    ...lists.flatMap((text): [string, TestRequest][] => [
       ['PATCH', { path: `/mirror?${text}`, headers: json, body: '{"_method":"PATCH"}' }],
       ['DELETE', { path: '/mirror', headers: { ...form, ...header }, body: text }],
     ]),
-    ...values.map((value): [string, Question] => [
+    ...values.map((value): [string, TestRequest] => [
       'DELETE',
       { path: '/mirror', headers: { ...json, ...header }, body: `{"_method":${value}}` },
     ]),
     ['DELETE', { path: '/mirror?_method=TRACE', headers: header }],
     ['POST', { path: '/mirror', headers: { 'x-http-method-override': 'PUT, DELETE' } }],
   ]
-  for (const [expected, question] of rows) {
-    const { headers } = await askBothWays(app, { method: 'POST', ...question })
-    assert.equal(headers['x-method'], expected, JSON.stringify(question))
+  for (const [expected, request] of rows) {
+    const { headers } = await sendBothWays(app, { method: 'POST', ...request })
+    assert.equal(headers['x-method'], expected, JSON.stringify(request))
   }
 })
 
@@ -145,10 +145,10 @@ test('bodies that are no fields say no method', async (t) => {
     ['application/x-www-form-urlencoded', 'a[_method]=PUT'],
   ]
   for (const [type, body] of rows) {
-    const question = { method: 'POST', headers: { 'content-type': type }, body }
-    const asked = await askBothWays(app, { ...question, path: '/mirror' })
-    assert.deepEqual([body, asked.status, asked.headers['x-method']], [body, 200, 'POST'])
-    const inQuery = await askBothWays(app, { ...question, path: '/mirror?_method=PATCH' })
+    const request = { method: 'POST', headers: { 'content-type': type }, body }
+    const sent = await sendBothWays(app, { ...request, path: '/mirror' })
+    assert.deepEqual([body, sent.status, sent.headers['x-method']], [body, 200, 'POST'])
+    const inQuery = await sendBothWays(app, { ...request, path: '/mirror?_method=PATCH' })
     assert.deepEqual([body, inQuery.status, inQuery.headers['x-method']], [body, 200, 'PATCH'])
   }
 })
@@ -156,16 +156,16 @@ test('bodies that are no fields say no method', async (t) => {
 test('a body that cannot be read says no method, and is refused', async (t) => {
   const app = await mirrorApp(t, { MAX_BODY_BYTES: '100' })
   const header = { 'x-http-method-override': 'PATCH' }
-  const rows: [status: number, Question][] = [
+  const rows: [status: number, TestRequest][] = [
     [400, { path: '/mirror', headers: { ...json, ...header }, body: '{"_method":"PUT"' }],
     [400, { path: '/mirror?_method=PUT', headers: json, body: '{' }],
     [413, { path: '/mirror', headers: { ...json, ...header }, body: `"${'x'.repeat(100)}"` }],
     [415, { path: '/mirror', headers: { ...json, 'content-encoding': 'gzip' }, body: '{}' }],
     [400, { path: `/mirror?_method=PUT&a=%ff` }],
   ]
-  for (const [expected, question] of rows) {
-    const { status } = await askBothWays(app, { method: 'POST', ...question })
-    assert.equal(status, expected, JSON.stringify(question))
+  for (const [expected, request] of rows) {
+    const { status } = await sendBothWays(app, { method: 'POST', ...request })
+    assert.equal(status, expected, JSON.stringify(request))
   }
 })
 
@@ -180,14 +180,14 @@ test('the handler of the new method sees the other fields, and the control field
   }
   const asForm = new URLSearchParams(fields).toString()
   const asJson = JSON.stringify(fields)
-  const rows: [Question, query: object, body: object | undefined][] = [
+  const rows: [TestRequest, query: object, body: object | undefined][] = [
     [{ path: '/mirror', headers: json, body: asJson }, {}, { name: 'Ann', _other: 'x' }],
     [{ path: '/mirror', body: asJson }, {}, { name: 'Ann', _other: 'x' }],
     [{ path: '/mirror', headers: form, body: asForm }, {}, { name: 'Ann', _other: 'x' }],
     [{ path: `/mirror?${asForm}` }, { name: 'Ann', _other: 'x' }, undefined],
   ]
-  for (const [question, query, body] of rows) {
-    const { headers } = await askBothWays(app, { method: 'POST', ...question })
+  for (const [request, query, body] of rows) {
+    const { headers } = await sendBothWays(app, { method: 'POST', ...request })
     assert.equal(headers['x-method'], 'PUT')
     const seen = [headers['x-query'], headers['x-body']]
     assert.deepEqual(seen, [JSON.stringify(query), body ? JSON.stringify(body) : 'absent'])
@@ -196,21 +196,21 @@ test('the handler of the new method sees the other fields, and the control field
 
 test('control fields that name no method are still no fields', async (t) => {
   const app = await mirrorApp(t)
-  const rows: Question[] = [
+  const rows: TestRequest[] = [
     { path: '/mirror', headers: json, body: '{"_method":["PUT"],"_if_match":1}' },
     { path: '/mirror', headers: form, body: '_method[a]=PUT&_idempotency_key=' },
     { path: '/mirror?_method=TRACE', body: '{}' },
     { path: '/mirror?_method[a][b]=PUT', body: '{}' },
   ]
-  for (const question of rows) {
-    const { headers } = await askBothWays(app, { method: 'POST', ...question })
+  for (const request of rows) {
+    const { headers } = await sendBothWays(app, { method: 'POST', ...request })
     assert.deepEqual([headers['x-query'], headers['x-body']], ['{}', '{}'])
   }
 })
 
 test('an override leads to the routes of its method', async (t) => {
   const app = await testApp(t)
-  const rows: [Question, status: number, body: RegExp][] = [
+  const rows: [TestRequest, status: number, body: RegExp][] = [
     [{ path: '/user/7?_method=PUT' }, 200, /^PUT/],
     [{ path: '/user/7', headers: form, body: '_method=delete' }, 200, /^DELETE/],
     [{ path: '/mirror/query', headers: form, body: '_method=get&a=glass' }, 200, /^a: $/m],
@@ -219,10 +219,10 @@ test('an override leads to the routes of its method', async (t) => {
     [{ path: '/mirror/query?_method=OPTION' }, 204, /^$/],
     [{ path: '/nowhere?_method=PATCH' }, 404, /\/nowhere/],
   ]
-  for (const [question, status, body] of rows) {
-    const answer = await askBothWays(app, { method: 'POST', ...question })
-    assert.equal(answer.status, status, JSON.stringify(question))
-    assert.match(answer.body, body)
+  for (const [request, status, body] of rows) {
+    const received = await sendBothWays(app, { method: 'POST', ...request })
+    assert.equal(received.status, status, JSON.stringify(request))
+    assert.match(received.body, body)
   }
 })
 
@@ -231,9 +231,9 @@ test('the line in the log shows both methods, and one where there was no overrid
   await app.inject({ method: 'POST', url: '/mirror?_method=PATCH&secret=s' })
   await app.inject({ method: 'POST', url: '/mirror' })
   const lines = app.logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  const answered = lines.filter(({ msg }) => msg === 'request completed')
+  const completed = lines.filter(({ msg }) => msg === 'request completed')
   assert.deepEqual(
-    answered.map(({ method, receivedMethod, path, status }) => [
+    completed.map(({ method, receivedMethod, path, status }) => [
       method,
       receivedMethod,
       path,
@@ -248,14 +248,14 @@ test('the line in the log shows both methods, and one where there was no overrid
 
 test('switched off, nothing is overridden and _method is a field like any other', async (t) => {
   const app = await mirrorApp(t, { METHOD_OVERRIDE: 'off' })
-  const rows: [Question, query: object, body: object | undefined][] = [
+  const rows: [TestRequest, query: object, body: object | undefined][] = [
     [{ path: '/mirror?_method=PUT' }, { _method: 'PUT' }, undefined],
     [{ path: '/mirror', headers: json, body: '{"_method":"PUT"}' }, {}, { _method: 'PUT' }],
     [{ path: '/mirror', headers: form, body: '_method=PUT' }, {}, { _method: 'PUT' }],
     [{ path: '/mirror', headers: { 'x-http-method-override': 'PUT' } }, {}, undefined],
   ]
-  for (const [question, query, body] of rows) {
-    const { headers } = await askBothWays(app, { method: 'POST', ...question })
+  for (const [request, query, body] of rows) {
+    const { headers } = await sendBothWays(app, { method: 'POST', ...request })
     assert.equal(headers['x-method'], 'POST')
     const seen = [headers['x-query'], headers['x-body']]
     assert.deepEqual(seen, [JSON.stringify(query), body ? JSON.stringify(body) : 'absent'])
@@ -274,8 +274,8 @@ for (const settings of [{ METHOD_OVERRIDE: 'unsafe-from-post' }, preset]) {
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'LOCK']) {
         for (const override of [{}, { 'x-http-method-override': 'PUT' }]) {
           const url = `/locations/rome${'x-http-method-override' in override ? '' : '?_method=DELETE'}`
-          const question = { method: method as 'GET', url, headers: { ...headers, ...override } }
-          const response = await app.inject(question)
+          const request = { method: method as 'GET', url, headers: { ...headers, ...override } }
+          const response = await app.inject(request)
           assert.equal(response.statusCode, 403, method)
           if (method !== 'HEAD') assert.match(response.body, /METHOD_OVERRIDE/)
         }
@@ -289,8 +289,8 @@ for (const settings of [{ METHOD_OVERRIDE: 'unsafe-from-post' }, preset]) {
     await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
     const asGet = await app.inject({ method: 'POST', url: '/locations/rome?_method=GET' })
     assert.equal(asGet.statusCode, 200)
-    const question = { headers: form, payload: '_method=DELETE' }
-    await app.inject({ method: 'POST', url: '/locations/rome', ...question })
+    const request = { headers: form, payload: '_method=DELETE' }
+    await app.inject({ method: 'POST', url: '/locations/rome', ...request })
     assert.equal((await app.inject('/locations/rome')).statusCode, 404)
   })
 }

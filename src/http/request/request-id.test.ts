@@ -4,16 +4,17 @@ import { testApp, type TestApp } from '../../../test/test-app.ts'
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-async function askWith(app: TestApp, id: string | undefined, url = '/health') {
+async function sendWith(app: TestApp, id: string | undefined, url = '/health') {
   const headers = {
     accept: 'application/json',
     referer: 'http://localhost/',
     ...(id !== undefined && { 'x-request-id': id }),
   }
-  const answer = await app.inject({ url, headers })
-  const { 'x-request-id': given, 'server-timing': timing } = answer.headers
-  const wireId = /^exchange;desc="(.*)"$/.exec(String(timing))?.[1] ?? assert.fail(String(timing))
-  return { answer, given, wireId }
+  const response = await app.inject({ url, headers })
+  const { 'x-request-id': given, 'server-timing': timing } = response.headers
+  const exchangeId =
+    /^exchange;desc="(.*)"$/.exec(String(timing))?.[1] ?? assert.fail(String(timing))
+  return { response, given, exchangeId }
 }
 
 test('an id that can be used is that of the answer and of its line in the log', async (t) => {
@@ -31,7 +32,7 @@ test('an id that can be used is that of the answer and of its line in the log', 
     '__proto__',
   ]
   for (const id of ids) {
-    const { given } = await askWith(app, id)
+    const { given } = await sendWith(app, id)
     assert.equal(given, id)
     const line = JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }
     assert.equal(line.reqId, id)
@@ -58,9 +59,9 @@ test('any other is replaced by one of our own', async (t) => {
     '\u001b[31m',
   ]
   for (const id of ids) {
-    const { given, wireId } = await askWith(app, id)
+    const { given, exchangeId } = await sendWith(app, id)
     assert.match(String(given), uuid, String(id))
-    assert.equal(wireId, given)
+    assert.equal(exchangeId, given)
     assert.equal((JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }).reqId, given)
   }
 })
@@ -68,21 +69,21 @@ test('any other is replaced by one of our own', async (t) => {
 test('two of them are none', async (t) => {
   const app = await testApp(t)
   const headers = { 'x-request-id': ['a', 'b'] }
-  const answer = await app.inject({ url: '/health', headers })
-  assert.match(String(answer.headers['x-request-id']), uuid)
+  const response = await app.inject({ url: '/health', headers })
+  assert.match(String(response.headers['x-request-id']), uuid)
 })
 
 test('an exchange is not to be had under an id that its client has chosen', async (t) => {
   const app = await testApp(t)
   const chosen = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
-  const first = await askWith(app, chosen, '/mirror/query?a=mine')
-  const second = await askWith(app, chosen, '/mirror/query?a=yours')
+  const first = await sendWith(app, chosen, '/mirror/query?a=mine')
+  const second = await sendWith(app, chosen, '/mirror/query?a=yours')
   assert.equal((await app.inject(`/inspector/${chosen}`)).statusCode, 404)
-  assert.match(first.wireId, uuid)
-  assert.notEqual(first.wireId, second.wireId)
+  assert.match(first.exchangeId, uuid)
+  assert.notEqual(first.exchangeId, second.exchangeId)
   for (const [id, url] of [
-    [first.wireId, '/mirror/query?a=mine'],
-    [second.wireId, '/mirror/query?a=yours'],
+    [first.exchangeId, '/mirror/query?a=mine'],
+    [second.exchangeId, '/mirror/query?a=yours'],
   ] as const) {
     const shown = await app.inject({
       url: `/inspector/${id}`,
@@ -102,8 +103,8 @@ test('a problem names its instance by a URI, whatever the id', async (t) => {
     ['not usable', undefined],
   ] as const
   for (const [id, expected] of rows) {
-    const { answer, given } = await askWith(app, id, '/nowhere')
-    const { instance } = answer.json<{ instance: string }>()
+    const { response, given } = await sendWith(app, id, '/nowhere')
+    const { instance } = response.json<{ instance: string }>()
     assert.equal(instance, expected ?? `urn:uuid:${String(given)}`)
     assert.ok(URL.canParse(instance))
   }

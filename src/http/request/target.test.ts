@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askRaw } from '../../../test/request-both-ways.ts'
+import { sendRaw } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 
@@ -34,16 +34,16 @@ const rows: readonly (readonly [status: number, target: string, ...fields: strin
 for (const [expected, target, ...fields] of rows) {
   test(`${target} with ${fields.join(', ') || 'no Host'} gets ${String(expected)}`, async (t) => {
     const app = await testApp(t, { demos: [mirror], settings })
-    const answer = await askRaw(app, toMessage('GET', target, ...fields))
-    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${String(expected)} `))
+    const response = await sendRaw(app, toMessage('GET', target, ...fields))
+    assert.match(response, new RegExp(`^HTTP/1\\.1 ${String(expected)} `))
   })
 }
 
 test('the host of an absolute target is that of problem types', async (t) => {
   const app = await testApp(t, { settings })
   const fields = ['Host: b.example', 'Accept: application/json']
-  const answer = await askRaw(app, toMessage('GET', 'http://a.example/nowhere', ...fields))
-  assert.match(answer, /"type":"http:\/\/a\.example\/problems\/not-found"/)
+  const response = await sendRaw(app, toMessage('GET', 'http://a.example/nowhere', ...fields))
+  assert.match(response, /"type":"http:\/\/a\.example\/problems\/not-found"/)
 })
 
 for (const [expected, origin] of [
@@ -53,7 +53,7 @@ for (const [expected, origin] of [
   test(`a write to an absolute target from ${origin} gets ${String(expected)}`, async (t) => {
     const app = await testApp(t, { demos: [mirror], settings })
     const fields = ['Host: b.example', `Origin: ${origin}`, 'Content-Length: 0']
-    const answer = await askRaw(app, toMessage('POST', 'http://a.example/mirror', ...fields))
-    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${String(expected)} `))
+    const response = await sendRaw(app, toMessage('POST', 'http://a.example/mirror', ...fields))
+    assert.match(response, new RegExp(`^HTTP/1\\.1 ${String(expected)} `))
   })
 }

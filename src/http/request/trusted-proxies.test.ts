@@ -20,8 +20,8 @@ function openBehindProxy(t: TestContext) {
 test('what a trusted proxy says of the address is how the service calls itself', async (t) => {
   const app = await openBehindProxy(t)
   const headers = { ...forwarded, accept: 'application/json' }
-  const refused = await app.inject({ url: '/nowhere', headers, remoteAddress: proxy })
-  assert.equal(refused.json<{ type: string }>().type, 'https://vitrine.example/problems/not-found')
+  const rejected = await app.inject({ url: '/nowhere', headers, remoteAddress: proxy })
+  assert.equal(rejected.json<{ type: string }>().type, 'https://vitrine.example/problems/not-found')
   for (const url of ['/docs', '/problems/not-found']) {
     const { body } = await app.inject({ url, headers: forwarded, remoteAddress: proxy })
     assert.match(body, /https:\/\/vitrine\.example/, url)
@@ -91,13 +91,13 @@ test('a proxy that names no host or protocol is refused, a stranger that does is
   for (const fields of cases) {
     const headers = { ...forwarded, ...fields, accept: 'application/json' }
     for (const url of ['/api/json', '/%ff', '/nowhere']) {
-      const answer = await app.inject({ url, headers, remoteAddress: proxy })
+      const response = await app.inject({ url, headers, remoteAddress: proxy })
       const what = `${url} ${JSON.stringify(fields)}`
-      assert.equal(answer.statusCode, 400, what)
-      assert.doesNotMatch(answer.body, /script|a\/b|user@/, what)
+      assert.equal(response.statusCode, 400, what)
+      assert.doesNotMatch(response.body, /script|a\/b|user@/, what)
     }
-    const strange = await app.inject({ url: '/api/json', headers, remoteAddress: '192.0.2.1' })
-    assert.equal(strange.statusCode, 200)
+    const unusual = await app.inject({ url: '/api/json', headers, remoteAddress: '192.0.2.1' })
+    assert.equal(unusual.statusCode, 200)
   }
 })
 

@@ -31,29 +31,29 @@ async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
 for (const url of paths) {
   test(`${url} has a weak tag, and is 304 and 412 by it`, async (t) => {
     const app = await openFilled(t)
-    const ask = async (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') =>
+    const send = async (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') =>
       app.inject({ method, url, headers })
-    const got = await ask({})
+    const got = await send({})
     const etag = String(got.headers.etag)
     assert.match(etag, /^W\/"[\w-]{43}"$/)
-    assert.equal((await ask({})).headers.etag, etag)
+    assert.equal((await send({})).headers.etag, etag)
     for (const tag of [etag, etag.slice(2), '*']) {
-      const same = await ask({ 'if-none-match': tag })
+      const same = await send({ 'if-none-match': tag })
       assert.deepEqual([same.statusCode, same.body, same.headers.etag], [304, '', etag], tag)
       assert.equal(same.headers['cache-control'], got.headers['cache-control'])
       assert.equal(same.headers.vary, got.headers.vary)
       assert.equal(same.headers['content-type'], undefined)
-      const head = await ask({ 'if-none-match': tag }, 'HEAD')
+      const head = await send({ 'if-none-match': tag }, 'HEAD')
       assert.deepEqual([head.statusCode, head.headers['content-length']], [304, undefined])
     }
-    assert.equal((await ask({ 'if-none-match': '"other"' })).statusCode, 200)
-    assert.equal((await ask({ 'if-match': '*' })).statusCode, 200)
+    assert.equal((await send({ 'if-none-match': '"other"' })).statusCode, 200)
+    assert.equal((await send({ 'if-match': '*' })).statusCode, 200)
     // A weak tag never matches strongly (RFC 9110 §13.1.1).
     for (const tag of ['"other"', etag])
-      assert.equal((await ask({ 'if-match': tag })).statusCode, 412)
-    const passing = ['date', 'server-timing', 'x-request-id']
-    const head = await ask({}, 'HEAD')
-    assert.deepEqual(without(head.headers, ...passing), without(got.headers, ...passing))
+      assert.equal((await send({ 'if-match': tag })).statusCode, 412)
+    const variable = ['date', 'server-timing', 'x-request-id']
+    const head = await send({}, 'HEAD')
+    assert.deepEqual(without(head.headers, ...variable), without(got.headers, ...variable))
   })
 }
 
@@ -88,8 +88,8 @@ test('a list that is too long for one piece is streamed without a tag, and evalu
 
 test('what a write is answered with has no tag of its content', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject({ method: 'POST', url: '/users/post', payload: { a: 1 } })
-  assert.deepEqual([answer.statusCode, answer.headers.etag], [200, undefined])
+  const response = await app.inject({ method: 'POST', url: '/users/post', payload: { a: 1 } })
+  assert.deepEqual([response.statusCode, response.headers.etag], [200, undefined])
 })
 
 test('a 304 to GET has no Content-Length', async (t) => {

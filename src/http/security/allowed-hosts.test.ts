@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askBothWays, askRaw } from '../../../test/request-both-ways.ts'
+import { sendBothWays, sendRaw } from '../../../test/request-both-ways.ts'
 import { failedStart } from '../../../test/failed-start.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
@@ -49,12 +49,12 @@ for (const [expected, host, settings = {}] of rows) {
       ['GET', { host }],
       ['POST', own],
     ] as const) {
-      const { status } = await askBothWays(app, { method, path: '/mirror', headers })
+      const { status } = await sendBothWays(app, { method, path: '/mirror', headers })
       assert.equal(status, expected, method)
     }
-    const nowhere = await askBothWays(app, { path: '/nowhere', headers: { host } })
+    const nowhere = await sendBothWays(app, { path: '/nowhere', headers: { host } })
     assert.equal(nowhere.status, expected === 200 ? 404 : 421)
-    const probe = await askBothWays(app, { path: '/health/live', headers: { host } })
+    const probe = await sendBothWays(app, { path: '/health/live', headers: { host } })
     assert.equal(probe.status, 200)
   })
 }
@@ -67,14 +67,14 @@ test('a page of a rebound name can write nothing, and is told which setting allo
     'content-type': 'application/json',
     accept: 'application/json',
   }
-  const answer = await app.inject({
+  const received = await app.inject({
     method: 'POST',
     url: '/locations',
     headers,
     body: '{"name":1}',
   })
-  assert.equal(answer.statusCode, 421)
-  const { type, detail } = answer.json<{ type: string; detail: string }>()
+  assert.equal(received.statusCode, 421)
+  const { type, detail } = received.json<{ type: string; detail: string }>()
   assert.match(type, /\/problems\/misdirected-request$/)
   assert.match(detail, /^The host attacker\.example is not served here\. .*ALLOWED_HOSTS/)
   assert.equal((await app.inject('/locations.json')).body, '[]')
@@ -96,7 +96,7 @@ for (const [expected, host, forwarded] of forwardedRows) {
   test(`behind a proxy: Host ${host}, forwarded ${String(forwarded)}: ${String(expected)}`, async (t) => {
     const app = await testApp(t, { demos: [mirror], settings: behindProxy })
     const headers = { host, ...(forwarded !== undefined && { 'x-forwarded-host': forwarded }) }
-    const { status } = await askBothWays(app, { path: '/mirror', headers })
+    const { status } = await sendBothWays(app, { path: '/mirror', headers })
     assert.equal(status, expected)
   })
 }
@@ -104,7 +104,7 @@ for (const [expected, host, forwarded] of forwardedRows) {
 test('without a trusted proxy X-Forwarded-Host changes nothing', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const headers = { host: 'attacker.example', 'x-forwarded-host': 'localhost' }
-  assert.equal((await askBothWays(app, { path: '/mirror', headers })).status, 421)
+  assert.equal((await sendBothWays(app, { path: '/mirror', headers })).status, 421)
 })
 
 test('on a loopback address a trusted proxy needs ALLOWED_HOSTS', async (t) => {
@@ -118,7 +118,7 @@ test('on a loopback address a trusted proxy needs ALLOWED_HOSTS', async (t) => {
 
 test('HTTP/1.0 without Host is served: no browser sends it', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
-  assert.match(await askRaw(app, 'GET /mirror HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /)
+  assert.match(await sendRaw(app, 'GET /mirror HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /)
 })
 
 for (const text of [
@@ -164,7 +164,7 @@ for (const [host, path, text] of [
   test(`the 421 for Host: ${host} and ${path} names the reason`, async (t) => {
     const app = await testApp(t)
     const message = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
-    const response = await askRaw(app, message)
+    const response = await sendRaw(app, message)
     assert.match(response, /^HTTP\/1\.1 421 /)
     assert.ok(response.includes(text), response)
   })

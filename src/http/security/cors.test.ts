@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askBothWays, askRaw, ownOrigin } from '../../../test/request-both-ways.ts'
+import { sendBothWays, sendRaw, ownOrigin } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 
-const stranger = 'https://stranger.example'
-const friend = 'https://friend.example'
-const settings = { CORS_ORIGINS: `${friend},http://localhost:5173` }
+const otherOrigin = 'https://stranger.example'
+const allowedOrigin = 'https://friend.example'
+const settings = { CORS_ORIGINS: `${allowedOrigin},http://localhost:5173` }
 
-const answers: readonly (readonly [status: number, method: string, path: string])[] = [
+const responses: readonly (readonly [status: number, method: string, path: string])[] = [
   [200, 'GET', '/users'],
   [200, 'GET', '/topic.html'],
   [200, 'GET', '/api/json'],
@@ -26,11 +26,11 @@ const answers: readonly (readonly [status: number, method: string, path: string]
 
 test('every answer may be read by every site, without credentials', async (t) => {
   const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
-  for (const [expected, method, path] of answers) {
-    for (const origin of [undefined, stranger, 'null']) {
+  for (const [expected, method, path] of responses) {
+    for (const origin of [undefined, otherOrigin, 'null']) {
       if (origin !== undefined && method === 'DELETE') continue
-      const question = { method, path, headers: origin === undefined ? {} : { origin } }
-      const { status, headers } = await askBothWays(app, question)
+      const request = { method, path, headers: origin === undefined ? {} : { origin } }
+      const { status, headers } = await sendBothWays(app, request)
       assert.deepEqual([path, status], [path, expected])
       assert.equal(headers['access-control-allow-origin'], '*', path)
       assert.match(
@@ -46,10 +46,10 @@ test('every answer may be read by every site, without credentials', async (t) =>
 test('an origin of CORS_ORIGINS may read with credentials, and caches hear of it', async (t) => {
   const app = await testApp(t, { settings })
   const rows = [
-    [friend, friend, 'true'],
+    [allowedOrigin, allowedOrigin, 'true'],
     ['http://localhost:5173', 'http://localhost:5173', 'true'],
-    [stranger, '*', undefined],
-    [`${friend}.evil.example`, '*', undefined],
+    [otherOrigin, '*', undefined],
+    [`${allowedOrigin}.evil.example`, '*', undefined],
     ['null', '*', undefined],
     ['', '*', undefined],
     [undefined, '*', undefined],
@@ -64,23 +64,26 @@ test('an origin of CORS_ORIGINS may read with credentials, and caches hear of it
       '/mirror/status/304',
     ]) {
       const headers = origin === undefined ? {} : { origin }
-      const { headers: answered } = await askBothWays(app, { path, headers })
+      const { headers: responseHeaders } = await sendBothWays(app, { path, headers })
       assert.deepEqual(
-        [answered['access-control-allow-origin'], answered['access-control-allow-credentials']],
+        [
+          responseHeaders['access-control-allow-origin'],
+          responseHeaders['access-control-allow-credentials'],
+        ],
         [allowed, credentials],
         `${path} ${String(origin)}`,
       )
-      assert.match(answered.vary ?? '', /\bOrigin\b/, path)
+      assert.match(responseHeaders.vary ?? '', /\bOrigin\b/, path)
     }
   }
 })
 
 test('a refusal before there is a request may be read by every site, too', async (t) => {
   const app = await testApp(t)
-  const answer = await askRaw(app, 'NONSENSE / HTTP/1.1\r\nhost: a\r\n\r\n')
-  assert.match(answer, /^HTTP\/1.1 400 /)
-  assert.match(answer, /^access-control-allow-origin: \*\r$/m)
-  assert.match(answer, /^cache-control: no-store\r$/m)
+  const response = await sendRaw(app, 'NONSENSE / HTTP/1.1\r\nhost: a\r\n\r\n')
+  assert.match(response, /^HTTP\/1.1 400 /)
+  assert.match(response, /^access-control-allow-origin: \*\r$/m)
+  assert.match(response, /^cache-control: no-store\r$/m)
 })
 
 test('a preflight is told the methods that the origin would not be refused', async (t) => {
@@ -93,31 +96,31 @@ test('a preflight is told the methods that the origin would not be refused', asy
     allowed: string,
     isAllowed: boolean,
   ][] = [
-    [stranger, '/locations/1', 'GET', 'GET, HEAD, OPTIONS', true],
-    [stranger, '/locations/1', 'PUT', 'GET, HEAD, OPTIONS', false],
-    [stranger, '/mirror/field', 'POST', 'OPTIONS', false],
-    [stranger, '/topic.html', 'GET', 'GET, HEAD, OPTIONS', true],
-    [stranger, '/mirror', 'DELETE', 'GET, HEAD, OPTIONS', false],
-    [stranger, '/mirror/status/404', 'GET', 'GET, HEAD, OPTIONS', true],
+    [otherOrigin, '/locations/1', 'GET', 'GET, HEAD, OPTIONS', true],
+    [otherOrigin, '/locations/1', 'PUT', 'GET, HEAD, OPTIONS', false],
+    [otherOrigin, '/mirror/field', 'POST', 'OPTIONS', false],
+    [otherOrigin, '/topic.html', 'GET', 'GET, HEAD, OPTIONS', true],
+    [otherOrigin, '/mirror', 'DELETE', 'GET, HEAD, OPTIONS', false],
+    [otherOrigin, '/mirror/status/404', 'GET', 'GET, HEAD, OPTIONS', true],
     ['null', '/locations/1', 'DELETE', 'GET, HEAD, OPTIONS', false],
-    [friend, '/locations/1', 'PUT', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', true],
-    [friend, '/locations/1', 'POST', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', false],
-    [friend, '/mirror/field', 'POST', 'POST, OPTIONS', true],
-    [friend, '/topic.html', 'POST', 'GET, HEAD, OPTIONS', false],
-    [friend, '/mirror', 'DELETE', all, true],
-    [friend, '/mirror/status/404', 'PATCH', all, true],
+    [allowedOrigin, '/locations/1', 'PUT', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', true],
+    [allowedOrigin, '/locations/1', 'POST', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', false],
+    [allowedOrigin, '/mirror/field', 'POST', 'POST, OPTIONS', true],
+    [allowedOrigin, '/topic.html', 'POST', 'GET, HEAD, OPTIONS', false],
+    [allowedOrigin, '/mirror', 'DELETE', all, true],
+    [allowedOrigin, '/mirror/status/404', 'PATCH', all, true],
     [ownOrigin, '/mirror/field', 'POST', 'POST, OPTIONS', true],
   ]
   for (const [origin, path, method, allowed, isAllowed] of rows) {
     const headers = { origin, 'access-control-request-method': method }
-    const answer = await askBothWays(app, { method: 'OPTIONS', path, headers })
+    const response = await sendBothWays(app, { method: 'OPTIONS', path, headers })
     const line = `${origin} ${method} ${path}`
-    assert.equal(answer.status, 204, line)
-    assert.equal(withoutQuery(answer.headers['access-control-allow-methods']), allowed, line)
-    const fields = answer.headers['access-control-allow-headers']
+    assert.equal(response.status, 204, line)
+    assert.equal(withoutQuery(response.headers['access-control-allow-methods']), allowed, line)
+    const fields = response.headers['access-control-allow-headers']
     assert.equal(fields !== undefined, isAllowed, line)
     if (isAllowed) assert.match(fields ?? '', /\bIf-Match\b.*\bX-HTTP-Method-Override\b/)
-    assert.equal(answer.headers['access-control-max-age'], '600')
+    assert.equal(response.headers['access-control-max-age'], '600')
   }
 })
 
@@ -127,29 +130,29 @@ function withoutQuery(methods = ''): string {
 
 test('a preflight where there is nothing gets 204, so that the script can read the 404', async (t) => {
   const app = await testApp(t)
-  const headers = { origin: stranger, 'access-control-request-method': 'GET' }
+  const headers = { origin: otherOrigin, 'access-control-request-method': 'GET' }
   for (const path of ['/nowhere', '/nowhere.html', '/api/nowhere']) {
-    const { status } = await askBothWays(app, { method: 'OPTIONS', path, headers })
+    const { status } = await sendBothWays(app, { method: 'OPTIONS', path, headers })
     assert.deepEqual([path, status], [path, 204])
-    const { status: itself } = await askBothWays(app, { path, headers: { origin: stranger } })
+    const { status: itself } = await sendBothWays(app, { path, headers: { origin: otherOrigin } })
     assert.deepEqual([path, itself], [path, 404])
   }
 })
 
-for (const asked of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
-  test(`a preflight for a read lists the requested ${asked}`, async (t) => {
+for (const sent of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
+  test(`a preflight for a read lists the requested ${sent}`, async (t) => {
     const app = await testApp(t)
     const headers = {
-      origin: stranger,
+      origin: otherOrigin,
       'access-control-request-method': 'GET',
-      'access-control-request-headers': asked,
+      'access-control-request-headers': sent,
     }
     for (const path of ['/users', '/topic.html', '/mirror/status/200', '/nowhere']) {
-      const answer = await askBothWays(app, { method: 'OPTIONS', path, headers })
-      const listed = (answer.headers['access-control-allow-headers'] ?? '')
+      const response = await sendBothWays(app, { method: 'OPTIONS', path, headers })
+      const listed = (response.headers['access-control-allow-headers'] ?? '')
         .toLowerCase()
         .split(', ')
-      for (const name of asked.toLowerCase().split(/[ ,]+/).filter(Boolean)) {
+      for (const name of sent.toLowerCase().split(/[ ,]+/).filter(Boolean)) {
         assert.equal(listed.filter((one) => one === name).length, 1, `${path} ${name}`)
       }
     }
@@ -173,16 +176,16 @@ for (const [isAllowed, origin, HOST] of localRows) {
   test(`with HOST=${HOST} ${origin} may ${isAllowed ? '' : 'not '}write by default`, async (t) => {
     const app = await testApp(t, { settings: { HOST }, demos: [mirror] })
     const headers = { origin, 'sec-fetch-site': 'cross-site' }
-    const answer = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
-    assert.equal(answer.status, isAllowed ? 200 : 403)
-    assert.equal(answer.headers['access-control-allow-origin'], isAllowed ? origin : '*')
+    const response = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
+    assert.equal(response.status, isAllowed ? 200 : 403)
+    assert.equal(response.headers['access-control-allow-origin'], isAllowed ? origin : '*')
     const credentials = isAllowed ? 'true' : undefined
-    assert.equal(answer.headers['access-control-allow-credentials'], credentials)
-    const asking = { ...headers, 'access-control-request-method': 'PUT' }
-    const preflight = await askBothWays(app, {
+    assert.equal(response.headers['access-control-allow-credentials'], credentials)
+    const preflightHeaders = { ...headers, 'access-control-request-method': 'PUT' }
+    const preflight = await sendBothWays(app, {
       method: 'OPTIONS',
       path: '/mirror',
-      headers: asking,
+      headers: preflightHeaders,
     })
     const methods = preflight.headers['access-control-allow-methods'] ?? ''
     assert.equal(methods.includes('PUT'), isAllowed)
@@ -191,23 +194,23 @@ for (const [isAllowed, origin, HOST] of localRows) {
 
 for (const settings of [
   { CORS_ORIGINS: 'none' },
-  { CORS_ORIGINS: friend },
+  { CORS_ORIGINS: allowedOrigin },
   { TRUSTED_PROXIES: '10.0.0.1', ALLOWED_HOSTS: '*' },
 ]) {
   test(`with ${JSON.stringify(settings)} no other local origin may write`, async (t) => {
     const app = await testApp(t, { settings, demos: [mirror] })
     const headers = { origin: 'http://localhost:5173' }
-    const { status } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    const { status } = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
     assert.equal(status, 403)
   })
 }
 
 test('OPTIONS without the question of a preflight is not answered as one', async (t) => {
   const app = await testApp(t)
-  const { headers } = await askBothWays(app, {
+  const { headers } = await sendBothWays(app, {
     method: 'OPTIONS',
     path: '/users',
-    headers: { origin: stranger },
+    headers: { origin: otherOrigin },
   })
   assert.match(headers.allow ?? '', /POST/)
   assert.equal(headers['access-control-allow-methods'], undefined)
@@ -216,20 +219,20 @@ test('OPTIONS without the question of a preflight is not answered as one', async
 test('a preflight never does what it asks about', async (t) => {
   const app = await testApp(t, { settings })
   await app.inject({ method: 'PUT', url: '/locations/one', payload: { name: 'One' } })
-  const headers = { origin: friend, 'access-control-request-method': 'POST' }
+  const headers = { origin: allowedOrigin, 'access-control-request-method': 'POST' }
   const path = '/locations/one?_method=DELETE'
-  assert.equal((await askBothWays(app, { method: 'OPTIONS', path, headers })).status, 204)
+  assert.equal((await sendBothWays(app, { method: 'OPTIONS', path, headers })).status, 204)
   assert.equal((await app.inject('/locations/one')).statusCode, 200)
 })
 
 test('OPTIONS * names the methods of the server, to a preflight too', async (t) => {
   const app = await testApp(t)
-  const preflight = `origin: ${stranger}\r\naccess-control-request-method: PUT\r\n`
+  const preflight = `origin: ${otherOrigin}\r\naccess-control-request-method: PUT\r\n`
   for (const more of ['', preflight]) {
     const message = `OPTIONS * HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${more}\r\n`
-    const answer = await askRaw(app, message)
-    assert.match(answer, /^HTTP\/1.1 204 /)
-    assert.match(answer, /^allow: GET, HEAD, .*POST, PUT, PATCH, DELETE, OPTIONS\r$/m)
-    assert.doesNotMatch(answer, /content-length|access-control-allow-headers/i)
+    const response = await sendRaw(app, message)
+    assert.match(response, /^HTTP\/1.1 204 /)
+    assert.match(response, /^allow: GET, HEAD, .*POST, PUT, PATCH, DELETE, OPTIONS\r$/m)
+    assert.doesNotMatch(response, /content-length|access-control-allow-headers/i)
   }
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askBothWays, ownHost, ownOrigin } from '../../../test/request-both-ways.ts'
+import { sendBothWays, ownHost, ownOrigin } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 type Headers = Readonly<Record<string, string>>
 type Row = readonly [status: number, headers: Headers]
 
-const friend = 'https://friend.example'
-const settings = { CORS_ORIGINS: `${friend},http://localhost:5173` }
+const allowedOrigin = 'https://friend.example'
+const settings = { CORS_ORIGINS: `${allowedOrigin},http://localhost:5173` }
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 const rows: readonly Row[] = [
@@ -33,20 +33,20 @@ const rows: readonly Row[] = [
   [200, { 'sec-fetch-site': 'same-origin', origin: 'http://behind-a-proxy.example' }],
   [200, { 'sec-fetch-site': 'none', origin: 'null' }],
   [403, { 'sec-fetch-site': 'cross-site', origin: ownOrigin }],
-  [200, { origin: friend }],
-  [200, { origin: friend, 'sec-fetch-site': 'cross-site' }],
+  [200, { origin: allowedOrigin }],
+  [200, { origin: allowedOrigin, 'sec-fetch-site': 'cross-site' }],
   [200, { origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' }],
   [403, { origin: 'http://localhost:5174' }],
   [403, { origin: 'http://friend.example' }],
-  [403, { origin: `${friend}.evil.example` }],
-  [403, { origin: `${friend}:444` }],
+  [403, { origin: `${allowedOrigin}.evil.example` }],
+  [403, { origin: `${allowedOrigin}:444` }],
 ]
 
 test('a write is judged by Sec-Fetch-Site, else by Origin, and CORS_ORIGINS may', async (t) => {
   const app = await testApp(t, { demos: [mirror], settings })
   for (const method of writes) {
     for (const [expected, headers] of rows) {
-      const { status } = await askBothWays(app, { method, path: '/mirror', headers })
+      const { status } = await sendBothWays(app, { method, path: '/mirror', headers })
       assert.equal(status, expected, `${method} ${JSON.stringify(headers)}`)
     }
   }
@@ -56,7 +56,7 @@ test('reading is open to every site', async (t) => {
   const app = await testApp(t, { demos: [mirror], settings })
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
     for (const [, headers] of rows) {
-      const { status } = await askBothWays(app, { method, path: '/mirror', headers })
+      const { status } = await sendBothWays(app, { method, path: '/mirror', headers })
       assert.equal(status, 200, `${method} ${JSON.stringify(headers)}`)
     }
   }
@@ -64,8 +64,8 @@ test('reading is open to every site', async (t) => {
 
 test('without CORS_ORIGINS no other origin may write', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
-  const headers = { origin: friend }
-  const { status } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+  const headers = { origin: allowedOrigin }
+  const { status } = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
   assert.equal(status, 403)
 })
 
@@ -76,7 +76,7 @@ for (const [headers, named] of [
 ] as const) {
   test(`the 403 for ${JSON.stringify(headers)} names CORS_ORIGINS`, async (t) => {
     const app = await testApp(t, { demos: [mirror] })
-    const { status, body } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    const { status, body } = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
     assert.equal(status, 403)
     const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it.`
     assert.equal(body.trimEnd(), detail)
@@ -87,7 +87,7 @@ test('a write from another site is refused where there is nothing, too', async (
   const app = await testApp(t)
   const headers = { origin: 'https://evil.example' }
   for (const path of ['/nowhere', '/mirror/query', '/users', '/api/nowhere']) {
-    const { status } = await askBothWays(app, { method: 'POST', path, headers })
+    const { status } = await sendBothWays(app, { method: 'POST', path, headers })
     assert.deepEqual([path, status], [path, 403])
   }
 })
@@ -107,7 +107,11 @@ test('the method after the override is the one that is judged', async (t) => {
     [403, 'POST', 'PUT'],
   ]
   for (const [expected, method, value] of table) {
-    const { status } = await askBothWays(app, { method, path: `/mirror?_method=${value}`, headers })
+    const { status } = await sendBothWays(app, {
+      method,
+      path: `/mirror?_method=${value}`,
+      headers,
+    })
     assert.deepEqual([method, value, status], [method, value, expected])
   }
 })
@@ -154,7 +158,7 @@ for (const origin of [
       settings: { CORS_ORIGINS: 'http://localhost:*' },
     })
     const headers = { host: 'localhost', origin }
-    const { status } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+    const { status } = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
     assert.equal(status, 403)
   })
 }
@@ -165,12 +169,12 @@ test('a GET or HEAD turned unsafe is refused wherever it may have been a link', 
     for (const method of ['GET', 'HEAD']) {
       for (const value of writes) {
         const path = `/mirror?_method=${value}`
-        const { status } = await askBothWays(app, { method, path, headers })
+        const { status } = await sendBothWays(app, { method, path, headers })
         assert.equal(status, expected, `${method} → ${value} ${JSON.stringify(headers)}`)
       }
     }
     const viaHeader = { ...headers, 'x-http-method-override': 'PUT' }
-    const { status } = await askBothWays(app, { path: '/mirror', headers: viaHeader })
+    const { status } = await sendBothWays(app, { path: '/mirror', headers: viaHeader })
     assert.equal(status, expected, JSON.stringify(viaHeader))
   }
 })
@@ -179,7 +183,7 @@ test('a GET turned into another safe method is refused to nobody', async (t) => 
   const app = await testApp(t, { demos: [mirror] })
   for (const [, headers] of links) {
     for (const value of ['GET', 'HEAD', 'OPTIONS']) {
-      const { status } = await askBothWays(app, { path: `/mirror?_method=${value}`, headers })
+      const { status } = await sendBothWays(app, { path: `/mirror?_method=${value}`, headers })
       assert.equal(status, 200, `${value} ${JSON.stringify(headers)}`)
     }
   }
@@ -188,7 +192,7 @@ test('a GET turned into another safe method is refused to nobody', async (t) => 
 test('the 403 for Origin: null does not suggest CORS_ORIGINS', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const headers = { origin: 'null', accept: 'application/json' }
-  const { status, body } = await askBothWays(app, { method: 'POST', path: '/mirror', headers })
+  const { status, body } = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
   assert.equal(status, 403)
   assert.match(body, /The origin null, of a sandboxed page or a file, cannot be allowed\./)
 })

@@ -16,9 +16,9 @@ async function fill(app: FastifyInstance): Promise<void> {
 }
 
 async function namesAt(app: FastifyInstance, query: string): Promise<string> {
-  const answer = await app.inject(`/locations.json?${query}`)
-  assert.equal(answer.statusCode, 200, query)
-  return answer
+  const response = await app.inject(`/locations.json?${query}`)
+  assert.equal(response.statusCode, 200, query)
+  return response
     .json<Shown[]>()
     .map(({ name }) => String(name))
     .join(' ')
@@ -100,13 +100,13 @@ test('nothing can be learnt of a password', async (t) => {
     'fields=name,password',
   ]
   for (const query of queries) {
-    const answer = await app.inject(`/users.json?${query}`)
-    assert.equal(answer.statusCode, 400, query)
+    const response = await app.inject(`/users.json?${query}`)
+    assert.equal(response.statusCode, 400, query)
     // As any other name that means nothing.
-    const stranger = await app.inject(`/users.json?${query.replace('password', 'colour')}`)
+    const other = await app.inject(`/users.json?${query.replace('password', 'colour')}`)
     const like = (body: string) =>
       body.replaceAll(/password|colour/g, '').replace(/"instance.*/, '')
-    assert.equal(like(answer.body), like(stranger.body), query)
+    assert.equal(like(response.body), like(other.body), query)
   }
   for (const q of ['argon2id', 'correct', '$', 'm=19456']) {
     const { body } = await app.inject(`/users.json?${new URLSearchParams({ q }).toString()}`)
@@ -155,8 +155,8 @@ test('no parameter can be made a part of a statement', async (t) => {
     ]
     for (const [name, value, status] of requests) {
       const query = new URLSearchParams([[name, value]]).toString()
-      const answer = await app.inject(`/locations.json?${query}`)
-      assert.equal(answer.statusCode, status, query)
+      const response = await app.inject(`/locations.json?${query}`)
+      assert.equal(response.statusCode, status, query)
     }
   }
   assert.equal(await namesAt(app, ''), 'Åre Bonn bonn Cork')
@@ -177,9 +177,9 @@ for (const name of names) {
       `fields=${name}`,
     ]
     for (const query of queries) {
-      const answer = await app.inject(`/users.json?${query}`)
-      assert.equal(answer.statusCode, 400, query)
-      assert.ok(answer.body.includes(name), query)
+      const response = await app.inject(`/users.json?${query}`)
+      assert.equal(response.statusCode, 400, query)
+      assert.ok(response.body.includes(name), query)
     }
   })
 }
@@ -187,17 +187,17 @@ for (const name of names) {
 for (const query of ['name[a]=1', 'name[a][b]=1', 'sort[a]=name', 'q[a]=1', 'name[]=a&name[b]=c']) {
   test(`nested values are refused: ${query}`, async (t) => {
     const app = await testApp(t)
-    const answer = await app.inject(`/users.json?${query}`)
-    assert.equal(answer.statusCode, 400)
+    const response = await app.inject(`/users.json?${query}`)
+    assert.equal(response.statusCode, 400)
   })
 }
 
 test('what is refused is named, as a problem of its own kind', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/json' }
-  const answer = await app.inject({ url: '/users?colour=red', headers })
-  assert.equal(answer.headers['content-type'], 'application/problem+json; charset=utf-8')
-  const { type, detail } = answer.json<{ type: string; detail: string }>()
+  const response = await app.inject({ url: '/users?colour=red', headers })
+  assert.equal(response.headers['content-type'], 'application/problem+json; charset=utf-8')
+  const { type, detail } = response.json<{ type: string; detail: string }>()
   assert.match(type, /\/problems\/unknown-parameter$/)
   assert.equal(detail, 'colour is an unknown field. Fields: _id, name, createdAt, updatedAt.')
 })

@@ -13,13 +13,13 @@ test('a number a million digits long is refused at once', { timeout: 300_000 }, 
   const created = await app.inject({ method: 'POST', url: '/locations', headers, payload })
   assert.equal(created.statusCode, 422)
   const content = JSON.stringify({ latitude: digits })
-  const asked = await app.inject({
+  const sent = await app.inject({
     method: 'QUERY',
     url: '/locations',
     headers: { ...json, 'content-type': 'application/json' },
     payload: content,
   })
-  assert.equal(asked.statusCode, 422)
+  assert.equal(sent.statusCode, 422)
 })
 
 const many = (count: number, of: (index: number) => string) =>
@@ -27,7 +27,7 @@ const many = (count: number, of: (index: number) => string) =>
 
 const searches = /have at most 10 values, of 500 characters together/
 
-const refused: readonly [title: string, query: string, names: RegExp][] = [
+const rejected: readonly [title: string, query: string, names: RegExp][] = [
   [
     '60 values of two filters',
     many(120, (i) => `${i % 2 ? 'name' : 'note'}:ne=${String(i)}`),
@@ -47,12 +47,12 @@ const refused: readonly [title: string, query: string, names: RegExp][] = [
   ['a time that is none', 'createdAt:lt=garbage', /createdAt/],
   ['a day that there is not', 'createdAt_gte=2026-13-45', /createdAt/],
 ]
-for (const [title, query, names] of refused) {
+for (const [title, query, names] of rejected) {
   test(`a list with ${title} is refused, and the refusal says why`, async (t) => {
     const app = await testApp(t)
-    const answer = await app.inject({ url: `/locations?${query}`, headers: json })
-    assert.equal(answer.statusCode, 400, answer.body)
-    assert.match(answer.json<{ detail: string }>().detail, names)
+    const response = await app.inject({ url: `/locations?${query}`, headers: json })
+    assert.equal(response.statusCode, 400, response.body)
+    assert.match(response.json<{ detail: string }>().detail, names)
   })
 }
 
@@ -91,8 +91,8 @@ test('times are compared as times, whatever their zone', async (t) => {
     // The same digits in the far east are many hours earlier.
     [`createdAt:lt=${later.replace('T', 'T')}%2B14:00`, 0],
   ] as const) {
-    const answer = await app.inject({ url: `/locations.json?${query}` })
-    assert.equal(answer.json<object[]>().length, count, query)
+    const response = await app.inject({ url: `/locations.json?${query}` })
+    assert.equal(response.json<object[]>().length, count, query)
   }
 })
 
@@ -111,9 +111,9 @@ test('json-server’s underscores go before every operator it has', async (t) =>
     await app.inject({ method: 'PUT', url: `/locations/${id}`, payload: { name: id } })
   }
   for (const query of ['name_eq=rome', 'name_in=rome,paris', 'name_contains=OM', 'name_like=om']) {
-    const answer = await app.inject(`/locations.json?${query}`)
+    const response = await app.inject(`/locations.json?${query}`)
     assert.deepEqual(
-      answer.json<{ _id: string }[]>().map(({ _id }) => _id),
+      response.json<{ _id: string }[]>().map(({ _id }) => _id),
       ['rome'],
       query,
     )
@@ -122,16 +122,16 @@ test('json-server’s underscores go before every operator it has', async (t) =>
 
 test('the whole list, which has no tag, and a POST to it heed preconditions too', async (t) => {
   const app = await testApp(t)
-  const ask = async (method: 'GET' | 'POST', headers: Record<string, string>) => {
+  const send = async (method: 'GET' | 'POST', headers: Record<string, string>) => {
     const payload = method === 'POST' ? { payload: { name: 'Rome' } } : {}
     return (await app.inject({ method, url: '/locations', headers, ...payload })).statusCode
   }
-  assert.equal(await ask('GET', { 'if-match': '"x"' }), 412)
-  assert.equal(await ask('GET', { 'if-none-match': '*' }), 304)
-  assert.equal(await ask('GET', { 'if-none-match': '"x"' }), 200)
-  assert.equal(await ask('POST', { 'if-match': '"x"' }), 412)
-  assert.equal(await ask('POST', { 'if-none-match': '*' }), 412)
-  assert.equal(await ask('POST', { 'if-match': '*' }), 201)
+  assert.equal(await send('GET', { 'if-match': '"x"' }), 412)
+  assert.equal(await send('GET', { 'if-none-match': '*' }), 304)
+  assert.equal(await send('GET', { 'if-none-match': '"x"' }), 200)
+  assert.equal(await send('POST', { 'if-match': '"x"' }), 412)
+  assert.equal(await send('POST', { 'if-none-match': '*' }), 412)
+  assert.equal(await send('POST', { 'if-match': '*' }), 201)
 })
 
 test('a date that is none names no state where one has to be named', async (t) => {
@@ -139,8 +139,8 @@ test('a date that is none names no state where one has to be named', async (t) =
   const url = '/locations/rome'
   await app.inject({ method: 'PUT', url, payload: { name: 'Rome' } })
   const headers = { 'if-unmodified-since': 'garbage' }
-  const answer = await app.inject({ method: 'PATCH', url, headers, payload: { name: 'Roma' } })
-  assert.equal(answer.statusCode, 428)
+  const response = await app.inject({ method: 'PATCH', url, headers, payload: { name: 'Roma' } })
+  assert.equal(response.statusCode, 428)
 })
 
 test('a suffix chooses the form of a refusal too', async (t) => {

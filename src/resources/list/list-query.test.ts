@@ -29,7 +29,7 @@ function parse(query: string): ListQuery {
 }
 
 /** What is asked for, in a few words. */
-function say({ records, fields, part }: ListQuery): string {
+function toText({ records, fields, part }: ListQuery): string {
   const { filters, search, sort } = records
   return [
     ...filters.map(
@@ -103,11 +103,11 @@ const meanings: [query: string, meaning: string][] = [
 
 for (const [query, meaning] of meanings) {
   test(`?${query} means: ${meaning === '' ? 'everything' : meaning}`, () => {
-    assert.equal(say(parse(query)), meaning)
+    assert.equal(toText(parse(query)), meaning)
   })
 }
 
-const refused: [query: string, parameter: string][] = [
+const rejected: [query: string, parameter: string][] = [
   ['colour=red', 'colour'],
   ['other=1', 'other'],
   ['secret=x', 'secret'],
@@ -157,7 +157,7 @@ const refused: [query: string, parameter: string][] = [
   ['_start=1&_end=2&page=1', 'page'],
 ]
 
-for (const [query, parameter] of refused) {
+for (const [query, parameter] of rejected) {
   test(`?${query.slice(0, 60)} is refused for ${parameter}`, () => {
     assert.throws(
       () => parse(query),

@@ -11,9 +11,9 @@ async function fill(app: FastifyInstance, count: number): Promise<void> {
 }
 
 async function namesAt(app: FastifyInstance, url: string): Promise<string> {
-  const answer = await app.inject({ url, headers: { accept: 'application/json' } })
-  assert.equal(answer.statusCode, 200)
-  return answer
+  const response = await app.inject({ url, headers: { accept: 'application/json' } })
+  assert.equal(response.statusCode, 200)
+  return response
     .json<Shown[]>()
     .map(({ name }) => String(name))
     .join(' ')
@@ -83,9 +83,9 @@ for (const query of badQueries) {
     const name = query.includes('per_page') ? 'per_page' : 'page'
     for (const path of ['/users', '/locations']) {
       for (const accept of ['text/html', 'application/json', 'text/plain']) {
-        const answer = await app.inject({ url: `${path}?${query}`, headers: { accept } })
-        assert.equal(answer.statusCode, 400, accept)
-        assert.match(answer.body, new RegExp(`\\b${name}\\b`))
+        const response = await app.inject({ url: `${path}?${query}`, headers: { accept } })
+        assert.equal(response.statusCode, 400, accept)
+        assert.match(response.body, new RegExp(`\\b${name}\\b`))
       }
       const head = await app.inject({ method: 'HEAD', url: `${path}?${query}` })
       assert.equal(head.statusCode, 400)
@@ -99,9 +99,9 @@ test('a page past the end is 200 and empty in every representation', async (t) =
   await fill(app, 2)
   for (const accept of ['text/html', 'application/json', 'text/plain']) {
     const url = '/locations?page=9&per_page=2'
-    const answer = await app.inject({ url, headers: { accept } })
-    assert.equal(answer.statusCode, 200)
-    assert.ok(!/locations\/[0-9a-f]{8}-/.test(answer.body))
+    const response = await app.inject({ url, headers: { accept } })
+    assert.equal(response.statusCode, 200)
+    assert.ok(!/locations\/[0-9a-f]{8}-/.test(response.body))
   }
 })
 
@@ -128,14 +128,14 @@ test('the pages of a list are linked with one another, in Link and on the page a
   const app = await testApp(t)
   await fill(app, 7)
   for (const [url, numbers] of linked) {
-    const address = url.replace(/&page=\d+/, '')
+    const listUrl = url.replace(/&page=\d+/, '')
     const expected = Object.fromEntries(
-      Object.entries(numbers).map(([rel, number]) => [rel, `${address}&page=${number}`]),
+      Object.entries(numbers).map(([rel, number]) => [rel, `${listUrl}&page=${number}`]),
     )
     const { field, page, total } = await linksAt(app, url)
     assert.deepEqual(field, expected, url)
     // A page does not link to itself.
-    const self = `${address}&page=${/&page=(\d+)/.exec(url)?.[1] ?? '1'}`
+    const self = `${listUrl}&page=${/&page=(\d+)/.exec(url)?.[1] ?? '1'}`
     const others = Object.entries(expected).filter(([, href]) => href !== self)
     assert.deepEqual(page, Object.fromEntries(others), url)
     assert.equal(total, '7')

@@ -33,7 +33,7 @@ async function query(app: FastifyInstance, { url, type, headers, content }: Quer
   } satisfies InjectOptions)
 }
 
-const asked: [content: string | object, names: string][] = [
+const sent: [content: string | object, names: string][] = [
   ['', 'Ann Bea Cid ann'],
   ['name=Ann&name=Bea', 'Ann Bea'],
   ['q=ann&sort=-latitude', 'ann Ann'],
@@ -46,26 +46,26 @@ const asked: [content: string | object, names: string][] = [
   [{ latitude: [0, 3], q: 'N', per_page: 1, page: 2 }, 'ann'],
 ]
 
-for (const [content, names] of asked) {
+for (const [content, names] of sent) {
   const text = typeof content === 'string' ? content : JSON.stringify(content)
   test(`QUERY ${text || 'without a parameter'} finds ${names}`, async (t) => {
     const app = await testApp(t)
     await fill(app)
     const type = typeof content === 'string' ? formType : 'application/json; charset=utf-8'
-    const answer = await query(app, { type, content: text })
-    assert.equal(answer.statusCode, 200)
-    const found = answer.json<Shown[]>().map(({ name }) => String(name))
+    const response = await query(app, { type, content: text })
+    assert.equal(response.statusCode, 200)
+    const found = response.json<Shown[]>().map(({ name }) => String(name))
     assert.equal(found.join(' '), names)
-    assert.equal(answer.headers['accept-query'], acceptQuery)
-    assert.equal(answer.headers['cache-control'], 'private, no-cache')
+    assert.equal(response.headers['accept-query'], acceptQuery)
+    assert.equal(response.headers['cache-control'], 'private, no-cache')
     // A GET of Location is the same query.
     const again = await app.inject({
-      url: String(answer.headers.location),
+      url: String(response.headers.location),
       headers: { accept: 'application/json' },
     })
-    assert.equal(again.body, answer.body)
-    assert.equal(again.headers.etag, answer.headers.etag)
-    assert.equal(again.headers.link, answer.headers.link)
+    assert.equal(again.body, response.body)
+    assert.equal(again.headers.etag, response.headers.etag)
+    assert.equal(again.headers.link, response.headers.link)
   })
 }
 
@@ -85,14 +85,14 @@ test('a QUERY adds to what its address says, and may not say it again', async (t
 test('a QUERY that is too long for an address has none', async (t) => {
   const app = await testApp(t)
   const content = JSON.stringify({ name: Array(90).fill('x'.repeat(100)), page: 1 })
-  const answer = await query(app, { type: 'application/json', content })
-  assert.equal(answer.statusCode, 200)
-  assert.equal(answer.headers.location, undefined)
-  assert.equal(answer.headers.link, undefined)
-  assert.equal(answer.headers['x-total-count'], '0')
+  const response = await query(app, { type: 'application/json', content })
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.headers.location, undefined)
+  assert.equal(response.headers.link, undefined)
+  assert.equal(response.headers['x-total-count'], '0')
 })
 
-const refused: [title: string, status: number, query: Query][] = [
+const rejected: [title: string, status: number, query: Query][] = [
   ['content without a type', 400, { content: '{}' }],
   ['neither type nor content', 400, {}],
   ['a type and no content where JSON is due', 400, { type: 'application/json' }],
@@ -119,19 +119,19 @@ const refused: [title: string, status: number, query: Query][] = [
   ['another representation', 406, { type: formType, headers: { accept: 'image/png' } }],
 ]
 
-for (const [title, status, asking] of refused) {
+for (const [title, status, search] of rejected) {
   test(`QUERY with ${title} is ${String(status)}`, async (t) => {
     const app = await testApp(t)
-    const answer = await query(app, asking)
-    assert.equal(answer.statusCode, status, answer.body)
-    if (status === 415) assert.equal(answer.headers['accept-query'], acceptQuery)
+    const response = await query(app, search)
+    assert.equal(response.statusCode, status, response.body)
+    if (status === 415) assert.equal(response.headers['accept-query'], acceptQuery)
   })
 }
 
 test('what cannot be answered in a QUERY is pointed at', async (t) => {
   const app = await testApp(t)
-  const answer = await query(app, { type: 'application/json', content: '{"latitude:gt":"x"}' })
-  const { errors } = answer.json<{ errors: { pointer: string }[] }>()
+  const response = await query(app, { type: 'application/json', content: '{"latitude:gt":"x"}' })
+  const { errors } = response.json<{ errors: { pointer: string }[] }>()
   assert.deepEqual(
     errors.map(({ pointer }) => pointer),
     ['#/latitude%3Agt'],
@@ -156,31 +156,31 @@ test('QUERY is announced on the list, and only there', async (t) => {
 test('QUERY is safe: other sites may send it', async (t) => {
   const app = await testApp(t)
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'http://elsewhere.example' }
-  const answer = await query(app, { type: formType, content: 'q=x', headers })
-  assert.equal(answer.statusCode, 200)
+  const response = await query(app, { type: formType, content: 'q=x', headers })
+  assert.equal(response.statusCode, 200)
 })
 
 test('a page that a QUERY finds has a tag, and is not sent again to who has it', async (t) => {
   const app = await testApp(t)
   await fill(app)
-  const asking = { type: formType, content: 'per_page=2' }
-  const { headers } = await query(app, asking)
+  const search = { type: formType, content: 'per_page=2' }
+  const { headers } = await query(app, search)
   const etag = String(headers.etag)
-  const same = await query(app, { ...asking, headers: { 'if-none-match': etag } })
+  const same = await query(app, { ...search, headers: { 'if-none-match': etag } })
   assert.equal(same.statusCode, 304)
   assert.equal(same.body, '')
-  const failed = await query(app, { ...asking, headers: { 'if-match': '"x"' } })
+  const failed = await query(app, { ...search, headers: { 'if-match': '"x"' } })
   assert.equal(failed.statusCode, 412)
 })
 
 test('QUERY is understood over a socket', async (t) => {
   const { origin } = await startVitrine(t, { DATABASE_URL: 'sqlite::memory:' })
-  const answer = await fetch(`${origin}/users`, {
+  const response = await fetch(`${origin}/users`, {
     method: 'QUERY',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: '{"sort":["-name"],"page":1}',
   })
-  assert.equal(answer.status, 200)
-  assert.deepEqual(await answer.json(), [])
-  assert.equal(answer.headers.get('x-total-count'), '0')
+  assert.equal(response.status, 200)
+  assert.deepEqual(await response.json(), [])
+  assert.equal(response.headers.get('x-total-count'), '0')
 })

@@ -6,8 +6,8 @@ import { testApp } from '../../../test/test-app.ts'
 const page = { accept: browserAccept }
 
 /** The cookie that a browser would send back after this answer. */
-function cookieAfter(answer: { headers: Record<string, unknown> }): string {
-  return String(answer.headers['set-cookie']).split(';')[0] ?? ''
+function cookieAfter(response: { headers: Record<string, unknown> }): string {
+  return String(response.headers['set-cookie']).split(';')[0] ?? ''
 }
 
 for (const { path, fields } of samples) {
@@ -21,14 +21,14 @@ for (const { path, fields } of samples) {
       const { _id } = await createRecord(app, path, fields)
       const url = `${path}/${_id}`
       const form = asForm({ _method: method, name: 'New' })
-      const answer = await app.inject({ method: 'POST', url, ...form })
-      assert.equal(answer.statusCode, 303)
-      const [, ...attributes] = String(answer.headers['set-cookie']).split('; ')
+      const response = await app.inject({ method: 'POST', url, ...form })
+      assert.equal(response.statusCode, 303)
+      const [, ...attributes] = String(response.headers['set-cookie']).split('; ')
       const expected = ['HttpOnly', 'Max-Age=30', 'Path=/', 'SameSite=Lax']
       assert.deepEqual(attributes.toSorted(), expected)
 
-      assert.equal(answer.headers.location, toTarget(url))
-      const headers = { ...page, cookie: cookieAfter(answer) }
+      assert.equal(response.headers.location, toTarget(url))
+      const headers = { ...page, cookie: cookieAfter(response) }
       const told = await app.inject({ url: toTarget(url), headers })
       assert.ok(told.body.includes(`<p class="notice" role="status">${message}</p>`))
       assert.match(String(told.headers['set-cookie']), /^flash=; Max-Age=0; Path=\//)
@@ -69,9 +69,9 @@ for (const { path, fields } of samples) {
     for (const url of [`${path}/${_id}`, `${path}?page=1`]) {
       const { etag = '' } = (await app.inject({ url, headers: page })).headers
       const headers = { ...page, 'if-none-match': etag, cookie: 'flash=saved' }
-      const answer = await app.inject({ url, headers })
-      assert.equal(answer.statusCode, 200, url)
-      assert.match(answer.body, /Saved\./, url)
+      const response = await app.inject({ url, headers })
+      assert.equal(response.statusCode, 200, url)
+      assert.match(response.body, /Saved\./, url)
     }
   })
 
@@ -80,7 +80,7 @@ for (const { path, fields } of samples) {
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
     const form = asForm({ ...fields, name: 'New' })
-    const answers = [
+    const responses = [
       await app.inject({ method: 'POST', url: path, ...form }),
       await app.inject({
         method: 'PATCH',
@@ -93,10 +93,10 @@ for (const { path, fields } of samples) {
       await app.inject({ method: 'DELETE', url, headers: page }),
     ]
     assert.deepEqual(
-      answers.map(({ statusCode }) => statusCode),
+      responses.map(({ statusCode }) => statusCode),
       [201, 200, 303, 422, 303],
     )
-    for (const { headers } of answers) assert.equal(headers['set-cookie'], undefined)
+    for (const { headers } of responses) assert.equal(headers['set-cookie'], undefined)
   })
 }
 

@@ -14,13 +14,13 @@ for (const query of ['', '?per_page=5', '/:id']) {
     assert.doesNotMatch(plain.body, /role="status"/)
     const { etag } = plain.headers
     const headers = { cookie, ...(etag !== undefined && { 'if-none-match': etag }) }
-    const said = await app.inject({ url, headers })
-    assert.equal(said.statusCode, 200)
-    assert.match(said.body, /<p class="notice" role="status">Saved\.<\/p>/)
-    assert.equal(said.headers['cache-control'], 'no-store')
-    assert.equal(said.headers.etag, undefined)
-    assert.equal(said.headers['last-modified'], undefined)
-    assert.match(String(said.headers['set-cookie']), /^flash=; Max-Age=0;/)
+    const output = await app.inject({ url, headers })
+    assert.equal(output.statusCode, 200)
+    assert.match(output.body, /<p class="notice" role="status">Saved\.<\/p>/)
+    assert.equal(output.headers['cache-control'], 'no-store')
+    assert.equal(output.headers.etag, undefined)
+    assert.equal(output.headers['last-modified'], undefined)
+    assert.match(String(output.headers['set-cookie']), /^flash=; Max-Age=0;/)
   })
 
   test(`whatever /locations${query} answers where it is negotiated may depend on the cookie`, async (t) => {

@@ -19,10 +19,10 @@ for (const { path, fields } of samples) {
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
     const { body } = await app.inject(url)
-    const [, question = ''] = /<details class="confirm">(.*?)<\/details>/s.exec(body) ?? []
-    assert.match(question, /^<summary>Delete<\/summary>/)
-    assert.match(question, /This cannot be undone\./)
-    const inputs = [...question.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+    const [, request = ''] = /<details class="confirm">(.*?)<\/details>/s.exec(body) ?? []
+    assert.match(request, /^<summary>Delete<\/summary>/)
+    assert.match(request, /This cannot be undone\./)
+    const inputs = [...request.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)]
     const sent = Object.fromEntries(
       inputs.map(([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"')]),
     )

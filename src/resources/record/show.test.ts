@@ -38,12 +38,12 @@ for (const { path, fields } of samples) {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       for (const url of [path, `${path}?per_page=5`, `${path}/${_id}`]) {
-        const answer = await app.inject({ url, headers: accepting(accept) })
-        assert.equal(answer.statusCode, 200)
-        assert.equal(answer.headers['content-type'], type)
-        assert.match(String(answer.headers.vary), /\bAccept\b/)
-        assert.ok(answer.body.includes(_id))
-        assert.ok(answer.body.includes(fields.name))
+        const response = await app.inject({ url, headers: accepting(accept) })
+        assert.equal(response.statusCode, 200)
+        assert.equal(response.headers['content-type'], type)
+        assert.match(String(response.headers.vary), /\bAccept\b/)
+        assert.ok(response.body.includes(_id))
+        assert.ok(response.body.includes(fields.name))
       }
     })
   }
@@ -70,10 +70,10 @@ for (const { path, fields } of samples) {
 
   test(`${path} without a record is an empty list in every representation`, async (t) => {
     const app = await testApp(t)
-    const asked = (accept: string) => app.inject({ url: path, headers: { accept } })
-    assert.deepEqual((await asked('application/json')).json(), [])
-    assert.equal((await asked('text/plain')).body, '')
-    const page = await asked('text/html')
+    const sent = (accept: string) => app.inject({ url: path, headers: { accept } })
+    assert.deepEqual((await sent('application/json')).json(), [])
+    assert.equal((await sent('text/plain')).body, '')
+    const page = await sent('text/html')
     assert.equal(page.statusCode, 200)
     assert.match(page.body, /<\/html>/)
   })
@@ -138,7 +138,7 @@ for (const { path, fields } of samples) {
         const head = await app.inject({ method: 'HEAD', url, headers: { accept } })
         assert.equal(head.statusCode, 200)
         assert.equal(head.body, '')
-        assert.deepEqual(lasting(head.headers), lasting(get.headers))
+        assert.deepEqual(withoutVariable(head.headers), withoutVariable(get.headers))
       }
     })
   }
@@ -147,11 +147,11 @@ for (const { path, fields } of samples) {
     test(`${path} and one of them are 406 for Accept: ${accept}`, async (t) => {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
-      const refusing = accept === 'text/html;q=0' ? `${accept}, image/png` : accept
+      const rejecting = accept === 'text/html;q=0' ? `${accept}, image/png` : accept
       for (const url of [path, `${path}/${_id}`]) {
-        const answer = await app.inject({ url, headers: { accept: refusing } })
-        assert.equal(answer.statusCode, 406)
-        assert.match(String(answer.headers.vary), /\bAccept\b/)
+        const response = await app.inject({ url, headers: { accept: rejecting } })
+        assert.equal(response.statusCode, 406)
+        assert.match(String(response.headers.vary), /\bAccept\b/)
       }
     })
   }
@@ -161,8 +161,8 @@ for (const { path, fields } of samples) {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       for (const url of [`${path}/new`, `${path}/${_id}/edit`]) {
-        const answer = await app.inject({ url, headers: { accept } })
-        assert.equal(answer.statusCode, 406)
+        const response = await app.inject({ url, headers: { accept } })
+        assert.equal(response.statusCode, 406)
       }
     })
   }
@@ -203,6 +203,6 @@ function byNumber(one: number, other: number): number {
 }
 
 /** Without the time of the answer and the framing of its body. */
-function lasting(headers: Record<string, unknown>): Record<string, unknown> {
+function withoutVariable(headers: Record<string, unknown>): Record<string, unknown> {
   return without(headers, 'date', 'server-timing', 'transfer-encoding', 'x-request-id')
 }

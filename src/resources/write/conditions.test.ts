@@ -67,14 +67,14 @@ for (const { path, fields } of samples) {
       ]
       for (const [status, conditions] of rows) {
         for (const method of ['GET', 'HEAD'] as const) {
-          const answer = await app.inject({ method, url, headers: { accept, ...conditions } })
+          const response = await app.inject({ method, url, headers: { accept, ...conditions } })
           const what = `${method} ${accept} ${JSON.stringify(conditions)}`
-          assert.equal(answer.statusCode, status, what)
-          assert.match(String(answer.headers.vary), /Accept/, what)
+          assert.equal(response.statusCode, status, what)
+          assert.match(String(response.headers.vary), /Accept/, what)
           if (status === 412) continue
-          assert.equal(answer.headers.etag, headers.etag, what)
-          assert.equal(answer.headers['cache-control'], 'private, no-cache', what)
-          if (status === 304) assert.equal(answer.body, '', what)
+          assert.equal(response.headers.etag, headers.etag, what)
+          assert.equal(response.headers['cache-control'], 'private, no-cache', what)
+          if (status === 304) assert.equal(response.body, '', what)
         }
       }
     }
@@ -84,14 +84,14 @@ for (const { path, fields } of samples) {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
-    const ask = async (method: 'PATCH' | 'PUT', conditions: Record<string, string>) =>
+    const send = async (method: 'PATCH' | 'PUT', conditions: Record<string, string>) =>
       app.inject({ method, url, headers: conditions, payload: fields })
     for (const method of ['PATCH', 'PUT'] as const) {
       const old = await tagsOf(app, url)
       await app.inject({ method: 'PATCH', url, payload: { name: `New ${method}` } })
       const { json, text, html } = await tagsOf(app, url)
       assert.equal(new Set(Object.values(old).concat(json, text, html)).size, 6)
-      const refused: Record<string, string>[] = [
+      const rejected: Record<string, string>[] = [
         { 'if-match': old.json },
         { 'if-match': old.text },
         { 'if-match': html },
@@ -103,17 +103,17 @@ for (const { path, fields } of samples) {
         { 'if-none-match': html.replace('W/', '') },
         { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' },
       ]
-      for (const conditions of refused) {
-        const answer = await ask(method, conditions)
-        assert.equal(answer.statusCode, 412, `${method} ${JSON.stringify(conditions)}`)
-        assert.equal(answer.headers.etag, json)
+      for (const conditions of rejected) {
+        const response = await send(method, conditions)
+        assert.equal(response.statusCode, 412, `${method} ${JSON.stringify(conditions)}`)
+        assert.equal(response.headers.etag, json)
       }
       assert.deepEqual(await tagsOf(app, url), { json, text, html })
-      assert.equal((await ask(method, { 'if-match': `"other", ${text}` })).statusCode, 200)
-      assert.equal((await ask(method, { 'if-match': '*' })).statusCode, 200)
+      assert.equal((await send(method, { 'if-match': `"other", ${text}` })).statusCode, 200)
+      assert.equal((await send(method, { 'if-match': '*' })).statusCode, 200)
       const later = { 'if-unmodified-since': 'Thu, 01 Jan 2099 00:00:00 GMT' }
-      assert.equal((await ask(method, later)).statusCode, 200)
-      assert.equal((await ask(method, { 'if-none-match': '"other"' })).statusCode, 200)
+      assert.equal((await send(method, later)).statusCode, 200)
+      assert.equal((await send(method, { 'if-none-match': '"other"' })).statusCode, 200)
     }
   })
 
@@ -124,8 +124,8 @@ for (const { path, fields } of samples) {
     const { json: old } = await tagsOf(app, url)
     await app.inject({ method: 'PATCH', url, payload: { name: 'New' } })
     for (const conditions of [{ 'if-match': old }, { 'if-none-match': '*' }]) {
-      const answer = await app.inject({ method: 'DELETE', url, headers: conditions })
-      assert.equal(answer.statusCode, 412)
+      const response = await app.inject({ method: 'DELETE', url, headers: conditions })
+      assert.equal(response.statusCode, 412)
     }
     const { json } = await tagsOf(app, url)
     const headers = { 'if-match': json }
@@ -139,10 +139,10 @@ for (const { path, fields } of samples) {
     const created = await app.inject({ ...put, headers: { 'if-match': '*' } })
     assert.equal(created.statusCode, 412)
     const headers = { 'if-none-match': '*' }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, async () => app.inject({ ...put, headers })),
     )
-    const statuses = answers.map(({ statusCode }) => statusCode).toSorted()
+    const statuses = responses.map(({ statusCode }) => statusCode).toSorted()
     assert.deepEqual(statuses, [201, 412, 412, 412, 412])
   })
 
@@ -153,14 +153,14 @@ for (const { path, fields } of samples) {
     for (const method of ['PATCH', 'PUT'] as const) {
       const { json } = await tagsOf(app, url)
       const names = Array.from({ length: 20 }, (_, index) => `Racer ${String(index)}`)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         names.map(async (name) =>
           app.inject({ method, url, headers: { 'if-match': json }, payload: { ...fields, name } }),
         ),
       )
-      const winners = names.filter((_, index) => answers[index]?.statusCode === 200)
+      const winners = names.filter((_, index) => responses[index]?.statusCode === 200)
       assert.equal(winners.length, 1)
-      assert.equal(answers.filter(({ statusCode }) => statusCode === 412).length, 19)
+      assert.equal(responses.filter(({ statusCode }) => statusCode === 412).length, 19)
       assert.equal((await readRecord(app, url)).name, winners[0])
     }
   })
@@ -184,8 +184,8 @@ test('tags are the same after a restart, and others for a record made anew', asy
 test('an answer to POST and PATCH has the tag of the new state, to PUT none', async (t) => {
   const app = await testApp(t)
   const accept = { accept: 'application/json' }
-  const question = { method: 'POST', url: '/locations', headers: accept } as const
-  const created = await app.inject({ ...question, payload: { name: 'Rome' } })
+  const request = { method: 'POST', url: '/locations', headers: accept } as const
+  const created = await app.inject({ ...request, payload: { name: 'Rome' } })
   const url = String(created.headers.location)
   assert.equal(created.headers.etag, (await tagsOf(app, url)).json)
   const patched = await app.inject({ method: 'PATCH', url, payload: { name: 'Roma' } })
@@ -205,8 +205,8 @@ test('what a request lacks or has no sense in comes before its conditions, its f
     [412, '/locations/rome', { 'content-type': 'application/json' }, '{"name":""}'],
   ]
   for (const [status, url, headers, payload] of rows) {
-    const question = { method: 'PATCH', url, headers: { ...headers, ...stale }, payload } as const
-    assert.equal((await app.inject(question)).statusCode, status, payload)
+    const request = { method: 'PATCH', url, headers: { ...headers, ...stale }, payload } as const
+    assert.equal((await app.inject(request)).statusCode, status, payload)
   }
 })
 
@@ -216,19 +216,19 @@ test('with REQUIRE_IF_MATCH=on whoever expects nothing of what is there gets 428
   const payload = { name: 'Rome' }
   assert.equal((await app.inject({ method: 'PUT', url, payload })).statusCode, 201)
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-    const answer = await app.inject({ method, url, ...(method !== 'DELETE' && { payload }) })
-    assert.equal(answer.statusCode, 428, method)
-    assert.match(answer.body, /If-Match/)
+    const response = await app.inject({ method, url, ...(method !== 'DELETE' && { payload }) })
+    assert.equal(response.statusCode, 428, method)
+    assert.match(response.body, /If-Match/)
   }
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
     const headers = { 'if-match': (await tagsOf(app, url)).json }
-    const answer = await app.inject({
+    const response = await app.inject({
       method,
       url,
       headers,
       ...(method !== 'DELETE' && { payload }),
     })
-    assert.equal(answer.statusCode, 200, method)
+    assert.equal(response.statusCode, 200, method)
   }
 })
 

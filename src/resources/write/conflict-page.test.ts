@@ -24,17 +24,17 @@ for (const sample of samples) {
     const app = await testApp(t)
     const { url, stale, current } = await openStale(app, sample)
     const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine & "more"' })
-    const answer = await app.inject({ method: 'POST', url: `${url}/`, ...form })
-    assert.equal(answer.statusCode, 412)
-    assert.equal(answer.headers.etag, current)
-    assert.equal(answer.headers['cache-control'], 'no-store')
+    const response = await app.inject({ method: 'POST', url: `${url}/`, ...form })
+    assert.equal(response.statusCode, 412)
+    assert.equal(response.headers.etag, current)
+    assert.equal(response.headers['cache-control'], 'no-store')
     assert.match(
-      answer.body,
+      response.body,
       /Name <em>differs<\/em><\/th><td><mark>Mine &amp; &quot;more&quot;<\/mark><\/td><td><mark>Theirs<\/mark>/,
     )
-    if (path === '/locations') assert.match(answer.body, /Latitude<\/th><td>53.5<\/td><td>53.5</)
-    assert.ok(tagsOf(answer.body, 'a').some(({ href }) => href === url))
-    assert.deepEqual(await findInvalid(answer.body, url), [])
+    if (path === '/locations') assert.match(response.body, /Latitude<\/th><td>53.5<\/td><td>53.5</)
+    assert.ok(tagsOf(response.body, 'a').some(({ href }) => href === url))
+    assert.deepEqual(await findInvalid(response.body, url), [])
     assert.equal((await readRecord(app, url)).name, 'Theirs')
   })
 
@@ -47,8 +47,8 @@ for (const sample of samples) {
       const chosen = formsOf(body)[index] ?? ''
       assert.ok(chosen.includes(`<button type="submit">${label}</button>`))
       const [{ action = '' } = {}] = tagsOf(chosen, 'form')
-      const answer = await app.inject({ method: 'POST', url: action, ...asForm(typedIn(chosen)) })
-      assert.equal(answer.statusCode, 303)
+      const response = await app.inject({ method: 'POST', url: action, ...asForm(typedIn(chosen)) })
+      assert.equal(response.statusCode, 303)
       assert.equal((await readRecord(app, url)).name, 'Mine')
     }
   })
@@ -72,11 +72,11 @@ for (const sample of samples) {
     const app = await testApp(t)
     const { url, stale } = await openStale(app, sample)
     const form = asForm({ _method: 'DELETE', _if_match: stale })
-    const answer = await app.inject({ method: 'POST', url, ...form })
-    assert.equal(answer.statusCode, 412)
-    assert.match(answer.body, /<dt>Name<\/dt><dd>Theirs<\/dd>/)
-    assert.deepEqual(await findInvalid(answer.body, url), [])
-    const [again = ''] = formsOf(answer.body)
+    const response = await app.inject({ method: 'POST', url, ...form })
+    assert.equal(response.statusCode, 412)
+    assert.match(response.body, /<dt>Name<\/dt><dd>Theirs<\/dd>/)
+    assert.deepEqual(await findInvalid(response.body, url), [])
+    const [again = ''] = formsOf(response.body)
     const deleted = await app.inject({ method: 'POST', url, ...asForm(typedIn(again)) })
     assert.equal(deleted.statusCode, 303)
     assert.equal((await app.inject({ url, headers: json })).statusCode, 404)
@@ -88,10 +88,10 @@ for (const sample of samples) {
     const headers = { ...json, 'if-match': stale }
     for (const method of ['PATCH', 'DELETE'] as const) {
       const payload = method === 'PATCH' ? { name: 'Mine' } : undefined
-      const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
-      assert.equal(answer.statusCode, 412)
-      assert.equal(answer.headers.etag, current)
-      assert.match(answer.json<{ type: string }>().type, /\/problems\/precondition-failed$/)
+      const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
+      assert.equal(response.statusCode, 412)
+      assert.equal(response.headers.etag, current)
+      assert.match(response.json<{ type: string }>().type, /\/problems\/precondition-failed$/)
     }
   })
 }

@@ -20,26 +20,26 @@ for (const { path, fields } of samples) {
     test(`POST ${path} with Accept: ${accept ?? '(none)'} is 201, a Location and the page of the record`, async (t) => {
       const app = await testApp(t)
       const headers = accept === undefined ? {} : { accept }
-      const answer = await app.inject({ method: 'POST', url: path, headers, payload: fields })
-      assert.equal(answer.statusCode, 201)
-      assert.match(String(answer.headers.location), new RegExp(`^${path}/${uuid7}$`))
-      assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
-      assert.match(String(answer.headers.vary), /\bAccept\b/)
-      const page = await app.inject(String(answer.headers.location))
+      const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
+      assert.equal(response.statusCode, 201)
+      assert.match(String(response.headers.location), new RegExp(`^${path}/${uuid7}$`))
+      assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
+      assert.match(String(response.headers.vary), /\bAccept\b/)
+      const page = await app.inject(String(response.headers.location))
       const notice = /<p class="notice" role="status">(?:User|Location) created\.<\/p>\n/
-      assert.match(answer.body, notice)
-      assert.equal(page.body, answer.body.replace(notice, ''))
+      assert.match(response.body, notice)
+      assert.equal(page.body, response.body.replace(notice, ''))
     })
   }
 
   test(`POST ${path} for a client that wants JSON is 201, a Location and the created object`, async (t) => {
     const app = await testApp(t)
     const headers = { accept: 'application/json' }
-    const answer = await app.inject({ method: 'POST', url: path, headers, payload: fields })
-    assert.equal(answer.statusCode, 201)
-    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-    const created = answer.json<Shown>()
-    assert.equal(answer.headers.location, `${path}/${created._id}`)
+    const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
+    assert.equal(response.statusCode, 201)
+    assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+    const created = response.json<Shown>()
+    assert.equal(response.headers.location, `${path}/${created._id}`)
     assert.equal(created.updatedAt, created.createdAt)
     assert.deepEqual(await readRecord(app, `${path}/${created._id}`), created)
   })
@@ -58,9 +58,9 @@ for (const { path, fields } of samples) {
     const readable = without<string | number>(fields, 'password')
     for (const request of requests) {
       for (const url of [path, `${path}/`]) {
-        const answer = await app.inject({ method: 'POST', url, ...request })
-        assert.equal(answer.statusCode, 201, JSON.stringify(request))
-        const shown = await readRecord(app, String(answer.headers.location))
+        const response = await app.inject({ method: 'POST', url, ...request })
+        assert.equal(response.statusCode, 201, JSON.stringify(request))
+        const shown = await readRecord(app, String(response.headers.location))
         assert.deepEqual(fieldsOf(shown), readable)
       }
     }
@@ -98,16 +98,16 @@ for (const { path, fields } of samples) {
     const app = await testApp(t)
     const headers = { accept: 'application/json', prefer: 'handling=strict' }
     const payload = { ...fields, _id: 'x', createdAt: 'x', updatedAt: 'x' }
-    const answer = await app.inject({ method: 'POST', url: path, headers, payload })
-    assert.equal(answer.statusCode, 201)
-    assert.match(String(answer.headers['preference-applied']), /\bhandling=strict\b/)
+    const response = await app.inject({ method: 'POST', url: path, headers, payload })
+    assert.equal(response.statusCode, 201)
+    assert.match(String(response.headers['preference-applied']), /\bhandling=strict\b/)
   })
 
   test(`POST ${path} is 406 for a client that takes neither HTML nor JSON, and creates nothing`, async (t) => {
     const app = await testApp(t)
     const headers = { accept: 'image/png' }
-    const answer = await app.inject({ method: 'POST', url: path, headers, payload: fields })
-    assert.equal(answer.statusCode, 406)
+    const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
+    assert.equal(response.statusCode, 406)
     const list = await app.inject({ url: path, headers: { accept: 'application/json' } })
     assert.deepEqual(list.json(), [])
   })
@@ -119,10 +119,10 @@ for (const { path, fields } of samples) {
         const { _id } = await createRecord(app, path, fields)
         const headers = accept === undefined ? {} : { accept }
         const url = `${path}/${_id}${slash}`
-        const answer = await app.inject({ method: 'DELETE', url, headers })
-        assert.equal(answer.statusCode, 200)
-        assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-        assert.equal(answer.body, envelope)
+        const response = await app.inject({ method: 'DELETE', url, headers })
+        assert.equal(response.statusCode, 200)
+        assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+        assert.equal(response.body, envelope)
         assert.equal((await app.inject(url)).statusCode, 404)
         assert.equal((await app.inject({ method: 'DELETE', url })).statusCode, 404)
       }
@@ -133,8 +133,8 @@ for (const { path, fields } of samples) {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const headers = { 'content-type': 'application/json' }
-    const answer = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
-    assert.equal(answer.statusCode, 200)
+    const response = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
+    assert.equal(response.statusCode, 200)
   })
 
   for (const prefer of ['return=minimal', 'respond-async, return=minimal', 'Return="minimal"']) {
@@ -143,12 +143,12 @@ for (const { path, fields } of samples) {
       for (const accept of ['*/*', browserAccept]) {
         const { _id } = await createRecord(app, path, fields)
         const headers = { accept, prefer }
-        const answer = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
-        assert.equal(answer.statusCode, 204)
-        assert.equal(answer.body, '')
-        assert.equal(answer.headers['content-type'], undefined)
-        assert.match(String(answer.headers['preference-applied']), /\breturn=minimal\b/)
-        assert.match(String(answer.headers.vary), /\bPrefer\b/)
+        const response = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
+        assert.equal(response.statusCode, 204)
+        assert.equal(response.body, '')
+        assert.equal(response.headers['content-type'], undefined)
+        assert.match(String(response.headers['preference-applied']), /\breturn=minimal\b/)
+        assert.match(String(response.headers.vary), /\bPrefer\b/)
         assert.equal((await app.inject(`${path}/${_id}`)).statusCode, 404)
       }
     })
@@ -158,18 +158,18 @@ for (const { path, fields } of samples) {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const headers = { prefer: 'return=representation' }
-    const answer = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
-    assert.equal(answer.body, envelope)
-    assert.equal(answer.headers['preference-applied'], undefined)
+    const response = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
+    assert.equal(response.body, envelope)
+    assert.equal(response.headers['preference-applied'], undefined)
   })
 
   test(`a form without script deletes one of ${path} and leads to the list with 303`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
-    const answer = await app.inject({ method: 'POST', url, ...asForm({ _method: 'DELETE' }) })
-    assert.equal(answer.statusCode, 303)
-    assert.equal(answer.headers.location, path)
+    const response = await app.inject({ method: 'POST', url, ...asForm({ _method: 'DELETE' }) })
+    assert.equal(response.statusCode, 303)
+    assert.equal(response.headers.location, path)
     assert.equal((await app.inject(url)).statusCode, 404)
   })
 }

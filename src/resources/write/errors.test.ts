@@ -73,9 +73,9 @@ for (const { path, fields } of samples) {
         const payload = method === 'PATCH' || method === 'PUT' ? { payload: fields } : {}
         const headers = { accept: 'application/json' }
         const url = `${path}/${id}`
-        const answer = await app.inject({ method, url, headers, ...payload })
-        assert.equal(answer.statusCode, 404, method)
-        assert.ok(answer.json<Problem>().detail.includes(id))
+        const response = await app.inject({ method, url, headers, ...payload })
+        assert.equal(response.statusCode, 404, method)
+        assert.ok(response.json<Problem>().detail.includes(id))
         const page = await app.inject({ method, url, headers: { accept: 'text/html' }, ...payload })
         assert.ok(!page.body.includes('<b>'))
       }
@@ -102,10 +102,14 @@ for (const { path, fields } of samples) {
           accepts,
         )
         for (const method of missing) {
-          const answer = await app.inject({ method, url, headers: { accept: 'application/json' } })
-          assert.equal(answer.statusCode, 405, method)
-          assert.deepEqual(listed(answer.headers.allow), listed(allow))
-          assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+          const response = await app.inject({
+            method,
+            url,
+            headers: { accept: 'application/json' },
+          })
+          assert.equal(response.statusCode, 405, method)
+          assert.deepEqual(listed(response.headers.allow), listed(allow))
+          assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
         }
       }
     })
@@ -123,11 +127,16 @@ for (const { path, fields } of samples) {
         const url = path + route.replace(':id', _id)
         for (const type of types) {
           const headers = { 'content-type': type, accept: 'application/json' }
-          const answer = await app.inject({ method, url, headers, payload: JSON.stringify(fields) })
-          assert.equal(answer.statusCode, 415, type)
-          assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
-          if (method === 'POST') assert.equal(answer.headers['accept-post'], both)
-          if (method === 'PATCH') assert.equal(answer.headers['accept-patch'], patches)
+          const response = await app.inject({
+            method,
+            url,
+            headers,
+            payload: JSON.stringify(fields),
+          })
+          assert.equal(response.statusCode, 415, type)
+          assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+          if (method === 'POST') assert.equal(response.headers['accept-post'], both)
+          if (method === 'PATCH') assert.equal(response.headers['accept-patch'], patches)
         }
       })
     }
@@ -153,9 +162,9 @@ for (const { path, fields } of samples) {
         const { _id } = await createRecord(app, path, fields)
         const url = path + route.replace(':id', _id)
         const headers = { 'content-type': type, accept: 'application/json' }
-        const answer = await app.inject({ method, url, headers, payload })
-        assert.equal(answer.statusCode, 400)
-        assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+        const response = await app.inject({ method, url, headers, payload })
+        assert.equal(response.statusCode, 400)
+        assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
       })
     }
 
@@ -165,9 +174,9 @@ for (const { path, fields } of samples) {
         const { _id } = await createRecord(app, path, fields)
         const headers = { 'content-type': 'application/json', accept: 'application/json' }
         const url = path + route.replace(':id', _id)
-        const answer = await app.inject({ method, url, headers, payload: content })
-        assert.equal(answer.statusCode, 422)
-        assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+        const response = await app.inject({ method, url, headers, payload: content })
+        assert.equal(response.statusCode, 422)
+        assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
       })
     }
 
@@ -177,9 +186,9 @@ for (const { path, fields } of samples) {
       const url = path + route.replace(':id', created._id)
       const headers = { accept: 'application/json', prefer: 'wait=1, handling=strict' }
       const payload = { ...fields, name: 'New', colour: 'red', _action: 'new', 'a/b~c d': 1 }
-      const answer = await app.inject({ method, url, headers, payload })
-      assert.equal(answer.statusCode, 422)
-      assert.deepEqual(pointersOf(answer.json<Problem>()), [
+      const response = await app.inject({ method, url, headers, payload })
+      assert.equal(response.statusCode, 422)
+      assert.deepEqual(pointersOf(response.json<Problem>()), [
         '#/_action',
         '#/a~1b~0c%20d',
         '#/colour',
@@ -202,10 +211,10 @@ for (const { path, fields } of samples) {
         'application/json',
         'application/problem+json;q=0.9, application/json;q=0.8',
       ]) {
-        const answer = await app.inject({ method, url, headers: { accept }, payload })
-        assert.equal(answer.statusCode, 422)
-        assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
-        const problem = answer.json<Problem>()
+        const response = await app.inject({ method, url, headers: { accept }, payload })
+        assert.equal(response.statusCode, 422)
+        assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+        const problem = response.json<Problem>()
         assert.match(problem.type, /\/problems\/invalid-fields$/)
         assert.equal(problem.title, 'Invalid Fields')
         assert.equal(problem.status, 422)
@@ -220,10 +229,10 @@ for (const { path, fields } of samples) {
     const app = await testApp(t)
     const required = path === '/users' ? ['name', 'password'] : ['name']
     const json = { headers: { accept: 'application/json' } }
-    const answer = await app.inject({ method: 'POST', url: path, ...json })
-    assert.equal(answer.statusCode, 422)
+    const response = await app.inject({ method: 'POST', url: path, ...json })
+    assert.equal(response.statusCode, 422)
     assert.deepEqual(
-      pointersOf(answer.json<Problem>()),
+      pointersOf(response.json<Problem>()),
       required.map((name) => `#/${name}`),
     )
     const text = await app.inject({ method: 'POST', url: path, payload: {} })
@@ -235,15 +244,15 @@ for (const { path, fields } of samples) {
   test(`a refusal of ${path} never comes in the envelope`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
-    const answers = [
+    const responses = [
       await app.inject({ method: 'PATCH', url: `${path}/${_id}`, payload: { name: 1 } }),
       await app.inject({ method: 'PATCH', url: `${path}/none`, payload: fields }),
       await app.inject({ method: 'DELETE', url: `${path}/none` }),
     ]
-    for (const answer of answers) {
-      assert.ok(answer.statusCode >= 400)
-      assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
-      assert.ok(!('data' in answer.json<object>()))
+    for (const response of responses) {
+      assert.ok(response.statusCode >= 400)
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+      assert.ok(!('data' in response.json<object>()))
     }
   })
 
@@ -251,9 +260,9 @@ for (const { path, fields } of samples) {
     const app = await testApp(t)
     for (const payload of ['name=a&name=b', 'name[a]=b', 'name[]=a']) {
       const { headers } = asForm({})
-      const answer = await app.inject({ method: 'POST', url: path, headers, payload })
-      assert.equal(answer.statusCode, 422)
-      assert.match(answer.body, /<form method="post"/)
+      const response = await app.inject({ method: 'POST', url: path, headers, payload })
+      assert.equal(response.statusCode, 422)
+      assert.match(response.body, /<form method="post"/)
     }
   })
 }

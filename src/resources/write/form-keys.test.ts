@@ -69,9 +69,9 @@ for (const { path, fields } of samples) {
     const headers = { ...json, 'idempotency-key': '"one"' }
     await app.inject({ method: 'POST', url: path, headers, payload: fields })
     const payload = { ...fields, name: 'Another' }
-    const answer = await app.inject({ method: 'POST', url: path, headers, payload })
-    assert.equal(answer.statusCode, 422)
-    assert.match(answer.json<{ type: string }>().type, /\/problems\/idempotency-key-reused$/)
+    const response = await app.inject({ method: 'POST', url: path, headers, payload })
+    assert.equal(response.statusCode, 422)
+    assert.match(response.json<{ type: string }>().type, /\/problems\/idempotency-key-reused$/)
   })
 
   test(`a bad form of ${path} can be corrected and sent with the key that it comes with`, async (t) => {

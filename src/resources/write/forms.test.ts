@@ -66,8 +66,8 @@ for (const { path, fields } of samples) {
     const readable = without<string | number>(fields, 'password')
     const url = `${path}/${created._id}`
     const typed = { _method: 'PATCH', ...readable, ...(path === '/users' && { password: '' }) }
-    const answer = await app.inject({ method: 'POST', url: `${url}/`, ...asForm(typed) })
-    assert.equal(answer.statusCode, 303)
+    const response = await app.inject({ method: 'POST', url: `${url}/`, ...asForm(typed) })
+    assert.equal(response.statusCode, 303)
     const after = await readRecord(app, url)
     assert.deepEqual(without(after, 'updatedAt'), without(created, 'updatedAt'))
   })
@@ -93,21 +93,24 @@ for (const { path, fields } of samples) {
       const action = route === 'new' ? `${path}/` : `${path}/${_id}/`
       const more = route === 'new' ? {} : { _method: 'PATCH' }
       const request = asForm({ ...typed, ...more })
-      const answer = await app.inject({ method: 'POST', url: action, ...request })
-      assert.equal(answer.statusCode, 422)
-      assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
-      assert.match(String(answer.headers.vary), /\bAccept\b/)
-      const [form] = tagsOf(answer.body, 'form')
+      const response = await app.inject({ method: 'POST', url: action, ...request })
+      assert.equal(response.statusCode, 422)
+      assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
+      assert.match(String(response.headers.vary), /\bAccept\b/)
+      const [form] = tagsOf(response.body, 'form')
       assert.equal(form?.action, action)
-      assert.equal(inputNamed(answer.body, '_method')?.value, route === 'new' ? undefined : 'PATCH')
-      assert.ok(!answer.body.includes('typed in vain'))
+      assert.equal(
+        inputNamed(response.body, '_method')?.value,
+        route === 'new' ? undefined : 'PATCH',
+      )
+      assert.ok(!response.body.includes('typed in vain'))
       for (const [name, value] of Object.entries(typed)) {
-        const { value: shown, 'aria-invalid': invalid } = inputNamed(answer.body, name) ?? {}
+        const { value: shown, 'aria-invalid': invalid } = inputNamed(response.body, name) ?? {}
         if (name === 'password') assert.equal(shown ?? '', '')
-        else if (name === 'note') assert.ok(answer.body.includes('typed &amp; kept</textarea>'))
+        else if (name === 'note') assert.ok(response.body.includes('typed &amp; kept</textarea>'))
         else assert.deepEqual([shown, invalid], [value, 'true'], name)
       }
-      assert.match(answer.body, /Name must be at most 200 characters/)
+      assert.match(response.body, /Name must be at most 200 characters/)
     })
 
     test(`a bad ${route} form of ${path} says what is wrong on top, and at the field`, async (t) => {

@@ -68,15 +68,15 @@ suite('a patch that is applied', () => {
   for (const [title, type, content, result] of changes) {
     test(`${type} with ${title}`, async (t) => {
       const { patch, read } = await openLocation(t)
-      const answer = await patch(type, content)
-      assert.equal(answer.statusCode, 200, answer.body)
+      const response = await patch(type, content)
+      assert.equal(response.statusCode, 200, response.body)
       assert.deepEqual(fieldsOf(await read()), result)
     })
   }
 })
 
 const set = { op: 'replace', path: '/name', value: 'Changed' }
-const refused: readonly [status: number, type: string, patch: unknown][] = [
+const rejected: readonly [status: number, type: string, patch: unknown][] = [
   [409, jsonPatch, [set, { op: 'test', path: '/name', value: 'Rome' }]],
   [409, jsonPatch, [set, { op: 'remove', path: '/nothing' }]],
   [409, jsonPatch, [set, { op: 'add', path: '/note/deeper', value: 1 }]],
@@ -104,13 +104,13 @@ const refused: readonly [status: number, type: string, patch: unknown][] = [
 ]
 
 suite('a patch that is refused changes nothing', () => {
-  for (const [status, type, content] of refused) {
+  for (const [status, type, content] of rejected) {
     test(`${String(status)} for ${type} ${JSON.stringify(content)}`, async (t) => {
       const { patch, read } = await openLocation(t)
       const before = await read()
-      const answer = await patch(type, content)
-      assert.equal(answer.statusCode, status, answer.body)
-      assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+      const response = await patch(type, content)
+      assert.equal(response.statusCode, status, response.body)
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
       assert.deepEqual(await read(), before)
     })
   }
@@ -132,13 +132,13 @@ test('strict handling refuses strangers in either language', async (t) => {
   const { patch } = await openLocation(t)
   const headers = { prefer: 'handling=strict' }
   const operations = [{ op: 'add', path: '/colour', value: 'red' }]
-  for (const answer of [
+  for (const response of [
     await patch(mergePatch, { colour: 'red' }, headers),
     await patch(jsonPatch, operations, headers),
   ]) {
-    assert.equal(answer.statusCode, 422)
-    assert.match(answer.body, /#\/colour/)
-    assert.equal(answer.headers['preference-applied'], undefined)
+    assert.equal(response.statusCode, 422)
+    assert.match(response.body, /#\/colour/)
+    assert.equal(response.headers['preference-applied'], undefined)
   }
 })
 
@@ -162,9 +162,9 @@ test('a password can be set by a patch, and neither read nor guessed', async (t)
     [200, mergePatch, { name: 'Anna' }],
   ]
   for (const [status, type, content] of rows) {
-    const answer = await patch(type, content)
-    assert.equal(answer.statusCode, status, JSON.stringify(content))
-    assert.doesNotMatch(answer.body, /argon2/)
+    const response = await patch(type, content)
+    assert.equal(response.statusCode, status, JSON.stringify(content))
+    assert.doesNotMatch(response.body, /argon2/)
   }
   await logIn(app, { name: 'Anna', password: 'old' })
   const operations = [{ op: 'replace', path: '/password', value: 'newer' }]
@@ -176,7 +176,7 @@ test('a password can be set by a patch, and neither read nor guessed', async (t)
 
 test('of twenty JSON Patches that test the same value at once, one is applied', async (t) => {
   const { patch, read } = await openLocation(t)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, async (_, index) =>
       patch(jsonPatch, [
         { op: 'test', path: '/note', value: 'old' },
@@ -184,9 +184,9 @@ test('of twenty JSON Patches that test the same value at once, one is applied', 
       ]),
     ),
   )
-  const winners = answers.flatMap(({ statusCode }, index) => (statusCode === 200 ? [index] : []))
+  const winners = responses.flatMap(({ statusCode }, index) => (statusCode === 200 ? [index] : []))
   assert.equal(winners.length, 1)
-  assert.equal(answers.filter(({ statusCode }) => statusCode === 409).length, 19)
+  assert.equal(responses.filter(({ statusCode }) => statusCode === 409).length, 19)
   assert.equal((await read()).note, String(winners[0]))
 })
 
@@ -198,8 +198,8 @@ test('the languages of patches are for PATCH alone', async (t) => {
       ['PUT', url],
     ] as const) {
       const headers = { 'content-type': type }
-      const answer = await app.inject({ method, url: to, headers, payload: '{"name":"a"}' })
-      assert.equal(answer.statusCode, 415, `${method} ${type}`)
+      const response = await app.inject({ method, url: to, headers, payload: '{"name":"a"}' })
+      assert.equal(response.statusCode, 415, `${method} ${type}`)
     }
   }
 })
@@ -234,7 +234,7 @@ test('PUT with Content-Range is refused, and keeps nothing', async (t) => {
   const app = await testApp(t)
   const url = '/locations/part'
   const headers = { 'content-range': 'bytes 0-9/20' }
-  const answer = await app.inject({ method: 'PUT', url, headers, payload: rome })
-  assert.equal(answer.statusCode, 400)
+  const response = await app.inject({ method: 'PUT', url, headers, payload: rome })
+  assert.equal(response.statusCode, 400)
   assert.equal((await app.inject(url)).statusCode, 404)
 })

@@ -43,30 +43,30 @@ for (const { path, fields } of samples) {
 
   test(`PUT ${path}/:id is JSON unless a page is asked for`, async (t) => {
     const app = await testApp(t)
-    const answers = [
+    const responses = [
       [undefined, 'application/json; charset=utf-8'],
       ['*/*', 'application/json; charset=utf-8'],
       ['application/json, text/html;q=0.9', 'application/json; charset=utf-8'],
       ['text/html', 'text/html; charset=utf-8'],
       ['text/html, */*;q=0.1', 'text/html; charset=utf-8'],
     ] as const
-    for (const [accept, type] of answers) {
+    for (const [accept, type] of responses) {
       const headers = accept === undefined ? {} : { accept }
       for (const status of [201, 200]) {
-        const url = `${path}/as-${String(answers.findIndex(([other]) => other === accept))}`
-        const answer = await app.inject({ method: 'PUT', url, headers, payload: fields })
-        assert.equal(answer.statusCode, status)
-        assert.equal(answer.headers['content-type'], type)
-        assert.match(String(answer.headers.vary), /\bAccept\b/)
-        assert.ok(answer.body.includes(fields.name))
+        const url = `${path}/as-${String(responses.findIndex(([other]) => other === accept))}`
+        const response = await app.inject({ method: 'PUT', url, headers, payload: fields })
+        assert.equal(response.statusCode, status)
+        assert.equal(response.headers['content-type'], type)
+        assert.match(String(response.headers.vary), /\bAccept\b/)
+        assert.ok(response.body.includes(fields.name))
       }
     }
   })
 
   test(`PUT ${path}/:id takes a form`, async (t) => {
     const app = await testApp(t)
-    const answer = await app.inject({ method: 'PUT', url: `${path}/mine`, ...asForm(fields) })
-    assert.equal(answer.statusCode, 201)
+    const response = await app.inject({ method: 'PUT', url: `${path}/mine`, ...asForm(fields) })
+    assert.equal(response.statusCode, 201)
     assert.deepEqual(fieldsOf(await readRecord(app, `${path}/mine`)), readable)
   })
 
@@ -78,9 +78,9 @@ for (const { path, fields } of samples) {
     const given = await readRecord(app, `${path}/${_id}`)
     for (const headers of [{}, { prefer: 'handling=strict' }]) {
       const url = `${path}/${_id}`
-      const answer = await app.inject({ method: 'PUT', url, headers, payload: given })
-      assert.equal(answer.statusCode, 200)
-      assert.deepEqual({ ...answer.json<Shown>(), updatedAt: '' }, { ...given, updatedAt: '' })
+      const response = await app.inject({ method: 'PUT', url, headers, payload: given })
+      assert.equal(response.statusCode, 200)
+      assert.deepEqual({ ...response.json<Shown>(), updatedAt: '' }, { ...given, updatedAt: '' })
     }
     const after = await findStored(databaseUrl, path.slice(1), _id)
     assert.deepEqual(after?.document, before?.document)
@@ -90,17 +90,17 @@ for (const { path, fields } of samples) {
   test(`PUT ${path}/:id passes over an _id and times in the content`, async (t) => {
     const app = await testApp(t)
     const payload = { ...fields, _id: 'other', createdAt: '1999', updatedAt: '1999' }
-    const answer = await app.inject({ method: 'PUT', url: `${path}/mine`, payload })
-    assert.equal(answer.json<Shown>()._id, 'mine')
-    assert.notEqual(answer.json<Shown>().createdAt, '1999')
+    const response = await app.inject({ method: 'PUT', url: `${path}/mine`, payload })
+    assert.equal(response.json<Shown>()._id, 'mine')
+    assert.notEqual(response.json<Shown>().createdAt, '1999')
     assert.equal((await app.inject(`${path}/other`)).statusCode, 404)
   })
 
   test(`PUT ${path}/:id without a required field is 422 and creates nothing`, async (t) => {
     const app = await testApp(t)
-    const answer = await app.inject({ method: 'PUT', url: `${path}/mine`, payload: {} })
-    assert.equal(answer.statusCode, 422)
-    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+    const response = await app.inject({ method: 'PUT', url: `${path}/mine`, payload: {} })
+    assert.equal(response.statusCode, 422)
+    assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
     assert.equal((await app.inject(`${path}/mine`)).statusCode, 404)
   })
 
@@ -108,8 +108,8 @@ for (const { path, fields } of samples) {
     test(`PUT ${path}/${id} creates a record of this id`, async (t) => {
       const app = await testApp(t)
       const url = `${path}/${id}`
-      const answer = await app.inject({ method: 'PUT', url, payload: fields })
-      assert.equal(answer.statusCode, 201)
+      const response = await app.inject({ method: 'PUT', url, payload: fields })
+      assert.equal(response.statusCode, 201)
       assert.equal((await readRecord(app, url))._id, id)
       const patched = await app.inject({ method: 'PATCH', url, payload: { name: 'New' } })
       assert.equal(patched.statusCode, 200)
@@ -121,9 +121,9 @@ for (const { path, fields } of samples) {
   for (const id of impossible) {
     test(`PUT ${path}/${id} is 404 that names the id, and creates nothing`, async (t) => {
       const app = await testApp(t)
-      const answer = await app.inject({ method: 'PUT', url: `${path}/${id}`, payload: fields })
-      assert.equal(answer.statusCode, 404)
-      assert.ok(answer.body.includes(`${path}/${id}`))
+      const response = await app.inject({ method: 'PUT', url: `${path}/${id}`, payload: fields })
+      assert.equal(response.statusCode, 404)
+      assert.ok(response.body.includes(`${path}/${id}`))
       const list = await app.inject({ url: path, headers: { accept: 'application/json' } })
       assert.deepEqual(list.json(), [])
     })
@@ -132,13 +132,13 @@ for (const { path, fields } of samples) {
   test(`of twenty PUTs of one new id of ${path} at once one creates and the others replace`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => {
         const payload = { ...fields, name: String(index) }
         return app.inject({ method: 'PUT', url: `${path}/mine`, payload })
       }),
     )
-    const statuses = answers.map(({ statusCode }) => statusCode)
+    const statuses = responses.map(({ statusCode }) => statusCode)
     assert.equal(statuses.filter((status) => status === 201).length, 1)
     assert.equal(statuses.filter((status) => status === 200).length, 19)
     assert.equal((await findStored(databaseUrl, path.slice(1), 'mine'))?.version, 20)
@@ -149,7 +149,7 @@ test('PUT leaves out what the content leaves out', async (t) => {
   const app = await testApp(t)
   const created = await createRecord(app, '/locations', samples[1].fields)
   const url = `/locations/${created._id}`
-  const answer = await app.inject({ method: 'PUT', url, payload: { name: 'Bare', note: null } })
-  assert.equal(answer.statusCode, 200)
+  const response = await app.inject({ method: 'PUT', url, payload: { name: 'Bare', note: null } })
+  assert.equal(response.statusCode, 200)
   assert.deepEqual(fieldsOf(await readRecord(app, url)), { name: 'Bare' })
 })

@@ -26,13 +26,13 @@ for (const { path, fields } of samples) {
       for (const slash of ['', '/']) {
         const url = `${path}/${_id}${slash}`
         const payload = { name: `New${slash}` }
-        const answer = await app.inject({ method: 'PATCH', url, headers, payload })
-        assert.equal(answer.statusCode, 200)
-        assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-        assert.match(String(answer.headers.vary), /\bAccept\b/)
+        const response = await app.inject({ method: 'PATCH', url, headers, payload })
+        assert.equal(response.statusCode, 200)
+        assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+        assert.match(String(response.headers.vary), /\bAccept\b/)
         const redirect = `${path}/${_id}`
         assert.equal(
-          answer.body,
+          response.body,
           `{"data":{"redirect":"${redirect}"},"status":{"code":0,"msg":"delete success"}}`,
         )
         assert.equal((await readRecord(app, redirect)).name, `New${slash}`)
@@ -46,9 +46,9 @@ for (const { path, fields } of samples) {
       const { _id } = await createRecord(app, path, fields)
       const url = `${path}/${_id}`
       const payload = { name: 'New' }
-      const answer = await app.inject({ method: 'PATCH', url, headers: { accept }, payload })
-      assert.equal(answer.statusCode, 303)
-      assert.equal(answer.headers.location, url)
+      const response = await app.inject({ method: 'PATCH', url, headers: { accept }, payload })
+      assert.equal(response.statusCode, 303)
+      assert.equal(response.headers.location, url)
       assert.equal((await readRecord(app, url)).name, 'New')
     })
   }
@@ -58,13 +58,13 @@ for (const { path, fields } of samples) {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       const url = `${path}/${_id}`
-      const answer = await app.inject({
+      const response = await app.inject({
         method: 'POST',
         url: where === 'query' ? `${url}/?_method=PATCH` : `${url}/`,
         ...asForm({ name: 'New', ...(where === 'field' && { _method: 'PATCH' }) }),
       })
-      assert.equal(answer.statusCode, 303)
-      assert.equal(answer.headers.location, url)
+      assert.equal(response.statusCode, 303)
+      assert.equal(response.headers.location, url)
       assert.equal((await readRecord(app, url)).name, 'New')
     })
   }
@@ -92,8 +92,8 @@ for (const { path, fields } of samples) {
     const headers = { 'content-type': 'application/json' }
     for (const payload of ['', '{}', '{"_id":"other","createdAt":"1999","updatedAt":"x","a":1}']) {
       const url = `${path}/${_id}`
-      const answer = await app.inject({ method: 'PATCH', url, headers, payload })
-      assert.equal(answer.statusCode, 200)
+      const response = await app.inject({ method: 'PATCH', url, headers, payload })
+      assert.equal(response.statusCode, 200)
     }
     const after = await findStored(databaseUrl, path.slice(1), _id)
     assert.deepEqual(after?.document, before?.document)
@@ -107,8 +107,8 @@ for (const { path, fields } of samples) {
     const before = await findStored(databaseUrl, path.slice(1), _id)
     for (const method of ['PATCH', 'PUT'] as const) {
       const payload = { ...fields, name: '' }
-      const answer = await app.inject({ method, url: `${path}/${_id}`, payload })
-      assert.equal(answer.statusCode, 422)
+      const response = await app.inject({ method, url: `${path}/${_id}`, payload })
+      assert.equal(response.statusCode, 422)
     }
     assert.deepEqual(await findStored(databaseUrl, path.slice(1), _id), before)
   })
@@ -118,10 +118,10 @@ for (const { path, fields } of samples) {
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
     for (const field of path === '/users' ? ['name', 'password'] : ['name']) {
-      const answer = await app.inject({ method: 'PATCH', url, payload: { [field]: null } })
-      assert.equal(answer.statusCode, 422)
-      assert.equal(answer.json<{ errors: unknown[] }>().errors.length, 1)
-      assert.match(answer.body, new RegExp(`"#/${field}"`))
+      const response = await app.inject({ method: 'PATCH', url, payload: { [field]: null } })
+      assert.equal(response.statusCode, 422)
+      assert.equal(response.json<{ errors: unknown[] }>().errors.length, 1)
+      assert.match(response.body, new RegExp(`"#/${field}"`))
     }
   })
 
@@ -130,12 +130,12 @@ for (const { path, fields } of samples) {
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const { _id } = await createRecord(app, path, fields)
     const names = Array.from({ length: 20 }, (_, index) => `Name ${String(index)}`)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       names.map((name) =>
         app.inject({ method: 'PATCH', url: `${path}/${_id}`, payload: { name } }),
       ),
     )
-    assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]))
+    assert.deepEqual(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]))
     const stored = await findStored(databaseUrl, path.slice(1), _id)
     assert.equal(stored?.version, 21)
     assert.ok(names.includes(String(stored.document.name)))
@@ -169,8 +169,8 @@ for (const [change, left] of removals) {
     const app = await testApp(t)
     const created = await createRecord(app, '/locations', samples[1].fields)
     const url = `/locations/${created._id}`
-    const answer = await app.inject({ method: 'PATCH', url, payload: change })
-    assert.equal(answer.statusCode, 200)
+    const response = await app.inject({ method: 'PATCH', url, payload: change })
+    assert.equal(response.statusCode, 200)
     assert.deepEqual(fieldsOf(await readRecord(app, url)), left)
   })
 }
@@ -180,25 +180,25 @@ test('a blank optional field in the edit form leaves the record without it', asy
   const created = await createRecord(app, '/locations', samples[1].fields)
   const url = `/locations/${created._id}`
   const blank = { name: 'Pier', latitude: '', longitude: ' ', note: '' }
-  const answer = await app.inject({ method: 'PATCH', url, ...asForm(blank) })
-  assert.equal(answer.statusCode, 303)
+  const response = await app.inject({ method: 'PATCH', url, ...asForm(blank) })
+  assert.equal(response.statusCode, 303)
   assert.deepEqual(fieldsOf(await readRecord(app, url)), { name: 'Pier' })
 })
 
 test('a blank optional field in the new form is an absent one', async (t) => {
   const app = await testApp(t)
   const blank = { name: 'Pier', latitude: '', longitude: '', note: '  ' }
-  const answer = await app.inject({ method: 'POST', url: '/locations', ...asForm(blank) })
-  assert.equal(answer.statusCode, 201)
-  const shown = await readRecord(app, String(answer.headers.location))
+  const response = await app.inject({ method: 'POST', url: '/locations', ...asForm(blank) })
+  assert.equal(response.statusCode, 201)
+  const shown = await readRecord(app, String(response.headers.location))
   assert.deepEqual(fieldsOf(shown), { name: 'Pier' })
 })
 
 test('a form may leave out the optional fields, and give numbers as people write them', async (t) => {
   const app = await testApp(t)
   const fields = { name: 'Pier', latitude: ' -1.50 ', longitude: '+7' }
-  const answer = await app.inject({ method: 'POST', url: '/locations', ...asForm(fields) })
-  assert.equal(answer.statusCode, 201)
-  const { latitude, longitude, note } = await readRecord(app, String(answer.headers.location))
+  const response = await app.inject({ method: 'POST', url: '/locations', ...asForm(fields) })
+  assert.equal(response.statusCode, 201)
+  const { latitude, longitude, note } = await readRecord(app, String(response.headers.location))
   assert.deepEqual([latitude, longitude, note], [-1.5, 7, undefined])
 })

@@ -5,10 +5,10 @@ import { testApp } from '../../../test/test-app.ts'
 test('health is a JSON object that says ok', async (t) => {
   const app = await testApp(t)
   for (const url of ['/health', '/health/']) {
-    const answer = await app.inject(url)
-    assert.equal(answer.statusCode, 200, url)
-    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8', url)
-    assert.deepEqual(answer.json(), { status: 'ok' }, url)
+    const response = await app.inject(url)
+    assert.equal(response.statusCode, 200, url)
+    assert.equal(response.headers['content-type'], 'application/json; charset=utf-8', url)
+    assert.deepEqual(response.json(), { status: 'ok' }, url)
   }
 })
 
@@ -24,18 +24,18 @@ test('HEAD has the headers of GET and no body', async (t) => {
 
 test('OPTIONS names the methods', async (t) => {
   const app = await testApp(t)
-  const answer = await app.inject({ method: 'OPTIONS', url: '/health' })
-  assert.equal(answer.statusCode, 204)
-  assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
+  const response = await app.inject({ method: 'OPTIONS', url: '/health' })
+  assert.equal(response.statusCode, 204)
+  assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS')
 })
 
 test('a write gets 405 with Allow, as problem details', async (t) => {
   const app = await testApp(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-    const answer = await app.inject({ method, url: '/health' })
-    assert.equal(answer.statusCode, 405, method)
-    assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS', method)
-    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/, method)
-    assert.equal(answer.json<{ status: number }>().status, 405, method)
+    const response = await app.inject({ method, url: '/health' })
+    assert.equal(response.statusCode, 405, method)
+    assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS', method)
+    assert.match(String(response.headers['content-type']), /^application\/problem\+json/, method)
+    assert.equal(response.json<{ status: number }>().status, 405, method)
   }
 })

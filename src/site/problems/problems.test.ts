@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  askBothWays,
-  askRaw,
+  sendBothWays,
+  sendRaw,
   ownHost,
   ownOrigin,
-  type Question,
+  type TestRequest,
 } from '../../../test/request-both-ways.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { problemTypes } from '../../http/errors/problem-types.ts'
@@ -22,7 +22,7 @@ const json = { accept: 'application/json' }
 const fields = { 'content-type': 'application/json' }
 
 /** Refusals of rooms, of what every request passes, and of the framework. */
-const refused: readonly [slug: keyof typeof problemTypes, Question][] = [
+const rejected: readonly [slug: keyof typeof problemTypes, TestRequest][] = [
   ['bad-request', { path: '/user42?a=%ff' }],
   ['bad-request', { path: '/%ff' }],
   ['bad-request', { method: 'POST', path: '/users/post', headers: fields, body: '{' }],
@@ -56,20 +56,20 @@ function large(): string {
 
 test('the type of a refusal is the address of its page', async (t) => {
   const app = await testApp(t)
-  for (const [slug, question] of refused) {
-    const line = `${question.method ?? 'GET'} ${question.path.slice(0, 40)}`
-    const headers = { ...json, ...question.headers }
-    const answer = await askBothWays(app, { ...question, headers })
-    assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json/, line)
-    const problem = JSON.parse(answer.body) as Problem
+  for (const [slug, request] of rejected) {
+    const line = `${request.method ?? 'GET'} ${request.path.slice(0, 40)}`
+    const headers = { ...json, ...request.headers }
+    const response = await sendBothWays(app, { ...request, headers })
+    assert.match(response.headers['content-type'] ?? '', /^application\/problem\+json/, line)
+    const problem = JSON.parse(response.body) as Problem
     assert.equal(problem.type, `${ownOrigin}/problems/${slug}`, line)
-    assert.equal(problem.status, answer.status, line)
+    assert.equal(problem.status, response.status, line)
     assert.equal(problem.title, problemTypes[slug].title, line)
     assert.match(problem.instance, /^urn:uuid:[0-9a-f-]{36}$/, line)
-    assert.equal(answer.headers['cache-control'], 'no-store', line)
+    assert.equal(response.headers['cache-control'], 'no-store', line)
 
     const path = problem.type.slice(ownOrigin.length)
-    const page = await askBothWays(app, { path, headers: json })
+    const page = await sendBothWays(app, { path, headers: json })
     assert.equal(page.status, 200)
     const { type, title, status } = JSON.parse(page.body) as Problem
     assert.deepEqual([type, title, status], [problem.type, problem.title, problem.status])
@@ -80,19 +80,19 @@ test('a refusal for want of a host names its type by its path', async (t) => {
   const app = await testApp(t)
   const accept = 'accept: application/json\r\nconnection: close'
   for (const host of ['', 'host: bad host\r\n', 'host: a/b\r\n', 'host:\r\n']) {
-    const answer = await askRaw(app, `GET /users HTTP/1.1\r\n${host}${accept}\r\n\r\n`)
-    assert.match(answer, /^HTTP\/1.1 400 [^]*"type":"\/problems\/bad-request"/, host)
+    const response = await sendRaw(app, `GET /users HTTP/1.1\r\n${host}${accept}\r\n\r\n`)
+    assert.match(response, /^HTTP\/1.1 400 [^]*"type":"\/problems\/bad-request"/, host)
   }
 })
 
 test('a 406 lists what there is', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/problem+json, image/png' }
-  const answer = await askBothWays(app, { path: '/problems', headers })
-  assert.equal(answer.status, 406)
-  const { offers } = JSON.parse(answer.body) as { offers: string[] }
+  const response = await sendBothWays(app, { path: '/problems', headers })
+  assert.equal(response.status, 406)
+  const { offers } = JSON.parse(response.body) as { offers: string[] }
   assert.deepEqual(offers, ['text/html', 'application/json', 'text/plain'])
-  assert.match(answer.headers.vary ?? '', /\bAccept\b/)
+  assert.match(response.headers.vary ?? '', /\bAccept\b/)
 })
 
 test('the page of a refusal leads to what it means', async (t) => {
@@ -116,21 +116,21 @@ test('every problem has its page, in every form, and stands in the list', async 
   for (const [slug, { title, status }] of Object.entries(problemTypes)) {
     assert.ok(listPage.includes(`href="/problems/${slug}"`), slug)
     for (const accept of ['text/html', 'text/plain', 'application/json']) {
-      const answer = await app.inject({ url: `/problems/${slug}`, headers: { accept } })
-      assert.equal(answer.statusCode, 200)
-      assert.ok(answer.body.includes(title), slug)
-      assert.ok(answer.body.includes(String(status)), slug)
-      assert.doesNotMatch(answer.body, /\{origin\}/, slug)
-      assert.equal(answer.headers['cache-control'], 'public, max-age=3600')
-      assert.equal(answer.headers.vary, 'Origin, Accept')
+      const response = await app.inject({ url: `/problems/${slug}`, headers: { accept } })
+      assert.equal(response.statusCode, 200)
+      assert.ok(response.body.includes(title), slug)
+      assert.ok(response.body.includes(String(status)), slug)
+      assert.doesNotMatch(response.body, /\{origin\}/, slug)
+      assert.equal(response.headers['cache-control'], 'public, max-age=3600')
+      assert.equal(response.headers.vary, 'Origin, Accept')
     }
   }
 })
 
 test('the pages are there whichever rooms are open, and an unknown problem is 404', async (t) => {
-  for (const room of ['user', 'api', 'static']) {
-    const app = await testApp(t, { settings: { DEMOS: room } })
-    assert.equal((await app.inject('/problems/not-found')).statusCode, 200, room)
+  for (const demo of ['user', 'api', 'static']) {
+    const app = await testApp(t, { settings: { DEMOS: demo } })
+    assert.equal((await app.inject('/problems/not-found')).statusCode, 200, demo)
     for (const slug of ['nothing', 'constructor', '__proto__']) {
       assert.equal((await app.inject(`/problems/${slug}`)).statusCode, 404, slug)
     }

@@ -92,7 +92,10 @@ function failures(open: OpenFiles): void {
     const { files, list } = await open(t)
     for (const chunks of [0, 1, 50]) {
       const error = new Error('broken off')
-      await assert.rejects(files.save('a', toFailing(chunks, error)), (heard) => heard === error)
+      await assert.rejects(
+        files.save('a', toFailing(chunks, error)),
+        (received) => received === error,
+      )
       assert.deepEqual(await list(), [], String(chunks))
     }
     await put(files, 'a', toStream('whole'))
@@ -147,12 +150,12 @@ function sweeps(open: OpenFiles): void {
     const { files, list } = await open(t)
     await put(files, 'kept', toStream('kept'))
     for (const id of ['a', 'b', 'c', 'd']) await files.save(id, toStream(id))
-    const asked: string[] = []
+    const sent: string[] = []
     await files.sweep(async (id) => {
-      asked.push(id)
+      sent.push(id)
       return id === 'b' || id === 'd'
     })
-    assert.deepEqual(asked.toSorted(), ['a', 'b', 'c', 'd'])
+    assert.deepEqual(sent.toSorted(), ['a', 'b', 'c', 'd'])
     assert.deepEqual((await list()).toSorted(), ['b', 'd', 'kept'])
     assert.equal((await readAll(files, 'b', 1)).toString(), 'b')
     await files.sweep(async (id) => assert.fail(id))
@@ -164,7 +167,7 @@ function sweeps(open: OpenFiles): void {
     const error = new Error('the database is down')
     await assert.rejects(
       files.sweep(async () => Promise.reject(error)),
-      (heard) => heard === error,
+      (received) => received === error,
     )
     await files.keep('a')
     assert.equal((await readAll(files, 'a', 1)).toString(), 'a')

@@ -3,7 +3,7 @@ import { suite, test, type TestContext } from 'node:test'
 import type { IdempotencyEntries, IdempotencyEntry } from './idempotency.ts'
 
 /** Opens an empty store that goes when the test ends. */
-export type OpenAnswers = (t: TestContext) => Promise<IdempotencyEntries>
+export type OpenEntries = (t: TestContext) => Promise<IdempotencyEntries>
 
 const hash = 'a'.repeat(64)
 const other = 'b'.repeat(64)
@@ -12,50 +12,50 @@ const other = 'b'.repeat(64)
 const year = new Date().getUTCFullYear() + 1
 
 /** What every backend of the answers does. */
-export function answersContract(name: string, open: OpenAnswers): void {
+export function entriesContract(name: string, open: OpenEntries): void {
   suite(`answers in ${name}`, () => {
     test('a created claim is found as it was given, and others are not', async (t) => {
-      const answers = await open(t)
-      assert.equal(await answers.create(hash, claimOf()), true)
-      assert.deepEqual(await answers.find(hash), { ...claimOf(), version: 1 })
+      const responses = await open(t)
+      assert.equal(await responses.create(hash, claimOf()), true)
+      assert.deepEqual(await responses.find(hash), { ...claimOf(), version: 1 })
       for (const stranger of [other, 'A'.repeat(64), hash.slice(1), '', '__proto__']) {
-        assert.equal(await answers.find(stranger), undefined, stranger)
+        assert.equal(await responses.find(stranger), undefined, stranger)
       }
     })
 
     test('an answer of any bytes is found as it was given', async (t) => {
-      const answers = await open(t)
+      const responses = await open(t)
       const content = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('base64')
       const headers = { location: '/users/é', 'content-type': 'text/plain' }
-      const answer = { status: 201, headers, content }
-      await answers.create(hash, claimOf())
-      assert.equal(await answers.change(hash, 1, claimOf({ answer })), true)
-      assert.deepEqual(await answers.find(hash), { ...claimOf({ answer }), version: 2 })
+      const response = { status: 201, headers, content }
+      await responses.create(hash, claimOf())
+      assert.equal(await responses.change(hash, 1, claimOf({ answer: response })), true)
+      assert.deepEqual(await responses.find(hash), { ...claimOf({ answer: response }), version: 2 })
     })
 
     test('of twenty claims of one key at once, one wins', async (t) => {
-      const answers = await open(t)
+      const responses = await open(t)
       const outcomes = await Promise.all(
-        racers.map((racer) => answers.create(hash, claimOf({ recordId: String(racer) }))),
+        racers.map((racer) => responses.create(hash, claimOf({ recordId: String(racer) }))),
       )
       assert.equal(outcomes.filter(Boolean).length, 1)
-      assert.equal((await answers.find(hash))?.recordId, String(outcomes.indexOf(true)))
+      assert.equal((await responses.find(hash))?.recordId, String(outcomes.indexOf(true)))
     })
 
     test('of twenty changes of one version at once, one wins', async (t) => {
-      const answers = await open(t)
-      await answers.create(hash, claimOf())
+      const responses = await open(t)
+      await responses.create(hash, claimOf())
       const outcomes = await Promise.all(
-        racers.map((racer) => answers.change(hash, 1, claimOf({ leasedUntil: toTime(racer) }))),
+        racers.map((racer) => responses.change(hash, 1, claimOf({ leasedUntil: toTime(racer) }))),
       )
       assert.equal(outcomes.filter(Boolean).length, 1)
-      const { leasedUntil, version } = (await answers.find(hash)) ?? assert.fail('it is gone')
+      const { leasedUntil, version } = (await responses.find(hash)) ?? assert.fail('it is gone')
       assert.deepEqual([leasedUntil, version], [toTime(outcomes.indexOf(true)), 2])
     })
 
     test('a change or removal of another version, or of nothing, does nothing', async (t) => {
-      const answers = await open(t)
-      await answers.create(hash, claimOf())
+      const responses = await open(t)
+      await responses.create(hash, claimOf())
       const change = claimOf({ recordId: 'other' })
       const cases: [keyHash: string, version: number][] = [
         [hash, 0],
@@ -63,42 +63,42 @@ export function answersContract(name: string, open: OpenAnswers): void {
         [other, 1],
       ]
       for (const [keyHash, version] of cases) {
-        assert.equal(await answers.change(keyHash, version, change), false)
-        assert.equal(await answers.remove(keyHash, version), false)
+        assert.equal(await responses.change(keyHash, version, change), false)
+        assert.equal(await responses.remove(keyHash, version), false)
       }
-      assert.deepEqual(await answers.find(hash), { ...claimOf(), version: 1 })
-      assert.equal(await answers.find(other), undefined)
+      assert.deepEqual(await responses.find(hash), { ...claimOf(), version: 1 })
+      assert.equal(await responses.find(other), undefined)
     })
 
     test('a removed claim is gone, and its key can be claimed again', async (t) => {
-      const answers = await open(t)
-      await answers.create(hash, claimOf())
-      await answers.change(hash, 1, claimOf())
-      assert.equal(await answers.remove(hash, 2), true)
-      assert.equal(await answers.remove(hash, 2), false)
-      assert.equal(await answers.find(hash), undefined)
-      assert.equal(await answers.create(hash, claimOf({ recordId: 'again' })), true)
-      assert.equal((await answers.find(hash))?.version, 1)
+      const responses = await open(t)
+      await responses.create(hash, claimOf())
+      await responses.change(hash, 1, claimOf())
+      assert.equal(await responses.remove(hash, 2), true)
+      assert.equal(await responses.remove(hash, 2), false)
+      assert.equal(await responses.find(hash), undefined)
+      assert.equal(await responses.create(hash, claimOf({ recordId: 'again' })), true)
+      assert.equal((await responses.find(hash))?.version, 1)
     })
 
     test('a clearing removes all of many, and says how many', async (t) => {
-      const answers = await open(t)
-      assert.equal(await answers.clear(), 0)
-      for (const racer of racers) await answers.create(String(racer), claimOf())
-      assert.equal(await answers.clear(), 20)
-      for (const racer of racers) assert.equal(await answers.find(String(racer)), undefined)
-      assert.equal(await answers.create('1', claimOf()), true)
+      const responses = await open(t)
+      assert.equal(await responses.clear(), 0)
+      for (const racer of racers) await responses.create(String(racer), claimOf())
+      assert.equal(await responses.clear(), 20)
+      for (const racer of racers) assert.equal(await responses.find(String(racer)), undefined)
+      assert.equal(await responses.create('1', claimOf()), true)
     })
 
     test('a sweep removes what has expired and nothing else, of many', async (t) => {
-      const answers = await open(t)
+      const responses = await open(t)
       const hashes = Array.from({ length: 350 }, (_, index) => `hash-${String(index)}`)
       for (const [index, keyHash] of hashes.entries()) {
-        await answers.create(keyHash, claimOf({ expiresAt: toTime(index < 240 ? 30 : 31) }))
+        await responses.create(keyHash, claimOf({ expiresAt: toTime(index < 240 ? 30 : 31) }))
       }
-      await answers.sweep(toTime(30))
+      await responses.sweep(toTime(30))
       for (const [index, keyHash] of hashes.entries()) {
-        assert.equal((await answers.find(keyHash)) !== undefined, index >= 240, keyHash)
+        assert.equal((await responses.find(keyHash)) !== undefined, index >= 240, keyHash)
       }
     })
   })

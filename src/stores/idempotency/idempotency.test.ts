@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { openSqliteDatabase } from '../sqlite/database.ts'
-import { answersContract } from './idempotency.contract.ts'
+import { entriesContract } from './idempotency.contract.ts'
 import { createIdempotencyEntries } from './idempotency.ts'
 
 function openRecords(t: TestContext) {
@@ -12,6 +12,6 @@ function openRecords(t: TestContext) {
   return createSqliteRecords(database)
 }
 
-answersContract('the database', async (t) =>
+entriesContract('the database', async (t) =>
   createIdempotencyEntries(openRecords(t).collection('any')),
 )

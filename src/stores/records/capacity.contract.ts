@@ -51,15 +51,15 @@ export function capacityContract(name: string, open: OpenWithin): void {
 
     test('the oldest answers make room for others, but not those of the last minute', async (t) => {
       const records = (await open(t, 3)).collection('any')
-      const answers = createIdempotencyEntries(records)
+      const responses = createIdempotencyEntries(records)
       const claim = { fingerprint: '', recordId: 'a', leasedUntil: noon, expiresAt: '9999' }
       await records.create({ id: 'old', document: claim, createdAt: noon })
-      await answers.create('young', claim)
-      await answers.create('younger', claim)
-      assert.equal(await answers.create('youngest', claim), true)
-      assert.equal(await answers.find('old'), undefined)
-      assert.equal(await answers.create('young', claim), false)
-      await assert.rejects(answers.create('next', claim), isFull)
+      await responses.create('young', claim)
+      await responses.create('younger', claim)
+      assert.equal(await responses.create('youngest', claim), true)
+      assert.equal(await responses.find('old'), undefined)
+      assert.equal(await responses.create('young', claim), false)
+      await assert.rejects(responses.create('next', claim), isFull)
     })
   })
 }

@@ -60,12 +60,12 @@ export function queries(open: OpenRecords): void {
 
   test('a name of a field is met as it is, whatever it would mean to a database', async (t) => {
     const records = await open(t)
-    for (const [index, name] of strangeNames.entries()) {
+    for (const [index, name] of unusualNames.entries()) {
       await add(records, index, { [name]: `Top ${name}`, in: { [name]: `Deep ${name}` } })
     }
-    for (const indexed of [[], strangeNames.flatMap((name) => [[name], ['in', name]])]) {
+    for (const indexed of [[], unusualNames.flatMap((name) => [[name], ['in', name]])]) {
       await records.collection('things').index(indexed)
-      for (const [index, name] of strangeNames.entries()) {
+      for (const [index, name] of unusualNames.entries()) {
         const first = toId(index)
         for (const [field, text] of [
           [[name], `Top ${name}`],
@@ -87,13 +87,13 @@ export function queries(open: OpenRecords): void {
 
   test('a name of a resource is met as it is', async (t) => {
     const records = await open(t)
-    for (const resource of strangeNames) {
+    for (const resource of unusualNames) {
       const document = { name: resource }
       await records.collection(resource).create({ id: 'a', document, createdAt: toTime(1) })
       await records.collection(resource).index(['name'])
     }
-    for (const resource of strangeNames) {
-      const query = toQuery([['name', 'eq', ...strangeNames]])
+    for (const resource of unusualNames) {
+      const query = toQuery([['name', 'eq', ...unusualNames]])
       const [found, ...others] = await records
         .collection(resource)
         .list(query, { offset: 0, limit: 9 })
@@ -173,7 +173,7 @@ export function queries(open: OpenRecords): void {
 
 const allIndexed: Field[] = ['name', 'size', 'any', ['in', 'deep']]
 
-const strangeNames = [
+const unusualNames = [
   `name' OR 1=1 --`,
   'a.b',
   'a"b',

@@ -32,7 +32,7 @@ export function texts(open: OpenRecords): void {
 
   test('ids are what they are, whatever characters they are of', async (t) => {
     const records = await open(t)
-    const ids = [...strangeTexts, 'É', 'é', 'e\u0301', "'", '%', ' ', 'a'.repeat(500)]
+    const ids = [...unusualTexts, 'É', 'é', 'e\u0301', "'", '%', ' ', 'a'.repeat(500)]
     for (const id of ids) {
       assert.equal(
         await records.collection('users').create({ id, document: { id }, createdAt: noon }),
@@ -56,7 +56,7 @@ export function texts(open: OpenRecords): void {
 
   test('text is found exactly, and goes by its code points', async (t) => {
     const records = await open(t)
-    const all = [...strangeTexts, ...letters]
+    const all = [...unusualTexts, ...letters]
     await fill(records, all)
     for (const indexed of [[], ['name']]) {
       await records.collection('users').index(indexed)
@@ -118,7 +118,7 @@ export function texts(open: OpenRecords): void {
   })
 }
 
-const strangeTexts = [
+const unusualTexts = [
   '\x01',
   '\x01\x02',
   '\x01\x02\x02',

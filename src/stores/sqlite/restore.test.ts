@@ -21,7 +21,7 @@ const createdAt = '2026-01-01T12:00:00.000Z'
 const content = randomBytes(200_000)
 
 /** Database and files in a folder of their own, with one upload and these locations in them. */
-async function openKept(t: TestContext, names: readonly string[] = ['Pier', 'Mill']) {
+async function openFilled(t: TestContext, names: readonly string[] = ['Pier', 'Mill']) {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'vitrine.db')
   const files = await openDiskFiles(`file:${join(folder, 'files')}`)
@@ -43,7 +43,10 @@ async function openKept(t: TestContext, names: readonly string[] = ['Pier', 'Mil
   return { folder, path, files, open, id }
 }
 
-async function save(t: TestContext, { folder, path, files }: Awaited<ReturnType<typeof openKept>>) {
+async function save(
+  t: TestContext,
+  { folder, path, files }: Awaited<ReturnType<typeof openFilled>>,
+) {
   const file = join(folder, 'saved.vitrine')
   const { signal } = new AbortController()
   const { lost } = await writeBackup({ path, file, files, signal })
@@ -151,9 +154,9 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
 
 for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
   test(`a backup ${title} is refused, and nothing is changed`, async (t) => {
-    const file = await save(t, await openKept(t))
+    const file = await save(t, await openFilled(t))
     await spoil(file)
-    const { path, files, folder, open, id } = await openKept(t, ['Old Mill'])
+    const { path, files, folder, open, id } = await openFilled(t, ['Old Mill'])
     await assert.rejects(restoreBackup({ path, file, files, checkDocument }), problem)
     assert.deepEqual(await readdir(join(folder, 'files')), [id])
     const { database, records } = open()
@@ -164,8 +167,8 @@ for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
 }
 
 test('one flipped bit is noticed, wherever it is', async (t) => {
-  const file = await save(t, await openKept(t))
-  const { path, files } = await openKept(t, ['Old Mill'])
+  const file = await save(t, await openFilled(t))
+  const { path, files } = await openFilled(t, ['Old Mill'])
   const { size } = await stat(file)
   const spread = Array.from({ length: 100 }, (_, index) => Math.floor((index * size) / 100))
   const atEnd = Array.from({ length: 90 }, (_, index) => size - 1 - index)
@@ -182,18 +185,18 @@ test('one flipped bit is noticed, wherever it is', async (t) => {
 })
 
 test('a backup of the first version, which has no hash, is restored', async (t) => {
-  const file = await save(t, await openKept(t))
+  const file = await save(t, await openFilled(t))
   await removeHash(file)
-  const { path, files } = await openKept(t, ['Old Mill'])
+  const { path, files } = await openFilled(t, ['Old Mill'])
   const { hasHash, records } = await restoreBackup({ path, file, files, checkDocument })
   assert.deepEqual({ hasHash, records }, { hasHash: false, records: 2 })
 })
 
 test('a backup of the first schema is brought up to date, wherever it goes', async (t) => {
-  const saved = await openKept(t)
+  const saved = await openFilled(t)
   const file = await save(t, saved)
   await forge(file, 'DROP TABLE record_counts; PRAGMA user_version = 1')
-  const { files, open, path } = await openKept(t, ['Old Mill'])
+  const { files, open, path } = await openFilled(t, ['Old Mill'])
   assert.deepEqual(await restoreBackup({ path, file, files, checkDocument }), {
     records: 2,
     files: 1,
@@ -209,8 +212,8 @@ test('a backup of the first schema is brought up to date, wherever it goes', asy
 })
 
 test('a database of a newer Vitrine, and one that is damaged, are not replaced', async (t) => {
-  const file = await save(t, await openKept(t))
-  const { files, path } = await openKept(t, ['Old Mill'])
+  const file = await save(t, await openFilled(t))
+  const { files, path } = await openFilled(t, ['Old Mill'])
   change(path, 'PRAGMA user_version = 999')
   await assert.rejects(restoreBackup({ path, file, files, checkDocument }), /newer Vitrine/)
   await rm(path)
@@ -222,7 +225,7 @@ test('a database of a newer Vitrine, and one that is damaged, are not replaced',
 })
 
 test('a backup that nobody wants any more leaves nothing', async (t) => {
-  const { folder, path, files } = await openKept(t)
+  const { folder, path, files } = await openFilled(t)
   const file = join(folder, 'saved.vitrine')
   const signal = AbortSignal.abort(new Error('it was interrupted'))
   await assert.rejects(writeBackup({ path, file, files, signal }), /it was interrupted/)
@@ -230,7 +233,7 @@ test('a backup that nobody wants any more leaves nothing', async (t) => {
 })
 
 test('an upload between its record and its last step is in the backup', async (t) => {
-  const kept = await openKept(t, [])
+  const kept = await openFilled(t, [])
   const { database, records } = kept.open()
   const saved = await kept.files.save('pending', Readable.from([content]))
   await records
@@ -238,12 +241,12 @@ test('an upload between its record and its last step is in the backup', async (t
     .create({ id: 'pending', document: { ...saved, name: 'b' }, createdAt })
   database.close()
   const file = await save(t, kept)
-  const { path, files } = await openKept(t)
+  const { path, files } = await openFilled(t)
   assert.equal((await restoreBackup({ path, file, files, checkDocument })).files, 2)
 })
 
 test('of leftovers only those go whose upload is gone', async (t) => {
-  const { files, folder, open, id } = await openKept(t)
+  const { files, folder, open, id } = await openFilled(t)
   const { database, records } = open()
   await files.save('gone', Readable.from([content]))
   await files.keep('gone')

@@ -42,7 +42,7 @@ test('a large file goes up in parts, and nothing but it stays', async (t) => {
   const { server, files } = await openBucket(t)
   const content = Buffer.alloc(12 * 1024 ** 2, 'glass and brass ')
   const { size } = await files.save('a', toStream(content))
-  assert.equal(server.asked.filter((operation) => operation === 'UploadPart').length, 3)
+  assert.equal(server.sent.filter((operation) => operation === 'UploadPart').length, 3)
   await files.keep('a')
   assert.equal(size, content.length)
   assert.deepEqual([...server.objects.keys()], ['some/files/a'])
@@ -106,7 +106,7 @@ for (const operation of [
   for (const fault of faults) {
     test(`${operation} fails for good (${String(fault)}): nothing is left`, async (t) => {
       const { server, files } = await openBucket(t)
-      server.fault = (asked) => (asked === operation ? fault : undefined)
+      server.fault = (sent) => (sent === operation ? fault : undefined)
       const put = async () => {
         await files.save('a', toStream(Buffer.alloc(6 * 1024 ** 2, 'glass')))
         await files.keep('a')
@@ -127,7 +127,7 @@ test('what fails once is done again, and nothing of it is left', async (t) => {
   for (const fault of [500, 503, 'cut'] as const) {
     for (const operation of ['UploadPart', 'CompleteMultipartUpload', 'PutObject', 'GetObject']) {
       let count = 0
-      server.fault = (asked) => (asked === operation && count++ === 0 ? fault : undefined)
+      server.fault = (sent) => (sent === operation && count++ === 0 ? fault : undefined)
       if (fault === 'cut' && operation === 'GetObject') continue
       const content = Buffer.alloc(6 * 1024 ** 2, 'glass')
       await files.save('a', toStream(content))
@@ -142,7 +142,7 @@ test('what fails once is done again, and nothing of it is left', async (t) => {
 
 test('a store that is full is a failure of that kind', async (t) => {
   const { server, files } = await openBucket(t)
-  server.fault = (asked) => (asked === 'UploadPart' ? 507 : undefined)
+  server.fault = (sent) => (sent === 'UploadPart' ? 507 : undefined)
   await assert.rejects(
     files.save('a', toStream('a')),
     (error) => error instanceof StoreFailure && error.kind === 'full',
@@ -154,7 +154,7 @@ test('a content that is cut half way fails, and is never taken for the whole', a
   const { server, files } = await openBucket(t)
   await files.save('a', toStream(Buffer.alloc(1_000_000, 'glass')))
   await files.keep('a')
-  server.fault = (asked) => (asked === 'GetObject' ? 'cut' : undefined)
+  server.fault = (sent) => (sent === 'GetObject' ? 'cut' : undefined)
   const content = (await files.read('a', 0, 999_999)) ?? assert.fail()
   await assert.rejects(content.toArray(), isUnavailable)
 })

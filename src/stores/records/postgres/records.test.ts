@@ -8,7 +8,7 @@ import {
   withoutPostgres,
   type PostgresServer,
 } from '../../../../test/postgres-server.ts'
-import { answersContract } from '../../idempotency/idempotency.contract.ts'
+import { entriesContract } from '../../idempotency/idempotency.contract.ts'
 import { createIdempotencyEntries } from '../../idempotency/idempotency.ts'
 import { openPostgresDatabase } from '../../postgres/database.ts'
 import { createDatabaseSessions } from '../../sessions/database.ts'
@@ -35,7 +35,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   sessionsContract('PostgreSQL', async (t) =>
     createDatabaseSessions((await openEmpty(t)).collection('any')),
   )
-  answersContract('PostgreSQL', async (t) =>
+  entriesContract('PostgreSQL', async (t) =>
     createIdempotencyEntries((await openEmpty(t)).collection('any')),
   )
 

@@ -57,8 +57,10 @@ test('of creates that are asked for together, as many take place as there is roo
     create('0'),
     create('next'),
   ])
-  const said = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'full'))
-  assert.deepEqual(said, [
+  const output = outcomes.map((outcome) =>
+    outcome.status === 'fulfilled' ? outcome.value : 'full',
+  )
+  assert.deepEqual(output, [
     ...ids.map((_, index) => (index < 19 ? true : 'full')),
     true,
     true,
