@@ -1,43 +1,39 @@
-import pg from 'pg'
+import type { SQLOutputValue } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import { toConnectionReason } from '../connection-reason.ts'
 import { StoreFailure } from '../store-failure.ts'
-import { assertSession, openHosts, assertWritable, toClientOptions, toHostUrls } from './hosts.ts'
+import { assertSession, assertWritable, createClient, openHosts, toHostUrls } from './hosts.ts'
+import type { Hosts } from './hosts.ts'
 import { alter, migrate } from './migrations.ts'
 
-/**
- * The time limit of a statement with its repetitions: a request gets its response within two
- * seconds.
- */
+/** Of a statement with its repetitions: a request gets its response within two seconds. */
 const maxMs = 1500
 /** Shorter, so that a server that still runs cancels the statement itself. */
 const statementMs = 1400
 const maxAttempts = 10
 const maxCloseMs = 1000
 
-export interface Statement {
+interface Statement {
   /** Prepared once for each connection; without a name it is planned each time. */
   name?: string
   text: string
-  values?: unknown[]
+  values: unknown[]
 }
 
-export type Row = Readonly<Record<string, unknown>>
+type Result = pg.QueryArrayResult<SQLOutputValue[]>
 
 export interface PostgresDatabase {
   /**
    * Runs one statement as a transaction. It is permanent when the promise resolves. Throws a {@link
    * StoreFailure} for what the statement did not cause.
    */
-  run: (statement: Statement) => Promise<{ rows: Row[]; rowCount: number }>
-  alter: (statements: readonly string[]) => Promise<void>
+  run: (statement: Statement) => Promise<Result>
+  alter: (statement: string) => Promise<void>
   close: () => Promise<void>
 }
 
-/**
- * Opens the database of `postgres://…` and migrates its schema; the caller closes it. Throws an
- * Error without the URL, which may contain a password.
- */
+/** The caller closes it. Throws an Error without the URL, which may contain a password. */
 export async function openPostgresDatabase(url: string): Promise<PostgresDatabase> {
   try {
     await withClient(url, async (client, hostUrl) => {
@@ -50,47 +46,9 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
   }
   const hosts = openHosts(url, statementMs)
   let closed: Promise<void> | undefined
-
-  async function runOnce(statement: Statement, giveUpAt: number) {
-    const client = await hosts.connect()
-    const begin = performance.now()
-    let failure: unknown
-    try {
-      // The client has a timeout too: a frozen server cannot cancel anything.
-      const query = { ...statement, query_timeout: Math.max(giveUpAt - performance.now(), 100) }
-      const { rows, rowCount } = await client.query<Row>(query)
-      return { rows, rowCount: rowCount ?? 0 }
-    } catch (error) {
-      failure = error
-      throw error
-    } finally {
-      // A server that is merely slow would have cancelled the statement by then.
-      const isFrozen = isDisconnection(failure) && performance.now() - begin > statementMs
-      if (isFrozen) hosts.giveUp(client)
-      // After any other failure the state of the connection is unknown.
-      client.release(failure !== undefined && !isConflict(failure))
-    }
-  }
-
   return {
-    run: async (statement) => {
-      const giveUpAt = performance.now() + maxMs
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await runOnce(statement, giveUpAt)
-        } catch (error) {
-          const isLast = attempt === maxAttempts || performance.now() > giveUpAt
-          if (isLast || !isConflict(error)) throw toStoreFailure(error)
-          await setTimeout(Math.random() * 5 * attempt)
-        }
-      }
-    },
-    alter: (statements) =>
-      withClient(url, (client) =>
-        alter(client, async () => {
-          for (const statement of statements) await client.query(statement)
-        }),
-      ),
+    run: (statement) => run(hosts, statement),
+    alter: (statement) => withClient(url, (client) => alter(client, () => client.query(statement))),
     // A frozen server does not confirm the end.
     close: () =>
       (closed ??= Promise.race([hosts.close(), setTimeout(maxCloseMs, undefined, { ref: false })])),
@@ -103,24 +61,56 @@ async function withClient(
 ): Promise<void> {
   let failure: unknown
   for (const hostUrl of toHostUrls(url)) {
-    const client = new pg.Client({ ...toClientOptions(hostUrl), connectionTimeoutMillis: 5000 })
-    client.on('error', (error) => (failure = error))
+    const client = createClient(hostUrl)
+    let isConnected = false
     try {
       await client.connect()
       await assertWritable(client)
-    } catch (error) {
-      failure = error
-      await client.end()
-      continue
-    }
-    try {
+      isConnected = true
       await use(client, hostUrl)
       return
+    } catch (error) {
+      if (isConnected) throw error
+      failure = error
     } finally {
       await client.end()
     }
   }
   throw failure
+}
+
+async function run(hosts: Hosts, statement: Statement): Promise<Result> {
+  const giveUpAt = performance.now() + maxMs
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runOnce(hosts, statement, giveUpAt)
+    } catch (error) {
+      const isLast = attempt === maxAttempts || performance.now() > giveUpAt
+      if (isLast || !isConflict(error)) throw toStoreFailure(error)
+      await setTimeout(Math.random() * 5 * attempt)
+    }
+  }
+}
+
+async function runOnce(hosts: Hosts, statement: Statement, giveUpAt: number): Promise<Result> {
+  const connection = await hosts.connect()
+  const { client } = connection
+  const begin = performance.now()
+  // The client has a timeout too: a frozen server cannot cancel anything.
+  const query_timeout = Math.max(giveUpAt - begin, 100)
+  try {
+    const query = { ...statement, rowMode: 'array', query_timeout } as const
+    const result = await client.query<SQLOutputValue[]>(query)
+    client.release()
+    return result
+  } catch (error) {
+    // A server that is merely slow would have cancelled the statement by then.
+    const isFrozen = isDisconnection(error) && performance.now() - begin > statementMs
+    if (isFrozen) hosts.giveUp(connection)
+    // After any failure but a conflict the state of the connection is unknown.
+    client.release(!isConflict(error))
+    throw error
+  }
 }
 
 function findReason(error: unknown): Error {

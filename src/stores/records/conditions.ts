@@ -30,9 +30,8 @@ export function toColumn(dialect: Dialect, field: Field): string {
   return ownColumns.get(field) ?? dialect.toColumn(toPath(field))
 }
 
-export function inResource({ quote }: Dialect, resource: string): Condition {
-  // Not a parameter: a partial index is used for a constant only.
-  return { sql: `resource = ${quote(resource)}`, values: [] }
+export function toMarks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ')
 }
 
 export function and(...conditions: readonly (Condition | undefined)[]): Condition {
@@ -73,13 +72,13 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
   const values = filter.values.filter((value) => isStorable(String(value)))
   if (isOfText(operator)) return toTextCondition(dialect, operator, [field], values)
   if (operator !== 'eq' && operator !== 'ne') {
-    return or(values.map((value) => and(...toEnds(dialect, { field, operator, value }, prefix))))
+    return or(values.map((value) => and(...toLimits(dialect, { field, operator, value }, prefix))))
   }
   if (values.length === 0) return { sql: operator === 'eq' ? 'FALSE' : 'TRUE', values: [] }
   const column = `${prefix}${toColumn(dialect, field)}`
-  const marks = values.map(() => '?').join(', ')
   const operands = values.map((value) => toOperand(dialect, field, value))
-  return { sql: `${column} ${operator === 'eq' ? 'IN' : 'NOT IN'} (${marks})`, values: operands }
+  const sql = `${column} ${operator === 'eq' ? 'IN' : 'NOT IN'} (${toMarks(operands)})`
+  return { sql, values: operands }
 }
 
 function toTextCondition(
@@ -98,37 +97,21 @@ function toOperand({ toOperand }: Dialect, field: Field, value: FieldValue): Val
   return ownColumns.has(field) ? String(value) : toOperand(value)
 }
 
-const signs: Partial<Record<Operator, string>> = {
-  eq: '=',
-  lt: '<',
-  lte: '<=',
-  gt: '>',
-  gte: '>=',
-}
+const signs: Partial<Record<Operator, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' }
+const types = ['number', 'string', 'boolean', 'object']
 
-interface Comparison {
-  field: Field
-  operator: Operator
-  value: FieldValue
-}
-
-/**
- * The limits of the values that a comparison matches: its own value, and the end of the values of
- * its type.
- */
-export function toEnds(
+/** The lower and the upper limit: the value, and where the values of its type start or end. */
+export function toLimits(
   dialect: Dialect,
-  { field, operator, value }: Comparison,
+  { field, operator, value }: Omit<Filter, 'values'> & { value: FieldValue },
   prefix = '',
-): [Condition, Condition?] {
+): readonly (Condition | undefined)[] {
   const column = `${prefix}${toColumn(dialect, field)}`
   const sql = `${column} ${signs[operator] ?? '='} ?`
-  const end = { sql, values: [toOperand(dialect, field, value)] }
-  if (operator === 'eq' || ownColumns.has(field)) return [end]
-  const { starts } = dialect
-  const type = starts.findIndex((start) => start.type === (value === null ? 'none' : typeof value))
+  const own = { sql, values: [toOperand(dialect, field, value)] }
   const isUpper = operator.startsWith('l')
-  const other = starts[isUpper ? type : type + 1]
-  if (other === undefined || (isUpper && type === 0)) return [end]
-  return [end, { sql: `${column} ${isUpper ? '>=' : '<'} ${other.sql}`, values: [] }]
+  const start = dialect.starts[types.indexOf(typeof value) + (isUpper ? 0 : 1)]
+  if (start === undefined || ownColumns.has(field)) return isUpper ? [undefined, own] : [own]
+  const other = { sql: `${column} ${isUpper ? '>=' : '<'} ${start}`, values: [] }
+  return isUpper ? [other, own] : [own, other]
 }

@@ -1,5 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import type { FieldValue, TextOperator } from './records.ts'
+import { StoreFailure } from '../store-failure.ts'
+import { isDocument, type FieldValue, type StoredRecord, type TextOperator } from './records.ts'
 
 export type Value = SQLOutputValue
 
@@ -7,12 +8,12 @@ export type Row = readonly Value[]
 
 export interface Condition {
   sql: string
-  values: readonly Value[]
+  values: Row
 }
 
 export interface Dialect {
   /** Runs one statement with question marks for the values. */
-  run: (sql: string, values: readonly Value[]) => Promise<readonly Row[]>
+  run: (sql: string, values: Row) => Promise<readonly Row[]>
   /** False where the index cannot be created now; queries work without it. */
   createIndex: (name: string, definition: string) => Promise<boolean>
   quote: (text: string) => string
@@ -21,8 +22,8 @@ export interface Dialect {
   toColumn: (path: readonly string[]) => string
   /** The operand that `toColumn` is compared with. */
   toOperand: (value: FieldValue) => Value
-  /** The lower limit of each type in the order of `toColumn`, as SQL. */
-  starts: readonly { type: string; sql: string }[]
+  /** As SQL, where numbers, text, booleans and missing values start in `toColumn`, and the end. */
+  starts: readonly string[]
   /** Whether a field matches one of the lowercase texts. A string is a column of the table. */
   toTextCondition: (
     operator: TextOperator,
@@ -35,16 +36,34 @@ export interface Dialect {
   idIndex: string
   /** Prefix of a column that must not be searched for in an index. */
   unindexed: string
-  /** Whether a comparison of rows can use an index on an expression. */
-  seeksRowsByExpression: boolean
-  /** Whether the first column must be compared separately too, for the planner's estimate. */
-  estimatesFirstColumn: boolean
+  /**
+   * Whether a comparison of rows can use an index on an expression; then the first column is
+   * compared separately too, for the planner's estimate.
+   */
+  seeksRows: boolean
 
-  /** How many records one statement handles: sent, tested and sent, tested, counted in an index. */
-  sizes: {
-    page: number
-    testedPage: number
-    test: number
-    count: number
+  /** How many records one statement handles: sent, or tested without an index. */
+  sizes: { page: number; test: number }
+}
+
+export const columns = 'id, document, version, created_at, updated_at'
+
+export function toStoredRecord([id, text, version, createdAt, updatedAt]: Row): StoredRecord {
+  return {
+    id: String(id),
+    document: parseDocument(String(text)),
+    version: Number(version),
+    createdAt: String(createdAt),
+    updatedAt: String(updatedAt),
   }
+}
+
+function parseDocument(text: string) {
+  try {
+    const document: unknown = JSON.parse(text)
+    if (isDocument(document)) return document
+  } catch {
+    // As for other JSON: the record is damaged.
+  }
+  throw new StoreFailure('unavailable', 'a record is damaged')
 }

@@ -1,23 +1,68 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { compareRows } from './chunks.ts'
-import { and, inResource, toColumn, toCondition } from './conditions.ts'
-import type { Dialect } from './dialect.ts'
-import { oldestFirst, toIdChunk, type Chunk, type Scan } from './index-ranges.ts'
-import { toOrder, toOrderBy } from './order.ts'
-import { findAnyOrder, findChunks, findWhole } from './plan.ts'
+import { toColumn, toCondition } from './conditions.ts'
+import { columns, toStoredRecord, type Condition, type Dialect } from './dialect.ts'
+import { createPageSize } from './page-size.ts'
+import { findAnyOrder, findOrdered, findRanges } from './plan.ts'
+import {
+  compareRows,
+  oldestFirst,
+  select,
+  toIdRange,
+  toOldestFirst,
+  toOrder,
+  toOrderBy,
+  type Range,
+  type Scan,
+} from './ranges.ts'
 import {
   allRecords,
-  assertNotAborted,
   isOfText,
   type Collection,
+  type Field,
   type Pages,
   type Part,
   type RecordQuery,
   type StoredRecord,
 } from './records.ts'
-import { createPageSize } from './page-size.ts'
-import { columns, toStoredRecord } from './rows.ts'
+
+const countedPerStep = 10_000
+const testedPerPage = 1000
+
+/** The methods of a collection that run queries, in small steps: see `plan.ts`. */
+export function createLists(
+  dialect: Dialect,
+  name: string,
+): Pick<Collection, 'index' | 'list' | 'count' | 'pages'> {
+  const { page, test } = dialect.sizes
+  // Not a parameter: a partial index is used for a constant only.
+  const resource = { sql: `resource = ${dialect.quote(name)}`, values: [] }
+  const indexes = new Map([
+    ['id', dialect.idIndex],
+    ['created_at', oldestFirst],
+  ])
+  const toScan = (query: RecordQuery, plainSize: number, testedSize: number): Scan => {
+    const condition = toCondition(dialect, query)
+    const size = condition ? Math.ceil(testedSize / countTexts(query)) : plainSize
+    const order = toOrder(dialect, query.sort)
+    return { dialect, resource, indexes, query, condition, order, size }
+  }
+  return {
+    index: (fields) => createIndexes(dialect, { indexes, resource, fields }),
+    list: async (query, part) =>
+      list(toScan(query, query.sort.length > 1 ? test : countedPerStep, test), part),
+    count: async (query = allRecords) => {
+      const scan = toScan(query, test, test)
+      if (scan.condition) return countTested(scan)
+      const text = 'SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = ?'
+      return Number((await dialect.run(text, [name]))[0]?.[0])
+    },
+    pages: (query = allRecords) => {
+      const scan = toScan(query, page, testedPerPage)
+      return scan.condition || query.sort.length > 0 ? readByIds(scan) : readOldestFirst(scan)
+    },
+  }
+}
 
 function countTexts({ filters, search }: RecordQuery): number {
   const ofText = filters.filter(({ operator }) => isOfText(operator))
@@ -25,135 +70,101 @@ function countTexts({ filters, search }: RecordQuery): number {
   return Math.max(count, 1)
 }
 
-type Lists = Pick<Collection, 'index' | 'list' | 'count' | 'pages'>
+interface Indexes {
+  indexes: Map<string, string>
+  resource: Condition
+  fields: readonly Field[]
+}
 
-/** The methods of a collection that run queries, in small steps: see `plan.ts`. */
-export function createLists(dialect: Dialect, resource: string): Lists {
-  const { sizes } = dialect
-  const indexes = new Map([
-    ['id', dialect.idIndex],
-    ['created_at', oldestFirst],
-  ])
-
-  function toScan(query: RecordQuery, [size, testedSize]: readonly [number, number]): Scan {
-    const isPlain = toCondition(dialect, query) === undefined
-    const divided = Math.ceil(testedSize / countTexts(query))
-    return { dialect, resource, indexes, size: isPlain ? size : divided }
+async function createIndexes(dialect: Dialect, { indexes, resource, fields }: Indexes) {
+  for (const column of fields.map((field) => toColumn(dialect, field))) {
+    if (indexes.has(column)) continue
+    const definition = `(${column}, created_at, id) WHERE ${resource.sql}`
+    // Names of resources and fields may have any length and characters.
+    const name = `records_by_${createHash('sha256').update(definition).digest('hex').slice(0, 16)}`
+    if (await dialect.createIndex(name, definition)) indexes.set(column, name)
   }
+}
 
-  function toSelect(what: string, query: RecordQuery, { index, where }: Chunk) {
-    assertNotAborted(query)
-    const { sql, values } = and(where, toCondition(dialect, query))
-    return { text: `SELECT ${what} FROM ${dialect.toSource(index)} WHERE ${sql}`, values }
+async function list(scan: Scan, part: Part): Promise<StoredRecord[]> {
+  const wanted = part.offset + part.limit
+  // One statement for a page near the start, where no record is skipped.
+  const isNear = scan.condition === undefined && wanted <= countedPerStep
+  const whole = isNear ? findOrdered(scan) : undefined
+  if (whole) return (await readRows(scan, whole, part)).map(toStoredRecord)
+  return listFar({ ...scan, wanted }, part)
+}
+
+/** The records before the part are counted, not read. */
+async function listFar(scan: Scan, part: Part): Promise<StoredRecord[]> {
+  const found: StoredRecord[] = []
+  let skipped = 0
+  for await (const range of findRanges(scan)) {
+    if (skipped < part.offset) {
+      const size = await countIn(scan, range)
+      if (skipped + size <= part.offset) {
+        skipped += size
+        continue
+      }
+    }
+    const rest = { offset: part.offset - skipped, limit: part.limit - found.length }
+    found.push(...(await readRows(scan, range, rest)).map(toStoredRecord))
+    skipped = part.offset
+    if (found.length === part.limit) break
   }
+  return found
+}
 
-  async function countIn(query: RecordQuery, chunk: Chunk): Promise<number> {
-    const { text, values } = toSelect('count(*)', query, chunk)
-    const [row] = await dialect.run(text, values)
-    return Number(row?.[0])
+async function countIn(scan: Scan, range: Range): Promise<number> {
+  const [row] = await select(scan, range, { what: 'count(*)', condition: scan.condition })
+  return Number(row?.[0])
+}
+
+async function countTested(scan: Scan): Promise<number> {
+  let count = 0
+  for await (const range of findAnyOrder(scan)) count += await countIn(scan, range)
+  return count
+}
+
+function readRows(scan: Scan, range: Range, { limit, offset }: Part) {
+  const { condition, order } = scan
+  const tail = `ORDER BY ${toOrderBy(order)} LIMIT ? OFFSET ?`
+  return select(scan, range, { what: columns, condition, tail, values: [limit, offset] })
+}
+
+/** Each page begins after the last record of the page before. */
+async function* readOldestFirst(scan: Scan): Pages {
+  const pageSize = createPageSize(scan.size)
+  let range = toOldestFirst(scan)
+  for (;;) {
+    await setImmediate()
+    const rows = await readRows(scan, range, { offset: 0, limit: pageSize.next() })
+    const page = pageSize.cut(rows).map(toStoredRecord)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    const values = [last.createdAt, last.id]
+    const from = compareRows(scan.dialect, ['created_at', 'id'], { sign: '>', values })
+    range = { ...range, from }
   }
+}
 
-  function toOrdered(what: string, query: RecordQuery, chunk: Chunk) {
-    const { text, values } = toSelect(what, query, chunk)
-    return { ordered: `${text} ORDER BY ${toOrderBy(toOrder(dialect, query.sort))}`, values }
-  }
-
-  async function readRows(query: RecordQuery, chunk: Chunk, part?: Part) {
-    const { ordered, values } = toOrdered(columns, query, chunk)
-    if (part === undefined) return dialect.run(ordered, values)
-    return dialect.run(`${ordered} LIMIT ? OFFSET ?`, [...values, part.limit, part.offset])
-  }
-
-  /** Oldest first: each page begins after the last record of the page before. */
-  async function* readOldestFirst(query: RecordQuery): Pages {
-    const pageSize = createPageSize(sizes.page)
-    const where = inResource(dialect, resource)
-    let chunk: Chunk = { index: oldestFirst, where }
-    for (;;) {
-      await setImmediate()
-      const rows = await readRows(query, chunk, { offset: 0, limit: pageSize.next() })
+/** A range of an index may have thousands of records: only their ids are read at once. */
+async function* readByIds(scan: Scan): Pages {
+  const { condition, order, dialect } = scan
+  const pageSize = createPageSize(dialect.sizes.page)
+  const tail = `ORDER BY ${toOrderBy(order)}`
+  for await (const range of findRanges(scan)) {
+    const ids = (await select(scan, range, { what: 'id', condition, tail })).map(([id]) =>
+      String(id),
+    )
+    while (ids.length > 0) {
+      const some = ids.slice(0, pageSize.next())
+      const rows = await readRows(scan, toIdRange(scan, some), { offset: 0, limit: some.length })
       const page = pageSize.cut(rows).map(toStoredRecord)
-      const last = page.at(-1)
-      if (last === undefined) return
-      yield page
-      const after = compareRows(dialect, ['created_at', 'id'], '>', [last.createdAt, last.id])
-      chunk = { index: oldestFirst, where: and(where, after) }
+      const last = page.length < rows.length ? page.at(-1)?.id : some.at(-1)
+      ids.splice(0, some.indexOf(last ?? '') + 1)
+      if (page.length > 0) yield page
     }
-  }
-
-  /** A chunk of an index may have thousands of records: only their ids are read at once. */
-  async function* readByIds(query: RecordQuery, scan: Scan): Pages {
-    const pageSize = createPageSize(sizes.page)
-    for await (const chunk of findChunks(scan, query)) {
-      const { ordered, values } = toOrdered('id', query, chunk)
-      const ids = (await dialect.run(ordered, values)).map(([id]) => String(id))
-      while (ids.length > 0) {
-        const some = ids.slice(0, pageSize.next())
-        const rows = await readRows(query, toIdChunk(scan, some))
-        const page = pageSize.cut(rows).map(toStoredRecord)
-        const last = page.length < rows.length ? page.at(-1)?.id : some.at(-1)
-        ids.splice(0, some.indexOf(last ?? '') + 1)
-        if (page.length > 0) yield page
-      }
-    }
-  }
-
-  async function listIn(query: RecordQuery, chunk: Chunk, part: Part) {
-    return (await readRows(query, chunk, part)).map(toStoredRecord)
-  }
-
-  /** The records before the part are counted, not read. */
-  async function listPart(chunks: AsyncIterable<Chunk>, query: RecordQuery, part: Part) {
-    const found: StoredRecord[] = []
-    let skipped = 0
-    for await (const chunk of chunks) {
-      if (skipped < part.offset) {
-        const size = await countIn(query, chunk)
-        if (skipped + size <= part.offset) {
-          skipped += size
-          continue
-        }
-      }
-      const rest = { offset: part.offset - skipped, limit: part.limit - found.length }
-      found.push(...(await listIn(query, chunk, rest)))
-      skipped = part.offset
-      if (found.length === part.limit) break
-    }
-    return found
-  }
-
-  return {
-    index: async (fields) => {
-      for (const column of fields.map((field) => toColumn(dialect, field))) {
-        if (indexes.has(column)) continue
-        const { sql } = inResource(dialect, resource)
-        const definition = `(${column}, created_at, id) WHERE ${sql}`
-        // Names of resources and fields may have any length and characters.
-        const name = `records_by_${createHash('sha256').update(definition).digest('hex').slice(0, 16)}`
-        if (await dialect.createIndex(name, definition)) indexes.set(column, name)
-      }
-    },
-    list: async (query, part) => {
-      const wanted = part.offset + part.limit
-      const plainSize = query.sort.length <= 1 ? sizes.count : sizes.test
-      const scan = { ...toScan(query, [plainSize, sizes.test]), wanted }
-      const whole = wanted <= sizes.count ? findWhole(scan, query) : undefined
-      return whole ? listIn(query, whole, part) : listPart(findChunks(scan, query), query, part)
-    },
-    count: async (query = allRecords) => {
-      if (toCondition(dialect, query) === undefined) {
-        const text = 'SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = ?'
-        return Number((await dialect.run(text, [resource]))[0]?.[0])
-      }
-      let count = 0
-      const scan = toScan(query, [sizes.count, sizes.test])
-      for await (const chunk of findAnyOrder(scan, query)) count += await countIn(query, chunk)
-      return count
-    },
-    pages: (query = allRecords) => {
-      const isPlain = toCondition(dialect, query) === undefined && query.sort.length === 0
-      if (isPlain) return readOldestFirst(query)
-      return readByIds(query, toScan(query, [sizes.page, sizes.testedPage]))
-    },
   }
 }

@@ -1,7 +1,9 @@
-import { StoreFailure } from '../store-failure.ts'
-
 /** The fields of a record by name, as JSON. */
 export type Document = Readonly<Record<string, unknown>>
+
+export function isDocument(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 export interface StoredRecord {
   id: string
@@ -10,14 +12,6 @@ export interface StoredRecord {
   version: number
   /** ISO 8601 in UTC, with milliseconds. */
   createdAt: string
-  updatedAt: string
-}
-
-export interface Change {
-  id: string
-  /** The version that the caller has read; the change applies to no other. */
-  version: number
-  document: Document
   updatedAt: string
 }
 
@@ -30,10 +24,7 @@ export function isOfText(operator: Operator): operator is TextOperator {
 
 export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | TextOperator
 
-/**
- * The name of a field or the path to it. `_id`, `createdAt` and `updatedAt` are those of the
- * record. A name is any non-empty text.
- */
+/** The name of a field or the path to it; `_id`, `createdAt`, `updatedAt` are the record's own. */
 export type Field = string | readonly string[]
 
 /** Null stands for a field that is missing, null, a list or an object. */
@@ -72,23 +63,20 @@ export interface RecordQuery {
 
 export const allRecords: RecordQuery = { filters: [], sort: [] }
 
-export function assertNotAborted({ signal }: RecordQuery): void {
-  if (signal?.aborted === true)
-    throw new StoreFailure('unavailable', 'the response is no longer needed')
-}
-
 export interface Part {
   offset: number
   limit: number
 }
+
+export type Pages = AsyncIterable<readonly StoredRecord[]>
 
 export interface Records {
   collection: (name: string) => Collection
 }
 
 /**
- * Records by id. Methods throw a {@link StoreFailure} when the store is full or unavailable. A
- * write is permanent when its promise resolves.
+ * Records by id. Methods throw a `StoreFailure` when the store is full or unavailable. A
+ * write is atomic, and permanent when its promise resolves.
  */
 export interface Collection {
   /** Synchronous where the store can. The same object as before: the record has not changed. */
@@ -97,16 +85,13 @@ export interface Collection {
   /** False when the id is taken. Throws `full` at the maximum number of records. */
   create: (record: Pick<StoredRecord, 'id' | 'document' | 'createdAt'>) => Promise<boolean>
 
-  /** Atomic. False when there is no such record, or it has another version. */
-  change: (change: Change) => Promise<boolean>
+  /** False when there is no such record, or it has another version. */
+  change: (record: Omit<StoredRecord, 'createdAt'>) => Promise<boolean>
 
-  /** Atomic. False when there is no such record, or it has another version than the given one. */
+  /** False when there is no such record, or it has another version than the given one. */
   remove: (id: string, version?: number) => Promise<boolean>
 
-  /**
-   * Removes all records in small steps. Resolves with their number; records that are created
-   * meanwhile may remain.
-   */
+  /** Resolves with the number of removed records; those that are created meanwhile may remain. */
   clear: () => Promise<number>
 
   /**
@@ -119,13 +104,9 @@ export interface Collection {
   index: (fields: readonly Field[]) => Promise<void>
 
   list: (query: RecordQuery, part: Part) => Promise<readonly StoredRecord[]>
-
   count: (query?: RecordQuery) => Promise<number>
-
   pages: (query?: RecordQuery) => Pages
 }
-
-export type Pages = AsyncIterable<readonly StoredRecord[]>
 
 export function createRecords(open: (name: string) => Collection): Records {
   const collections = new Map<string, Collection>()
@@ -135,5 +116,17 @@ export function createRecords(open: (name: string) => Collection): Records {
       collections.set(name, collection)
       return collection
     },
+  }
+}
+
+/** A few milliseconds in SQLite, during which other requests wait. */
+export const recordsPerStep = 500
+
+export async function clearInSteps(removeSome: () => Promise<number>): Promise<number> {
+  let total = 0
+  for (;;) {
+    const removed = await removeSome()
+    total += removed
+    if (removed < recordsPerStep) return total
   }
 }

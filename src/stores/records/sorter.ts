@@ -1,52 +1,48 @@
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
-
-type Row = readonly SQLOutputValue[]
+import { DatabaseSync } from 'node:sqlite'
+import { toMarks } from './conditions.ts'
+import type { Row } from './dialect.ts'
 
 const rowsPerRead = 100
 
-export interface Sorter {
-  /** No two rows are the same. */
-  add: (rows: readonly Row[]) => void
-  /** The last value of each row, in order. */
-  read: () => Generator<string[]>
-  close: () => void
-}
-
 /**
- * Sorts more rows than fit into memory, in small steps; the caller closes it. `directions` tells
- * for each value of a row whether it is descending.
+ * Sorts more rows than fit into memory, in small steps, and yields the last value of each. No two
+ * rows are the same. `directions` tells for each value whether it is descending.
  */
-export function openSorter(directions: readonly boolean[]): Sorter {
+export async function* sortRows(
+  directions: readonly boolean[],
+  parts: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<string[]> {
   // An empty name is a temporary database in a file that is removed when it is closed
   // (https://sqlite.org/inmemorydb.html#temp_db).
   const database = new DatabaseSync('')
-  const names = directions.map((_, index) => `v${String(index)}`)
-  const order = names.map((name, index) => (directions[index] ? `${name} DESC` : name)).join(', ')
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000')
-  database.exec(`CREATE TABLE sorted (${names.join(', ')}, PRIMARY KEY (${order})) WITHOUT ROWID`)
-  // A record that moves during the reading may be read twice.
-  const insert = database.prepare(
-    `INSERT OR IGNORE INTO sorted VALUES (${names.map(() => '?').join(', ')})`,
-  )
-  const select = database.prepare(
-    `SELECT ${String(names.at(-1))} AS last FROM sorted ORDER BY ${order}`,
-  )
-  return {
-    add: (rows) => {
+  try {
+    const names = directions.map((_, index) => `v${String(index)}`)
+    const order = names.map((name, index) => (directions[index] ? `${name} DESC` : name)).join(', ')
+    database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000')
+    database.exec(`CREATE TABLE sorted (${names.join(', ')}, PRIMARY KEY (${order})) WITHOUT ROWID`)
+    // A record that moves during the reading may be read twice.
+    const insert = database.prepare(`INSERT OR IGNORE INTO sorted VALUES (${toMarks(names)})`)
+    for await (const rows of parts) {
       database.exec('BEGIN')
       for (const row of rows) insert.run(...row)
       database.exec('COMMIT')
-    },
-    read: function* () {
-      const rows = select.iterate()
-      for (;;) {
-        const next = [...Iterator.from({ next: () => rows.next() }).take(rowsPerRead)]
-        if (next.length === 0) return
-        yield next.map(({ last }) => String(last))
-      }
-    },
-    close: () => {
-      database.close()
-    },
+    }
+    yield* readLast(
+      database,
+      `SELECT ${String(names.at(-1))} AS last FROM sorted ORDER BY ${order}`,
+    )
+  } finally {
+    database.close()
   }
+}
+
+function* readLast(database: DatabaseSync, sql: string): Generator<string[]> {
+  let values: string[] = []
+  for (const { last } of database.prepare(sql).iterate()) {
+    values.push(String(last))
+    if (values.length < rowsPerRead) continue
+    yield values
+    values = []
+  }
+  if (values.length > 0) yield values
 }

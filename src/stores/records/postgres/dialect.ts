@@ -1,28 +1,24 @@
 import pg from 'pg'
-import type { PostgresDatabase, Row as NamedRow, Statement } from '../../postgres/database.ts'
+import type { PostgresDatabase } from '../../postgres/database.ts'
 import { or } from '../conditions.ts'
-import type { Dialect, Row } from '../dialect.ts'
-import { marks, toFoldedName, toKey, toKeyName, toObjectName } from './keys.ts'
+import type { Dialect } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
-
-const findIndex = {
-  name: 'find-index',
-  text: 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1',
-}
+import { marks, toFoldedName, toKey, toKeyName, toObjectName } from './keys.ts'
 
 export function createPostgresDialect(database: PostgresDatabase): Dialect {
   return {
-    run: async (sql, values) => (await database.run(toStatement(sql, values))).rows.map(toRow),
+    run: async (sql, values) => (await database.run(toStatement(sql, values))).rows,
     createIndex: async (name, definition) => {
-      const { rows } = await database.run({ ...findIndex, values: [name] })
-      if (rows.length > 0) return true
-      await database.alter([`CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`])
+      const find = 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1'
+      const { rows } = await database.run({ text: find, values: [name] })
+      if (rows.length === 0)
+        await database.alter(`CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`)
       return true
     },
     quote: pg.escapeLiteral,
     toColumn: (path) => `(coalesce(${toKeySql(path, toKeyName)}, '${marks.none}') COLLATE "C")`,
     toOperand: toKey,
-    starts: Object.entries(marks).map(([type, mark]) => ({ type, sql: `'${mark}'` })),
+    starts: Object.values(marks).map((mark) => `'${mark}'`),
     toTextCondition: (operator, fields, texts) => {
       const tests = fields.map((field) => textTests[operator](toFolded(field)))
       return or(tests.flatMap((sql) => texts.map((text) => ({ sql, values: [text] }))))
@@ -30,10 +26,9 @@ export function createPostgresDialect(database: PostgresDatabase): Dialect {
     toSource: () => 'records',
     idIndex: 'records_pkey',
     unindexed: '',
-    seeksRowsByExpression: true,
-    estimatesFirstColumn: true,
+    seeksRows: true,
     // Every statement is a round trip.
-    sizes: { page: 100, testedPage: 1000, test: 10_000, count: 10_000 },
+    sizes: { page: 100, test: 10_000 },
   }
 }
 
@@ -54,14 +49,10 @@ function toKeySql(path: readonly string[], toName: (name: string) => string): st
   return `keys ${objects.join('')}->> ${pg.escapeLiteral(toName(path.at(-1) ?? ''))}`
 }
 
-function toStatement(text: string, values: readonly unknown[]): Statement {
+function toStatement(text: string, values: readonly unknown[]) {
   let count = 0
   const numbered = text.replaceAll(/'[^']*'|\?/g, (part) =>
     part === '?' ? `$${String((count += 1))}` : part,
   )
   return { text: numbered, values: [...values] }
-}
-
-export function toRow(row: NamedRow): Row {
-  return Object.values(row) as Row[number][]
 }

@@ -1,5 +1,5 @@
 import { fold, isStorable } from '../conditions.ts'
-import type { Document, FieldValue } from '../records.ts'
+import { isDocument, type Document, type FieldValue } from '../records.ts'
 
 /**
  * The values of a document for comparisons, by field. A key is text for every value: its first
@@ -9,6 +9,7 @@ export interface Keys {
   readonly [name: string]: string | Keys
 }
 
+/** In the order of the types. */
 export const marks = { number: '0', string: '1', boolean: '2', none: '3', end: '4' }
 
 export function toKey(value: FieldValue): string {
@@ -34,28 +35,20 @@ export function toObjectName(name: string): string {
 }
 
 export function toKeys(document: Document): Keys {
-  return Object.fromEntries(
-    Object.entries(document).flatMap(([name, value]) =>
-      isStorable(name) ? toEntries(name, value) : [],
-    ),
-  )
+  const entries = Object.entries(document).filter(([name]) => isStorable(name))
+  return Object.fromEntries(entries.flatMap(([name, value]) => toEntries(name, value)))
 }
 
 function toEntries(name: string, value: unknown): [string, string | Keys][] {
-  if (isObject(value)) return [[toObjectName(name), toKeys(value)]]
+  if (isDocument(value)) return [[toObjectName(name), toKeys(value)]]
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
     return []
   if (!isStorable(String(value))) return []
-  const folded = fold(value)
-  const isKnown =
-    typeof value === 'string' &&
-    folded === value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   const key: [string, string] = [toKeyName(name), toKey(value)]
+  const folded = fold(value)
+  const ascii = String(value).replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  const isKnown = typeof value === 'string' && folded === ascii
   return isKnown ? [key] : [key, [toFoldedName(name), folded]]
-}
-
-function isObject(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Sixteen hexadecimal digits in the order of the numbers (IEEE 754: sign, exponent, fraction). */

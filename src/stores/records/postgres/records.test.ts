@@ -13,7 +13,7 @@ import { createIdempotencyEntries } from '../../idempotency/idempotency.ts'
 import { openPostgresDatabase } from '../../postgres/database.ts'
 import { createDatabaseSessions } from '../../sessions/database.ts'
 import { sessionsContract } from '../../sessions/sessions.contract.ts'
-import { createPostgresRecords } from './records.ts'
+import { openPostgresRecords } from './records.ts'
 import { allRecords } from '../records.ts'
 import { recordsContract } from '../records.contract.ts'
 import { capacityContract } from '../capacity.contract.ts'
@@ -173,9 +173,9 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
 })
 
 async function openRecords(t: TestContext, url: string, maxRecords?: number) {
-  const database = await openPostgresDatabase(url)
-  t.after(() => database.close())
-  return createPostgresRecords(database, maxRecords)
+  const { records, close } = await openPostgresRecords(url, maxRecords)
+  t.after(close)
+  return records
 }
 
 /** How version 0.1.0 kept these characters in keys. */

@@ -1,36 +1,27 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { columns, toStoredRecord, type Value } from '../dialect.ts'
 import type { StoredRecord } from '../records.ts'
+import type { Prepare } from './statements.ts'
 
 const maxRecords = 1000
 /** Of all documents, in characters; one document may have a hundredth of it. */
 const maxLength = 2 ** 21
 
-interface RecordCache {
-  state: () => string | undefined
-  find: (resource: string, id: string) => StoredRecord | undefined
-  forget: (resource: string, id: string) => void
-  forgetAll: () => void
-}
-
 /**
  * Caches the records that were read last, for a third of the time of a read. SQLite tells each time
  * whether another connection has written; then the cache is cleared.
  */
-export function createRecordCache(
-  database: DatabaseSync,
-  read: (resource: string, id: string) => { record: StoredRecord; length: number } | undefined,
-): RecordCache {
+export function createRecordCache(prepare: Prepare) {
+  const select = prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
   // https://sqlite.org/pragma.html#pragma_data_version
-  const dataVersion = database.prepare('PRAGMA data_version')
-  dataVersion.setReturnArrays(true)
+  const dataVersion = prepare('PRAGMA data_version')
+  const readVersion = () => dataVersion.get()?.[0]
   const records = new Map<string, StoredRecord>()
   let length = 0
   let lastVersion: unknown
   /** The version does not change for writes of the same connection. */
   let ownWrites = 0
 
-  const readVersion = () => (dataVersion.get() as unknown as [number])[0]
-  const forgetAll = () => {
+  function clear(): void {
     records.clear()
     length = 0
   }
@@ -44,27 +35,28 @@ export function createRecordCache(
         return undefined
       }
     },
-    find: (resource, id) => {
+    isStored: (resource: string, id: Value = null) => select.get(resource, id) !== undefined,
+    find: (resource: string, id: string) => {
       const version = readVersion()
-      if (version !== lastVersion) forgetAll()
+      if (version !== lastVersion) clear()
       lastVersion = version
       const key = `${resource}/${id}`
       const known = records.get(key)
       if (known) return known
-      const found = read(resource, id)
-      if (found === undefined || found.length > maxLength / 100) return found?.record
-      length += found.length
-      if (records.size === maxRecords || length > maxLength) forgetAll()
-      records.set(key, found.record)
-      return found.record
+      const row = select.get(resource, id)
+      if (row === undefined) return undefined
+      const record = toStoredRecord(row)
+      const size = String(row[1]).length
+      if (size > maxLength / 100) return record
+      length += size
+      if (records.size === maxRecords || length > maxLength) clear()
+      records.set(key, record)
+      return record
     },
-    forget: (resource, id) => {
+    forget: (resource: string, id?: Value) => {
       ownWrites += 1
-      records.delete(`${resource}/${id}`)
-    },
-    forgetAll: () => {
-      ownWrites += 1
-      forgetAll()
+      if (id === undefined) clear()
+      else records.delete(`${resource}/${String(id)}`)
     },
   }
 }

@@ -1,72 +1,77 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { tryNowOrRetry } from '../../sqlite/database.ts'
+import type { Value } from '../dialect.ts'
 import { createLists } from '../lists.ts'
-import { createRecords, type Collection, type Records } from '../records.ts'
-import { columns, toStoredRecord } from '../rows.ts'
-import { createClear } from './clear.ts'
-import { createCommits, type Commits } from './commits.ts'
+import { clearInSteps, createRecords, recordsPerStep } from '../records.ts'
+import type { Collection, Records } from '../records.ts'
+import { createCommits, type Commits, type Write } from './commits.ts'
 import { createSqliteDialect } from './dialect.ts'
 import { createRecordCache } from './record-cache.ts'
 import { createStatements } from './statements.ts'
 
-type SqliteRecords = Records & Pick<Commits, 'settle'>
-
-/**
- * Records in a SQLite database, which the caller closes after `settle`; at most `maxRecords` in
- * each collection.
- */
-export function createSqliteRecords(database: DatabaseSync, maxRecords?: number): SqliteRecords {
-  const { write, settle } = createCommits(database, maxRecords)
+/** The caller closes the database after `settle`; at most `maxRecords` in each collection. */
+export function createSqliteRecords(
+  database: DatabaseSync,
+  maxRecords?: number,
+): Records & Pick<Commits, 'settle'> {
   const prepare = createStatements(database)
-  const find = prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
-  const create = database.prepare(
-    `INSERT INTO records (resource, id, document, version, created_at, updated_at)
-     VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
-  )
-  const change = database.prepare(
-    `UPDATE records SET document = ?, version = version + 1, updated_at = ?
-     WHERE resource = ? AND id = ? AND version = ?`,
-  )
-  const remove = database.prepare(
-    'DELETE FROM records WHERE resource = ?1 AND id = ?2 AND version = coalesce(?3, version)',
-  )
-
-  const recent = createRecordCache(database, (resource, id) => {
-    const row = find.get(resource, id)
-    return row && { record: toStoredRecord(row), length: String(row[1]).length }
-  })
-
-  const clear = createClear(database, recent.forgetAll)
   const dialect = createSqliteDialect(database, prepare)
-  const open = (resource: string): Collection => ({
-    state: recent.state,
-    find: (id) => tryNowOrRetry(() => recent.find(resource, id)),
-    create: ({ id, document, createdAt }) => {
-      const text = JSON.stringify(document)
-      const run = () => {
-        recent.forget(resource, id)
-        return create.run(resource, id, text, createdAt, createdAt).changes === 1
-      }
-      const isIdle = () => find.get(resource, id) !== undefined
-      return write({ resource, growth: 1, run, isIdle })
-    },
-    change: ({ id, version, document, updatedAt }) => {
-      const text = JSON.stringify(document)
-      const run = () => {
-        recent.forget(resource, id)
-        return change.run(text, updatedAt, resource, id, version).changes === 1
-      }
-      return write({ resource, growth: 0, run })
-    },
-    remove: (id, version) => {
-      const run = () => {
-        recent.forget(resource, id)
-        return remove.run(resource, id, version ?? null).changes === 1
-      }
-      return write({ resource, growth: -1, run })
-    },
-    clear: () => clear(resource),
+  const cache = createRecordCache(prepare)
+  const { write, settle } = createCommits(database, maxRecords)
+  const backend = { statements: prepareWrites(database), cache, write }
+  const records = createRecords((resource) => ({
+    ...openCollection(resource, backend),
     ...createLists(dialect, resource),
-  })
-  return { ...createRecords(open), settle }
+  }))
+  return { ...records, settle }
+}
+
+function prepareWrites(database: DatabaseSync) {
+  return {
+    create: database.prepare(
+      `INSERT INTO records (resource, id, document, version, created_at, updated_at)
+       VALUES (?1, ?2, ?3, 1, ?4, ?4) ON CONFLICT DO NOTHING`,
+    ),
+    change: database.prepare(
+      `UPDATE records SET document = ?3, version = version + 1, updated_at = ?4
+       WHERE resource = ?1 AND id = ?2 AND version = ?5`,
+    ),
+    remove: database.prepare(
+      'DELETE FROM records WHERE resource = ?1 AND id = ?2 AND version = coalesce(?3, version)',
+    ),
+    clear: database.prepare(
+      `DELETE FROM records WHERE rowid IN (
+         SELECT rowid FROM records WHERE resource = ? LIMIT ${String(recordsPerStep)}
+       )`,
+    ),
+  }
+}
+
+interface Backend {
+  statements: ReturnType<typeof prepareWrites>
+  cache: ReturnType<typeof createRecordCache>
+  write: Commits['write']
+}
+
+function openCollection(resource: string, { statements, cache, write }: Backend) {
+  const { create, change, remove, clear } = statements
+  const apply = (growth: Write['growth'], statement: StatementSync, ...values: Value[]) => {
+    const [id] = values
+    const isStored = () => cache.isStored(resource, id)
+    const run = () => {
+      cache.forget(resource, id)
+      return Number(statement.run(resource, ...values).changes)
+    }
+    return write({ resource, growth, run, isStored })
+  }
+  return {
+    state: cache.state,
+    find: (id) => tryNowOrRetry(() => cache.find(resource, id)),
+    create: async ({ id, document, createdAt }) =>
+      (await apply(1, create, id, JSON.stringify(document), createdAt)) === 1,
+    change: async ({ id, version, document, updatedAt }) =>
+      (await apply(0, change, id, JSON.stringify(document), updatedAt, version)) === 1,
+    remove: async (id, version) => (await apply(-1, remove, id, version ?? null)) === 1,
+    clear: () => clearInSteps(() => apply(-1, clear)),
+  } satisfies Partial<Collection>
 }

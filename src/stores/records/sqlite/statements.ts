@@ -1,6 +1,5 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
-
-type Row = readonly SQLOutputValue[]
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { Row } from '../dialect.ts'
 
 interface Statement {
   get: (...values: SQLInputValue[]) => Row | undefined

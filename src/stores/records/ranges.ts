@@ -1,0 +1,180 @@
+import { setImmediate } from 'node:timers/promises'
+import { and, toColumn, toFilterCondition, toLimits, toMarks } from './conditions.ts'
+import type { Condition, Dialect, Row } from './dialect.ts'
+import { isOfText, type Filter, type RecordQuery, type SortTerm } from './records.ts'
+import { StoreFailure } from '../store-failure.ts'
+
+export interface Term {
+  column: string
+  isDescending: boolean
+}
+
+export const oldestFirst = 'records_oldest_first'
+
+/** A query of a collection as SQL. */
+export interface Scan {
+  dialect: Dialect
+  /** The records of the collection. */
+  resource: Condition
+  /** By their first column. */
+  indexes: ReadonlyMap<string, string>
+  query: RecordQuery
+  /** Undefined for all records. */
+  condition: Condition | undefined
+  order: readonly Term[]
+  /** The number of records of one step. */
+  size: number
+  /** The number of first records that are wanted; undefined for all. */
+  wanted?: number
+}
+
+/** Records that follow each other in an index. */
+export interface Range {
+  index: string
+  order: readonly Term[]
+  where: Condition
+  // At most one limit on each side: of two, SQLite may seek by the wrong one.
+  from?: Condition | undefined
+  to?: Condition | undefined
+}
+
+/** Ends with the id, so that no two records are equal. */
+export function toOrder(dialect: Dialect, sort: readonly SortTerm[]): Term[] {
+  return complete(sort.map((term) => ({ ...term, column: toColumn(dialect, term.field) })))
+}
+
+function complete(terms: readonly Term[]): Term[] {
+  const isDescending = terms[0]?.isDescending ?? false
+  const last = ['created_at', 'id'].map((column) => ({ column, isDescending }))
+  const order = new Map<string, Term>()
+  for (const term of [...terms, ...last]) {
+    if (!order.has('id') && !order.has(term.column)) order.set(term.column, term)
+  }
+  return [...order.values()]
+}
+
+export function toOrderBy(order: readonly Term[]): string {
+  return order.map((term) => `${term.column}${term.isDescending ? ' DESC' : ''}`).join(', ')
+}
+
+interface Selection {
+  what: string
+  condition?: Condition | undefined
+  /** With the marks of `values`. */
+  tail?: string
+  values?: Row
+}
+
+export function select(
+  { dialect, query }: Scan,
+  { index, where, from, to }: Range,
+  { what, condition, tail = '', values: more = [] }: Selection,
+): Promise<readonly Row[]> {
+  if (query.signal?.aborted === true)
+    throw new StoreFailure('unavailable', 'the response is no longer needed')
+  const { sql, values } = and(where, from, to, condition)
+  const text = `SELECT ${what} FROM ${dialect.toSource(index)} WHERE ${sql} ${tail}`
+  return dialect.run(text, [...values, ...more])
+}
+
+export function toIdRange({ dialect, resource }: Scan, ids: readonly string[]): Range {
+  const isOne = { sql: `id IN (${toMarks(ids)})`, values: ids }
+  return { index: dialect.idIndex, order: [], where: and(resource, isOne) }
+}
+
+export function findRange({ indexes, resource }: Scan, term: Term): Range | undefined {
+  const index = indexes.get(term.column)
+  return index === undefined ? undefined : { index, order: complete([term]), where: resource }
+}
+
+export function toOldestFirst({ resource }: Scan, isDescending = false): Range {
+  const order = complete([{ column: 'created_at', isDescending }])
+  return { index: oldestFirst, order, where: resource }
+}
+
+/** Whether records can have the same key, which is the first column of the index of a field. */
+export function hasKey({ order }: Range): boolean {
+  return order.length > 2
+}
+
+/** The records of one key of a range. */
+export function ofKey({ index, order, where }: Range, isKey: Condition): Range {
+  return { index, order: order.slice(1), where: and(where, isKey) }
+}
+
+/** The records of a filter with an index, if they are few. */
+export async function findFew(scan: Scan): Promise<Range | undefined> {
+  for (const filter of scan.query.filters) {
+    const range = findFilterRange(scan, filter)
+    if (!range) continue
+    const matching = ofKey(range, toFilterCondition(scan.dialect, filter))
+    if (await isFew(scan, matching)) return matching
+  }
+  return undefined
+}
+
+function findFilterRange(scan: Scan, { field, operator }: Filter, isDescending = false) {
+  if (operator === 'ne' || isOfText(operator)) return undefined
+  return findRange(scan, { column: toColumn(scan.dialect, field), isDescending })
+}
+
+/** The range of a filter with one value and an index, or all records. */
+export function findNarrowRange(scan: Scan, isDescending = false): Range {
+  for (const filter of scan.query.filters) {
+    const range = findFilterRange(scan, filter, isDescending)
+    const { operator, values } = filter
+    const [value] = values
+    if (!range || value === undefined || values.length > 1) continue
+    if (operator === 'eq') return ofKey(range, toFilterCondition(scan.dialect, filter))
+    const limits = toLimits(scan.dialect, { ...filter, value })
+    const [from, to] = isDescending ? limits.toReversed() : limits
+    return { ...range, from, to }
+  }
+  return toOldestFirst(scan, isDescending)
+}
+
+/** Whether one step may read or sort all records of the range. */
+export async function isFew(scan: Scan, range: Range): Promise<boolean> {
+  const rows = await select(scan, range, { what: '1', tail: 'LIMIT 1 OFFSET 5000' })
+  return rows.length === 0
+}
+
+type ReadKey = (range: Range) => AsyncIterable<Range>
+
+/**
+ * Divides a range into ranges of at most `size` records, so that no statement takes long. Nothing
+ * stays open in the database between two of them. With `readKey` they end with a key, and the last
+ * key of each, which may have any number of records, is read by that.
+ */
+export async function* cut(scan: Scan, range: Range, readKey?: ReadKey): AsyncGenerator<Range> {
+  const { dialect, size } = scan
+  const isByKey = hasKey(range) && (readKey !== undefined || !dialect.seeksRows)
+  const order = isByKey ? range.order.slice(0, 1) : range.order
+  const [before, after] = order[0]?.isDescending === true ? ['>', '<'] : ['<', '>']
+  const columns = order.map(({ column }) => column)
+  const what = columns.join(', ')
+  const tail = `ORDER BY ${toOrderBy(order)} LIMIT 1 OFFSET ${String(size - 1)}`
+  let rest = range
+  for (;;) {
+    await setImmediate()
+    const [values] = await select(scan, rest, { what, tail })
+    if (values === undefined) break
+    const compare = (sign: string) => compareRows(dialect, columns, { sign, values })
+    yield { ...rest, to: compare(isByKey ? before : `${before}=`) }
+    const key = isByKey && ofKey(range, compare('='))
+    if (key) yield* readKey ? readKey(key) : cut(scan, key)
+    rest = { ...range, from: compare(after) }
+  }
+  yield rest
+}
+
+export function compareRows(
+  { seeksRows }: Dialect,
+  columns: readonly string[],
+  { sign, values }: { sign: string; values: Row },
+): Condition {
+  const rows = { sql: `(${columns.join(', ')}) ${sign} (${toMarks(columns)})`, values }
+  const [first = '', ...others] = columns
+  if (!seeksRows || others.length === 0) return rows
+  return and({ sql: `${first} ${sign.slice(0, 1)}= ?`, values: values.slice(0, 1) }, rows)
+}
