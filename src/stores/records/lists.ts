@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { toColumn, toCondition } from './conditions.ts'
-import { columns, toStoredRecord, type Condition, type Dialect } from './dialect.ts'
+import { columns, toStoredRecord, type Dialect, type Row } from './dialect.ts'
 import { createPageSize } from './page-size.ts'
-import { findAnyOrder, findOrdered, findRanges } from './plan.ts'
-import {
-  compareRows,
-  oldestFirst,
-  select,
-  toIdRange,
-  toOldestFirst,
-  toOrder,
-  toOrderBy,
-  type Range,
-  type Scan,
-} from './ranges.ts'
+import { findOrdered, findRanges } from './plan.ts'
+import { compareRows, findNarrowRange, oldestFirst, select } from './ranges.ts'
+import { toIdRange, toOrder, toOrderBy, type Range, type Scan, type Source } from './ranges.ts'
 import {
   allRecords,
   isOfText,
@@ -29,54 +20,47 @@ import {
 const countedPerStep = 10_000
 const testedPerPage = 1000
 
+type Lists = Pick<Collection, 'index' | 'list' | 'count' | 'pages'>
+
 /** The methods of a collection that run queries, in small steps: see `plan.ts`. */
-export function createLists(
-  dialect: Dialect,
-  name: string,
-): Pick<Collection, 'index' | 'list' | 'count' | 'pages'> {
+export function createLists(dialect: Dialect, name: string): Lists {
   const { page, test } = dialect.sizes
-  // Not a parameter: a partial index is used for a constant only.
-  const resource = { sql: `resource = ${dialect.quote(name)}`, values: [] }
   const indexes = new Map([
     ['id', dialect.idIndex],
     ['created_at', oldestFirst],
   ])
-  const toScan = (query: RecordQuery, plainSize: number, testedSize: number): Scan => {
-    const condition = toCondition(dialect, query)
-    const size = condition ? Math.ceil(testedSize / countTexts(query)) : plainSize
-    const order = toOrder(dialect, query.sort)
-    return { dialect, resource, indexes, query, condition, order, size }
-  }
+  // Not a parameter: a partial index is used for a constant only.
+  const resource = { sql: `resource = ${dialect.quote(name)}`, values: [] }
+  const source = { dialect, resource, indexes }
   return {
-    index: (fields) => createIndexes(dialect, { indexes, resource, fields }),
-    list: async (query, part) =>
-      list(toScan(query, query.sort.length > 1 ? test : countedPerStep, test), part),
+    index: (fields) => createIndexes(source, fields),
+    list: async (query, part) => {
+      const plainSize = query.sort.length > 1 ? test : countedPerStep
+      return list(toScan(source, query, [plainSize, test]), part)
+    },
     count: async (query = allRecords) => {
-      const scan = toScan(query, test, test)
+      const scan = toScan(source, query, [test, test])
       if (scan.condition) return countTested(scan)
       const text = 'SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = ?'
       return Number((await dialect.run(text, [name]))[0]?.[0])
     },
     pages: (query = allRecords) => {
-      const scan = toScan(query, page, testedPerPage)
+      const scan = toScan(source, query, [page, testedPerPage])
       return scan.condition || query.sort.length > 0 ? readByIds(scan) : readOldestFirst(scan)
     },
   }
 }
 
-function countTexts({ filters, search }: RecordQuery): number {
+function toScan(source: Source, query: RecordQuery, sizes: [plain: number, tested: number]): Scan {
+  const { filters, search, sort } = query
   const ofText = filters.filter(({ operator }) => isOfText(operator))
-  const count = ofText.reduce((sum, { values }) => sum + values.length, search ? 1 : 0)
-  return Math.max(count, 1)
+  const texts = ofText.flatMap(({ values }) => values).length + (search ? 1 : 0)
+  const condition = toCondition(source.dialect, query)
+  const size = condition ? Math.ceil(sizes[1] / Math.max(texts, 1)) : sizes[0]
+  return { ...source, query, condition, order: toOrder(source.dialect, sort), size }
 }
 
-interface Indexes {
-  indexes: Map<string, string>
-  resource: Condition
-  fields: readonly Field[]
-}
-
-async function createIndexes(dialect: Dialect, { indexes, resource, fields }: Indexes) {
+async function createIndexes({ dialect, indexes, resource }: Source, fields: readonly Field[]) {
   for (const column of fields.map((field) => toColumn(dialect, field))) {
     if (indexes.has(column)) continue
     const definition = `(${column}, created_at, id) WHERE ${resource.sql}`
@@ -116,26 +100,29 @@ async function listFar(scan: Scan, part: Part): Promise<StoredRecord[]> {
 }
 
 async function countIn(scan: Scan, range: Range): Promise<number> {
-  const [row] = await select(scan, range, { what: 'count(*)', condition: scan.condition })
+  const [row] = await select(scan, range, { what: 'count(*)' })
   return Number(row?.[0])
 }
 
 async function countTested(scan: Scan): Promise<number> {
   let count = 0
-  for await (const range of findAnyOrder(scan)) count += await countIn(scan, range)
+  // Any order that needs no sorting.
+  const { order } = findNarrowRange(scan)
+  for await (const range of findRanges({ ...scan, order })) count += await countIn(scan, range)
   return count
 }
 
-function readRows(scan: Scan, range: Range, { limit, offset }: Part) {
-  const { condition, order } = scan
-  const tail = `ORDER BY ${toOrderBy(order)} LIMIT ? OFFSET ?`
-  return select(scan, range, { what: columns, condition, tail, values: [limit, offset] })
+function readRows(scan: Scan, range: Range, part?: Part): Promise<readonly Row[]> {
+  const orderBy = `ORDER BY ${toOrderBy(scan.order)}`
+  // Not without need: SQLite sorts in another, slower way for a limit.
+  const limits = part && { tail: `${orderBy} LIMIT ? OFFSET ?`, values: [part.limit, part.offset] }
+  return select(scan, range, { what: columns, tail: orderBy, ...limits })
 }
 
 /** Each page begins after the last record of the page before. */
 async function* readOldestFirst(scan: Scan): Pages {
   const pageSize = createPageSize(scan.size)
-  let range = toOldestFirst(scan)
+  let range = findNarrowRange(scan)
   for (;;) {
     await setImmediate()
     const rows = await readRows(scan, range, { offset: 0, limit: pageSize.next() })
@@ -151,16 +138,13 @@ async function* readOldestFirst(scan: Scan): Pages {
 
 /** A range of an index may have thousands of records: only their ids are read at once. */
 async function* readByIds(scan: Scan): Pages {
-  const { condition, order, dialect } = scan
-  const pageSize = createPageSize(dialect.sizes.page)
-  const tail = `ORDER BY ${toOrderBy(order)}`
+  const pageSize = createPageSize(scan.dialect.sizes.page)
+  const tail = `ORDER BY ${toOrderBy(scan.order)}`
   for await (const range of findRanges(scan)) {
-    const ids = (await select(scan, range, { what: 'id', condition, tail })).map(([id]) =>
-      String(id),
-    )
+    const ids = (await select(scan, range, { what: 'id', tail })).map(([id]) => String(id))
     while (ids.length > 0) {
       const some = ids.slice(0, pageSize.next())
-      const rows = await readRows(scan, toIdRange(scan, some), { offset: 0, limit: some.length })
+      const rows = await readRows(scan, toIdRange(scan, some))
       const page = pageSize.cut(rows).map(toStoredRecord)
       const last = page.length < rows.length ? page.at(-1)?.id : some.at(-1)
       ids.splice(0, some.indexOf(last ?? '') + 1)

@@ -1,18 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Row } from './dialect.ts'
-import {
-  cut,
-  findFew,
-  findNarrowRange,
-  findRange,
-  hasKey,
-  isFew,
-  select,
-  toIdRange,
-  toOrderBy,
-  type Range,
-  type Scan,
-} from './ranges.ts'
+import { cut, findFew, findNarrowRange, findRange, isFew, select } from './ranges.ts'
+import { toIdRange, toOrderBy, type Range, type Scan } from './ranges.ts'
 import { sortRows } from './sorter.ts'
 
 /**
@@ -30,7 +19,7 @@ export async function* findRanges(scan: Scan): AsyncGenerator<Range> {
   if (few) yield few
   else if (ordered) yield* cut(scan, ordered)
   // Records of one key are not in the order of the index; most keys have one record.
-  else if (byKey && hasKey(byKey)) yield* cut(scan, byKey, (range) => sort(scan, range))
+  else if (byKey) yield* cut(scan, byKey, (range) => sort(scan, range))
   else yield* sort(scan, findNarrowRange(scan))
 }
 
@@ -39,12 +28,6 @@ export function findOrdered(scan: Scan): Range | undefined {
   const ranges = [findNarrowRange(scan, first?.isDescending), first && findRange(scan, first)]
   const orderBy = toOrderBy(scan.order)
   return ranges.find((range) => range && toOrderBy(range.order) === orderBy)
-}
-
-export async function* findAnyOrder(scan: Scan): AsyncGenerator<Range> {
-  const few = await findFew(scan)
-  if (few) yield few
-  else yield* cut(scan, findNarrowRange(scan))
 }
 
 async function* sort(scan: Scan, range: Range): AsyncGenerator<Range> {
@@ -60,13 +43,13 @@ async function* sort(scan: Scan, range: Range): AsyncGenerator<Range> {
 }
 
 async function* readKeys(scan: Scan, range: Range): AsyncGenerator<readonly Row[]> {
-  const { dialect, order, condition, wanted } = scan
+  const { dialect, order, wanted } = scan
   const what = order.map(({ column }) => column).join(', ')
   const orderBy = `ORDER BY ${toOrderBy(order)}`
   // At most this many of a step can be among the first records.
   const tail = wanted === undefined ? orderBy : `${orderBy} LIMIT ${String(wanted)}`
   const size = wanted === undefined ? 1000 : Math.min(scan.size, dialect.sizes.test)
   for await (const part of cut({ ...scan, size }, range)) {
-    yield await select(scan, part, { what, condition, tail })
+    yield await select(scan, part, { what, tail })
   }
 }

@@ -1,23 +1,26 @@
 import { setImmediate } from 'node:timers/promises'
+import { StoreFailure } from '../store-failure.ts'
 import { and, toColumn, toFilterCondition, toLimits, toMarks } from './conditions.ts'
 import type { Condition, Dialect, Row } from './dialect.ts'
 import { isOfText, type Filter, type RecordQuery, type SortTerm } from './records.ts'
-import { StoreFailure } from '../store-failure.ts'
 
-export interface Term {
+export const oldestFirst = 'records_oldest_first'
+
+interface Term {
   column: string
   isDescending: boolean
 }
 
-export const oldestFirst = 'records_oldest_first'
-
-/** A query of a collection as SQL. */
-export interface Scan {
+/** The records of a collection. */
+export interface Source {
   dialect: Dialect
-  /** The records of the collection. */
   resource: Condition
   /** By their first column. */
-  indexes: ReadonlyMap<string, string>
+  indexes: Map<string, string>
+}
+
+/** A query of a collection as SQL. */
+export interface Scan extends Source {
   query: RecordQuery
   /** Undefined for all records. */
   condition: Condition | undefined
@@ -38,11 +41,11 @@ export interface Range {
   to?: Condition | undefined
 }
 
-/** Ends with the id, so that no two records are equal. */
 export function toOrder(dialect: Dialect, sort: readonly SortTerm[]): Term[] {
   return complete(sort.map((term) => ({ ...term, column: toColumn(dialect, term.field) })))
 }
 
+/** Ends with the id, so that no two records are equal. */
 function complete(terms: readonly Term[]): Term[] {
   const isDescending = terms[0]?.isDescending ?? false
   const last = ['created_at', 'id'].map((column) => ({ column, isDescending }))
@@ -59,16 +62,15 @@ export function toOrderBy(order: readonly Term[]): string {
 
 interface Selection {
   what: string
-  condition?: Condition | undefined
-  /** With the marks of `values`. */
+  /** With marks for `values`. */
   tail?: string
   values?: Row
 }
 
 export function select(
-  { dialect, query }: Scan,
+  { dialect, query, condition }: Scan,
   { index, where, from, to }: Range,
-  { what, condition, tail = '', values: more = [] }: Selection,
+  { what, tail = '', values: more = [] }: Selection,
 ): Promise<readonly Row[]> {
   if (query.signal?.aborted === true)
     throw new StoreFailure('unavailable', 'the response is no longer needed')
@@ -87,18 +89,8 @@ export function findRange({ indexes, resource }: Scan, term: Term): Range | unde
   return index === undefined ? undefined : { index, order: complete([term]), where: resource }
 }
 
-export function toOldestFirst({ resource }: Scan, isDescending = false): Range {
-  const order = complete([{ column: 'created_at', isDescending }])
-  return { index: oldestFirst, order, where: resource }
-}
-
-/** Whether records can have the same key, which is the first column of the index of a field. */
-export function hasKey({ order }: Range): boolean {
-  return order.length > 2
-}
-
-/** The records of one key of a range. */
-export function ofKey({ index, order, where }: Range, isKey: Condition): Range {
+/** The records of a range with one key, which is the first column of its order. */
+function ofKey({ index, order, where }: Range, isKey: Condition): Range {
   return { index, order: order.slice(1), where: and(where, isKey) }
 }
 
@@ -106,9 +98,8 @@ export function ofKey({ index, order, where }: Range, isKey: Condition): Range {
 export async function findFew(scan: Scan): Promise<Range | undefined> {
   for (const filter of scan.query.filters) {
     const range = findFilterRange(scan, filter)
-    if (!range) continue
-    const matching = ofKey(range, toFilterCondition(scan.dialect, filter))
-    if (await isFew(scan, matching)) return matching
+    const matching = range && ofKey(range, toFilterCondition(scan.dialect, filter))
+    if (matching && (await isFew(scan, matching))) return matching
   }
   return undefined
 }
@@ -122,42 +113,43 @@ function findFilterRange(scan: Scan, { field, operator }: Filter, isDescending =
 export function findNarrowRange(scan: Scan, isDescending = false): Range {
   for (const filter of scan.query.filters) {
     const range = findFilterRange(scan, filter, isDescending)
-    const { operator, values } = filter
-    const [value] = values
-    if (!range || value === undefined || values.length > 1) continue
-    if (operator === 'eq') return ofKey(range, toFilterCondition(scan.dialect, filter))
+    const [value, ...more] = filter.values
+    if (!range || value === undefined || more.length > 0) continue
+    if (filter.operator === 'eq') return ofKey(range, toFilterCondition(scan.dialect, filter))
     const limits = toLimits(scan.dialect, { ...filter, value })
     const [from, to] = isDescending ? limits.toReversed() : limits
     return { ...range, from, to }
   }
-  return toOldestFirst(scan, isDescending)
+  const order = complete([{ column: 'created_at', isDescending }])
+  return { index: oldestFirst, order, where: scan.resource }
 }
 
 /** Whether one step may read or sort all records of the range. */
 export async function isFew(scan: Scan, range: Range): Promise<boolean> {
-  const rows = await select(scan, range, { what: '1', tail: 'LIMIT 1 OFFSET 5000' })
-  return rows.length === 0
+  const all = { ...scan, condition: undefined }
+  return (await select(all, range, { what: '1', tail: 'LIMIT 1 OFFSET 5000' })).length === 0
 }
 
-type ReadKey = (range: Range) => AsyncIterable<Range>
-
 /**
- * Divides a range into ranges of at most `size` records, so that no statement takes long. Nothing
- * stays open in the database between two of them. With `readKey` they end with a key, and the last
- * key of each, which may have any number of records, is read by that.
+ * Divides a range into ranges of at most `size` records, so that no statement takes long. With
+ * `readKey` the last key of each range is read by that; it may have any number of records.
  */
-export async function* cut(scan: Scan, range: Range, readKey?: ReadKey): AsyncGenerator<Range> {
+export async function* cut(
+  scan: Scan,
+  range: Range,
+  readKey?: (range: Range) => AsyncIterable<Range>,
+): AsyncGenerator<Range> {
   const { dialect, size } = scan
-  const isByKey = hasKey(range) && (readKey !== undefined || !dialect.seeksRows)
+  const isByKey = readKey !== undefined || (range.order.length > 2 && !dialect.seeksRows)
   const order = isByKey ? range.order.slice(0, 1) : range.order
   const [before, after] = order[0]?.isDescending === true ? ['>', '<'] : ['<', '>']
   const columns = order.map(({ column }) => column)
-  const what = columns.join(', ')
   const tail = `ORDER BY ${toOrderBy(order)} LIMIT 1 OFFSET ${String(size - 1)}`
   let rest = range
   for (;;) {
     await setImmediate()
-    const [values] = await select(scan, rest, { what, tail })
+    const all = { ...scan, condition: undefined }
+    const [values] = await select(all, rest, { what: columns.join(', '), tail })
     if (values === undefined) break
     const compare = (sign: string) => compareRows(dialect, columns, { sign, values })
     yield { ...rest, to: compare(isByKey ? before : `${before}=`) }
