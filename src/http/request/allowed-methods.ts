@@ -5,7 +5,7 @@ import { toMediaTypeList } from './structured-field.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     accepts?: readonly string[]
-    /** Of a wildcard route: whether it has this path. Every path when unset. */
+    /** Whether a wildcard route has the path; every path when unset. */
     hasPath?: (path: string) => Promise<boolean>
   }
   interface FastifyInstance {
@@ -15,18 +15,13 @@ declare module 'fastify' {
 
 export interface AllowedMethods {
   methods: readonly string[]
-  /** Whether JSON is the default type of all its routes, and so of errors. */
   isJson: boolean
   headers: Readonly<Record<string, string>>
 }
 
-// The types of find-my-way omit QUERY.
 const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as HTTPMethod[]
 
-/**
- * Collects the routes as they are added, since Fastify's router cannot list the methods of a path.
- * Returns whether there is a route for a path.
- */
+/** Fastify's router cannot list the methods of a path. Returns whether there is a route for a path. */
 export function collectAllowedMethods(
   app: FastifyInstance,
   maxUrlBytes: number,
@@ -38,7 +33,6 @@ export function collectAllowedMethods(
   const whole = toAllowedMethods(methods.map((method) => ({ method })))
   let router: Router | undefined
   app.decorate('findAllowedMethods', (path) => {
-    // RFC 9110 §9.3.7: the asterisk stands for the whole server.
     if (path === '*') return whole
     const known = (router ??= toRouter(routes, maxUrlBytes))
     const found = methods.flatMap((method) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 const responses = new WeakMap<IncomingMessage, ServerResponse>()
 
-/** Keeps Node from sending 100 before the request is checked. */
+/** Otherwise Node sends 100 before the request is checked. */
 export function delayContinue(server: Server): void {
   server.on('checkContinue', (request, response) => {
     responses.set(request, response)
@@ -14,7 +14,6 @@ export function awaitsContinue(raw: IncomingMessage): boolean {
   return responses.has(raw)
 }
 
-/** Call before reading the body (RFC 9110 §10.1.1). */
 export function sendContinue(raw: IncomingMessage): void {
   responses.get(raw)?.writeContinue()
   responses.delete(raw)

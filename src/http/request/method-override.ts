@@ -1,30 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { hasBody, type BodyReader } from '../body/body-reader.ts'
-import { isOwnReferer, isPreflight } from '../security/cross-site.ts'
+import { isPreflight, isSameOrigin } from '../security/cross-site.ts'
 import { overrideNeedsPost, unsafeLink } from '../errors/http-error.ts'
 import { isRawRequest } from './target.ts'
 
-/** The methods that change nothing (RFC 9110 §9.2.1, RFC 10008 §2). */
 export function isSafe(method: string): boolean {
   return ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'].includes(method)
 }
 
 export const overrideHeader = 'x-http-method-override'
 
-/**
- * Method override as a constraint strategy: the only step before routing that may wait for a body, for
- * a socket and for `inject` alike. It constrains nothing, but replaces `method` by that of the query
- * string, the body or the header (seed, general convention 1). The body is not read where `isDecided`
- * finds that the head alone decides the response.
- */
+/** A constraint that constrains nothing: the only step before routing that may wait for a body. */
 export function methodOverride(
   readBody: BodyReader,
   isDecided: (raw: IncomingMessage) => Promise<boolean>,
 ) {
   const findInBody = async (raw: IncomingMessage) => {
     if (await isDecided(raw)) return undefined
-    // The route that reads the body reports its errors.
     const body = await readBody(raw).catch(() => undefined)
     return toMethod(body?.formHeaders._method)
   }
@@ -33,7 +26,7 @@ export function methodOverride(
     // Fastify runs only strategies in use; this marks it as used without any route.
     mustMatchWhenDerived: true,
     storage: () => ({ get: () => null, set: () => undefined }),
-    // Three parameters make the strategy asynchronous for find-my-way; Fastify's types omit the third.
+    // With three parameters it is asynchronous for find-my-way.
     deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: (error: null) => void) {
       const finish = (found?: string) => {
         setMethod(raw, found ?? toMethod(raw.headers[overrideHeader]))
@@ -58,7 +51,7 @@ function findInQuery({ target }: IncomingMessage): string | undefined {
   try {
     return toMethod(target?.query.formHeaders._method)
   } catch {
-    // The checks after routing report it.
+    // `assertRequest` reports it.
     return undefined
   }
 }
@@ -73,23 +66,18 @@ function toMethod(value: unknown): string | undefined {
   return methods.includes(method) ? method : undefined
 }
 
-/**
- * Throws 403 for a GET or HEAD that became unsafe and that a link or a prefetch could have sent. With
- * METHOD_OVERRIDE=unsafe-from-post, for any method but POST that became unsafe.
- */
 export function assertNotUnsafeLink(
   { receivedMethod, headers, method = '' }: IncomingMessage,
   ownOrigin: string,
   { methodOverride }: Config,
 ): void {
   if (receivedMethod === undefined || isSafe(method)) return
-  // Unknown methods such as REPORT are safe too.
   if (methodOverride === 'unsafe-from-post' && receivedMethod !== 'POST') {
     throw overrideNeedsPost(method)
   }
   if (receivedMethod !== 'GET' && receivedMethod !== 'HEAD') return
   const { referer, 'sec-fetch-site': site } = headers
-  const hasOwnReferer = isOwnReferer(referer, ownOrigin)
+  const hasOwnReferer = isSameOrigin(referer, ownOrigin)
   const isBrowser = headers['user-agent']?.startsWith('Mozilla/') === true
   const mayBeLink =
     (site !== undefined && site !== 'same-origin') ||

@@ -1,8 +1,6 @@
-const maxLength = 64
-
 // Unambiguous, so that matching takes linear time.
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 export function isDecimal(text: string): boolean {
-  return text.length <= maxLength && decimal.test(text)
+  return text.length <= 64 && decimal.test(text)
 }

@@ -22,7 +22,6 @@ export function sendOptions(
   return reply.send()
 }
 
-/** Responds to OPTIONS, to preflights even where a route has the method, and to what has no route. */
 export function addOptions(app: FastifyInstance, { corsOrigins }: Config): void {
   const sendPreflight: onRequestHookHandler = (request, reply, done) => {
     const { raw, url } = request
@@ -40,7 +39,6 @@ export function addOptions(app: FastifyInstance, { corsOrigins }: Config): void 
   )
 }
 
-/** Throws 404, 405 and 501. */
 function toOptions({ method, raw, server, url }: FastifyRequest): Options {
   if (!server.supportedMethods.includes(method)) {
     throw notImplemented(`The method ${method} is not implemented.`)

@@ -4,11 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { isObject } from '../body/is-object.ts'
 import { badRequest } from '../errors/http-error.ts'
 
-/**
- * Parses a query string or a body of `application/x-www-form-urlencoded`: `a[b]=v` nests, `a[]=1&a[]=2`
- * and `a=1&a=2` are lists (seed, general convention 5). The objects have no prototype. Throws 400
- * for text over the limits or that is not UTF-8.
- */
+/** `a[b]=v` nests, `a[]=1&a[]=2` and `a=1&a=2` are lists. The objects have no prototype. */
 export function parseParameters(
   text: string,
   limits: Pick<Config, 'maxParameters' | 'maxParameterDepth' | 'maxListItems'>,
@@ -36,9 +32,8 @@ export function parseParameters(
 
 function decodeComponent(text: string): string {
   if (!/[%+]/.test(text)) return text
-  const spaced = text.replaceAll('+', ' ')
   // A % without two hexadecimal digits is literal (URL Standard, percent-decode).
-  const escaped = spaced.replace(/%(?![0-9a-f]{2})/gi, '%25')
+  const escaped = text.replaceAll('+', ' ').replace(/%(?![0-9a-f]{2})/gi, '%25')
   try {
     return decodeURIComponent(escaped)
   } catch (error) {
@@ -48,15 +43,12 @@ function decodeComponent(text: string): string {
 
 export const formHeaderNames = ['_method', '_if_match', '_idempotency_key'] as const
 
-/** Fields by which a form without script sets headers and the method. */
 export type FormHeaders = Partial<Record<(typeof formHeaderNames)[number], unknown>>
 
-/** Removes the form-header fields from a parsed body or query string, and returns them. */
 export function takeFormHeaders(value: unknown): FormHeaders {
   const taken: FormHeaders = {}
   if (!isObject(value)) return taken
-  for (const name of formHeaderNames) {
-    if (!(name in value)) continue
+  for (const name of formHeaderNames.filter((field) => field in value)) {
     taken[name] = value[name]
     Reflect.deleteProperty(value, name)
   }

@@ -1,15 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 
-/** A request as it was sent. Read its body with `readBytes`. */
-export interface RawRequest {
-  method: string
-  /** Of an absolute form too, with `//`, `..` and every percent-encoding. */
-  target: string
-  /** In their order and case; a repeated header is listed repeatedly. */
-  headers: readonly (readonly [name: string, value: string])[]
-}
+export type RawRequest = ReturnType<typeof toRawRequest>
 
-export function toRawRequest({ raw }: FastifyRequest): RawRequest {
+export function toRawRequest({ raw }: FastifyRequest) {
   const { method = '', receivedMethod = method, originalUrl = '', rawHeaders } = raw
   const headers = rawHeaders
     .map((name, index) => [name, rawHeaders[index + 1] ?? ''] as const)

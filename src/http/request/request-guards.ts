@@ -17,18 +17,17 @@ import { isRawRequest, toPath } from './target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** For health checks. */
     anyHost?: boolean
   }
 }
 
-/** Sets `request.query`, and returns what is wrong with the request before any handler sees it. */
 export function findRequestError(request: FastifyRequest, config: Config): HttpError | undefined {
   return catchHttpError(() => {
     assertRequest(request, config)
   })
 }
 
+/** Sets `request.query`. */
 function assertRequest(request: FastifyRequest, config: Config): void {
   const { raw } = request
   assertRequestHead(raw, config)
@@ -55,10 +54,7 @@ export function catchHttpError(check: () => void): HttpError | undefined {
   }
 }
 
-/**
- * Creates the function that finds whether the head alone decides the response, whatever `_method` the
- * body has. Where the client does not wait for 100, only the head itself is checked.
- */
+/** Whether the head alone decides the response, whatever `_method` the body has. */
 export function createHeadCheck(config: Config, hasPath: (path: string) => Promise<boolean>) {
   // What a proxy forwards is known only after routing.
   const isForwarded = config.trustedProxies.length > 0

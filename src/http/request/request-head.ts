@@ -27,10 +27,7 @@ export function toOrigin({ protocol, host }: FastifyRequest): string {
   return isScheme(protocol) && isHost(host) ? `${protocol}://${host}` : ''
 }
 
-/**
- * Throws 421. A page whose name its owner points at this machine would have our origin (DNS rebinding).
- * Its script can set X-Forwarded-Host too, so `received`, the value of Host, is checked as well.
- */
+/** Against DNS rebinding. A script can set X-Forwarded-Host, but not Host, which is `received`. */
 export function assertHostAllowed(
   allowedHosts: readonly string[],
   host = '',
@@ -46,7 +43,6 @@ export function toReceivedHost({ headers }: IncomingMessage): string {
   return headers.host ?? headers[':authority']?.toString() ?? ''
 }
 
-/** Throws 400 for forwarding headers of a trusted proxy that are not valid. */
 export function assertForwarding({ host, protocol, raw }: FastifyRequest): void {
   const isForwarded = host !== toReceivedHost(raw)
   if (isForwarded && !isHost(host)) throw badRequest('X-Forwarded-Host is not a valid host.')
@@ -106,10 +102,7 @@ function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderByte
   }
 }
 
-/**
- * RFC 9112 §3.2: a target has no fragment, and the asterisk is for OPTIONS alone. A target that is not a
- * path here has another scheme or userinfo (RFC 9110 §4.2.4, §7.4).
- */
+/** RFC 9112 §3.2. A target that is not a path here has another scheme or userinfo. */
 function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number): void {
   if (/^https:/i.test(url)) throw misdirectedScheme()
   if (url.includes('#')) throw badRequest('The request target must not have a fragment.')

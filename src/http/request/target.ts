@@ -5,18 +5,15 @@ import { parseParameters, takeFormHeaders } from './query-string.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** The target as sent; Fastify sets it. */
     originalUrl?: string
     target?: RequestTarget
-    /** The method as sent, when the request is routed by another one. */
+    /** Set if the request is routed by another method than the sent one. */
     receivedMethod?: string
   }
 }
 
-/** What routing and handlers see of the request target. The query is parsed once, on first use. */
 class RequestTarget {
   readonly url: string
-  /** Whether the path belongs to a demo that handles the request as it was sent. */
   readonly isRaw: boolean
   readonly #config: Config
   #query: ReturnType<typeof parseQuery> | undefined
@@ -38,13 +35,12 @@ function parseQuery(url: string, config: Config) {
   return { parameters, formHeaders: config.methodOverride ? takeFormHeaders(parameters) : {} }
 }
 
-/** Creates the function that sets `target` of a request and returns the URL to route by. */
+/** Sets `target` of a request and returns the URL to route by. */
 export function createTargetParser(config: Config, rawPaths: readonly string[]) {
   return (raw: IncomingMessage): string => {
     const url = toOriginForm(raw)
     const isRaw = rawPaths.some((prefix) => isUnder(prefix, url))
     raw.target = new RequestTarget(url, isRaw, config)
-    // A method that no route can name is routed like POST.
     if (isRaw && !routableMethods.includes(raw.method ?? '')) {
       raw.receivedMethod = raw.method ?? ''
       raw.method = 'POST'
@@ -64,10 +60,7 @@ export function toRoutedUrl(raw: IncomingMessage): string {
   return trimSlashes(toOriginForm(raw))
 }
 
-/**
- * The authority of an absolute form becomes Host (RFC 9112 §3.2.2). A target of another scheme than
- * the connection, or with userinfo, stays as it is, and fails the checks of the head.
- */
+/** The authority of an absolute form becomes Host (RFC 9112 §3.2.2); other forms fail later checks. */
 function toOriginForm(raw: IncomingMessage): string {
   const { url = '/', headers, socket } = raw
   if (url.startsWith('/') || isHttp2(raw)) return url
@@ -85,13 +78,11 @@ function trimSlashes(url: string): string {
   return end === path.length ? url : path.slice(0, end) + url.slice(path.length)
 }
 
-/** The router rejects a path that cannot be decoded. */
 function escapeInvalidPath(url: string): string {
   const path = toPath(url)
   return decodePath(path) === undefined ? path.replaceAll('%', '%25') + url.slice(path.length) : url
 }
 
-/** Undefined for an invalid percent-encoding. */
 export function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path)

@@ -8,15 +8,13 @@ export const protectiveHeaders = {
   'x-content-type-options': 'nosniff',
   // Our own forms keep their Origin, and other sites get no Referer.
   'referrer-policy': 'same-origin',
-  // Without upgrade-insecure-requests, so that pages work on a local network without HTTPS.
   'content-security-policy':
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 }
 
 export const defaultHeaders = {
   ...protectiveHeaders,
-  // RFC 9111 §4.2.2: without it caches choose a lifetime. Private, since a shared cache would disclose
-  // the exchange id of one visitor to others.
+  // RFC 9111 §4.2.2: without it caches choose a lifetime. A shared one would disclose the exchange id.
   'cache-control': 'private, no-cache',
   ...readableByAll,
 }

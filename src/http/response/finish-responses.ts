@@ -5,7 +5,7 @@ import { closeConnectionsOnShutdown, frameHead, isHttp2 } from './framing.ts'
 import { countWrites } from './response-observer.ts'
 import { revalidate } from './send-tagged.ts'
 
-/** The last steps of every response, in one hook, since each hook takes time. */
+/** In one hook, since each hook takes time. */
 export function finishResponses(app: FastifyInstance): void {
   const isClosing = closeConnectionsOnShutdown(app)
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -22,17 +22,13 @@ export function finishResponses(app: FastifyInstance): void {
 }
 
 const maxPendingBytes = 256 * 1024 * 1024
-/** Not counted: as many as there may be connections take little memory. */
 const smallBytes = 4096
 /** An error instead of a shorter response would hide what a write did. */
 const maxAlwaysSentBytes = 64 * 1024
 
 let pendingBytes = 0
 
-/**
- * Throws 503 while the responses that clients have not yet read fill the memory: one with control
- * characters is six times as long in JSON as the body that it returns.
- */
+/** Responses that clients do not read would fill the memory. */
 export function assertMemoryLeft(bytes = 0): void {
   if (pendingBytes + bytes > maxPendingBytes) throw tooManyPendingBytes()
 }

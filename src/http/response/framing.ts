@@ -9,7 +9,6 @@ export function isHttp2(raw: object): boolean {
   return raw instanceof Http2ServerRequest
 }
 
-/** The payload, without the content that a HEAD must not have. */
 export function frameHead({ raw }: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   const { method, receivedMethod = method } = raw
   const isNotModified = reply.statusCode === 304
@@ -22,10 +21,7 @@ export function frameHead({ raw }: FastifyRequest, reply: FastifyReply, payload:
   return ''
 }
 
-/**
- * Kept-alive connections of HTTP/1.1 would delay the shutdown. Returns whether it has begun: responses
- * then close their connections.
- */
+/** Kept-alive connections would delay the shutdown. Returns whether it has begun. */
 export function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean {
   const { server } = app
   let isClosing = false
@@ -46,10 +42,7 @@ export function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean 
   return () => isClosing
 }
 
-/**
- * Node treats a connection as idle whose response is written but not yet received. While there is one,
- * no connection is closed: the shutdown waits for it anyway.
- */
+/** To Node, a connection is idle whose response is written but not yet received. */
 function keepSendingConnections(server: Server): void {
   const sockets = new Set<Socket>()
   const add = (socket: Socket) => {

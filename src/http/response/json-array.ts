@@ -1,4 +1,3 @@
-/** A JSON array in chunks, one per page of items, so that memory stays flat. */
 export async function* toJsonArray<Item>(
   pages: AsyncIterable<readonly Item[]>,
   toValue: (item: Item) => unknown,

@@ -1,4 +1,3 @@
-/** RFC 8288; `href` is a URI reference. */
 export interface Link {
   rel: 'first' | 'prev' | 'next' | 'last'
   href: string

@@ -1,7 +1,4 @@
-/**
- * The range of `size` bytes that a Range header selects (RFC 9110 §14.1.2); both positions are
- * inclusive. Undefined for a header to ignore: another unit, malformed, or several ranges.
- */
+/** RFC 9110 §14.1.2; `end` is inclusive. Undefined for a header to ignore, as one with several ranges. */
 export function parseRange(
   field: string | undefined,
   size: number,

@@ -12,15 +12,12 @@ declare module 'node:http' {
 export interface FinishedResponse {
   method: string
   route: string | undefined
-  /** Undefined if the client disconnected before there was one. */
   status: number | undefined
   bytes: number
   ms: number
-  /** Whether the client disconnected, or the body failed. */
   isCutOff: boolean
 }
 
-/** Calls `take` once, when the response was sent or the connection closed. */
 export function observeResponse(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -33,15 +30,7 @@ export function observeResponse(
   const end = (isCutOff: boolean) => {
     if (isOver) return
     isOver = true
-    const { url } = request.routeOptions
-    take({
-      method: request.method,
-      route: url && withoutPatterns(url),
-      status: raw.headersSent ? raw.statusCode : undefined,
-      bytes: countBytes(request, reply),
-      ms: performance.now() - receivedAt,
-      isCutOff,
-    })
+    take({ ...toFinished(request, reply), ms: performance.now() - receivedAt, isCutOff })
   }
   raw.on('finish', () => {
     // Over HTTP/2 Node emits `finish` for an aborted response too.
@@ -58,14 +47,19 @@ function findStream(response: object) {
   return response instanceof Http2ServerResponse ? response.stream : undefined
 }
 
-function countBytes({ method, raw }: FastifyRequest, reply: FastifyReply): number {
+function toFinished({ method, raw, routeOptions: { url } }: FastifyRequest, reply: FastifyReply) {
   const { headersSent, statusCode, contentBytes } = reply.raw
   const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
-  if (!headersSent || isBare || statusCode === 204 || statusCode === 304) return 0
-  return contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
+  const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
+  const bytes = contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
+  return {
+    method,
+    route: url && withoutPatterns(url),
+    status: headersSent ? statusCode : undefined,
+    bytes: hasContent ? bytes : 0,
+  }
 }
 
-/** For streams, which may have no length or end early. */
 export function countWrites(raw: ServerResponse): void {
   const write = raw.write.bind(raw)
   raw.contentBytes = 0

@@ -9,7 +9,6 @@ export interface Bytes extends Validators, ByteSource {
   type: string
 }
 
-/** Responds to GET and HEAD with 200, 206 (RFC 9110 §14) or 304 (§13). Throws 412 and 416. */
 export async function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -39,7 +38,7 @@ export async function sendBytes(
   return reply.type(type).header('content-length', String(length)).send(content)
 }
 
-/** Ends a stream that is too short with an error, since the client would wait for the rest. */
+/** The client of a stream that is too short would wait for the rest. */
 function assertLength(bytes: ByteContent, length: number): ByteContent {
   if (Buffer.isBuffer(bytes)) return bytes
   let rest = length

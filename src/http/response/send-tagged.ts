@@ -35,17 +35,14 @@ export function sendTagged(
   return reply.type(toContentType(mediaType)).send(text)
 }
 
-/**
- * Adds a weak tag to every 200 of a read with an untagged text, and evaluates the preconditions of the
- * request (RFC 9110 §13.2). A stream has no tag, and matches only `*`. Returns the payload to send.
- */
+/** Adds a weak tag to an untagged text. A stream has none, and matches only `*`. */
 export function revalidate(
   { headers, method, raw }: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
 ): unknown {
   const isTagged = reply.statusCode !== 200 || reply.hasHeader('etag')
-  if (isTagged || !isRead(method) || isRawRequest(raw)) return payload
+  if (isTagged || !reads.includes(method) || isRawRequest(raw)) return payload
   const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
   const etag = isWhole ? toWeakTag(reply, payload.toString()) : ''
   const outcome = evaluatePreconditions(headers, { etag })
@@ -57,9 +54,7 @@ export function revalidate(
   return null
 }
 
-function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'QUERY'
-}
+const reads = ['GET', 'HEAD', 'QUERY']
 
 function toWeakTag(reply: FastifyReply, text: string): string {
   if (!/no-cache|public/.test(String(reply.getHeader('cache-control')))) return ''

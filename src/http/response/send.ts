@@ -5,14 +5,12 @@ export function sendText(reply: FastifyReply, text: string): FastifyReply {
   return reply.type('text/plain; charset=utf-8').send(text)
 }
 
-/** Fastify would send a string as it is. */
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
 }
 
 export function toContentType(mediaType: string): string {
   if (mediaType === 'application/x-ndjson') return mediaType
-  // RFC 4180 §3
   return `${mediaType}; charset=utf-8${mediaType === 'text/csv' ? '; header=present' : ''}`
 }
 

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 
-/** Hosts that always are this machine; others cannot point such a name at it. */
+/** Always this machine. */
 export const localHosts = ['localhost', '*.localhost', 'ip'] as const
 
-/** Without port, in lower case, IP addresses in their shortest form; undefined for an invalid host. */
+/** Without port, in lower case, IP addresses in their shortest form. */
 export function toHostname(host: string): string | undefined {
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
 }
@@ -17,7 +17,6 @@ export function isAllowedHost(host: string, allowedHosts: readonly string[]): bo
   })
 }
 
-/** Whether only this machine can reach the host: `127.0.0.1`, `127.1`, `::1`, `localhost`. */
 export function isLoopback(host: string): boolean {
   const name = toHostname(isIP(host) === 6 ? `[${host}]` : host) ?? ''
   return /^(127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\]|(.+\.)?localhost)$/.test(name)

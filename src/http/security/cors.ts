@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { isWriteAllowed } from './cross-site.ts'
 import { isSafe } from '../request/method-override.ts'
 
-/** The headers that scripts of other sites may read besides the CORS-safelisted ones. */
 const exposedHeaders =
   'Accept-Patch, Accept-Post, Accept-Query, Accept-Ranges, Allow, Content-Digest, ' +
   'Content-Disposition, Content-Location, Content-Range, ETag, Idempotency-Replayed, Link, Location, ' +
@@ -13,7 +12,7 @@ const requestHeaders =
   'If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Prefer, Range, Repr-Digest, ' +
   'Want-Content-Digest, Want-Repr-Digest, X-HTTP-Method-Override'
 
-/** Any site may read, without credentials. On every response, so that no cache stores one without it. */
+/** On every response, so that no cache stores one without it. */
 export const readableByAll = {
   'access-control-allow-origin': '*',
   // With credentials the asterisk is no wildcard.
@@ -28,10 +27,7 @@ export function readableBy(origin: string): Readonly<Record<string, string>> {
   }
 }
 
-/**
- * The response headers of a preflight, with the methods that the request itself may use. Headers are not
- * allowed for another method, since Fetch sends a POST that the methods do not include.
- */
+/** No headers are allowed for another method, since Fetch sends a POST that the methods do not include. */
 export function toPreflightHeaders(
   raw: IncomingMessage,
   methods: readonly string[],

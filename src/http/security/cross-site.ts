@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { crossSiteWrite } from '../errors/http-error.ts'
 
-/** Throws 403 for a write that a page of another site sent. */
 export function assertSameSite(
   raw: IncomingMessage,
   ownOrigin: string,
@@ -43,11 +42,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   )
 }
 
-export function isOwnReferer(referer: string | undefined, ownOrigin: string): boolean {
-  return referer !== undefined && isSameOrigin(referer, ownOrigin)
-}
-
-function isSameOrigin(url: string, ownOrigin: string): boolean {
-  const { origin } = URL.parse(url) ?? {}
+export function isSameOrigin(url: string | undefined, ownOrigin: string): boolean {
+  const { origin } = URL.parse(url ?? '') ?? {}
   return origin !== undefined && origin === URL.parse(ownOrigin)?.origin
 }
