@@ -81,7 +81,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   receiveRequests(app, parts)
   addOptions(app, config)
   readBodies(app, parts)
-  applyFormHeaders(app, parts)
+  if (config.methodOverride) applyFormHeaders(app, parts.readBody)
   addIdempotencyHooks(app, stores.idempotencyEntries)
   addDigestHeaders(app)
   finishResponses(app)

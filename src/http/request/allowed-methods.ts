@@ -13,19 +13,12 @@ declare module 'fastify' {
   }
 }
 
-export interface AllowedMethods {
-  methods: readonly string[]
-  isJson: boolean
-  headers: Readonly<Record<string, string>>
-}
+export type AllowedMethods = ReturnType<typeof toAllowedMethods>
 
 const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as HTTPMethod[]
 
 /** Fastify's router cannot list the methods of a path. Returns whether there is a route for a path. */
-export function collectAllowedMethods(
-  app: FastifyInstance,
-  maxUrlBytes: number,
-): (path: string) => Promise<boolean> {
+export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number) {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
     routes.push(route)
@@ -41,11 +34,11 @@ export function collectAllowedMethods(
     })
     return found.length === 0 ? undefined : toAllowedMethods(found)
   })
-  return async (path) => {
+  return async (path: string): Promise<boolean> => {
     if (app.findAllowedMethods(path)) return true
-    for (const { url, config } of routes.filter(isWildcard)) {
-      const isUnderIt = path.startsWith(url.slice(0, -1))
-      if (isUnderIt && (config?.hasPath === undefined || (await config.hasPath(path)))) return true
+    for (const { url, config } of routes) {
+      if (!url.endsWith('*') || !path.startsWith(url.slice(0, -1))) continue
+      if (config?.hasPath === undefined || (await config.hasPath(path))) return true
     }
     return false
   }
@@ -56,9 +49,8 @@ type Router = ReturnType<typeof createRouter>
 /** Without wildcards, whose owners distinguish 404 from 405. */
 function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number): Router {
   const router = createRouter({ maxParamLength: maxUrlBytes })
-  for (const route of routes) {
-    if (isWildcard(route)) continue
-    const { method: own, url, config } = route
+  for (const { method: own, url, config } of routes) {
+    if (url.endsWith('*')) continue
     for (const method of methods.filter((name) => [own].flat().includes(name))) {
       if (!router.hasRoute(method, url)) router.on(method, url, () => undefined, config)
     }
@@ -66,13 +58,7 @@ function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number): Router 
   return router
 }
 
-function isWildcard({ url }: RouteOptions): boolean {
-  return url.endsWith('*')
-}
-
-function toAllowedMethods(
-  routes: readonly { method: string; config?: FastifyContextConfig }[],
-): AllowedMethods {
+function toAllowedMethods(routes: readonly { method: string; config?: FastifyContextConfig }[]) {
   const names = [...routes.map(({ method }) => method), 'OPTIONS']
   const headers: Record<string, string> = { allow: names.join(', ') }
   for (const { method, config } of routes) {

@@ -2,7 +2,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 const responses = new WeakMap<IncomingMessage, ServerResponse>()
 
-/** Otherwise Node sends 100 before the request is checked. */
 export function delayContinue(server: Server): void {
   server.on('checkContinue', (request, response) => {
     responses.set(request, response)

@@ -4,11 +4,7 @@ import { isSafe } from './method-override.ts'
 import { parameterToText } from './query-string.ts'
 
 /** Sets headers from the fields of a form. A header that was sent wins, then the body, then the query. */
-export function applyFormHeaders(
-  app: FastifyInstance,
-  { config, readBody }: { config: { methodOverride: string | false }; readBody: BodyReader },
-): void {
-  if (!config.methodOverride) return
+export function applyFormHeaders(app: FastifyInstance, readBody: BodyReader): void {
   const setHeaders = async ({ raw, headers }: FastifyRequest) => {
     const { formHeaders } = await readBody(raw)
     const fields = { ...raw.target?.query.formHeaders, ...formHeaders }

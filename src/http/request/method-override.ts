@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { hasBody, type BodyReader } from '../body/body-reader.ts'
 import { isPreflight, isSameOrigin } from '../security/cross-site.ts'
 import { overrideNeedsPost, unsafeLink } from '../errors/http-error.ts'
-import { isRawRequest } from './target.ts'
+import { isRawRequest, setMethod } from './target.ts'
 
 export function isSafe(method: string): boolean {
   return ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'].includes(method)
@@ -29,7 +29,8 @@ export function methodOverride(
     // With three parameters it is asynchronous for find-my-way.
     deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: (error: null) => void) {
       const finish = (found?: string) => {
-        setMethod(raw, found ?? toMethod(raw.headers[overrideHeader]))
+        const method = found ?? toMethod(raw.headers[overrideHeader])
+        if (method !== undefined) setMethod(raw, method)
         done?.(null)
       }
       // An overridden preflight would do what it asks about.
@@ -41,17 +42,11 @@ export function methodOverride(
   }
 }
 
-function setMethod(raw: IncomingMessage, method = raw.method): void {
-  if (method === raw.method) return
-  raw.receivedMethod = raw.method ?? ''
-  raw.method = method ?? ''
-}
-
 function findInQuery({ target }: IncomingMessage): string | undefined {
   try {
     return toMethod(target?.query.formHeaders._method)
   } catch {
-    // `assertRequest` reports it.
+    // `findRequestError` reports it.
     return undefined
   }
 }

@@ -21,27 +21,23 @@ declare module 'fastify' {
   }
 }
 
+/** Sets `request.query`, and returns what is wrong with the request. */
 export function findRequestError(request: FastifyRequest, config: Config): HttpError | undefined {
   return catchHttpError(() => {
-    assertRequest(request, config)
+    const { raw } = request
+    assertRequestHead(raw, config)
+    if (config.trustedProxies.length > 0) assertForwarding(request)
+    if (request.routeOptions.config.anyHost !== true) {
+      assertHostAllowed(config.allowedHosts, request.host, toReceivedHost(raw))
+      assertMemoryLeft()
+    }
+    if (isRawRequest(raw)) return
+    request.query = raw.target?.query.parameters
+    if (isSafe(request.method)) return
+    const own = toOrigin(request)
+    assertNotUnsafeLink(raw, own, config)
+    assertSameSite(raw, { own, others: config.corsOrigins })
   })
-}
-
-/** Sets `request.query`. */
-function assertRequest(request: FastifyRequest, config: Config): void {
-  const { raw } = request
-  assertRequestHead(raw, config)
-  if (config.trustedProxies.length > 0) assertForwarding(request)
-  if (request.routeOptions.config.anyHost !== true) {
-    assertHostAllowed(config.allowedHosts, request.host, toReceivedHost(raw))
-    assertMemoryLeft()
-  }
-  if (isRawRequest(raw)) return
-  request.query = raw.target?.query.parameters
-  if (isSafe(request.method)) return
-  const ownOrigin = toOrigin(request)
-  assertNotUnsafeLink(raw, ownOrigin, config)
-  assertSameSite(raw, ownOrigin, config.corsOrigins)
 }
 
 export function catchHttpError(check: () => void): HttpError | undefined {
@@ -56,21 +52,18 @@ export function catchHttpError(check: () => void): HttpError | undefined {
 
 /** Whether the head alone decides the response, whatever `_method` the body has. */
 export function createHeadCheck(config: Config, hasPath: (path: string) => Promise<boolean>) {
-  // What a proxy forwards is known only after routing.
-  const isForwarded = config.trustedProxies.length > 0
-  const assertHead = (raw: IncomingMessage, isWaiting: boolean) => {
-    assertRequestHead(raw, config)
-    if (isForwarded) return
-    assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
-    // Browsers do not wait for 100, so that the method of the request line decides.
-    if (!isWaiting || isSafe(raw.method ?? '') || overrideHeader in raw.headers) return
-    const scheme = config.tlsKey === undefined ? 'http' : 'https'
-    assertSameSite(raw, `${scheme}://${toReceivedHost(raw)}`, config.corsOrigins)
-  }
+  const { tlsKey, trustedProxies, corsOrigins: others } = config
   return async (raw: IncomingMessage): Promise<boolean> => {
     const isWaiting = awaitsContinue(raw)
     const error = catchHttpError(() => {
-      assertHead(raw, isWaiting)
+      assertRequestHead(raw, config)
+      // What a proxy forwards is known only after routing.
+      if (trustedProxies.length > 0) return
+      assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
+      // Browsers do not wait for 100, so that the method of the request line decides.
+      if (!isWaiting || isSafe(raw.method ?? '') || overrideHeader in raw.headers) return
+      const scheme = tlsKey === undefined ? 'http' : 'https'
+      assertSameSite(raw, { own: `${scheme}://${toReceivedHost(raw)}`, others })
     })
     if (error || !isWaiting) return error !== undefined
     // A path that cannot be looked up gets its error from the route.

@@ -19,7 +19,6 @@ export function toRequestId(raw: IncomingMessage): string {
   return sent
 }
 
-/** The id as a URI; an id that is not a UUID becomes a data URI (RFC 2397). */
 export function toRequestUri(id: string): string {
   const isUuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
   return isUuid ? `urn:uuid:${id}` : `data:,${encodeURIComponent(id)}`

@@ -13,19 +13,19 @@ declare module 'node:http' {
 }
 
 class RequestTarget {
-  readonly url: string
   readonly isRaw: boolean
+  readonly #url: string
   readonly #config: Config
   #query: ReturnType<typeof parseQuery> | undefined
 
-  constructor(url: string, isRaw: boolean, config: Config) {
+  constructor(isRaw: boolean, url: string, config: Config) {
     this.isRaw = isRaw
-    this.url = isRaw ? escapeInvalidPath(url) : trimSlashes(url)
+    this.#url = url
     this.#config = config
   }
 
   get query() {
-    return (this.#query ??= parseQuery(this.isRaw ? '' : this.url, this.#config))
+    return (this.#query ??= parseQuery(this.isRaw ? '' : this.#url, this.#config))
   }
 }
 
@@ -40,13 +40,17 @@ export function createTargetParser(config: Config, rawPaths: readonly string[]) 
   return (raw: IncomingMessage): string => {
     const url = toOriginForm(raw)
     const isRaw = rawPaths.some((prefix) => isUnder(prefix, url))
-    raw.target = new RequestTarget(url, isRaw, config)
-    if (isRaw && !routableMethods.includes(raw.method ?? '')) {
-      raw.receivedMethod = raw.method ?? ''
-      raw.method = 'POST'
-    }
-    return raw.target.url
+    raw.target = new RequestTarget(isRaw, url, config)
+    if (!isRaw) return trimSlashes(url)
+    if (!routableMethods.includes(raw.method ?? '')) setMethod(raw, 'POST')
+    return escapeInvalidPath(url)
   }
+}
+
+export function setMethod(raw: IncomingMessage, method: string): void {
+  if (method === raw.method) return
+  raw.receivedMethod = raw.method ?? ''
+  raw.method = method
 }
 
 const routableMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY'.split(' ')
@@ -72,10 +76,10 @@ function toOriginForm(raw: IncomingMessage): string {
 }
 
 function trimSlashes(url: string): string {
-  const path = toPath(url)
-  let end = path.length
-  while (end > 1 && path[end - 1] === '/') end -= 1
-  return end === path.length ? url : path.slice(0, end) + url.slice(path.length)
+  const { length } = toPath(url)
+  let end = length
+  while (end > 1 && url[end - 1] === '/') end -= 1
+  return end === length ? url : url.slice(0, end) + url.slice(length)
 }
 
 function escapeInvalidPath(url: string): string {

@@ -7,7 +7,6 @@ export function toLinkField(links: readonly Link[]): string {
   return links.map(({ rel, href }) => `<${href}>; rel="${rel}"`).join(', ')
 }
 
-/** Links to other pages. A page beyond the end links back to the last one. */
 export function toPageLinks(
   { number, size, total }: { number: number; size: number; total: number },
   toHref: (page: number) => string,

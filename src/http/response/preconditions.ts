@@ -14,7 +14,7 @@ export interface State {
 export function evaluatePreconditions(
   headers: IncomingHttpHeaders,
   { etag, lastModified }: Validators,
-): 'proceed' | 'not modified' | 'failed' {
+) {
   if (!isUnmodified(headers, { etags: [etag], lastModified })) return 'failed'
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
@@ -67,7 +67,6 @@ function listsTag(field: string, etags: readonly string[], matches: Comparison):
   return tags.some((tag) => etags.some((etag) => matches(tag, etag)))
 }
 
-// RFC 9110 §8.8.3.2
 const isStrongMatch: Comparison = (one, other) => one === other && !one.startsWith('W/')
 const isWeakMatch: Comparison = (one, other) =>
   one.replace(/^W\//, '') === other.replace(/^W\//, '')

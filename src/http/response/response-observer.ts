@@ -9,14 +9,7 @@ declare module 'node:http' {
   }
 }
 
-export interface FinishedResponse {
-  method: string
-  route: string | undefined
-  status: number | undefined
-  bytes: number
-  ms: number
-  isCutOff: boolean
-}
+export type FinishedResponse = ReturnType<typeof toFinished>
 
 export function observeResponse(
   request: FastifyRequest,
@@ -30,7 +23,8 @@ export function observeResponse(
   const end = (isCutOff: boolean) => {
     if (isOver) return
     isOver = true
-    take({ ...toFinished(request, reply), ms: performance.now() - receivedAt, isCutOff })
+    const ms = performance.now() - receivedAt
+    take(toFinished(request, reply, { ms, isCutOff }))
   }
   raw.on('finish', () => {
     // Over HTTP/2 Node emits `finish` for an aborted response too.
@@ -47,7 +41,11 @@ function findStream(response: object) {
   return response instanceof Http2ServerResponse ? response.stream : undefined
 }
 
-function toFinished({ method, raw, routeOptions: { url } }: FastifyRequest, reply: FastifyReply) {
+function toFinished(
+  { method, raw, routeOptions: { url } }: FastifyRequest,
+  reply: FastifyReply,
+  end: { ms: number; isCutOff: boolean },
+) {
   const { headersSent, statusCode, contentBytes } = reply.raw
   const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
@@ -57,6 +55,7 @@ function toFinished({ method, raw, routeOptions: { url } }: FastifyRequest, repl
     route: url && withoutPatterns(url),
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
+    ...end,
   }
 }
 

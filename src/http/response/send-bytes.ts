@@ -9,11 +9,7 @@ export interface Bytes extends Validators, ByteSource {
   type: string
 }
 
-export async function sendBytes(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  bytes: Bytes,
-): Promise<FastifyReply> {
+export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
   const { headers, method } = request
   const { type, size, etag, lastModified } = bytes
   reply.headers({ etag, 'accept-ranges': 'bytes' })

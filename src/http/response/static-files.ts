@@ -10,10 +10,7 @@ import type { Bytes } from './send-bytes.ts'
 const cache = new FileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
 
 /** Undefined for a dot file, and for a path that leads out of `root`, by a symbolic link too. */
-export function findFile(
-  root: string,
-  path: string,
-): Bytes | undefined | Promise<Bytes | undefined> {
+export function findFile(root: string, path: string) {
   const names = path.slice(1).split('/').map(decodePath)
   if (!names.every(isFileName)) return undefined
   const name = join(root, ...names)
@@ -68,7 +65,7 @@ function toBytes(name: string, { path, realPath, isLinked, version }: Found): By
     }
     const slice: Bytes['open'] = (from, to) => content.subarray(from, to + 1)
     cache.add(name, { path, version, metadata: { ...file, open: slice } })
-    return slice(start, end)
+    return await slice(start, end)
   }
   return { ...file, open: load }
 }

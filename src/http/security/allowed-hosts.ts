@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 
-/** Always this machine. */
 export const localHosts = ['localhost', '*.localhost', 'ip'] as const
 
 /** Without port, in lower case, IP addresses in their shortest form. */

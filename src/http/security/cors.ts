@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isWriteAllowed } from './cross-site.ts'
+import { isWriteAllowed, type Origins } from './cross-site.ts'
 import { isSafe } from '../request/method-override.ts'
 
 const exposedHeaders =
@@ -31,9 +31,9 @@ export function readableBy(origin: string): Readonly<Record<string, string>> {
 export function toPreflightHeaders(
   raw: IncomingMessage,
   methods: readonly string[],
-  allowedOrigins: { own: string; others: readonly string[] },
-): Readonly<Record<string, string>> {
-  const mayChange = isWriteAllowed(raw, allowedOrigins.own, allowedOrigins.others)
+  origins: Origins,
+) {
+  const mayChange = isWriteAllowed(raw, origins)
   const allowed = methods.filter((method) => mayChange || isSafe(method))
   const { headers } = raw
   const isAllowed = allowed.includes(headers['access-control-request-method'] ?? '')

@@ -1,25 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import { crossSiteWrite } from '../errors/http-error.ts'
 
-export function assertSameSite(
-  raw: IncomingMessage,
-  ownOrigin: string,
-  allowedOrigins: readonly string[],
-): void {
-  if (!isWriteAllowed(raw, ownOrigin, allowedOrigins)) throw crossSiteWrite(raw.headers.origin)
+export interface Origins {
+  own: string
+  others: readonly string[]
+}
+
+export function assertSameSite(raw: IncomingMessage, origins: Origins): void {
+  if (!isWriteAllowed(raw, origins)) throw crossSiteWrite(raw.headers.origin)
 }
 
 /** Clients other than browsers send neither header. */
-export function isWriteAllowed(
-  { headers }: IncomingMessage,
-  ownOrigin: string,
-  allowedOrigins: readonly string[],
-): boolean {
+export function isWriteAllowed({ headers }: IncomingMessage, { own, others }: Origins): boolean {
   const { origin, 'sec-fetch-site': site } = headers
-  if (origin !== undefined && isAllowedOrigin(origin, allowedOrigins)) return true
-  return site === undefined
-    ? origin === undefined || (isOrigin(origin) && isSameOrigin(origin, ownOrigin))
-    : site === 'same-origin' || site === 'none'
+  if (origin !== undefined && isAllowedOrigin(origin, others)) return true
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  return origin === undefined || (isOrigin(origin) && isSameOrigin(origin, own))
 }
 
 /** Without userinfo, path or the `*` of a port (RFC 6454 §6.2). */
@@ -27,7 +23,6 @@ function isOrigin(text: string): boolean {
   return /^[^/?#@*]+:\/\/[^/?#@*]+$/.test(text) && URL.canParse(text)
 }
 
-/** Whether CORS_ORIGINS includes the origin; `:*` stands for any port. */
 export function isAllowedOrigin(origin: string, allowedOrigins: readonly string[]): boolean {
   if (!isOrigin(origin)) return false
   const onAnyPort = `${origin.replace(/:\d+$/, '')}:*`
