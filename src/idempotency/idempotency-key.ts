@@ -16,10 +16,7 @@ const maxKeyLength = 255
 // Most clients send a UUID without quotes, which is not a Structured Field.
 const bareKey = /^[!#-+\--:<-~]+$/
 
-/**
- * Throws 400 for an invalid key. The key is a string of Structured Fields
- * (draft-ietf-httpapi-idempotency-key-header §2.1) or a bare word.
- */
+/** A string of Structured Fields (draft-ietf-httpapi-idempotency-key-header §2.1) or a bare word. */
 export function findKey(request: FastifyRequest): string | undefined {
   const field = request.headers['idempotency-key']
   if (field === undefined) return undefined
@@ -40,15 +37,11 @@ function parseString(text: string): string | undefined {
   }
 }
 
-/** Keys of different sessions are independent. */
 export function hashKey(key: string, sessionId: string | undefined): string {
   return hash('sha256', JSON.stringify([sessionId ?? '', key]))
 }
 
-/**
- * Distinguishes requests with the same key. An HMAC with the key, which is not stored: a bare hash
- * of the body would let a password in it be guessed.
- */
+/** An HMAC with the key, which is not stored, so that a password in the body cannot be guessed. */
 export function toFingerprint(key: string, request: FastifyRequest): string {
   const { method, url, query, body } = request
   const content = JSON.stringify([method, toPath(url), query, body])
@@ -57,10 +50,7 @@ export function toFingerprint(key: string, request: FastifyRequest): string {
 
 export const claimedIds = new WeakMap<FastifyRequest, string>()
 
-/**
- * The id of the record that a request with an Idempotency-Key creates. If a record with this id
- * exists, an earlier attempt at the same request has created it.
- */
+/** If a record with this id exists, an earlier attempt at the same request has created it. */
 export function findClaimedId(request: FastifyRequest): string | undefined {
   return claimedIds.get(request)
 }

@@ -6,24 +6,10 @@ const storedSeconds = 24 * 3600
 /** After this time another process continues the request of a process that ended. */
 const leaseSeconds = 2
 
-/** The entry of a request that this process is handling. */
-export interface LeasedEntry {
-  keyHash: string
-  entry: IdempotencyEntry
-  version: number
-  /** False if an earlier attempt at this request did not finish. */
-  isFirst: boolean
-}
+type Lease = Awaited<ReturnType<typeof leaseKey>>
 
-/**
- * Creates the entry of a key, or finds the existing one. An entry without a response whose lease has
- * expired is taken over with its record id.
- */
-export async function leaseKey(
-  entries: IdempotencyEntries,
-  keyHash: string,
-  fingerprint: string,
-): Promise<{ leased: LeasedEntry } | { existing: IdempotencyEntry }> {
+/** `isFirst` is false if an earlier attempt did not finish; its record id is used again. */
+export async function leaseKey(entries: IdempotencyEntries, keyHash: string, fingerprint: string) {
   // A round is lost only to another request, which then has an entry.
   for (let round = 1; round <= 10; round += 1) {
     const created: IdempotencyEntry = {
@@ -33,16 +19,18 @@ export async function leaseKey(
       expiresAt: toTime(storedSeconds),
     }
     if (await entries.create(keyHash, created)) {
-      return { leased: { keyHash, entry: created, version: 1, isFirst: true } }
+      return { keyHash, entry: created, version: 1, isLeased: true, isFirst: true }
     }
     const existing = await entries.find(keyHash)
     if (existing === undefined) continue
     const { version, ...stored } = existing
     const isExpired = stored.expiresAt <= toTime(0)
-    if (!isExpired && !isAbandoned(stored, fingerprint)) return { existing }
+    if (!isExpired && !isAbandoned(stored, fingerprint)) {
+      return { keyHash, entry: stored, version, isLeased: false, isFirst: false }
+    }
     const entry = isExpired ? created : { ...stored, leasedUntil: created.leasedUntil }
     if (await entries.change(keyHash, version, entry)) {
-      return { leased: { keyHash, entry, version: version + 1, isFirst: isExpired } }
+      return { keyHash, entry, version: version + 1, isLeased: true, isFirst: isExpired }
     }
   }
   throw keyInFlight()
@@ -57,10 +45,10 @@ function toTime(secondsFromNow: number): string {
   return new Date(Date.now() + secondsFromNow * 1000).toISOString()
 }
 
-/** Renews the lease until the returned function is called with the response, if it can be stored. */
+/** Until the returned function is called with the response, if it can be stored. */
 export function renewLease(
   entries: IdempotencyEntries,
-  { keyHash, entry, version, isFirst }: LeasedEntry,
+  { keyHash, entry, version, isFirst }: Lease,
   onFailure: (error: unknown) => void,
 ): (status: number, answer?: IdempotencyEntry['answer']) => Promise<void> {
   let last = Promise.resolve()

@@ -8,10 +8,7 @@ import { sweepRegularly } from '../stores/sweep-regularly.ts'
 import { claimedIds, findKey, hashKey, toFingerprint } from './idempotency-key.ts'
 import { leaseKey, renewLease } from './leases.ts'
 
-/**
- * Idempotency-Key on the routes with `acceptsIdempotencyKey`: only the first request with a key is
- * handled; others get its response (draft-ietf-httpapi-idempotency-key-header-06 §2.6).
- */
+/** draft-ietf-httpapi-idempotency-key-header-06 §2.6 */
 export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEntries): void {
   const finishers = new WeakMap<FastifyRequest, ReturnType<typeof renewLease>>()
   const checkKey = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -19,18 +16,16 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
     if (key === undefined) return undefined
     const keyHash = hashKey(key, findSessionId(request, reply))
     const fingerprint = toFingerprint(key, request)
-    const result = await leaseKey(entries, keyHash, fingerprint)
-    if ('leased' in result) {
-      claimedIds.set(request, result.leased.entry.recordId)
-      const finish = renewLease(entries, result.leased, (error) => {
-        logFailure(request, error)
-      })
-      finishers.set(request, finish)
+    const lease = await leaseKey(entries, keyHash, fingerprint)
+    const { isLeased, entry } = lease
+    if (isLeased) {
+      claimedIds.set(request, entry.recordId)
+      finishers.set(request, renewLease(entries, lease, logFailure.bind(undefined, request)))
       return undefined
     }
-    if (result.existing.fingerprint !== fingerprint) throw keyReused()
-    if (result.existing.answer === undefined) throw keyInFlight()
-    return replayResponse(reply, result.existing.answer)
+    if (entry.fingerprint !== fingerprint) throw keyReused()
+    if (entry.answer === undefined) throw keyInFlight()
+    return replayResponse(reply, entry.answer)
   }
   const storeResponse = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const finish = finishers.get(request)
@@ -43,8 +38,7 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
     route.preHandler = [...[route.preHandler ?? []].flat(), checkKey]
     route.onSend = [storeResponse, ...[route.onSend ?? []].flat()]
   })
-  const { sweep } = entries
-  sweepRegularly(app, { what: 'expired idempotency keys', everySeconds: 600, sweep })
+  sweepRegularly(app, { what: 'expired idempotency keys', everySeconds: 600, sweep: entries.sweep })
 }
 
 /** Without a stored response, a repeated request takes the entry over and finds the created record. */
@@ -66,7 +60,6 @@ const storedHeaders = [
   'vary',
 ] as const
 
-/** Undefined for an error, and for a stream, which can be read only once. */
 function toStoredResponse(reply: FastifyReply, payload: unknown): StoredResponse | undefined {
   const content = payload ?? ''
   if (reply.statusCode >= 400) return undefined

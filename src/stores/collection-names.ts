@@ -1,4 +1,4 @@
-/** The stored names of the collections that are not resources. No resource name has a `~`. */
+/** As they are stored. No resource name has a `~`. */
 export const collectionNames = {
   uploads: 'uploads',
   orphanedFiles: '~leftovers',

@@ -4,7 +4,6 @@ export function toConnectionReason(error: unknown): string {
   const { code = '', syscall, message, name }: NodeJS.ErrnoException = error
   if (syscall === 'getaddrinfo') return `the host was not found (${code})`
   if (syscall === 'open') return `a file named in the URL cannot be read (${code})`
-  // A Unix socket.
   if (syscall === 'connect' && 'address' in error && !('port' in error)) {
     return `the socket cannot be connected (${code})`
   }

@@ -1,13 +1,8 @@
-import { closeSync, openSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 
 // Password hashes, sessions and uploads are private to their owner. Windows has no modes.
 export const fileMode = 0o600
 export const folderMode = 0o700
-
-/** SQLite gives the files beside it the same mode. */
-export function createPrivately(path: string): void {
-  closeSync(openSync(path, 'a', fileMode))
-}
 
 export function findWideModes(paths: readonly string[]): string[] {
   if (process.platform === 'win32') return []

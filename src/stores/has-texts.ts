@@ -1,4 +1,3 @@
-/** Whether `value` is an object with a text in each of these fields. */
 export function hasTexts(value: unknown, names: readonly string[]): boolean {
   if (typeof value !== 'object' || value === null) return false
   const texts = new Map(Object.entries(value))

@@ -1,6 +1,5 @@
 import { hasCode } from './store-failure.ts'
 
-/** Imports a package that is not part of the default installation. */
 export async function loadDriver<Module>(
   setting: string,
   packageName: string,

@@ -19,31 +19,26 @@ export interface Stores {
   files: Files
   sessions: Sessions
   idempotencyEntries: IdempotencyEntries
-  /** Unset where no requests are counted. */
   counters: CountingPlaces | undefined
   close: () => Promise<void>
 }
 
 type Warn = (problem: string) => void
 
-/**
- * Opens the stores of the settings; the caller closes them. Throws when the records cannot be
- * reached or a store rejects the credentials; passes a problem that may be temporary to `warn`.
- */
+/** Passes a problem that may be temporary to `warn`; throws for others. */
 export async function openStores(config: Config, warn: Warn = () => undefined): Promise<Stores> {
   const { files, close: closeFiles } = await openFiles(config, warn)
   const { records, close } = await openRecords(config)
   const redis = await openRedisStores(config, warn)
+  const savedSessions = records.collection(collectionNames.sessions)
+  const savedEntries = records.collection(collectionNames.idempotencyEntries)
   const own = createMemoryCounters(windowSeconds * 1000)
   const isCounting = config.rateLimit !== undefined || config.loginRateLimit !== undefined
   return {
     records,
     files,
-    sessions:
-      redis?.sessions ?? createDatabaseSessions(records.collection(collectionNames.sessions)),
-    idempotencyEntries: createIdempotencyEntries(
-      records.collection(collectionNames.idempotencyEntries),
-    ),
+    sessions: redis?.sessions ?? createDatabaseSessions(savedSessions),
+    idempotencyEntries: createIdempotencyEntries(savedEntries),
     counters: isCounting ? { own, shared: redis?.counters } : undefined,
     close: async () => {
       closeFiles?.()
@@ -53,7 +48,6 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
   }
 }
 
-/** A line for each local file and folder of the stores that other users may open. */
 export function findOpenToOthers({ filesUrl, databaseUrl }: Config): string[] {
   const folder = filesUrl.startsWith('file:') ? [filesUrl.slice('file:'.length)] : []
   const database = databaseUrl.startsWith('sqlite:') ? toDatabasePath(databaseUrl) : undefined
@@ -64,12 +58,8 @@ export function findOpenToOthers({ filesUrl, databaseUrl }: Config): string[] {
   return findWideModes([...folder, ...own, database, `${database}-wal`, `${database}-shm`])
 }
 
-export async function openRecords({
-  databaseUrl: url,
-  durability,
-  maxRecords,
-  maxDatabaseBytes,
-}: Config): Promise<Pick<Stores, 'records' | 'close'>> {
+export async function openRecords(config: Config): Promise<Pick<Stores, 'records' | 'close'>> {
+  const { databaseUrl: url, durability, maxRecords, maxDatabaseBytes } = config
   if (url.startsWith('postgres')) {
     const load = () => import('./records/postgres/records.ts')
     const { openPostgresRecords } = await loadDriver('DATABASE_URL', 'pg', load)
@@ -95,13 +85,7 @@ export async function openFiles(
   }
   const load = () => import('./files/s3/s3.ts')
   const { openS3Files } = await loadDriver('FILES_URL', 'aws4fetch', load)
-  const { problem, ...opened } = await openS3Files({
-    url: config.filesUrl,
-    accessKeyId: config.awsAccessKeyId,
-    secretAccessKey: config.awsSecretAccessKey,
-    maxBytes: config.maxUploadBytes,
-    abandonedSeconds,
-  })
+  const { problem, ...opened } = await openS3Files({ ...config, abandonedSeconds })
   if (problem) warn(`FILES_URL cannot be reached yet, and until then uploads get 503: ${problem}`)
   return opened
 }

@@ -2,10 +2,7 @@ import { collectionNames } from './collection-names.ts'
 import type { Files } from './files/files.ts'
 import type { Records } from './records/records.ts'
 
-/**
- * Removes the files that the records of `orphanedFiles` name, and then these records. A file that
- * still has an upload is skipped: the upload is about to be removed.
- */
+/** A file that still has an upload is skipped: the upload is about to be removed. */
 export async function removeOrphanedFiles(files: Files, records: Records): Promise<void> {
   const orphanedFiles = records.collection(collectionNames.orphanedFiles)
   const uploads = records.collection(collectionNames.uploads)

@@ -1,7 +1,4 @@
-/**
- * A failure that the caller did not cause: the store is `full` or `unavailable`. Nothing was written,
- * unless the connection was lost meanwhile: then the whole write or nothing.
- */
+/** Nothing was written, unless the connection was lost: then the whole write or nothing. */
 export class StoreFailure extends Error {
   readonly kind: 'full' | 'unavailable'
 
@@ -27,7 +24,6 @@ export function hasCode(error: unknown, ...codes: unknown[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(error.code)
 }
 
-/** Throws an Error that names what cannot be opened. */
 export function failToOpen(url: string, error: unknown): never {
   throw new Error(`${url} cannot be opened: ${toReason(error)}`, { cause: error })
 }

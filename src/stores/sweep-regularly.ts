@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
 interface Sweeping {
-  /** For the log: `ended sessions`. */
   what: string
   everySeconds: number
   sweep: (now: string) => Promise<void>

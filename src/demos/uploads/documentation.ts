@@ -22,27 +22,22 @@ export const exampleUpload = {
   createdAt: '2026-11-21T08:20:41.363Z',
 }
 
+const exampleText = `The upload succeeded: glass.txt, 5 bytes, is stored at /uploads/${exampleUpload._id}\n`
+
+const form = {
+  ...objectSchema({ upfiles: { contentMediaType: 'application/octet-stream' } }),
+  additionalProperties: false,
+}
+
 export const uploadOperation: Operation = {
   summary: 'Upload a file',
-  requestBody: {
-    required: true,
-    content: {
-      'multipart/form-data': {
-        schema: {
-          ...objectSchema({ upfiles: { contentMediaType: 'application/octet-stream' } }),
-          additionalProperties: false,
-        },
-      },
-    },
-  },
+  requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
   responses: {
     200: {
       description: 'The file is stored.',
       headers: { Location: responseHeaders.location },
       content: {
-        ...textContent(
-          `The upload succeeded: glass.txt, 5 bytes, is stored at /uploads/${exampleUpload._id}\n`,
-        ),
+        ...textContent(exampleText),
         ...pageContent,
         ...jsonContent(upload, exampleUpload),
       },

@@ -1,23 +1,14 @@
 import { insufficientStorage } from '../../http/errors/http-error.ts'
 import type { Collection } from '../../stores/records/records.ts'
 
-/** The space of one upload. */
-export interface Share {
-  /** Reserves more space; throws 507 when it is exhausted. */
-  take: (bytes: number) => void
-  /** Returns the reserved space unless the upload is stored. */
-  end: (isStored: boolean) => void
-}
+export type FileSpace = ReturnType<typeof createFileSpace>
+export type Share = Awaited<ReturnType<FileSpace>>
 
-/** Creates the share of an upload, before it is recorded. */
-export type FileSpace = (id: string) => Promise<Share>
-
-/** Stored uploads are added up again after this multiple of the time that it takes. */
 const restFactor = 50
 const leastRestMs = 1000
 
 /** Other processes store uploads too, so the stored sizes are added up again from time to time. */
-export function createFileSpace(uploads: Collection, maxBytes: number): FileSpace {
+export function createFileSpace(uploads: Collection, maxBytes: number) {
   /** Counted separately, and so left out when stored uploads are added up. */
   const arriving = new Set<string>()
   const keptMeanwhile = new Map<string, number>()
@@ -38,16 +29,17 @@ export function createFileSpace(uploads: Collection, maxBytes: number): FileSpac
     freshUntil = end + Math.max(leastRestMs, restFactor * (end - begin))
   }
 
-  function createShare(id: string): Share {
+  function createShare(id: string) {
     let bytes = 0
     arriving.add(id)
     return {
-      take: (more) => {
+      /** Throws 507 when there is no more space. */
+      take: (more: number) => {
         if (keptBytes + arrivingBytes + more > maxBytes) throw insufficientStorage()
         arrivingBytes += more
         bytes += more
       },
-      end: (isStored) => {
+      end: (isStored: boolean) => {
         arriving.delete(id)
         arrivingBytes -= bytes
         if (!isStored) return
@@ -57,7 +49,7 @@ export function createFileSpace(uploads: Collection, maxBytes: number): FileSpac
     }
   }
 
-  return async (id) => {
+  return async (id: string) => {
     if (performance.now() > freshUntil) {
       adding ??= addUp().finally(() => {
         adding = undefined

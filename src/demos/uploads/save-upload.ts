@@ -12,13 +12,11 @@ import type { FileSpace, Share } from './file-space.ts'
 
 export type UploadServices = Pick<Services, 'config' | 'files'> & { uploads: Collection }
 
-/** The document of an upload: `name` and `type` as the client sent them, without folders. */
 export type Upload = SavedFile & { name: string; type: string }
 
 export type StoredUpload = Upload & { _id: string; createdAt: string }
 
 const fieldName = 'upfiles'
-/** Space for the boundaries and the headers of one part. */
 const framingBytes = 16 * 1024
 
 interface Arriving {
@@ -28,15 +26,11 @@ interface Arriving {
   isRecorded: boolean
 }
 
-/**
- * Stores the file of the form. Throws 415 for a body that is not a multipart form, 413 for a file that
- * is too large, 507 without `space`, and 400 for any other form or a wrong digest.
- */
 export async function saveUpload(
   request: FastifyRequest,
   services: UploadServices,
   space?: FileSpace,
-): Promise<StoredUpload> {
+) {
   const { files, uploads } = services
   // Fully random, so that ids cannot be guessed.
   const id = randomBytes(16).toString('base64url')
@@ -95,10 +89,8 @@ async function receiveFile(
 }
 
 /** A file without a record is swept, but a record without a file is not. */
-async function removeUpload(
-  { files, uploads }: UploadServices,
-  { id, isSaved, isRecorded }: Arriving,
-): Promise<void> {
+async function removeUpload({ files, uploads }: UploadServices, arriving: Arriving) {
+  const { id, isSaved, isRecorded } = arriving
   if (!isSaved) return
   if (isRecorded) await uploads.remove(id)
   await files.remove(id)
@@ -128,17 +120,14 @@ async function* take(content: AsyncIterable<Buffer>, share: Share) {
   }
 }
 
-/** Throws 400 for any other part, before it is read. */
 function assertNoOtherPart({ name, fileName }: Part): void {
   if (name !== fieldName) throw badRequest(`The form must have no field but ${fieldName}.`)
   // An input without a file is sent as a part with an empty file name.
   if (fileName === undefined || fileName === '') throw badRequest(`${fieldName} has no file.`)
 }
 
-// Control characters, line and paragraph separators, and bidirectional controls.
 const invisible = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
 
-/** Without folders and invisible characters; at most 255 characters. */
 function toDisplayName(fileName: string): string {
   const name = fileName.split(/[/\\]/).at(-1) ?? ''
   const [shown = ''] = /^.{0,255}/su.exec(name.toWellFormed().replace(invisible, '')) ?? []

@@ -1,6 +1,6 @@
 const units = ['KiB', 'MiB', 'GiB'] as const
 
-/** A size for people: `5 bytes`, `1.4 KiB`, `10 MiB`. `upload.js` says the same of a file to be sent. */
+/** `upload.js` formats the size of a file to be sent alike. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${String(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
   let amount = bytes

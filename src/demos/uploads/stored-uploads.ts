@@ -18,27 +18,20 @@ import { uploadsPage } from './views.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
 
-/** All uploads, oldest first, streamed. */
 export function listUploads({ uploads, config }: UploadServices) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, offers)
     const pages = toUploads(uploads.pages())
-    switch (type) {
-      case 'text/html':
-        return sendChunks(reply, type, uploadsPage(pages, config.maxUploadBytes))
-      case 'application/json':
-        return sendChunks(
-          reply,
-          type,
-          toJsonArray(pages, (upload) => upload),
-        )
-      case 'text/plain':
-        return sendChunks(reply, type, toLines(pages))
+    if (type === 'text/plain') return sendChunks(reply, type, toLines(pages))
+    if (type === 'text/html') {
+      return sendChunks(reply, type, uploadsPage(pages, config.maxUploadBytes))
     }
+    const json = toJsonArray(pages, (upload) => upload)
+    return sendChunks(reply, type, json)
   }
 }
 
-/** One file, as an attachment, so that browsers do not run it. */
+/** As an attachment, so that browsers do not run it. */
 export function sendUpload({ uploads, files }: UploadServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const id = toPathParameter(request, 'id')
@@ -69,12 +62,10 @@ export function sendUpload({ uploads, files }: UploadServices) {
   }
 }
 
-/** False for a damaged record. */
 function isUpload(document: object): document is Upload {
   return 'size' in document && Number.isSafeInteger(document.size) && Number(document.size) >= 0
 }
 
-/** Whether a browser would run it, if all other protection failed. */
 function isActive(type: string): boolean {
   return /html|xml|svg|script|pdf|multipart/i.test(type)
 }

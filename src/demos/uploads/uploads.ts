@@ -15,7 +15,6 @@ import { saveUpload, type UploadServices } from './save-upload.ts'
 import { listUploads, sendUpload } from './stored-uploads.ts'
 import { uploadedPage } from './views.ts'
 
-/** A form uploads one file, which is stored and can be downloaded. */
 export const uploads: Demo = {
   name: 'uploads',
   title: 'Uploads',

@@ -22,7 +22,6 @@ export function uploadedPage({ _id, name, type, size, sha256, createdAt }: Store
   })
 }
 
-/** The page of all uploads, in chunks. */
 export async function* uploadsPage(
   pages: AsyncIterable<readonly StoredUpload[]>,
   maxBytes: number,

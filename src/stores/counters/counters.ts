@@ -1,9 +1,7 @@
 export const windowSeconds = 60
 
 export interface Count {
-  /** Includes this request. */
   requests: number
-  /** Until the window ends; more than 0. */
   msLeft: number
 }
 
@@ -12,7 +10,6 @@ export interface Counters {
 }
 
 export interface CountingPlaces {
-  /** Unset where every process counts for itself. */
   shared: Counters | undefined
   own: Counters
 }

@@ -5,10 +5,7 @@ interface Window {
   endsAt: number
 }
 
-/**
- * Of more than `maxWindows` the oldest is dropped, so that many client addresses cannot fill the
- * memory.
- */
+/** The oldest is dropped, so that many client addresses cannot fill the memory. */
 export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Counters {
   // All windows have the same length, so insertion order is the order of their ends.
   const windows = new Map<string, Window>()

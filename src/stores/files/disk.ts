@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { access, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,10 +10,7 @@ import type { Files, SavedFile } from './files.ts'
 
 const pendingName = /^([A-Za-z0-9_-]+)\.part$/
 
-/**
- * Files in the folder of `file:path`, which is created. A sweep removes a pending file that has no
- * record and has not grown for `abandonedSeconds`.
- */
+/** A sweep removes a pending file without a record that has not grown for `abandonedSeconds`. */
 export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<Files> {
   const folder = url.slice('file:'.length)
   await mkdir(folder, { recursive: true, mode: folderMode }).catch((error: unknown) =>
@@ -27,19 +24,18 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
       await rename(toPendingPath(id), toPath(id))
     } catch (error) {
       // The sweep of another process may have been faster.
-      if (!(await isThere(toPath(id)))) throw toStoreFailure(error)
+      if (!(await findStats(toPath(id)))) throw toStoreFailure(error)
     }
   }
 
   async function isAbandoned(id: string): Promise<boolean> {
-    const stats = await stat(toPendingPath(id)).catch(() => undefined)
-    if (stats === undefined) return false
-    return Date.now() - Math.floor(stats.mtimeMs) >= abandonedSeconds * 1000
+    const { mtimeMs = Infinity } = (await findStats(toPendingPath(id))) ?? {}
+    return Date.now() - Math.floor(mtimeMs) >= abandonedSeconds * 1000
   }
 
   return {
     save: async (id, content) => {
-      if (await isThere(toPath(id))) throw new Error(`there is a file ${id}`)
+      if (await findStats(toPath(id))) throw new Error(`there is a file ${id}`)
       return save(toPendingPath(id), content)
     },
     keep,
@@ -54,8 +50,8 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
       }
     },
     remove: async (id) => {
-      const wasPending = await remove(toPendingPath(id))
-      return (await remove(toPath(id))) || wasPending
+      await remove(toPendingPath(id))
+      await remove(toPath(id))
     },
     sweep: async (isKnown) => {
       for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -72,21 +68,14 @@ function isRange(start: number, end: number): boolean {
   return Number.isSafeInteger(end) && start >= 0 && start <= end
 }
 
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
+function findStats(path: string) {
+  return stat(path).catch(() => undefined)
 }
 
-async function remove(path: string): Promise<boolean> {
-  try {
-    await unlink(path)
-    return true
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false
+function remove(path: string): Promise<void> {
+  return rm(path, { force: true }).catch((error: unknown) => {
     throw toStoreFailure(error)
-  }
+  })
 }
 
 async function save(path: string, content: Readable): Promise<SavedFile> {

@@ -9,9 +9,7 @@ export interface StoredResponse {
   content: string
 }
 
-/** Created by a request in progress, later with its response. Times are ISO 8601. */
 export interface IdempotencyEntry {
-  /** Differs between requests with the same key. */
   fingerprint: string
   /** Of the record that the request creates; a repetition uses the same. */
   recordId: string
@@ -21,16 +19,12 @@ export interface IdempotencyEntry {
   answer?: StoredResponse
 }
 
-/** An entry is stored at least this long: a client repeats a request sooner. */
 const leastSeconds = 60
 const removedTogether = 10
 
 export type IdempotencyEntries = ReturnType<typeof createIdempotencyEntries>
 
-/**
- * Entries by the hash of the idempotency key. In a full store the oldest make room: only they can be
- * removed. `change` and `remove` do nothing to another version.
- */
+/** In a full store the oldest make room. `change` and `remove` do nothing to another version. */
 export function createIdempotencyEntries(records: Collection) {
   const now = () => new Date().toISOString()
 
@@ -51,7 +45,6 @@ export function createIdempotencyEntries(records: Collection) {
         return records.create(record)
       })
     },
-    /** Includes expired entries. */
     find: async (keyHash: string) => {
       const record = await records.find(keyHash)
       const entry = record && toEntry(record)

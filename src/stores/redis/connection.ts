@@ -24,22 +24,10 @@ const options = {
   reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
 }
 
-/** Reconnects by itself. Without a connection, commands fail at once. */
-interface RedisConnection {
-  redis: Redis
-  /** Unset when Redis could be reached at the start. */
-  problem?: string
-  close: () => void
-}
-
-/**
- * Connects to `redis:`, `rediss:`, `valkey:` or `valkeys:`; the caller closes it. An unreachable
- * server is a `problem`; one that rejects the credentials throws.
- */
-export async function openRedis(url: string): Promise<RedisConnection> {
+/** An unreachable server is a `problem`; one that rejects the credentials throws. */
+export async function openRedis(url: string) {
   const redis = new Redis(url.replace(/^valkey/, 'redis'), options)
   let lastError: Error | undefined
-  // Without a listener ioredis prints each error.
   redis.on('error', (error: Error) => {
     lastError = error
   })
@@ -50,7 +38,7 @@ export async function openRedis(url: string): Promise<RedisConnection> {
     await Promise.race([redis.connect(), giveUp()])
     // For a missing database number ioredis only emits an error, and uses another one.
     if (lastError !== undefined) throw lastError
-    return { redis, close }
+    return { redis, close, problem: undefined }
   } catch (error) {
     const cause = lastError ?? error
     if (!isRefusal(cause)) return { redis, close, problem: toConnectionReason(cause) }
@@ -59,18 +47,15 @@ export async function openRedis(url: string): Promise<RedisConnection> {
   }
 }
 
-/** A frozen server accepts the connection and does not respond. */
 async function giveUp(): Promise<never> {
   await setTimeout(2 * connectMs, undefined, { ref: false })
   throw new Error('it does not respond')
 }
 
-/** https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/ */
 function isRefusal(error: unknown): boolean {
   return error instanceof ReplyError && /^(WRONGPASS|NOAUTH|NOPERM|ERR)\b/.test(toReason(error))
 }
 
-/** Throws a {@link StoreFailure} for what the command did not cause. */
 export function inRedis<Result>(response: Promise<Result>): Promise<Result> {
   return response.catch((error: unknown) => {
     const reply = error instanceof ReplyError ? toReason(error) : ''

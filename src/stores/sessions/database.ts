@@ -2,7 +2,6 @@ import type { Collection } from '../records/records.ts'
 import { isFull } from '../store-failure.ts'
 import { isSession, type Sessions } from './sessions.ts'
 
-/** A sweep takes as long as there are sessions. */
 const sweepPauseMs = 1000
 
 /** In a full store, ended sessions make room; an active one is never removed for another. */

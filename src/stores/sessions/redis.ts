@@ -2,7 +2,6 @@ import type { Redis } from 'ioredis'
 import { inRedis } from '../redis/connection.ts'
 import { isSession, type Session, type Sessions } from './sessions.ts'
 
-/** Sessions in Redis or Valkey, 6.2 or newer, which expire by themselves. */
 export function createRedisSessions(redis: Redis): Sessions {
   const find = async (idHash: string) => {
     const session: unknown = JSON.parse((await inRedis(redis.get(toKey(idHash)))) ?? 'null')
@@ -42,7 +41,6 @@ function toKey(idHash: string): string {
   return `vitrine:session:${idHash}`
 }
 
-/** Milliseconds, as PXAT takes it. */
 function toEnd({ expiresAt, idleUntil }: Session): number {
   return Math.min(Date.parse(expiresAt), Date.parse(idleUntil))
 }

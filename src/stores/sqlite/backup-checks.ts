@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Document } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
 
-/** Throws an Error with the reason why the document cannot belong to the resource. */
 export type CheckDocument = (resource: string, document: Document) => void
 
 /** A view in place of a table would run statements of the author of the backup. */
@@ -34,7 +33,6 @@ function checkRow({ resource, id, version, ...times }: Readonly<Record<string, u
   if (!/^~?[\w-]{1,64}$/.test(String(resource))) throw new Error('its resource has no such name')
   // Ids of uploads become file names.
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(String(id))) throw new Error('it has an id that none can have')
-  // Each change adds one.
   const isVersion = Number.isInteger(version) && Number(version) <= Number.MAX_SAFE_INTEGER / 2
   if (!isVersion || Number(version) < 1) throw new Error('it has a bad version')
   for (const time of [times.created_at, times.updated_at]) {

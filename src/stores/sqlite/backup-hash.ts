@@ -11,7 +11,6 @@ export async function appendHash(path: string): Promise<void> {
   await appendFile(path, `vitrine-sha256 ${await hashUpTo(path)}\n`)
 }
 
-/** Undefined when the file has no hash. */
 export async function hasItsHash(path: string): Promise<boolean | undefined> {
   await using file = await open(path)
   const { size } = await file.stat()

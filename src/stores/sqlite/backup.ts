@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { collectionNames } from '../collection-names.ts'
 import { fileMode } from '../file-modes.ts'
-import type { Files } from '../files/files.ts'
+import type { Files, SavedFile } from '../files/files.ts'
 import { appendHash } from './backup-hash.ts'
 
 /** `application_id` of a backup with a hash: "Vit1" in ASCII. */
@@ -16,7 +16,6 @@ export const contentsTable = `CREATE TABLE contents (
 
 export const isUpload = `resource = '${collectionNames.uploads}'`
 
-/** More than a SQLite file can have (https://sqlite.org/limits.html). */
 const allPages = 2 ** 31 - 1
 
 export interface Sums {
@@ -25,23 +24,16 @@ export interface Sums {
   bytes: number
 }
 
-interface BackupOptions {
+export interface BackupOptions {
   path: string
   file: string
   files: Files
   signal: AbortSignal
 }
 
-export interface KnownFile {
-  id: string
-  size: number
-  sha256: string
-}
+export type KnownFile = SavedFile & { id: string }
 
-/**
- * Saves database and files as one file while the service runs. `lost` has the ids of uploads whose
- * content is missing or damaged. Throws an Error with the reason; then no file is left.
- */
+/** `lost` has the ids of uploads whose content is missing or damaged. */
 export async function writeBackup(options: BackupOptions): Promise<Sums & { lost: string[] }> {
   const { path, file } = options
   const partial = `${file}.part`
@@ -81,12 +73,7 @@ async function write(source: DatabaseSync, partial: string, options: BackupOptio
   return { ...sumUp(target), lost }
 }
 
-/** In pieces: a SQLite value has at most a billion bytes. */
-async function addContents(
-  source: DatabaseSync,
-  target: DatabaseSync,
-  { files, signal }: BackupOptions,
-) {
+async function addContents(source: DatabaseSync, target: DatabaseSync, options: BackupOptions) {
   const addPiece = target.prepare('INSERT INTO contents VALUES (?, ?, ?)')
   const forgetContent = target.prepare('DELETE FROM contents WHERE id = ?')
   const forgetRecord = target.prepare(`DELETE FROM records WHERE ${isUpload} AND id = ?`)
@@ -94,9 +81,9 @@ async function addContents(
   const lost: string[] = []
   for (const known of eachKnownFile(target)) {
     const { id } = known
-    const content = await readContent(files, known)
+    const content = await readContent(options.files, known)
     const isSame = await hasContentOf(known, content, (place, piece) => {
-      signal.throwIfAborted()
+      options.signal.throwIfAborted()
       addPiece.run(id, place, piece)
     })
     if (isSame) continue
@@ -114,7 +101,6 @@ async function readContent(files: Files, { id, size }: KnownFile) {
   return (await read()) ?? (await files.keep(id).then(read, () => undefined)) ?? []
 }
 
-/** Whether size and hash of the content are those of the record. */
 export async function hasContentOf(
   { size, sha256 }: KnownFile,
   content: AsyncIterable<Buffer> | Iterable<Buffer>,

@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
-import { createPrivately, folderMode } from '../file-modes.ts'
+import { fileMode, folderMode } from '../file-modes.ts'
 import { failToOpen, StoreFailure, toReason } from '../store-failure.ts'
 
-/** `user_version` is the number of migrations that have run. */
 const migrations = [
   `CREATE TABLE records (
      resource TEXT NOT NULL,
@@ -18,7 +17,6 @@ const migrations = [
    ) STRICT;
    CREATE INDEX records_oldest_first ON records (resource, created_at, id);`,
   `CREATE INDEX records_by_name ON records (resource, document ->> '$.name', created_at);`,
-  // Counting a million records takes too long for every page of a list.
   `CREATE TABLE record_counts (resource TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
    INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource;
    CREATE TRIGGER count_created AFTER INSERT ON records BEGIN
@@ -28,7 +26,6 @@ const migrations = [
    CREATE TRIGGER count_removed AFTER DELETE ON records BEGIN
      UPDATE record_counts SET count = count - 1 WHERE resource = old.resource;
    END;`,
-  // The writer keeps the counts: see `commits.ts`.
   `DROP TRIGGER count_created;
    DROP TRIGGER count_removed;
    DROP INDEX records_by_name;`,
@@ -36,14 +33,8 @@ const migrations = [
 
 export type Durability = 'process' | 'full'
 
-/** A statement waits this long for a lock: a response takes two seconds at most. */
 const maxBusyMs = 1500
 
-/**
- * Opens the database of `sqlite:path` or `sqlite::memory:` and migrates its schema; the caller
- * closes it. A write that would make the file larger than `maxBytes` fails as on a full disk; the
- * log does not count.
- */
 export function openSqliteDatabase(
   url: string,
   durability: Durability = 'process',
@@ -69,10 +60,8 @@ export function openSqliteDatabase(
 
 function configure(database: DatabaseSync, durability: Durability): void {
   useWriteAheadLog(database)
-  // NORMAL: a commit survives the process. FULL: also a loss of power
-  // (https://sqlite.org/pragma.html#pragma_synchronous).
-  // 16 MiB of log instead of 4: pages that are written repeatedly are copied into the file a
-  // quarter as often.
+  // NORMAL: a commit survives the process. FULL: also a loss of power.
+  // The log is copied into the file at 16 MiB instead of 4: a quarter as often.
   database.exec(
     `PRAGMA busy_timeout = 1000;
      PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'};
@@ -91,7 +80,7 @@ export function toDatabasePath(url: string): string | undefined {
 
 export function makeFile(path: string): void {
   makeFolder(dirname(path))
-  if (!existsSync(path)) createPrivately(path)
+  if (!existsSync(path)) closeSync(openSync(path, 'a', fileMode))
 }
 
 /** Not `recursive`, which loops forever where the file system rejects a folder with ENOENT. */
@@ -119,10 +108,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
 }
 
 /** Again while another process has locked the database: waiting in SQLite would block this one. */
-export async function retryWhileBusy<Result>(
-  run: () => Result,
-  askedAt = performance.now(),
-): Promise<Result> {
+export async function retryWhileBusy<Result>(run: () => Result, askedAt = performance.now()) {
   const giveUpAt = askedAt + maxBusyMs
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
     try {
@@ -134,7 +120,6 @@ export async function retryWhileBusy<Result>(
   }
 }
 
-/** Synchronous where the database is not locked. */
 export function tryNowOrRetry<Result>(run: () => Result): Result | Promise<Result> {
   try {
     return run()
@@ -151,11 +136,10 @@ const full = 13
 function toStoreFailure(error: unknown): unknown {
   const code = toResultCode(error)
   if (code === full) return new StoreFailure('full', error)
-  const isUnavailable = unavailable.includes(code) || isDamage(error)
-  return isUnavailable ? new StoreFailure('unavailable', error) : error
+  if (unavailable.includes(code) || isDamage(error)) return new StoreFailure('unavailable', error)
+  return error
 }
 
-/** Invalid JSON in a document has no result code of its own. */
 export function isDamage(error: unknown): boolean {
   return toResultCode(error) === 11 || toReason(error) === 'malformed JSON'
 }
@@ -168,7 +152,6 @@ export function isBusy(error: unknown): boolean {
   return toResultCode(error) === 5
 }
 
-/** The primary result code; 0 for other errors. */
 function toResultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 }
@@ -184,7 +167,6 @@ export function applyMigrations(database: DatabaseSync, from: number, to = migra
   database.exec(`PRAGMA user_version = ${String(to)}`)
 }
 
-/** IMMEDIATE: no statement after the first finds the database locked. */
 export function runInTransaction<Result>(database: DatabaseSync, run: () => Result): Result {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -192,7 +174,6 @@ export function runInTransaction<Result>(database: DatabaseSync, run: () => Resu
     database.exec('COMMIT')
     return result
   } catch (error) {
-    // Some errors have ended the transaction already; a second rollback would hide them.
     if (database.isTransaction) database.exec('ROLLBACK')
     throw error
   }

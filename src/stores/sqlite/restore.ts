@@ -16,8 +16,8 @@ import {
   hasContentOf,
   isUpload,
   sumUp,
+  type BackupOptions,
   type KnownFile,
-  type Sums,
 } from './backup.ts'
 import {
   applyMigrations,
@@ -30,25 +30,10 @@ import {
 /** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
 const firstApplicationId = 0x56697472
 
-interface RestoreOptions {
-  path: string
-  file: string
-  files: Files
-  checkDocument: CheckDocument
-}
+type RestoreOptions = Omit<BackupOptions, 'signal'> & { checkDocument: CheckDocument }
 
-/**
- * Replaces database and files by those of the backup. If it is interrupted, the database is as
- * before or as in the backup, every upload has its content, and the next start removes the
- * remaining files. Throws an Error with the reason why nothing was changed. `hasHash` is false for
- * a backup of version 0.1.0.
- */
-export async function restoreBackup({
-  path,
-  file,
-  files,
-  checkDocument,
-}: RestoreOptions): Promise<Sums & { hasHash: boolean }> {
+/** If it is interrupted, every upload has its content, and the next start removes other files. */
+export async function restoreBackup({ path, file, files, checkDocument }: RestoreOptions) {
   const hasHash = await checkBackup(file, checkDocument)
   using database = openAlone(path)
   database.prepare('ATTACH ? AS saved').run(toUnchangeable(file))
@@ -95,7 +80,8 @@ function checkOrigin(database: DatabaseSync, hasHash: boolean): void {
   if (id === applicationId && !hasHash) throw new Error('it is damaged: its end is missing')
   const version = readSchemaVersion(database)
   if (version < 1) throw new Error(`it has no schema ${String(version)}`)
-  using expected = openEmpty(version)
+  using expected = new DatabaseSync(':memory:')
+  applyMigrations(expected, 0, version)
   expected.exec(contentsTable)
   assertSameSchema(database, expected)
 }
@@ -104,13 +90,11 @@ function readPragma(database: DatabaseSync, name: string): string {
   return String(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 }
 
-/** No other process can open the database meanwhile; throws when one has. */
 function openAlone(path: string): DatabaseSync {
   makeFile(path)
   const database = new DatabaseSync(path, { timeout: 1000 })
   try {
-    // Every connection to a database with a log holds a lock, and this mode is exclusive
-    // (https://sqlite.org/pragma.html#pragma_locking_mode).
+    // Every connection to a database with a log holds a lock, and this mode is exclusive.
     database.exec('PRAGMA main.locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL')
     database.exec('BEGIN EXCLUSIVE; COMMIT')
     readSchemaVersion(database)
@@ -124,19 +108,16 @@ function openAlone(path: string): DatabaseSync {
 
 /** Saves missing contents as pending: a sweep would remove files without records. */
 async function saveContents(database: DatabaseSync, files: Files): Promise<string[]> {
-  const readPiece = database.prepare('SELECT piece FROM saved.contents WHERE id = ? AND place = ?')
+  const pieces = database.prepare('SELECT piece FROM saved.contents WHERE id = ? ORDER BY place')
   function* readContent(id: string): Generator<Buffer> {
-    for (let place = 0; ; place += 1) {
-      const row = readPiece.get(id, place)
-      if (!(row?.piece instanceof Uint8Array)) return
-      yield Buffer.from(row.piece)
+    for (const { piece } of pieces.iterate(id)) {
+      if (piece instanceof Uint8Array) yield Buffer.from(piece)
     }
   }
   const pending: string[] = []
   try {
     for (const known of eachKnownFile(database, 'saved')) {
       const { id } = known
-      // A file that cannot be read is written again.
       if (await isKept(files, known).catch(() => false)) continue
       await files.remove(id)
       pending.push(id)
@@ -151,55 +132,29 @@ async function saveContents(database: DatabaseSync, files: Files): Promise<strin
   }
 }
 
-async function isKept(files: Files, known: KnownFile): Promise<boolean> {
+async function isKept(files: Files, known: KnownFile) {
   const content = await files.read(known.id, 0, known.size - 1)
   return content !== undefined && (await hasContentOf(known, content))
 }
 
 function replaceRecords(database: DatabaseSync): void {
-  const version = Number(database.prepare('PRAGMA saved.user_version').get()?.user_version)
   runInTransaction(database, () => {
-    const goneIds = findGoneIds(database)
-    for (const table of findTables(readSchemaVersion(database))) {
-      database.exec(`DROP TABLE main.${table}`)
-    }
-    applyMigrations(database, 0, version)
-    for (const table of findTables(version)) {
-      // A trigger of that version may have counted already.
-      database.exec(`INSERT OR REPLACE INTO main.${table} SELECT * FROM saved.${table}`)
-    }
-    applyMigrations(database, version)
+    applyMigrations(database, readSchemaVersion(database))
+    const gone = database.prepare(
+      `SELECT id FROM main.records WHERE ${isUpload} OR resource = '${collectionNames.orphanedFiles}'
+       EXCEPT SELECT id FROM saved.records WHERE ${isUpload}`,
+    )
+    const goneIds = gone.all().map(({ id }) => String(id))
+    // Every schema has the same table of records.
+    database.exec('DELETE FROM main.records; INSERT INTO main.records SELECT * FROM saved.records')
     const addOrphan = database.prepare(
       `INSERT OR IGNORE INTO records VALUES ('${collectionNames.orphanedFiles}', ?1, '{}', 1, ?2, ?2)`,
     )
     const now = new Date().toISOString()
     for (const id of goneIds) addOrphan.run(id, now)
     database.exec(
-      `DELETE FROM record_counts;
-       INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource`,
+      `DELETE FROM main.record_counts;
+       INSERT INTO main.record_counts SELECT resource, count(*) FROM main.records GROUP BY resource`,
     )
   })
-}
-
-/** Of files whose upload is not in the backup. */
-function findGoneIds(database: DatabaseSync): string[] {
-  if (readSchemaVersion(database) === 0) return []
-  const rows = database.prepare(
-    `SELECT id FROM main.records WHERE ${isUpload} OR resource = '${collectionNames.orphanedFiles}'
-     EXCEPT SELECT id FROM saved.records WHERE ${isUpload}`,
-  )
-  return rows.all().map(({ id }) => String(id))
-}
-
-/** Other tables in the database belong to other programs. */
-function findTables(version: number): string[] {
-  using empty = openEmpty(version)
-  const tables = empty.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
-  return tables.map(({ name }) => String(name))
-}
-
-function openEmpty(version: number): DatabaseSync {
-  const empty = new DatabaseSync(':memory:')
-  applyMigrations(empty, 0, version)
-  return empty
 }

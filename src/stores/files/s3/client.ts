@@ -5,18 +5,13 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
+import type { Config } from '../../../config/config.ts'
 import { hasCode, StoreFailure } from '../../store-failure.ts'
 
-export interface S3Settings {
-  /** `s3://bucket/prefix?endpoint=https://…&region=…` */
-  url: string
-  accessKeyId: string
-  secretAccessKey: string
-}
+export type S3Settings = Pick<Config, 'filesUrl' | 'awsAccessKeyId' | 'awsSecretAccessKey'>
 
 interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Without the prefix; the bucket itself when unset. */
   name?: string
   query?: Record<string, string>
   headers?: Record<string, string>
@@ -27,7 +22,6 @@ interface S3Request {
 
 export type S3Client = ReturnType<typeof createS3Client>
 
-/** An error response, with its code such as `NoSuchKey`. */
 export class S3Error extends Error {
   readonly status: number
   readonly code: string
@@ -46,12 +40,10 @@ const silenceMs = 1500
 const idleMs = 4000
 const pausesMs = [100, 400]
 
-/**
- * Sends signed requests; the caller closes it. Throws {@link S3Error} for an error response, and
- * {@link StoreFailure} when the store is full or unavailable.
- */
-export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings) {
-  const { endpoint, region, bucket, prefix } = parseS3Url(url)
+/** Throws {@link S3Error}, or {@link StoreFailure} when the store is full or unavailable. */
+export function createS3Client(settings: S3Settings) {
+  const { awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = settings
+  const { endpoint, region, bucket, prefix } = parseS3Url(settings.filesUrl)
   const [Agent, openRequest] = endpoint.startsWith('https:')
     ? [HttpsAgent, requestHttps]
     : [HttpAgent, requestHttp]
@@ -69,18 +61,11 @@ export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings
       ...keys,
     })
     const signed = Object.fromEntries((await signer.sign()).headers)
-    const request = openRequest(target, {
-      method,
-      agent,
-      timeout: silenceMs,
-      headers: { ...signed, 'content-length': Buffer.byteLength(body) },
-    })
-    const response = receive(request)
-    request.end(body)
-    return response
+    const allHeaders = { ...signed, 'content-length': Buffer.byteLength(body) }
+    const options = { method, agent, timeout: silenceMs, headers: allHeaders }
+    return receive(openRequest(target, options).end(body))
   }
 
-  /** Resolves with the response before its body was read. */
   async function open(request: S3Request): Promise<IncomingMessage> {
     const response = await sendOnce(request)
     const { statusCode = 0 } = response
@@ -97,7 +82,6 @@ export function createS3Client({ url, accessKeyId, secretAccessKey }: S3Settings
   }
 
   return {
-    /** Empty, or ends in a slash. */
     prefix,
     send: (request: S3Request) => retry(() => readWhole(request), request.isOnce),
     open: (request: S3Request) => retry(() => open(request)),
@@ -119,6 +103,7 @@ async function retry<Result>(run: () => Promise<Result>, isOnce = false): Promis
   }
 }
 
+/** `s3://bucket/prefix?endpoint=https://…&region=…` */
 function parseS3Url(url: string) {
   const { hostname: bucket, pathname, searchParams } = new URL(url)
   const region = searchParams.get('region') ?? 'us-east-1'

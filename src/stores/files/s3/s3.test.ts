@@ -15,10 +15,10 @@ async function openBucket(t: TestContext, changes: Partial<S3FilesOptions> = {})
 
 async function openFiles(t: TestContext, server: S3Server, changes: Partial<S3FilesOptions> = {}) {
   const { files, problem, close } = await openS3Files({
-    url: server.url,
-    accessKeyId,
-    secretAccessKey,
-    maxBytes: 1024 ** 3,
+    filesUrl: server.url,
+    awsAccessKeyId: accessKeyId,
+    awsSecretAccessKey: secretAccessKey,
+    maxUploadBytes: 1024 ** 3,
     abandonedSeconds: 0,
     ...changes,
   })
@@ -59,7 +59,7 @@ test('what another process has saved, in however many parts, can be kept and rem
   assert.deepEqual(server.objects.get('some/files/a')?.content, content)
   await files.keep('a')
   await files.save('b', toStream('b'))
-  assert.equal(await other.remove('b'), true)
+  await other.remove('b')
   await assert.rejects(files.keep('b'), isUnavailable)
   assert.deepEqual(listAll(server), ['a'])
 })
@@ -179,7 +179,7 @@ test('a bucket that is not there, or keys that are wrong, stop the start; a stor
   await assert.rejects(openFiles(t, { ...server, url: url.replace('glass', 'brass') }), {
     message: /FILES_URL.*NoSuchBucket/,
   })
-  await assert.rejects(openFiles(t, server, { secretAccessKey: 'wrong' }), {
+  await assert.rejects(openFiles(t, server, { awsSecretAccessKey: 'wrong' }), {
     message: /FILES_URL.*SignatureDoesNotMatch/,
   })
   await server.close()

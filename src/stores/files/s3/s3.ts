@@ -14,21 +14,12 @@ import {
   type S3Upload,
 } from './uploads.ts'
 
-export type S3FilesOptions = S3Settings & {
-  /** Of one file; S3 takes at most 10,000 parts. */
-  maxBytes: number
-  /** A pending file of this age belongs to a process that has ended. */
-  abandonedSeconds: number
-}
+export type S3FilesOptions = S3Settings & { maxUploadBytes: number; abandonedSeconds: number }
 
-/** The minimum of S3, except for the last part. */
 const minPartBytes = 5 * 1024 ** 2
 const maxParts = 10_000
 
-/**
- * Files in the bucket of `s3://bucket/prefix`; the caller closes it. An unreachable store is a
- * `problem`; one that rejects the credentials, or has no such bucket, throws.
- */
+/** An unreachable store is a `problem`; one that rejects the credentials throws. */
 export async function openS3Files(options: S3FilesOptions) {
   const s3 = createS3Client(options)
   const opened = { files: createS3Files(s3, options), close: s3.close }
@@ -44,13 +35,9 @@ export async function openS3Files(options: S3FilesOptions) {
   }
 }
 
-/**
- * A file is a multipart upload until it is kept, and an object afterwards. An empty object
- * `pending/<id>` exists from before the first byte until after the last change: a sweep finds files
- * by it, since not every S3 server lists multipart uploads.
- */
-function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOptions): Files {
-  const partBytes = Math.max(minPartBytes, Math.ceil(maxBytes / maxParts))
+/** A sweep finds files by the object `pending/<id>`: not every server lists multipart uploads. */
+function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3FilesOptions): Files {
+  const partBytes = Math.max(minPartBytes, Math.ceil(maxUploadBytes / maxParts))
   const uploads = new Map<string, S3Upload | undefined>()
 
   const isThere = async (id: string) =>
@@ -82,7 +69,7 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
     for await (const part of toParts(content, partBytes)) {
       hash.update(part)
       size += part.length
-      await addPart(s3, id, { upload, content: part })
+      await addPart(s3, upload, part)
     }
     uploads.set(id, upload)
     return { size, sha256: hash.digest('hex') }
@@ -90,7 +77,7 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
 
   async function complete(id: string): Promise<boolean> {
     const upload = uploads.get(id) ?? (await findUpload(s3, id))
-    const isCompleted = upload !== undefined && (await completeUpload(s3, id, upload))
+    const isCompleted = upload !== undefined && (await completeUpload(s3, upload))
     // A sweep, or an attempt whose response was lost, may have completed it.
     const isKept = isCompleted || (await isThere(id))
     await unmark(id)
@@ -99,13 +86,11 @@ function createS3Files(s3: S3Client, { maxBytes, abandonedSeconds }: S3FilesOpti
   }
 
   /** The upload is aborted before the object is removed: it could still become one. */
-  async function remove(id: string): Promise<boolean> {
+  async function remove(id: string): Promise<void> {
     uploads.delete(id)
-    const wasPending = await abortUploads(s3, id)
-    const wasThere = await isThere(id)
-    if (wasThere) await s3.send({ method: 'DELETE', name: id })
+    await abortUploads(s3, id)
+    await s3.send({ method: 'DELETE', name: id })
     await unmark(id)
-    return wasPending || wasThere
   }
 
   return {
@@ -150,9 +135,7 @@ function toMarker(id: string): string {
   return `pending/${id}`
 }
 
-/**
- * Parts of one size, as some servers require, except for the last; one empty part of no content.
- */
+/** Some servers require parts of one size, except for the last. */
 async function* toParts(content: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = []
   let length = 0

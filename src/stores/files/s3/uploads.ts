@@ -1,8 +1,8 @@
 import { S3Error, type S3Client } from './client.ts'
 
 export interface S3Upload {
+  name: string
   uploadId: string
-  /** ETags in the order of the parts. */
   parts: string[]
 }
 
@@ -11,25 +11,17 @@ export async function beginUpload(s3: S3Client, name: string): Promise<S3Upload>
   const { text } = await s3.send({ method: 'POST', name, query, isOnce: true })
   const [uploadId] = textsOf(text, 'UploadId')
   if (uploadId === undefined) throw new Error('S3 has begun an upload without an id')
-  return { uploadId, parts: [] }
+  return { name, uploadId, parts: [] }
 }
 
-export async function addPart(
-  s3: S3Client,
-  name: string,
-  { upload: { uploadId, parts }, content }: { upload: S3Upload; content: Buffer },
-): Promise<void> {
+export async function addPart(s3: S3Client, { name, uploadId, parts }: S3Upload, body: Buffer) {
   const query = { partNumber: String(parts.length + 1), uploadId }
-  const { headers } = await s3.send({ method: 'PUT', name, query, body: content })
+  const { headers } = await s3.send({ method: 'PUT', name, query, body })
   parts.push(headers.etag ?? '')
 }
 
-/** False when there is no such upload: it was completed or aborted. */
-export async function completeUpload(
-  s3: S3Client,
-  name: string,
-  { uploadId, parts }: S3Upload,
-): Promise<boolean> {
+/** False when it was completed or aborted already. */
+export async function completeUpload(s3: S3Client, { name, uploadId, parts }: S3Upload) {
   const list = parts.map(
     (etag, index) =>
       `<Part><PartNumber>${String(index + 1)}</PartNumber><ETag>${etag}</ETag></Part>`,
@@ -38,15 +30,12 @@ export async function completeUpload(
   return (await toFound(s3.send({ method: 'POST', name, query: { uploadId }, body }))) !== undefined
 }
 
-export async function abortUploads(s3: S3Client, name: string): Promise<boolean> {
-  const ids = await listUploads(s3, name)
-  for (const uploadId of ids) {
+export async function abortUploads(s3: S3Client, name: string): Promise<void> {
+  for (const uploadId of await listUploads(s3, name)) {
     await toFound(s3.send({ method: 'DELETE', name, query: { uploadId } }))
   }
-  return ids.length > 0
 }
 
-/** The upload of this name that another process has begun. */
 export async function findUpload(s3: S3Client, name: string): Promise<S3Upload | undefined> {
   const [uploadId] = await listUploads(s3, name)
   if (uploadId === undefined) return undefined
@@ -58,7 +47,7 @@ export async function findUpload(s3: S3Client, name: string): Promise<S3Upload |
     const isTruncated = text.includes('<IsTruncated>true<')
     marker = isTruncated ? textsOf(text, 'NextPartNumberMarker')[0] : undefined
   }
-  return { uploadId, parts }
+  return { name, uploadId, parts }
 }
 
 /** MinIO lists uploads only by the whole name of the object. */
@@ -70,7 +59,6 @@ async function listUploads(s3: S3Client, name: string): Promise<string[]> {
     .flatMap(([upload]) => textsOf(upload, 'UploadId'))
 }
 
-/** `ageSeconds` is by the clock of the store. */
 export async function* listObjects(s3: S3Client, start: string) {
   const query: Record<string, string> = { 'list-type': '2', prefix: s3.prefix + start }
   for (;;) {
@@ -87,7 +75,6 @@ export async function* listObjects(s3: S3Client, start: string) {
   }
 }
 
-/** Undefined for 404. */
 export function toFound<Result>(response: Promise<Result>): Promise<Result | undefined> {
   return response.catch((error: unknown) => {
     if (error instanceof S3Error && error.status === 404) return undefined
