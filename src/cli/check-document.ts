@@ -1,6 +1,6 @@
 import { isPasswordHash } from '../auth/passwords.ts'
 import { compileLater } from '../http/body/json-schema.ts'
-import { findProblems, assertStorable } from '../resources/write/input.ts'
+import { assertStorable, findProblems } from '../resources/write/problems.ts'
 import { seedings } from './seed/seed.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
-import { toPathParameter } from '../http/request/path-parameter.ts'
 import { notFound } from '../http/errors/http-error.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
 import { takeFlash } from '../site/flash.ts'
@@ -22,23 +21,8 @@ export type Handler = (
 
 export const idPattern = '[A-Za-z0-9_-]{1,64}'
 
-/** The paths below a list that are not records. */
-const reservedIds = ['new', 'post'] as const
-
-/** The parameter of every route of one record: no other id is routed, or listed in Allow. */
-export const idParameter = `:id(^(?!(?:${reservedIds.join('|')})(?:[.]|$))${idPattern}$)`
-
-export function toId(request: FastifyRequest): string {
-  return toPathParameter(request, 'id')
-}
-
-/** Throws 404. */
-export async function loadRecord(
-  { resource, records }: ResourceContext,
-  id: string,
-): Promise<StoredRecord> {
-  return assertFound(resource, id, await records.find(id))
-}
+/** No other id is routed, or listed in Allow: `new` and `post` are paths below a list. */
+export const idParameter = `:id(^(?!(?:new|post)(?:[.]|$))${idPattern}$)`
 
 /** Throws 404. */
 export function assertFound(

@@ -1,8 +1,8 @@
-import type { Html } from '../site/html.ts'
-import type { StoredRecord } from '../stores/records/records.ts'
 import type { Validator } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
 import { formHeaderNames } from '../http/request/query-string.ts'
+import type { Html } from '../site/html.ts'
+import type { StoredRecord } from '../stores/records/records.ts'
 
 /** What makes one resource different from another; its routes, forms and storage follow from it. */
 export interface ResourceDefinition {
@@ -10,13 +10,8 @@ export interface ResourceDefinition {
   name: string
   singular: string
   title: string
-  /** One sentence for the home page. */
   summary: string
-  /**
-   * The fields as a JSON Schema, in the order in which they are shown; the first names the record.
-   * `title` is the label. A `writeOnly` string is a password: stored as a hash, never shown.
-   * `description` replaces the hint that is made from the limits.
-   */
+  /** The fields in the order in which they are shown; the first names the record. */
   schema: ResourceSchema
   /** The longest text in UTF-8, by field: JSON Schema counts characters only. */
   maxBytes?: Readonly<Record<string, number>>
@@ -26,7 +21,6 @@ export interface ResourceDefinition {
   createFigure?: () => Figure
 }
 
-/** An illustration of records, which are added one by one. */
 export interface Figure {
   add: (record: StoredRecord, link: RecordLink) => void
   /** Empty when there is nothing to show. */
@@ -38,36 +32,34 @@ export interface RecordLink {
   href: string
 }
 
-export interface ResourceSchema {
+interface ResourceSchema {
   type: 'object'
   required: readonly string[]
-  /** The names are any text but the empty one and `_id`, `createdAt` and `updatedAt`. */
   properties: Readonly<Record<string, FieldSchema>>
   dependentRequired?: Readonly<Record<string, readonly string[]>>
 }
 
 const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const
-export type JsonType = (typeof jsonTypes)[number]
+type JsonType = (typeof jsonTypes)[number]
+
+type Limit = `${'min' | 'max'}${'imum' | 'Length' | 'Items'}`
 
 /** A JSON Schema, as far as forms, filters and messages need it; without `type` any JSON is valid. */
-export interface FieldSchema {
+export interface FieldSchema extends Partial<Record<Limit, number>> {
   type?: JsonType | readonly JsonType[]
   enum?: readonly (string | number | boolean | null)[]
   anyOf?: readonly FieldSchema[]
   format?: 'date' | 'date-time'
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
   pattern?: string
   items?: FieldSchema
-  minItems?: number
-  maxItems?: number
   properties?: Readonly<Record<string, FieldSchema>>
   required?: readonly string[]
   additionalProperties?: boolean | FieldSchema
+  /** The label. */
   title?: string
+  /** Replaces the hint that is made from the limits. */
   description?: string
+  /** A password: stored as a hash, never shown. */
   writeOnly?: boolean
   examples?: readonly unknown[]
 }
@@ -86,45 +78,63 @@ export interface Field {
 }
 
 /** How a field is edited and shown; `json` is a list, an object, or of several types. */
-export type Kind =
-  | 'text'
-  | 'long text'
-  | 'password'
-  | 'number'
-  | 'boolean'
-  | 'choice'
-  | 'date'
-  | 'date-time'
-  | 'json'
+type Kind = ReturnType<typeof toKind>
 
 /** A definition with what is derived from it once. */
 export interface Resource extends ResourceDefinition {
   /** `/users` */
   path: string
   fields: readonly Field[]
+  passwords: readonly Field[]
+  /** All but the passwords. */
+  readable: readonly Field[]
+  /** What clients see of a record: the id, the readable fields and the times. */
+  visible: readonly Field[]
   validator: () => Validator
 }
 
+const time = { type: 'string', format: 'date-time' } as const
+
 /** What the service sets on every record. */
-export const ownFields = ['_id', 'createdAt', 'updatedAt'] as const
+const ownSchemas: Readonly<Record<string, FieldSchema>> = {
+  _id: { type: 'string', title: 'Id' },
+  createdAt: { ...time, title: 'Created' },
+  updatedAt: { ...time, title: 'Updated' },
+}
+export const ownFields = Object.keys(ownSchemas)
 
 export function defineResource(definition: ResourceDefinition): Resource {
   const { name, schema } = definition
-  const fields = Object.entries(schema.properties).map(([field, fieldSchema], index) => {
-    if (['', ...ownFields].includes(field))
-      throw new Error(`${name}: invalid field name "${field}"`)
-    return {
-      name: field,
-      label: fieldSchema.title ?? field,
-      kind: toKind(fieldSchema),
-      isRequired: schema.required.includes(field),
-      isNullable: toTypes(fieldSchema).includes('null'),
-      schema: fieldSchema,
-      inputId: /^[a-z]\w*$/i.test(field) ? field : `field-${String(index)}`,
-      inputName: toInputName(field),
-    }
-  })
-  return { ...definition, path: `/${name}`, fields, validator: compileLater(schema) }
+  const invalid = Object.keys(schema.properties).find((field) => ['', ...ownFields].includes(field))
+  if (invalid !== undefined) throw new Error(`${name}: invalid field name "${invalid}"`)
+  const fields = toFields(schema.properties, schema.required)
+  const readable = fields.filter(({ kind }) => kind !== 'password')
+  const own = toFields(ownSchemas)
+  return {
+    ...definition,
+    path: `/${name}`,
+    fields,
+    readable,
+    passwords: fields.filter(({ kind }) => kind === 'password'),
+    visible: [...own.slice(0, 1), ...readable, ...own.slice(1)],
+    validator: compileLater(schema),
+  }
+}
+
+function toFields(
+  schemas: Readonly<Record<string, FieldSchema>>,
+  required: readonly string[] = [],
+): Field[] {
+  return Object.entries(schemas).map(([name, schema], index) => ({
+    name,
+    label: schema.title ?? name,
+    kind: toKind(schema),
+    isRequired: required.includes(name),
+    isNullable: toTypes(schema).includes('null'),
+    schema,
+    inputId: /^[a-z]\w*$/i.test(name) ? name : `field-${String(index)}`,
+    inputName: toInputName(name),
+  }))
 }
 
 /** Brackets nest in a form, and bodies lose `__proto__` and the names that stand for headers. */
@@ -135,20 +145,14 @@ function toInputName(name: string): string {
   return name.replace(/[%[\]]/g, encodeURIComponent)
 }
 
-/** The types that a value may have. */
-export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly JsonType[] {
+/** The JSON types that a value may have. */
+export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly string[] {
   if (type !== undefined) return [type].flat()
-  if (choices) return choices.map(typeOfChoice)
+  if (choices) return choices.map((choice) => (choice === null ? 'null' : typeof choice))
   return anyOf?.flatMap(toTypes) ?? jsonTypes
 }
 
-function typeOfChoice(choice: string | number | boolean | null): JsonType {
-  if (choice === null) return 'null'
-  if (typeof choice === 'string') return 'string'
-  return typeof choice === 'number' ? 'number' : 'boolean'
-}
-
-function toKind(schema: FieldSchema): Kind {
+function toKind(schema: FieldSchema) {
   if (schema.enum) return 'choice'
   const [type, ...others] = toTypes(schema).filter((each) => each !== 'null')
   if (others.length > 0) return 'json'
@@ -157,7 +161,7 @@ function toKind(schema: FieldSchema): Kind {
   return type === 'boolean' ? 'boolean' : 'json'
 }
 
-function toTextKind({ writeOnly, format, maxLength = 0 }: FieldSchema): Kind {
+function toTextKind({ writeOnly, format, maxLength = 0 }: FieldSchema) {
   if (writeOnly === true) return 'password'
   return format ?? (maxLength > 200 ? 'long text' : 'text')
 }

@@ -1,5 +1,5 @@
-import type { Collection } from '../../stores/records/records.ts'
 import type { TaggedText } from '../../http/response/send-tagged.ts'
+import type { Collection } from '../../stores/records/records.ts'
 
 /** A part of a list as it is sent. */
 export interface ListResponse {
@@ -12,10 +12,7 @@ const maxLength = 2 ** 21
 /** Counted for the parts of a response that are not its text. */
 const overhead = 1000
 
-/**
- * Caches the last responses until any process writes a record: a page of twenty takes a third of the
- * CPU time. `add` takes the state from before the records were read.
- */
+/** Caches the last responses until any process writes a record. */
 export function createListCache(records: Pick<Collection, 'state'>) {
   const responses = new Map<string, ListResponse>()
   let length = 0
@@ -34,9 +31,9 @@ export function createListCache(records: Pick<Collection, 'state'>) {
 
   return {
     find: (key: string) => ({ state: refresh(), cached: responses.get(key) }),
+    /** `state` is that from before the records were read: a write since may be missing. */
     add: (key: string, response: ListResponse, state: string | undefined) => {
       const size = overhead + key.length + response.content.text.length
-      // A write during the reading may be in the response, or not.
       const isCurrent = state !== undefined && refresh() === state
       if (!isCurrent || size > maxLength / 20 || responses.has(key)) return
       if (length + size > maxLength) clear()

@@ -1,71 +1,59 @@
 import { html, type Html } from '../../site/html.ts'
-import type { Link } from '../../http/response/links.ts'
 import { pageAround, time } from '../../site/page.ts'
-import type { Pages, StoredRecord } from '../../stores/records/records.ts'
+import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
-import { conditionList, toConditions } from './list-conditions.ts'
-import { countLine, otherTypes, pagingLinks, searchForm } from './list-controls.ts'
-import type { ListQuery } from './list-query.ts'
-import { toHref, type ListUrl } from './list-url.ts'
-
-/** A list as its page shows it. */
-export interface ListView {
-  query: ListQuery
-  pages: Pages
-  /** Undefined where a QUERY is longer than a URL may be. */
-  url?: ListUrl | undefined
-  /** To the other pages. */
-  links: readonly Link[]
-  /** The number of records on all pages; undefined for a list that is shown whole. */
-  total?: number | undefined
-  flash: Html | undefined
-}
+import {
+  conditionList,
+  countLine,
+  otherTypes,
+  pagingLinks,
+  searchForm,
+  type ListView,
+} from './list-controls.ts'
+import { toHref } from './list-parameters.ts'
 
 /** The page of a list in chunks: its opening, one for every page of records, its closing. */
 export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
   const { opening, closing } = pageAround(resource.title)
-  const columns = resource.fields.filter(({ kind }) => kind !== 'password')
   const figure = resource.createFigure?.()
   let shown = 0
   for await (const records of list.pages) {
     if (records.length === 0) continue
     if (shown === 0)
-      yield html`${opening}${controls(resource, list)}${tableHead(resource, columns, list)}`.markup
+      yield html`${opening}${controls(resource, list)}${tableHead(resource, list)}`.markup
     shown += records.length
     for (const record of records) figure?.add(record, toLink(resource, record))
-    yield records.map((record) => listRow(resource, columns, record).markup).join('')
+    yield records.map((record) => listRow(resource, record).markup).join('')
   }
   if (shown === 0) yield html`${opening}${emptyList(resource, list)}${closing}`.markup
   else {
     yield html`</tbody></table></section>
 ${figure?.toHtml() ?? ''}</div>
-${listEnd(resource, list, shown)}${closing}`.markup
+<div class="listing-end">
+${countLine(resource, list, shown)}${pagingLinks(list)}${list.url ? otherTypes(resource, list.url) : ''}</div>${closing}`
+      .markup
   }
 }
 
 function controls(resource: Resource, { query, url, flash }: ListView): Html {
   const { path, singular } = resource
   return html`${flash ?? ''}<div class="listing-head">
-${url ? searchForm(resource, url, { page: query.part?.page }) : ''}<p><a class="button" href="${path}/new">New ${singular}</a></p>
+${url ? searchForm(resource, url, query) : ''}<p><a class="button" href="${path}/new">New ${singular}</a></p>
 </div>
-${url ? conditionList(resource, url) : ''}`
+${url ? conditionList(resource, url, query) : ''}`
 }
 
-function tableHead(resource: Resource, columns: readonly Field[], list: ListView): Html {
-  const created = { name: 'createdAt', label: 'Created', kind: 'date-time' } as const
-  const heads = [...columns, created].map((column) => columnHead(column, list))
-  return html`<div class="listing"><section class="table" tabindex="0" aria-label="${resource.title}"><table>
-<thead><tr>${heads}</tr></thead>
+function tableHead({ title, readable, visible }: Resource, list: ListView): Html {
+  const columns = [...readable, ...visible.slice(-2, -1)]
+  return html`<div class="listing"><section class="table" tabindex="0" aria-label="${title}"><table>
+<thead><tr>${columns.map((column) => columnHead(column, list))}</tr></thead>
 <tbody>
 `
 }
 
 /** A link that sorts by the column, in the other direction where the list is sorted by it already. */
-function columnHead(
-  { name, label, kind }: Pick<Field, 'name' | 'label' | 'kind'>,
-  { query, url }: ListView,
-): Html {
+function columnHead({ name, label, kind }: Field, { query, url }: ListView): Html {
   const [first = { field: 'createdAt', isDescending: false }] = query.records.sort
   const isFirst = first.field === name
   const direction = first.isDescending ? 'descending' : 'ascending'
@@ -79,10 +67,9 @@ function toLink(resource: Resource, record: StoredRecord) {
   return { label: toRecordName(resource, record), href: `${resource.path}/${record.id}` }
 }
 
-function listRow(resource: Resource, columns: readonly Field[], record: StoredRecord): Html {
+function listRow(resource: Resource, record: StoredRecord): Html {
   const { label, href } = toLink(resource, record)
-  const [, ...others] = columns
-  const cells = others.map((field) => {
+  const cells = resource.readable.slice(1).map((field) => {
     const value = findValue(record.document, field.name)
     if (field.kind === 'number') return html`<td class="number">${valueToText(value)}</td>`
     const isLong = field.kind === 'long text' || typeof value === 'object'
@@ -99,23 +86,14 @@ function toExcerpt(text: string): string {
 }
 
 function emptyList(resource: Resource, list: ListView): Html {
-  const { path, singular, title } = resource
-  const { query, url, total = 0, links, flash } = list
-  const isFiltered = url === undefined || toConditions(resource, url.parameters).length > 0
-  if (!isFiltered && total === 0) {
-    return html`${flash ?? ''}<div class="empty"><p>There are no ${title.toLowerCase()} yet.</p>
+  const { path, singular } = resource
+  const { query, total = 0, flash } = list
+  const title = resource.title.toLowerCase()
+  if (total === 0 && query.filters.length === 0 && query.records.search === undefined) {
+    return html`${flash ?? ''}<div class="empty"><p>There are no ${title} yet.</p>
 <p><a class="button" href="${path}/new">New ${singular}</a></p></div>`
   }
-  const message = total > 0 ? 'This page is empty.' : `No ${title.toLowerCase()} match.`
-  const page = query.part?.page
-  return html`${controls(resource, list)}<div class="empty"><p>${message}</p>
-<p><a href="${path}">Show all ${title.toLowerCase()}</a></p></div>
-${page ? pagingLinks(links, { page, total }) : ''}`
-}
-
-function listEnd(resource: Resource, list: ListView, shown: number): Html {
-  const { query, url, links, total = shown } = list
-  const page = query.part?.page
-  return html`<div class="listing-end">
-${countLine(resource, query, { shown, total })}${page ? pagingLinks(links, { page, total }) : ''}${url ? otherTypes(resource, url) : ''}</div>`
+  return html`${controls(resource, list)}<div class="empty"><p>${total > 0 ? 'This page is empty.' : `No ${title} match.`}</p>
+<p><a href="${path}">Show all ${title}</a></p></div>
+${pagingLinks(list)}`
 }

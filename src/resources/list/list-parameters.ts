@@ -1,6 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { hasBody, toMediaType } from '../../http/body/body-reader.ts'
-import { badRequest, notAnObject, unsupportedMediaType } from '../../http/errors/http-error.ts'
+import {
+  badRequest,
+  notAnObject,
+  unprocessable,
+  unsupportedMediaType,
+  type HttpError,
+} from '../../http/errors/http-error.ts'
 import { toMediaTypeList } from '../../http/request/structured-field.ts'
 import type { Resource } from '../definition.ts'
 import { findListField } from './list-fields.ts'
@@ -8,54 +14,60 @@ import { findListField } from './list-fields.ts'
 /** Parameters by name, each with all its values. */
 export type ParameterTexts = ReadonlyMap<string, readonly string[]>
 
-/** A parameter of a list that is not valid. */
-export class BadParameter extends Error {
-  readonly parameter: string
-  /** Completes "name …": `must be a number`. */
-  readonly problem: string
+/** The path and the parameters of a list. */
+export interface ListUrl {
+  path: string
+  parameters: ParameterTexts
+}
 
-  constructor(parameter: string, problem: string) {
-    super(`${parameter} ${problem}`)
-    this.parameter = parameter
-    this.problem = problem
+/** The URL with some parameters replaced, or removed where the value is undefined. */
+export function toHref(
+  { path, parameters }: ListUrl,
+  changes: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const texts = new URLSearchParams()
+  for (const [name, values] of parameters) {
+    if (!Object.hasOwn(changes, name)) for (const value of values) texts.append(name, value)
   }
+  for (const [name, value] of Object.entries(changes)) {
+    if (value !== undefined) texts.set(name, value)
+  }
+  return texts.size === 0 ? path : `${path}?${texts.toString()}`
+}
+
+/** `message` completes "name …": `must be a number`. */
+export function badParameter(field: string, message: string): HttpError {
+  return unprocessable([{ field, message }])
 }
 
 /** The media types of a QUERY, for Accept-Query. */
 export const queryTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 export const acceptQuery = toMediaTypeList(queryTypes)
 
-/**
- * The parameters of the URL and, with QUERY, of the body. Throws a BadParameter for one that is in
- * both, or is neither text nor a list of texts.
- */
+/** The parameters of the URL and, with QUERY, of the body. */
 export function findParameters(resource: Resource, request: FastifyRequest): ParameterTexts {
-  const parameters = toTexts(parseUrl(resource, request))
+  const parameters = parseUrl(resource, request)
   if (request.method !== 'QUERY') return parameters
-  const merged = new Map(parameters)
-  for (const [name, values] of toTexts(Object.entries(parseBody(request)))) {
-    if (merged.has(name)) throw new BadParameter(name, 'is in the URL and in the body')
-    merged.set(name, values)
+  for (const [name, value] of Object.entries(parseBody(request))) {
+    if (parameters.has(name)) throw badParameter(name, 'is in the URL and in the body')
+    parameters.set(name, toTexts(name, value))
   }
-  return merged
+  return parameters
 }
 
 /** Not from `request.query`, where brackets nest: the name of a field may have any character. */
-function parseUrl(resource: Resource, { url, raw }: FastifyRequest): [string, string[]][] {
-  const parameters = new Map<string, string[]>()
+function parseUrl(resource: Resource, { url, raw }: FastifyRequest): Map<string, string[]> {
   const { formHeaders = {} } = raw.target?.query ?? {}
   const [, text = ''] = url.split(/\?(.*)/s)
+  const parameters = new Map<string, string[]>()
   for (const [given, value] of new URLSearchParams(text)) {
     if (Object.hasOwn(formHeaders, given)) continue
     const name = findListField(resource, given) ? given : given.replace(/\[\d*\]$/, '')
-    const values = parameters.get(name)
-    if (values) values.push(value)
-    else parameters.set(name, [value])
+    parameters.set(name, toTexts(name, [...(parameters.get(name) ?? []), value]))
   }
-  return [...parameters]
+  return parameters
 }
 
-/** Throws 415 for another type, 400 for malformed JSON, 422 for JSON that is no object. */
 function parseBody({ headers, body, raw }: FastifyRequest): object {
   const type = toMediaType(headers['content-type'])
   if (!queryTypes.some((known) => known === type)) {
@@ -73,21 +85,16 @@ function parseBody({ headers, body, raw }: FastifyRequest): object {
   throw notAnObject('query')
 }
 
-function toTexts(parameters: readonly [string, unknown][]): ParameterTexts {
-  return new Map(parameters.map(([name, value]) => [name, toValues(name, value)]))
-}
-
 const maxValues = 100
 
-function toValues(name: string, value: unknown): string[] {
+function toTexts(name: string, value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value]
-  const scalars = values.filter((item) => ['string', 'number', 'boolean'].includes(typeof item))
-  if (scalars.length < values.length) {
-    throw new BadParameter(name, 'must be text, a number, true, false, or a list of them')
+  if (values.some((item) => !['string', 'number', 'boolean'].includes(typeof item))) {
+    throw badParameter(name, 'must be text, a number, true, false, or a list of them')
   }
-  if (scalars.length === 0) throw new BadParameter(name, 'must have a value')
-  if (scalars.length > maxValues) {
-    throw new BadParameter(name, `must have at most ${String(maxValues)} values`)
+  if (values.length === 0) throw badParameter(name, 'must have a value')
+  if (values.length > maxValues) {
+    throw badParameter(name, `must have at most ${String(maxValues)} values`)
   }
-  return scalars.map(String)
+  return values.map(String)
 }

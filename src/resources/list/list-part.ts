@@ -1,5 +1,5 @@
 import type { Part } from '../../stores/records/records.ts'
-import { BadParameter } from './list-parameters.ts'
+import { badParameter } from './list-parameters.ts'
 
 export interface Page {
   number: number
@@ -19,7 +19,7 @@ export function parsePart(texts: Texts): (Part & { page?: Page }) | undefined {
   const number = parseCount(texts, 'page', { maximum: maxPage })
   const perPage = parseCount(texts, 'per_page', { maximum: maxPerPage })
   if (start !== undefined || end !== undefined) {
-    if (number !== undefined) throw new BadParameter('page', 'excludes _start and _end')
+    if (number !== undefined) throw badParameter('page', 'excludes _start and _end')
     return toSlice(start ?? 0, end ?? (perPage && (start ?? 0) + perPage))
   }
   if (number === undefined && perPage === undefined) return undefined
@@ -28,9 +28,9 @@ export function parsePart(texts: Texts): (Part & { page?: Page }) | undefined {
 }
 
 function toSlice(start: number, end: number | undefined): Part {
-  if (end === undefined) throw new BadParameter('_start', 'requires _end or _limit')
+  if (end === undefined) throw badParameter('_start', 'requires _end or _limit')
   if (end - start > maxPerPage) {
-    throw new BadParameter('_end', `must be at most ${String(maxPerPage)} after _start`)
+    throw badParameter('_end', `must be at most ${String(maxPerPage)} after _start`)
   }
   return { offset: start, limit: Math.max(0, end - start) }
 }
@@ -46,5 +46,5 @@ function parseCount(
   const count = values.length === 1 && /^\d+$/.test(text) ? Number(text) : NaN
   if (count >= minimum && count <= maximum) return count
   const range = `${String(minimum)} to ${String(maximum)}`
-  throw new BadParameter(name, `must be a whole number from ${range}`)
+  throw badParameter(name, `must be a whole number from ${range}`)
 }

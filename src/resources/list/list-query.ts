@@ -8,85 +8,90 @@ import {
   type RecordQuery,
   type SortTerm,
 } from '../../stores/records/records.ts'
-import { toTypes, type JsonType, type Resource } from '../definition.ts'
-import { resolveAliases, toItems } from './list-aliases.ts'
-import { findListField, toVisibleFields, type ListField } from './list-fields.ts'
-import { BadParameter, type ParameterTexts } from './list-parameters.ts'
+import { toTypes, type Resource } from '../definition.ts'
+import { resolveAliases } from './list-aliases.ts'
+import { findListField, type ListField } from './list-fields.ts'
+import { badParameter, type ParameterTexts } from './list-parameters.ts'
 import { parsePart, type Page } from './list-part.ts'
 
 export interface ListQuery {
+  /** With the names of this service. */
+  parameters: ParameterTexts
   records: RecordQuery
+  filters: readonly ListFilter[]
   /** The fields to show; undefined for all of them. */
   fields?: readonly string[]
   /** Undefined for all records. */
   part?: Part & { page?: Page }
 }
 
+/** A filter as its parameter has it. */
+interface ListFilter {
+  parameter: string
+  field: ListField
+  operator: string
+  items: readonly string[]
+  filter: Filter
+}
+
+const partNames = ['page', 'per_page', '_start', '_end']
+
 /**
- * Throws a BadParameter for an unknown name or value: ignoring it would change the meaning of the
- * request. A password is an unknown field.
+ * Throws for an unknown name or value: ignoring it would change the meaning of the request. A
+ * password is an unknown field.
  */
-export function parseListQuery(resource: Resource, parameters: ParameterTexts): ListQuery {
-  const {
-    sort = [],
-    q = [],
-    fields,
-    ...rest
-  } = Object.fromEntries(resolveAliases(parameters, resource))
+export function parseListQuery(resource: Resource, given: ParameterTexts): ListQuery {
+  const parameters = resolveAliases(given, resource)
+  const { sort = [], q = [], fields, ...rest } = Object.fromEntries(parameters)
   const part = parsePart(rest)
   const text = assertLength('q', q.at(-1) ?? '')
-  const filters = Object.entries(rest).flatMap(([name, values]) =>
-    partNames.includes(name) ? [] : parseFilter(resource, name, values),
-  )
+  const filters = Object.entries(rest)
+    .filter(([name]) => !partNames.includes(name))
+    .map(([name, values]) => parseFilter(resource, name, values))
   assertCount(filters)
   assertSearches(filters, text)
-  const searched = toVisibleFields(resource).slice(0, -2)
+  const searched = ['_id', ...resource.readable.map(({ name }) => name)]
   return {
+    parameters,
     records: {
       filters: filters.map(({ filter }) => filter),
       ...(text !== '' && { search: { text, fields: searched } }),
       sort: parseSort(resource, sort),
     },
+    filters,
     ...(fields && { fields: parseFields(resource, fields) }),
     ...(part && { part }),
   }
 }
-
-const partNames = ['page', 'per_page', '_start', '_end']
 
 /** Longer than any stored text: every value is compared with every record. */
 const maxTextLength = 2000
 
 function assertLength(name: string, text: string): string {
   if (text.length <= maxTextLength) return text
-  throw new BadParameter(name, `must be at most ${String(maxTextLength)} characters long`)
-}
-
-interface NamedFilter {
-  name: string
-  filter: Filter
+  throw badParameter(name, `must be at most ${String(maxTextLength)} characters long`)
 }
 
 const maxValues = 100
 
-function assertCount(filters: readonly NamedFilter[]): void {
+function assertCount(filters: readonly ListFilter[]): void {
   const count = filters.reduce((sum, { filter }) => sum + filter.values.length, 0)
-  const last = filters.at(-1)
-  if (last === undefined || count <= maxValues) return
-  throw new BadParameter(last.name, `exceeds the ${String(maxValues)} values of all filters`)
+  if (count <= maxValues) return
+  const name = filters.at(-1)?.parameter ?? ''
+  throw badParameter(name, `exceeds the ${String(maxValues)} values of all filters`)
 }
 
 const maxSearches = 10
 const maxSearchLength = 500
 
 /** Each text is compared with every record, at worst at each of its characters. */
-function assertSearches(filters: readonly NamedFilter[], text: string): void {
+function assertSearches(filters: readonly ListFilter[], text: string): void {
   const searches = filters.filter(({ filter }) => isOfText(filter.operator))
-  const texts = searches.flatMap(({ filter }) => filter.values.map(String))
+  const texts = searches.flatMap(({ items }) => items)
   if (text !== '') texts.push(text)
   if (texts.length <= maxSearches && texts.join('').length <= maxSearchLength) return
-  throw new BadParameter(
-    searches.at(-1)?.name ?? 'q',
+  throw badParameter(
+    searches.at(-1)?.parameter ?? 'q',
     `exceeds the limit: q, contains, startsWith and endsWith have at most ${String(maxSearches)} values, of ${String(maxSearchLength)} characters together`,
   )
 }
@@ -98,34 +103,36 @@ function parseSort(resource: Resource, sort: readonly string[]): SortTerm[] {
   const isTerm = (value: string) => findListField(resource, value.replace(/^-/, '')) !== undefined
   const terms = toItems(sort, isTerm)
   if (terms.length > maxSortTerms) {
-    throw new BadParameter('sort', `must have at most ${String(maxSortTerms)} fields`)
+    throw badParameter('sort', `must have at most ${String(maxSortTerms)} fields`)
   }
   return terms.map((term) => {
+    // The name of a field may begin with a minus.
     const exact = findListField(resource, term)
-    const found = exact ?? findListField(resource, term.replace(/^-/, ''))
-    if (found === undefined) throw unknownField(resource, 'sort', term.replace(/^-/, ''))
-    return { field: found.path, isDescending: exact === undefined }
+    const name = term.replace(/^-/, '')
+    const found = exact ?? findListField(resource, name)
+    if (found) return { field: found.path, isDescending: exact === undefined }
+    throw badParameter('sort', `has the unknown field ${name}. ${listFields(resource)}`)
   })
 }
 
 function parseFields(resource: Resource, values: readonly string[]): string[] {
-  const visible = toVisibleFields(resource)
+  const visible = resource.visible.map(({ name }) => name)
   const fields = toItems(values, (value) => visible.includes(value))
-  for (const field of fields) {
-    if (!visible.includes(field)) throw unknownField(resource, 'fields', field)
-  }
-  return visible.filter((field) => fields.includes(field))
+  const unknown = fields.find((field) => !visible.includes(field))
+  if (unknown === undefined) return visible.filter((field) => fields.includes(field))
+  throw badParameter('fields', `has the unknown field ${unknown}. ${listFields(resource)}`)
 }
 
-function unknownField(resource: Resource, parameter: string, field: string): BadParameter {
-  return new BadParameter(parameter, `has the unknown field ${field}. ${listFields(resource)}`)
+function listFields({ visible }: Resource): string {
+  return `Fields: ${visible.map(({ name }) => name).join(', ')}`
 }
 
-function listFields(resource: Resource): string {
-  return `Fields: ${toVisibleFields(resource).join(', ')}`
+/** The items of comma-separated lists; a value that `isItem` accepts is one item. */
+function toItems(values: readonly string[], isItem = (_value: string) => false): string[] {
+  return values.flatMap((value) => (isItem(value) ? [value] : value.split(',')))
 }
 
-const operators = [
+const operators: readonly Operator[] = [
   'eq',
   'ne',
   'lt',
@@ -135,60 +142,46 @@ const operators = [
   'contains',
   'startsWith',
   'endsWith',
-] as const satisfies readonly Operator[]
+]
 
-/** `name`, `name:operator`; a field whose name has a colon is found by its name first. */
-export function parseFilterName(
-  resource: Resource,
-  name: string,
-): { field: ListField; operator: string } | undefined {
-  const exact = findListField(resource, name)
-  if (exact) return { field: exact, operator: 'eq' }
-  const colon = name.lastIndexOf(':')
-  const field = colon === -1 ? undefined : findListField(resource, name.slice(0, colon))
-  return field && { field, operator: name.slice(colon + 1) }
-}
-
-function parseFilter(resource: Resource, name: string, values: readonly string[]): NamedFilter {
-  const parsed = parseFilterName(resource, name)
-  if (parsed === undefined) {
-    throw new BadParameter(name, `is an unknown field. ${listFields(resource)}`)
-  }
-  const { field } = parsed
-  const isList = parsed.operator === 'in'
-  const operator = isList ? 'eq' : operators.find((known) => known === parsed.operator)
+/** Of `name` or `name:operator`; a field whose name has a colon is found by its name first. */
+function parseFilter(resource: Resource, parameter: string, values: readonly string[]): ListFilter {
+  const exact = findListField(resource, parameter)
+  const [, name = '', suffix = 'eq'] = exact ? [] : (/^(.*):(.*)$/s.exec(parameter) ?? [])
+  const field = exact ?? findListField(resource, name)
+  if (!field) throw badParameter(parameter, `is an unknown field. ${listFields(resource)}`)
+  const operator = operators.find((known) => known === (suffix === 'in' ? 'eq' : suffix))
   if (operator === undefined) {
-    throw new BadParameter(name, `has an unknown operator. Operators: ${operators.join(', ')}, in`)
+    const known = [...operators, 'in'].join(', ')
+    throw badParameter(parameter, `has an unknown operator. Operators: ${known}`)
   }
-  const items = (isList ? toItems(values) : values).map((item) => assertLength(name, item))
+  const items = suffix === 'in' ? toItems(values) : values
+  for (const item of items) assertLength(parameter, item)
   if (items.length > maxValues) {
-    throw new BadParameter(name, `must have at most ${String(maxValues)} values`)
+    throw badParameter(parameter, `must have at most ${String(maxValues)} values`)
   }
-  const parsedValues = isOfText(operator)
+  const parsed = isOfText(operator)
     ? items
-    : items.flatMap((item) => parseValue(name, field, item))
-  return { name, filter: { field: field.path, operator, values: parsedValues } }
+    : items.flatMap((item) => parseValue(parameter, field, item))
+  const filter = { field: field.path, operator, values: parsed }
+  return { parameter, field, operator: suffix, items, filter }
 }
 
 /** Every value of the field that the text may stand for: `1` is text and a number where both fit. */
 function parseValue(name: string, { path, schema }: ListField, text: string): FieldValue[] {
   if (path === 'createdAt' || path === 'updatedAt') return [parseTime(name, text)]
   const types = toTypes(schema)
-  const allows = (...wanted: JsonType[]) => wanted.some((type) => types.includes(type))
-  const number = allows('number', 'integer') && isDecimal(text) ? Number(text) : NaN
-  const values: FieldValue[] = [
-    ...(Number.isFinite(number) ? [number] : []),
-    ...(allows('boolean') && /^(true|false)$/.test(text) ? [text === 'true'] : []),
-    ...(allows('null') && text === 'null' ? [null] : []),
-    ...(allows('string') ? [text] : []),
-  ]
+  const isNumeric = types.includes('number') || types.includes('integer')
+  const isBoolean = types.includes('boolean')
+  const values: FieldValue[] = []
+  if (isNumeric && isDecimal(text) && Number.isFinite(Number(text))) values.push(Number(text))
+  if (isBoolean && /^(true|false)$/.test(text)) values.push(text === 'true')
+  if (types.includes('null') && text === 'null') values.push(null)
+  if (types.includes('string')) values.push(text)
   if (values.length > 0) return values
-  if (allows('number', 'integer')) throw new BadParameter(name, 'must be a number')
-  if (allows('boolean')) throw new BadParameter(name, 'must be true or false')
-  throw new BadParameter(
-    name,
-    'is a list or an object. Filter by a member, as in address.city=Rome',
-  )
+  if (isNumeric) throw badParameter(name, 'must be a number')
+  if (isBoolean) throw badParameter(name, 'must be true or false')
+  throw badParameter(name, 'is a list or an object. Filter by a member, as in address.city=Rome')
 }
 
 /** The start of a day, month or year, or a time; in UTC, as times are stored. */
@@ -197,5 +190,5 @@ function parseTime(name: string, text: string): string {
     ? Date.parse(text)
     : NaN
   if (!Number.isNaN(time)) return new Date(time).toISOString()
-  throw new BadParameter(name, 'must be a time like 2026-11-21 or 2026-11-21T08:00:00Z')
+  throw badParameter(name, 'must be a time like 2026-11-21 or 2026-11-21T08:00:00Z')
 }

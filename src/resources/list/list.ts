@@ -1,23 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError, unknownParameter } from '../../http/errors/http-error.ts'
+import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { toPath } from '../../http/request/target.ts'
 import { toJsonArray } from '../../http/response/json-array.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
-import { chooseType } from '../../http/negotiation/negotiate.ts'
-import { unknownParameter, unprocessable } from '../../http/errors/http-error.ts'
-import { sendChunks, toContentType } from '../../http/response/send.ts'
 import { sendTagged, tag } from '../../http/response/send-tagged.ts'
-import { toPath } from '../../http/request/target.ts'
-import type { RecordQuery, StoredRecord } from '../../stores/records/records.ts'
+import { sendChunks, toContentType } from '../../http/response/send.ts'
 import type { Html } from '../../site/html.ts'
+import type { StoredRecord } from '../../stores/records/records.ts'
 import { takePageFlash, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { toCsvChunks, toJsonLines, toProjection, toTextChunks } from '../record/representations.ts'
-import { resolveAliases } from './list-aliases.ts'
 import { createListCache, type ListResponse } from './list-cache.ts'
-import { toVisibleFields } from './list-fields.ts'
-import { listPage, type ListView } from './list-page.ts'
-import { acceptQuery, BadParameter, findParameters } from './list-parameters.ts'
-import { parseListQuery, type ListQuery } from './list-query.ts'
-import { toHref, type ListUrl } from './list-url.ts'
+import type { ListView } from './list-controls.ts'
+import { listPage } from './list-page.ts'
+import { acceptQuery, findParameters, toHref } from './list-parameters.ts'
+import { parseListQuery } from './list-query.ts'
 
 const listTypes = [
   'text/html',
@@ -70,42 +68,29 @@ async function sendList(context: ResourceContext, list: ListRequest): Promise<Fa
   if (request.method === 'QUERY' && 2 * length <= config.maxUrlBytes) {
     reply.header('location', toUrl())
   }
-  const view = { query, links: [], flash, ...(hasUrl && { url }) }
   const found = { ...query.records, signal: createCloseSignal(reply) }
-  if (query.part !== undefined) {
-    return sendPart(context, list, { view, found, part: query.part, length, toUrl })
+  const view = { query, links: [], flash, ...(hasUrl && { url }) }
+  const { part } = query
+  if (part === undefined) {
+    return sendChunks(reply, type, render(resource, { ...view, type, pages: records.pages(found) }))
   }
-  const pages = records.pages(found)
-  return sendChunks(reply, type, renderChunks(resource, type, { ...view, pages }))
-}
-
-interface ListPart {
-  view: Omit<ListView, 'pages'>
-  found: RecordQuery
-  part: NonNullable<ListQuery['part']>
-  /** Of the URL. */
-  length: number
-  toUrl: (page?: number) => string
+  const total = await records.count(found)
+  const links = part.page && hasUrl ? toPageLinks({ ...part.page, total }, toUrl) : []
+  // Clients read at most 16 KiB of headers, and there are four links.
+  const link = 4 * length <= config.maxUrlBytes ? toLinkField(links) : ''
+  const pages = onePage(await records.list(found, part))
+  const chunks = render(resource, { ...view, type, pages, links, total })
+  return sendPart(list, { 'x-total-count': String(total), ...(link && { link }) }, chunks)
 }
 
 async function sendPart(
-  { resource, records, config }: ResourceContext,
   { request, reply, type, flash, remember }: ListRequest,
-  { view, found, part, length, toUrl }: ListPart,
+  headers: ListResponse['headers'],
+  chunks: AsyncIterable<string>,
 ): Promise<FastifyReply> {
-  const total = await records.count(found)
-  const links = part.page && view.url ? toPageLinks({ ...part.page, total }, toUrl) : []
-  const headers = {
-    'x-total-count': String(total),
-    // Clients read at most 16 KiB of headers, and there are four links.
-    ...(links.length > 0 && 4 * length <= config.maxUrlBytes && { link: toLinkField(links) }),
-  }
   reply.headers(headers)
-  const pages = onePage(await records.list(found, part))
   let text = ''
-  for await (const chunk of renderChunks(resource, type, { ...view, pages, links, total })) {
-    text += chunk
-  }
+  for await (const chunk of chunks) text += chunk
   // A page with a message is not to be revalidated.
   if (flash !== undefined) return reply.type(toContentType(type)).send(text)
   const content = tag(type, text)
@@ -123,35 +108,26 @@ function createCloseSignal(reply: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-interface ParsedRequest {
-  query: ListQuery
-  url: ListUrl
-  /** The URL of the list, or of another page of it. */
-  toUrl: (page?: number) => string
-}
-
 /** Throws 400 for a bad parameter, 422 with QUERY, whose body may have it. */
-function parseRequest(resource: Resource, request: FastifyRequest): ParsedRequest {
+function parseRequest(resource: Resource, request: FastifyRequest) {
   try {
-    const given = { path: toPath(request.url), parameters: findParameters(resource, request) }
-    const query = parseListQuery(resource, given.parameters)
-    const parameters = resolveAliases(given.parameters, resource)
-    const pageName = given.parameters.has('_page') ? '_page' : 'page'
+    const path = toPath(request.url)
+    const given = findParameters(resource, request)
+    const query = parseListQuery(resource, given)
+    const pageName = given.has('_page') ? '_page' : 'page'
+    /** The URL of the list, or of another page of it. */
     const toUrl = (page?: number) =>
-      toHref(given, page === undefined ? {} : { [pageName]: String(page) })
-    return { query, url: { path: given.path, parameters }, toUrl }
+      toHref({ path, parameters: given }, page === undefined ? {} : { [pageName]: String(page) })
+    return { query, url: { path, parameters: query.parameters }, toUrl }
   } catch (error) {
-    if (!(error instanceof BadParameter)) throw error
-    const { parameter: field, problem: message } = error
-    throw request.method === 'QUERY'
-      ? unprocessable([{ field, message }])
-      : unknownParameter(`${error.message}.`)
+    const isParameter = error instanceof HttpError && error.problem === 'invalid-fields'
+    throw isParameter && request.method !== 'QUERY' ? unknownParameter(error.message) : error
   }
 }
 
 /** `fields` applies to the media types for programs only. */
-function renderChunks(resource: Resource, type: ListType, view: ListView): AsyncGenerator<string> {
-  const { pages, query } = view
+function render(resource: Resource, list: ListView & { type: ListType }): AsyncGenerator<string> {
+  const { type, pages, query } = list
   const { fields } = query
   switch (type) {
     case 'application/json':
@@ -159,11 +135,11 @@ function renderChunks(resource: Resource, type: ListType, view: ListView): Async
     case 'application/x-ndjson':
       return toJsonLines(resource, pages, fields)
     case 'text/csv':
-      return toCsvChunks(resource, pages, fields ?? toVisibleFields(resource))
+      return toCsvChunks(resource, pages, fields)
     case 'text/plain':
       return toTextChunks(resource, pages)
     case 'text/html':
-      return listPage(resource, view)
+      return listPage(resource, list)
   }
 }
 

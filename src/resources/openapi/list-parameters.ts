@@ -1,12 +1,11 @@
 import type { Parameter } from '../../http/openapi/operation.ts'
 import type { Field, Resource } from '../definition.ts'
 import { maxPage, maxPerPage } from '../list/list-part.ts'
-import { toVisibleFields } from '../list/list-fields.ts'
-import { exampleOf } from './schemas.ts'
+import { toExample } from './schemas.ts'
 
 /** The query parameters of a list. */
 export function listParameters(resource: Resource): readonly Parameter[] {
-  const visible = toVisibleFields(resource)
+  const visible = resource.visible.map(({ name }) => name)
   return [
     query('page', 'The page. Without `page` and `per_page` the whole list is sent.', {
       schema: { type: 'integer', minimum: 1, maximum: maxPage },
@@ -28,7 +27,7 @@ export function listParameters(resource: Resource): readonly Parameter[] {
       ...separated(visible),
       example: visible.slice(0, 2),
     }),
-    ...resource.fields.flatMap((field) => toFilters(field, exampleOf(resource, field.name))),
+    ...resource.readable.flatMap(toFilters),
   ]
 }
 
@@ -49,26 +48,16 @@ function separated(words: readonly string[]) {
   return { schema, style: 'form', explode: false } as const
 }
 
-function toFilters({ name, kind }: Field, example: unknown): Parameter[] {
-  const several = (items: object) => {
-    return { schema: { type: 'array', items, minItems: 1, maxItems: 100 }, example: [example] }
-  }
-  switch (kind) {
-    case 'password':
-      return []
-    case 'number': {
-      const number = { type: 'number' }
-      return [
-        query(name, `Equal to this ${name}. Can be repeated.`, several(number)),
-        query(`${name}:gte`, `At least this ${name}.`, { schema: number, example }),
-      ]
-    }
-    default: {
-      const text = { type: 'string' }
-      return [
-        query(name, `Equal to this ${name}. Can be repeated.`, several(text)),
-        query(`${name}:contains`, `Contains this text.`, { schema: text, example: 'a' }),
-      ]
-    }
-  }
+function toFilters(field: Field): Parameter[] {
+  const { name } = field
+  const example = toExample(field)
+  const isNumber = field.kind === 'number'
+  const schema = { type: isNumber ? 'number' : 'string' }
+  const several = { type: 'array', items: schema, minItems: 1, maxItems: 100 }
+  return [
+    query(name, `Equal to this ${name}. Can be repeated.`, { schema: several, example: [example] }),
+    isNumber
+      ? query(`${name}:gte`, `At least this ${name}.`, { schema, example })
+      : query(`${name}:contains`, `Contains this text.`, { schema, example: 'a' }),
+  ]
 }

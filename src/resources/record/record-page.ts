@@ -3,8 +3,8 @@ import { page, time } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml } from '../field-values.ts'
-import { ifMatchInput } from '../write/form-page.ts'
-import { toTag } from './validators.ts'
+import { methodInputs } from '../write/form-page.ts'
+import { toTag } from './representations.ts'
 
 export function recordPage(resource: Resource, record: StoredRecord, flash?: Html): Html {
   const path = `${resource.path}/${record.id}`
@@ -19,17 +19,20 @@ ${recordDetails(resource, record)}
 ${figure?.toHtml() ?? ''}</div>
 <div class="actions">
 <p><a class="button" href="${path}/edit">Edit</a></p>
-${deleteForm(resource, record)}
+<details class="confirm"><summary>Delete</summary>
+<form method="post" action="${path}">${methodInputs('DELETE', toTag(record))}
+<p>Delete this ${resource.singular}? This cannot be undone.</p>
+<p><button type="submit" class="danger">Yes, delete it</button></p></form>
+</details>
 </div>
 <p class="quiet types">Also available as <a href="${path}.json" type="application/json">JSON</a> and <a href="${path}.txt" type="text/plain">text</a>.</p>`,
   })
 }
 
-/** Every field that may be read, the times and the id. */
-export function recordDetails({ fields }: Resource, record: StoredRecord): Html {
-  const items = fields.map((field) => {
+export function recordDetails({ readable }: Resource, record: StoredRecord): Html {
+  const items = readable.map((field) => {
     const value = findValue(record.document, field.name)
-    if (field.kind === 'password' || value === undefined || value === '') return ''
+    if (value === undefined || value === '') return ''
     const kind = field.kind === 'long text' ? html` class="prose"` : ''
     return html`<dt>${field.label}</dt><dd${kind}>${valueToHtml(field, value)}</dd>\n`
   })
@@ -38,12 +41,4 @@ ${items}<dt>Created</dt><dd>${time(record.createdAt)}</dd>
 <dt>Updated</dt><dd>${time(record.updatedAt)}</dd>
 <dt>Id</dt><dd><code>${record.id}</code></dd>
 </dl>`
-}
-
-function deleteForm(resource: Resource, record: StoredRecord): Html {
-  return html`<details class="confirm"><summary>Delete</summary>
-<form method="post" action="${resource.path}/${record.id}"><input type="hidden" name="_method" value="DELETE">${ifMatchInput(toTag(record))}
-<p>Delete this ${resource.singular}? This cannot be undone.</p>
-<p><button type="submit" class="danger">Yes, delete it</button></p></form>
-</details>`
 }

@@ -3,17 +3,37 @@ import type { Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, valueToText } from '../field-values.ts'
 
-/** A record as clients see it: `_id`, the fields that may be read, and the two times. */
+export const recordTypes = ['text/html', 'application/json', 'text/plain'] as const
+export type RecordType = (typeof recordTypes)[number]
+
+/**
+ * The tag of one representation (RFC 9110 §8.8), the same after a restart and on every replica. The
+ * page's is weak, since a page has more than the record.
+ */
+export function toTag(record: StoredRecord, type: RecordType = 'application/json'): string {
+  // A deleted record may be created again under the same id: the time tells both apart.
+  const state = `${String(record.version)}-${Date.parse(record.createdAt).toString(36)}`
+  switch (type) {
+    case 'application/json':
+      return `"${state}-json"`
+    case 'text/plain':
+      return `"${state}-text"`
+    case 'text/html':
+      return `W/"${state}-html"`
+  }
+}
+
+/** A record as clients see it. */
 export type Representation = Readonly<Record<string, unknown>>
 
 export function toRepresentation(
-  { fields }: Resource,
+  { readable }: Resource,
   { id, document, createdAt, updatedAt }: StoredRecord,
 ): Representation {
   const shown: [string, unknown][] = [['_id', id]]
-  for (const { name, kind } of fields) {
+  for (const { name } of readable) {
     const value = findValue(document, name)
-    if (kind !== 'password' && value !== undefined) shown.push([name, value])
+    if (value !== undefined) shown.push([name, value])
   }
   shown.push(['createdAt', createdAt], ['updatedAt', updatedAt])
   // As own members, `__proto__` too.
@@ -44,27 +64,24 @@ function toLine(value: unknown): string {
 
 /** One line for each record: the id and the first field. */
 export function toTextChunks(resource: Resource, pages: Pages): AsyncGenerator<string> {
-  const [first] = resource.fields
-  return toLines(pages, ({ id, document }) => {
-    return `${id} ${toLine(findValue(document, first?.name ?? ''))}\n`
-  })
+  const name = resource.fields[0]?.name ?? ''
+  return toLines(pages, ({ id, document }) => `${id} ${toLine(findValue(document, name))}\n`)
 }
 
 /** A header with the names of the fields, and a line for each record (RFC 4180). */
 export async function* toCsvChunks(
   resource: Resource,
   pages: Pages,
-  fields: readonly string[],
+  fields: readonly string[] = resource.visible.map(({ name }) => name),
 ): AsyncGenerator<string> {
   yield toCsvLine(fields)
   yield* toLines(pages, (record) => {
     const shown = toRepresentation(resource, record)
-    return toCsvLine(fields.map((field) => toCell(findValue(shown, field))))
+    const values = fields.map((field) => findValue(shown, field))
+    return toCsvLine(
+      values.map((value) => (typeof value === 'number' ? value : valueToText(value))),
+    )
   })
-}
-
-function toCell(value: unknown): string | number {
-  return typeof value === 'number' ? value : valueToText(value)
 }
 
 /** A JSON object on a line of its own for each record. */

@@ -42,9 +42,9 @@ function input(field: Field, attributes: Html, text: string): Html {
       // HTML drops the first line break of a textarea.
       return html`<textarea ${attributes} rows="5">\n${text}</textarea>`
     case 'choice':
-      return select(attributes, text, toOptions(field))
+      return select(field, attributes, text)
     case 'boolean':
-      if (!isRequired || isNullable) return select(attributes, text, booleanOptions)
+      if (!isRequired || isNullable) return select(field, attributes, text)
       return html`<input type="hidden" name="${inputName}[0]" value="false"><input type="checkbox" ${attributes} value="true"${text === 'true' ? html` checked` : ''}>`
     case 'password':
       return html`<input ${attributes} type="password" autocomplete="new-password" value="">`
@@ -61,25 +61,24 @@ function input(field: Field, attributes: Html, text: string): Html {
 }
 
 type Option = readonly [value: string, label: string]
+const booleanOptions: readonly Option[] = [
+  ['true', 'Yes'],
+  ['false', 'No'],
+]
 
-const noValue: Option = ['', 'No value']
-const booleanOptions: readonly Option[] = [noValue, ['true', 'Yes'], ['false', 'No']]
-
-function toOptions(field: Field): Option[] {
+function select(field: Field, attributes: Html, text: string): Html {
   const choices = (field.schema.enum ?? []).filter((choice) => choice !== null)
-  return [
-    noValue,
+  const options: Option[] = [
+    ['', 'No value'],
+    ...(field.kind === 'boolean' ? booleanOptions : []),
     ...choices.map((choice): Option => [valueToInputText(field, choice), String(choice)]),
   ]
-}
-
-function select(attributes: Html, text: string, options: readonly Option[]): Html {
-  const isKnown = options.some(([value]) => value === text)
-  const all = isKnown ? options : [...options, [text, text] as const]
-  return html`<select ${attributes}>${all.map(
+  if (!options.some(([value]) => value === text)) options.push([text, text])
+  const items = options.map(
     ([value, label]) =>
       html`<option value="${value}"${value === text ? html` selected` : ''}>${label}</option>`,
-  )}</select>`
+  )
+  return html`<select ${attributes}>${items}</select>`
 }
 
 function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
@@ -88,36 +87,30 @@ function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
 }
 
 /** The limits of a field: `1 to 200 characters`. */
-function toHint({ kind, schema }: Field, { _action }: FormState): string | undefined {
+function toHint({ kind, schema }: Field, { _action }: FormState): string {
   const limits = schema.description ?? toLimits(kind, schema)
   if (kind !== 'password' || _action === 'new') return limits
   const keep = 'Leave empty to keep the current one.'
-  return limits === undefined ? keep : `${keep} A new one: ${limits}`
+  return limits === '' ? keep : `${keep} A new one: ${limits}`
 }
 
-function toLimits(
-  kind: Field['kind'],
-  { minimum, maximum, minLength, maxLength }: FieldSchema,
-): string | undefined {
+function toLimits(kind: Field['kind'], schema: FieldSchema): string {
   switch (kind) {
     case 'number':
-      return toRange([minimum, maximum], '')
+      return toRange(schema.minimum, schema.maximum)
     case 'json':
       return 'JSON'
     case 'date-time':
       return 'In UTC'
-    default:
-      return toRange([minLength, maxLength], ' characters')
+    default: {
+      const range = toRange(schema.minLength, schema.maxLength)
+      return range && `${range} characters`
+    }
   }
 }
 
-function toRange([least, most]: [number | undefined, number | undefined], unit: string) {
-  if (least === undefined && most === undefined) return undefined
-  if (least === undefined) return `Up to ${formatNumber(most)}${unit}`
-  if (most === undefined) return `At least ${formatNumber(least)}${unit}`
-  return `${formatNumber(least)} to ${formatNumber(most)}${unit}`
-}
-
-function formatNumber(limit = 0): string {
-  return limit.toLocaleString('en').replace('-', '−')
+function toRange(least: number | undefined, most: number | undefined): string {
+  const [from, to] = [least, most].map((limit) => limit?.toLocaleString('en').replace('-', '−'))
+  if (from === undefined) return to === undefined ? '' : `Up to ${to}`
+  return to === undefined ? `At least ${from}` : `${from} to ${to}`
 }

@@ -17,14 +17,9 @@ export type RecordForm = FormState & {
     | { _action: 'edit'; id: string; etag: string }
   )
 
-/** Stands for If-Match in a form without script. */
-export function ifMatchInput(etag: string): Html {
-  return html`<input type="hidden" name="_if_match" value="${etag}">`
-}
-
-/** Makes a form without script a PATCH of this state. */
-export function patchInputs(etag: string): Html {
-  return html`<input type="hidden" name="_method" value="PATCH">${ifMatchInput(etag)}`
+/** Makes a form without script a PATCH or DELETE of this state. */
+export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
+  return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
 }
 
 export function formPage(resource: Resource, form: RecordForm): Html {
@@ -44,7 +39,7 @@ export function recordForm({ path, fields, singular }: Resource, form: RecordFor
   const url = isNew ? path : `${path}/${form.id}`
   const controls = isNew
     ? html`<input type="hidden" name="_idempotency_key" value="${form.key}">`
-    : patchInputs(form.etag)
+    : methodInputs('PATCH', form.etag)
   return html`<form method="post" action="${url}/"${isNew ? '' : html` data-patch`}>
 ${controls}
 ${fields.map((field) => fieldInput(field, form))}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
@@ -57,9 +52,8 @@ function problemSummary({ fields }: Resource, { problems = [], warning }: Record
   if (problems.length === 0 && warning === undefined) return html``
   const items = problems.map(({ field: name, message }) => {
     const field = fields.find((known) => known.name === name)
-    return field
-      ? html`<li><a href="#${field.inputId}">${field.label} ${message}</a></li>\n`
-      : html`<li>${name} ${message}</li>\n`
+    if (field === undefined) return html`<li>${name} ${message}</li>\n`
+    return html`<li><a href="#${field.inputId}">${field.label} ${message}</a></li>\n`
   })
   return html`<div class="notice error" role="alert" tabindex="-1" autofocus>
 <p>${warning ?? 'Nothing was saved. Correct the following:'}</p>

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { hasBody, toMediaType } from '../../http/body/body-reader.ts'
 import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-patch.ts'
+import { hasBody, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/body/is-object.ts'
 import { applyMergePatch, parseJsonPatch } from '../../http/body/patch.ts'
 import { notAnObject } from '../../http/errors/http-error.ts'
@@ -9,7 +9,6 @@ import { ownFields, type Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
 import {
-  assertStorable,
   decodeNames,
   findUnknownFields,
   jsonPatchType,
@@ -17,56 +16,44 @@ import {
   parseInput,
   type Input,
 } from './input.ts'
-
-/** What a PATCH makes of a record. */
-export type Patch = (record: StoredRecord) => Input
+import { assertStorable } from './problems.ts'
 
 /**
- * Parses a JSON Patch, a merge patch, or plain fields. Throws as `parseInput` does, and 400 for a
- * malformed patch. The patch throws 409 when it does not fit the record.
+ * Parses a JSON Patch, a merge patch, or plain fields. The returned function applies it to a record,
+ * and throws 409 when it does not fit.
  */
 export function parsePatch(
   resource: Resource,
   request: FastifyRequest,
   limits: PatchLimits,
-): Patch {
-  const { body } = request
-  const type = hasBody(request.raw) ? toMediaType(request.headers['content-type']) : ''
-  if (type !== jsonPatchType && type !== mergePatchType) {
-    const input = parseInput(resource, request, limits)
-    return () => input
+): (record: StoredRecord) => Input {
+  const { body, headers } = request
+  const type = hasBody(request.raw) ? toMediaType(headers['content-type']) : ''
+  if (type === jsonPatchType) {
+    const operations = parseJsonPatch(body)
+    assertStorable(body)
+    return (record) =>
+      toInput(resource, record, applyJsonPatch(toTarget(resource, record), operations, limits))
   }
-  const apply =
-    type === jsonPatchType ? createJsonPatch(body, limits) : createMergePatch(resource, body)
-  assertStorable(body)
-  return (record) => {
-    return toInput(resource, record, apply(toTarget(resource, record)))
+  if (type === mergePatchType) {
+    const patch = decodeNames(resource, body)
+    assertStorable(body)
+    return (record) => toInput(resource, record, applyMergePatch(toTarget(resource, record), patch))
   }
-}
-
-function createJsonPatch(body: unknown, limits: PatchLimits) {
-  const operations = parseJsonPatch(body)
-  return (target: unknown) => applyJsonPatch(target, operations, limits)
-}
-
-function createMergePatch(resource: Resource, body: unknown) {
-  const patch = decodeNames(resource, body)
-  return (target: unknown) => applyMergePatch(target, patch)
+  const input = parseInput(resource, request, limits)
+  return () => input
 }
 
 /** The record as it is shown, and null for its passwords, which can be set, but not read or tested. */
 function toTarget(resource: Resource, record: StoredRecord): Readonly<Record<string, unknown>> {
-  const passwords = resource.fields.filter(({ kind }) => kind === 'password')
-  const hidden = Object.fromEntries(passwords.map(({ name }) => [name, null]))
-  return { ...toRepresentation(resource, record), ...hidden }
+  const hidden = resource.passwords.map(({ name }) => [name, null])
+  return { ...toRepresentation(resource, record), ...Object.fromEntries(hidden) }
 }
 
 function toInput(resource: Resource, record: StoredRecord, result: unknown): Input {
   if (!isObject(result)) throw notAnObject(resource.singular)
   const shown = toRepresentation(resource, record)
-  const problems = ownFields
-    .filter((field) => result[field] !== shown[field])
-    .map((field) => ({ field, message: 'cannot be changed' }))
+  const changed = ownFields.filter((field) => result[field] !== shown[field])
   const fields = resource.fields
     .map(({ name, kind }) => ({ name, kind, value: findValue(result, name) }))
     .filter(({ kind, value }) => kind !== 'password' || value !== null)
@@ -74,6 +61,6 @@ function toInput(resource: Resource, record: StoredRecord, result: unknown): Inp
   return {
     fields: Object.fromEntries(fields),
     unknownFields: findUnknownFields(resource, result),
-    problems,
+    problems: changed.map((field) => ({ field, message: 'cannot be changed' })),
   }
 }

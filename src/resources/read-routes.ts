@@ -1,0 +1,137 @@
+import { typeBySuffix } from '../http/negotiation/negotiate.ts'
+import { jsonContent, pageContent, textContent } from '../http/openapi/content.ts'
+import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
+import type { Route } from '../http/openapi/route.ts'
+import { idParameter, type ResourceContext } from './context.ts'
+import { queryTypes } from './list/list-parameters.ts'
+import { list } from './list/list.ts'
+import { listDescription, listParameters } from './openapi/list-parameters.ts'
+import { id, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
+import { recordTypes } from './record/representations.ts'
+import { show } from './record/show.ts'
+import { edit, newForm } from './write/forms.ts'
+
+const { etag, lastModified } = responseHeaders
+const { ifNoneMatch, ifModifiedSince, wantReprDigest } = requestHeaders
+
+export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
+  const lists = listRoute(context, schemas)
+  const shows = showRoute(context, schemas)
+  const suffixed = Object.entries(typeBySuffix).flatMap(([suffix, type]) => {
+    const isOfRecord = recordTypes.some((known) => known === type)
+    const routes = isOfRecord ? [lists, shows] : [lists]
+    return routes.map((route) => withSuffix(route, suffix, type))
+  })
+  return [lists, shows, ...suffixed, newRoute(context), editRoute(context)]
+}
+
+/** The same route at a URL whose suffix selects the media type. */
+function withSuffix(route: Route, suffix: string, mediaType: string): Route {
+  const { 200: whole, ...others } = route.responses ?? {}
+  const content = whole && 'content' in whole ? whole.content?.[mediaType] : undefined
+  const only = { description: '', ...whole, content: { [mediaType]: content ?? {} } }
+  return {
+    ...route,
+    url: `${route.url}.${suffix}`,
+    summary: `${route.summary}, as ${mediaType}`,
+    responses: { 200: only, ...others },
+    errors: route.errors?.filter((status) => status !== 406) ?? [],
+    config: { ...route.config, mediaType },
+  }
+}
+
+function listRoute(context: ResourceContext, { part, recordExample }: ResourceSchemas): Route {
+  const { resource } = context
+  const { _id, ...fields } = recordExample
+  const [naming] = Object.values(fields)
+  return {
+    method: ['GET', 'QUERY'],
+    url: resource.path,
+    summary: `List ${resource.name}, oldest first, optionally filtered`,
+    description: listDescription,
+    parameters: [...listParameters(resource), ifNoneMatch, wantReprDigest],
+    responses: {
+      200: {
+        description: 'The list, or one page of it.',
+        headers: {
+          'Accept-Query': responseHeaders.acceptQuery,
+          Link: responseHeaders.link,
+          'X-Total-Count': responseHeaders.totalCount,
+          ETag: etag,
+          'Set-Cookie': responseHeaders.flash,
+        },
+        content: {
+          ...pageContent,
+          ...jsonContent({ type: 'array', items: part }, [recordExample]),
+          ...textContent(`${_id} ${String(naming)}\n`),
+          [typeBySuffix.csv]: { schema: { type: 'string' } },
+          [typeBySuffix.ndjson]: {
+            schema: { type: 'string' },
+            example: `${JSON.stringify(recordExample)}\n`,
+          },
+        },
+      },
+      304: { description: 'Not changed.', headers: { ETag: etag } },
+    },
+    errors: [406, 412],
+    store: 'reads',
+    config: { accepts: queryTypes },
+    handler: list(context),
+  }
+}
+
+function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
+  const { path, singular } = context.resource
+  const lines = Object.entries(schemas.recordExample).map(
+    ([name, value]) => `${name}: ${String(value)}\n`,
+  )
+  return {
+    method: 'GET',
+    url: `${path}/${idParameter}`,
+    summary: `Get a ${singular}`,
+    parameters: [id, ifNoneMatch, ifModifiedSince, wantReprDigest],
+    responses: {
+      200: {
+        description: 'The record.',
+        headers: {
+          ETag: etag,
+          'Last-Modified': lastModified,
+          'Accept-Patch': responseHeaders.acceptPatch,
+          'Repr-Digest': responseHeaders.reprDigest,
+          'Set-Cookie': responseHeaders.flash,
+        },
+        content: { ...recordContent(schemas), ...textContent(lines.join('')) },
+      },
+      304: { description: 'Not changed.', headers: { ETag: etag } },
+    },
+    errors: [404, 405, 406, 412],
+    store: 'reads',
+    handler: show(context),
+  }
+}
+
+function newRoute(context: ResourceContext): Route {
+  const { path, singular } = context.resource
+  return {
+    method: 'GET',
+    url: `${path}/new`,
+    summary: `Get the form for a new ${singular}`,
+    content: pageContent,
+    errors: [406],
+    handler: newForm(context),
+  }
+}
+
+function editRoute(context: ResourceContext): Route {
+  const { path, singular } = context.resource
+  return {
+    method: 'GET',
+    url: `${path}/${idParameter}/edit`,
+    summary: `Get the form to edit a ${singular}`,
+    parameters: [id],
+    content: pageContent,
+    errors: [404, 406],
+    store: 'reads',
+    handler: edit(context),
+  }
+}

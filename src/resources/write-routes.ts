@@ -1,0 +1,149 @@
+import { fieldsContent, jsonContent } from '../http/openapi/content.ts'
+import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
+import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
+import type { Route } from '../http/openapi/route.ts'
+import { idParameter, type ResourceContext } from './context.ts'
+import { envelope, id, jsonPatch, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
+import { sendFormAfterError } from './write/forms.ts'
+import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './write/input.ts'
+import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
+
+const { etag, location, contentLocation, preferenceApplied, idempotencyReplayed, flash } =
+  responseHeaders
+const { ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer, idempotencyKey } = requestHeaders
+
+/** Of PATCH, DELETE and PUT. */
+const parameters = [id, ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer]
+const errors = [404, 405, 406, 409, 412, 428] as const
+const config = { defaultType: 'json', accepts: acceptedTypes } as const
+
+export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
+  return [
+    createRoute(context, schemas),
+    updateRoute(context, schemas),
+    destroyRoute(context),
+    replaceRoute(context, schemas),
+  ]
+}
+
+function createRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
+  const { path, singular } = context.resource
+  return {
+    method: 'POST',
+    url: path,
+    summary: `Create a ${singular}`,
+    parameters: [prefer, idempotencyKey],
+    requestBody: { required: true, content: fieldsContent(schemas.input, schemas.inputExample) },
+    responses: {
+      201: {
+        description: `The created ${singular}.`,
+        headers: {
+          Location: location,
+          ETag: etag,
+          'Preference-Applied': preferenceApplied,
+          'Idempotency-Replayed': idempotencyReplayed,
+        },
+        content: recordContent(schemas),
+      },
+    },
+    errors: [406, 409, 412, 422],
+    store: 'writes',
+    config: { accepts: acceptedTypes, acceptsIdempotencyKey: true },
+    errorHandler: sendFormAfterError(context),
+    handler: create(context),
+  }
+}
+
+function updateRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
+  const { path, singular } = context.resource
+  const redirect = `${path}/${schemas.recordExample._id}`
+  const headers = {
+    ETag: etag,
+    'Content-Location': contentLocation,
+    'Preference-Applied': preferenceApplied,
+  }
+  return {
+    method: 'PATCH',
+    url: `${path}/${idParameter}`,
+    summary: `Update fields of a ${singular}`,
+    parameters,
+    requestBody: { content: toPatches(schemas) },
+    responses: {
+      200: {
+        description: 'Updated: the envelope, or the record with `Prefer: return=representation`.',
+        headers,
+        content: jsonContent({ anyOf: [envelope, schemas.record] }, toEnvelope({ redirect })),
+      },
+      ...afterWrite(redirect),
+    },
+    errors: [...errors, 422],
+    store: 'writes',
+    config: { ...config, accepts: acceptedPatchTypes },
+    errorHandler: sendFormAfterError(context),
+    handler: update(context),
+  }
+}
+
+/** The same change in each patch format. */
+function toPatches({ changes, inputExample }: ResourceSchemas): Content {
+  const [field = '', value] = Object.entries(inputExample)[0] ?? []
+  const operations = [{ op: 'replace', path: `/${field}`, value }]
+  return {
+    ...fieldsContent(changes, inputExample),
+    [mergePatchType]: { schema: changes, example: { [field]: value } },
+    [jsonPatchType]: { schema: jsonPatch, example: operations },
+  }
+}
+
+function destroyRoute(context: ResourceContext): Route {
+  const { path, singular } = context.resource
+  return {
+    method: 'DELETE',
+    url: `${path}/${idParameter}`,
+    summary: `Delete a ${singular}`,
+    parameters,
+    responses: {
+      200: { description: 'Deleted.', content: jsonContent(envelope, toEnvelope({})) },
+      ...afterWrite(path),
+    },
+    errors,
+    store: 'writes',
+    config,
+    errorHandler: sendFormAfterError(context),
+    handler: destroy(context),
+  }
+}
+
+function afterWrite(where: string): Record<string, ResponseDoc> {
+  return {
+    204: { description: 'Done, with `Prefer: return=minimal`.' },
+    303: {
+      description: `With \`Accept: text/html\`: redirects to \`${where}\`.`,
+      headers: { Location: location, 'Set-Cookie': flash },
+    },
+  }
+}
+
+function replaceRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
+  const { path, singular } = context.resource
+  const content = recordContent(schemas)
+  const headers = { 'Preference-Applied': preferenceApplied }
+  const body = fieldsContent(schemas.replacement, schemas.inputExample)
+  return {
+    method: 'PUT',
+    url: `${path}/${idParameter}`,
+    summary: `Create or replace a ${singular}`,
+    description: 'Fields that are absent from the body are removed, except a password.',
+    parameters,
+    requestBody: { required: true, content: body },
+    responses: {
+      200: { description: 'Replaced.', headers, content },
+      201: { description: 'Created.', headers: { ...headers, Location: location }, content },
+      204: { description: 'Replaced, with `Prefer: return=minimal`.', headers },
+    },
+    errors: [...errors, 422],
+    store: 'writes',
+    config,
+    handler: replace(context),
+  }
+}

@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { isForm } from '../../http/body/body-reader.ts'
+import { HttpError } from '../../http/errors/http-error.ts'
+import { findErrorForm } from '../../http/errors/send-error.ts'
+import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { toPathParameter } from '../../http/request/path-parameter.ts'
+import type { Html } from '../../site/html.ts'
+import { sendPage } from '../../site/send-page.ts'
+import { assertFound, type Handler, type ResourceContext } from '../context.ts'
+import { toTag } from '../record/representations.ts'
+import { conflictPage, removalConflictPage } from './conflict-page.ts'
+import { formPage } from './form-page.ts'
+import { parseInput } from './input.ts'
+import { parsePatch } from './patches.ts'
+
+export function newForm({ resource }: ResourceContext): Handler {
+  return (request, reply) => {
+    chooseType(request, reply, ['text/html'])
+    // Each form has a key of its own, so there is nothing to revalidate.
+    reply.header('cache-control', 'private, max-age=0')
+    return sendPage(reply, formPage(resource, { _action: 'new', key: randomUUID(), values: {} }))
+  }
+}
+
+export function edit({ resource, records }: ResourceContext): Handler {
+  return async (request, reply) => {
+    chooseType(request, reply, ['text/html'])
+    const id = toPathParameter(request, 'id')
+    const record = assertFound(resource, id, await records.find(id))
+    reply.header('cache-control', 'private, no-cache')
+    const form = { _action: 'edit', id, etag: toTag(record), values: record.document } as const
+    return sendPage(reply, formPage(resource, form))
+  }
+}
+
+/** The error handler of the routes with a form: shows it again to a client that prefers HTML. */
+export function sendFormAfterError(context: ResourceContext) {
+  return async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+    const isForPage = error instanceof HttpError && findErrorForm(request, reply) === 'html'
+    const page = isForPage ? await findErrorPage(context, request, error) : undefined
+    // Fastify passes it on to the general error handler.
+    if (!isForPage || page === undefined) throw error
+    reply.code(error.status).headers(error.headers).header('cache-control', 'no-store')
+    return sendPage(reply, page)
+  }
+}
+
+async function findErrorPage(
+  { resource, records, config }: ResourceContext,
+  request: FastifyRequest,
+  { status, problem, fields: problems }: HttpError,
+): Promise<Html | undefined> {
+  const hasProblems = problems.length > 0
+  if (request.method === 'POST') {
+    // As after the Back button: the form is sent again, with other values.
+    const isReused = problem === 'idempotency-key-reused'
+    if (!isReused && !hasProblems) return undefined
+    const { fields: values } = parseInput(resource, request, config)
+    const warning = `This form was already sent with other values. Send it again to create another ${resource.singular}.`
+    const reason = isReused ? { warning } : { problems }
+    return formPage(resource, { _action: 'new', key: randomUUID(), values, ...reason })
+  }
+  if (status !== 412 && !hasProblems) return undefined
+  const current = await records.find(toPathParameter(request, 'id'))
+  if (current === undefined) return undefined
+  if (request.method === 'DELETE') return removalConflictPage(resource, current)
+  if (!hasProblems && !isForm(request)) return undefined
+  const { fields } = parsePatch(resource, request, config)(current)
+  if (!hasProblems) return conflictPage(resource, { current, fields })
+  const etag = request.headers['if-match'] ?? toTag(current)
+  const values = { ...current.document, ...fields }
+  return formPage(resource, { _action: 'edit', id: current.id, etag, values, problems })
+}
