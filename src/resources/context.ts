@@ -2,29 +2,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { notFound } from '../http/errors/http-error.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
+import type { Route } from '../http/openapi/route.ts'
 import { takeFlash } from '../site/flash.ts'
 import type { Html } from '../site/html.ts'
 import type { Collection, StoredRecord } from '../stores/records/records.ts'
 import type { Resource } from './definition.ts'
 
-/** What every handler of a resource works on. */
 export interface ResourceContext {
   resource: Resource
   config: Config
   records: Collection
 }
 
-export type Handler = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => FastifyReply | Promise<FastifyReply>
+export type Handler = Route['handler']
 
 export const idPattern = '[A-Za-z0-9_-]{1,64}'
 
 /** No other id is routed, or listed in Allow: `new` and `post` are paths below a list. */
 export const idParameter = `:id(^(?!(?:new|post)(?:[.]|$))${idPattern}$)`
 
-/** Throws 404. */
 export function assertFound(
   { singular }: Resource,
   id: string,

@@ -17,7 +17,6 @@ export interface ResourceDefinition {
   maxBytes?: Readonly<Record<string, number>>
   /** The fields that are fast to filter and sort by. */
   indexed?: readonly string[]
-  /** Creates an illustration of the records on a page, such as a map. */
   createFigure?: () => Figure
 }
 
@@ -55,7 +54,6 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   properties?: Readonly<Record<string, FieldSchema>>
   required?: readonly string[]
   additionalProperties?: boolean | FieldSchema
-  /** The label. */
   title?: string
   /** Replaces the hint that is made from the limits. */
   description?: string
@@ -71,7 +69,6 @@ export interface Field {
   isRequired: boolean
   isNullable: boolean
   schema: FieldSchema
-  /** The id of its input on a page. */
   inputId: string
   /** Its name in a form, and in any other body that cannot carry `name` itself. */
   inputName: string
@@ -80,13 +77,10 @@ export interface Field {
 /** How a field is edited and shown; `json` is a list, an object, or of several types. */
 type Kind = ReturnType<typeof toKind>
 
-/** A definition with what is derived from it once. */
 export interface Resource extends ResourceDefinition {
-  /** `/users` */
   path: string
   fields: readonly Field[]
   passwords: readonly Field[]
-  /** All but the passwords. */
   readable: readonly Field[]
   /** What clients see of a record: the id, the readable fields and the times. */
   visible: readonly Field[]
@@ -145,7 +139,6 @@ function toInputName(name: string): string {
   return name.replace(/[%[\]]/g, encodeURIComponent)
 }
 
-/** The JSON types that a value may have. */
 export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly string[] {
   if (type !== undefined) return [type].flat()
   if (choices) return choices.map((choice) => (choice === null ? 'null' : typeof choice))

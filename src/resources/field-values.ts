@@ -17,7 +17,6 @@ export function toRecordName({ fields }: Resource, { id, document }: StoredRecor
   return isScalar && /[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value)) ? String(value) : id
 }
 
-/** Text as it is, any other value as JSON, nothing as nothing. */
 export function valueToText(value: unknown): string {
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
@@ -37,7 +36,6 @@ function toUtc(value: unknown): string | undefined {
   return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString()
 }
 
-/** The text of a value in its input. */
 export function valueToInputText({ kind, schema }: Field, value: unknown): string {
   if (value === undefined || (value === null && kind !== 'json' && kind !== 'choice')) return ''
   if (kind === 'json') return JSON.stringify(value, null, 2)
@@ -47,7 +45,6 @@ export function valueToInputText({ kind, schema }: Field, value: unknown): strin
   return (kind === 'date-time' ? toUtc(value)?.replace('Z', '') : undefined) ?? valueToText(value)
 }
 
-/** The value of an option: JSON, unless all choices are text. */
 function choiceToOption(schema: FieldSchema, choice: unknown): string {
   return hasTextChoices(schema) ? valueToText(choice) : JSON.stringify(choice)
 }
@@ -56,10 +53,7 @@ function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {
   return choices.every((choice) => typeof choice === 'string')
 }
 
-/**
- * The value of a field of a form. What cannot be read stays text, for the validation to name; throws
- * 400 for text that should be JSON.
- */
+/** What cannot be parsed stays text, for the validation to name; throws 400 for invalid JSON. */
 export function formToValue(
   { kind, schema, isRequired, isNullable }: Field,
   sent: unknown,

@@ -22,7 +22,7 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
     const routes = isOfRecord ? [lists, shows] : [lists]
     return routes.map((route) => withSuffix(route, suffix, type))
   })
-  return [lists, shows, ...suffixed, newRoute(context), editRoute(context)]
+  return [lists, shows, ...suffixed, ...formRoutes(context)]
 }
 
 /** The same route at a URL whose suffix selects the media type. */
@@ -110,28 +110,26 @@ function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
   }
 }
 
-function newRoute(context: ResourceContext): Route {
+function formRoutes(context: ResourceContext): readonly Route[] {
   const { path, singular } = context.resource
-  return {
-    method: 'GET',
-    url: `${path}/new`,
-    summary: `Get the form for a new ${singular}`,
-    content: pageContent,
-    errors: [406],
-    handler: newForm(context),
-  }
-}
-
-function editRoute(context: ResourceContext): Route {
-  const { path, singular } = context.resource
-  return {
-    method: 'GET',
-    url: `${path}/${idParameter}/edit`,
-    summary: `Get the form to edit a ${singular}`,
-    parameters: [id],
-    content: pageContent,
-    errors: [404, 406],
-    store: 'reads',
-    handler: edit(context),
-  }
+  return [
+    {
+      method: 'GET',
+      url: `${path}/new`,
+      summary: `Get the form for a new ${singular}`,
+      content: pageContent,
+      errors: [406],
+      handler: newForm(context),
+    },
+    {
+      method: 'GET',
+      url: `${path}/${idParameter}/edit`,
+      summary: `Get the form to edit a ${singular}`,
+      parameters: [id],
+      content: pageContent,
+      errors: [404, 406],
+      store: 'reads',
+      handler: edit(context),
+    },
+  ]
 }

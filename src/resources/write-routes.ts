@@ -12,10 +12,12 @@ const { etag, location, contentLocation, preferenceApplied, idempotencyReplayed,
   responseHeaders
 const { ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer, idempotencyKey } = requestHeaders
 
-/** Of PATCH, DELETE and PUT. */
-const parameters = [id, ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer]
+const ofRecord = {
+  parameters: [id, ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer],
+  store: 'writes',
+  config: { defaultType: 'json', accepts: acceptedTypes },
+} as const
 const errors = [404, 405, 406, 409, 412, 428] as const
-const config = { defaultType: 'json', accepts: acceptedTypes } as const
 
 export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
   return [
@@ -63,10 +65,10 @@ function updateRoute(context: ResourceContext, schemas: ResourceSchemas): Route 
     'Preference-Applied': preferenceApplied,
   }
   return {
+    ...ofRecord,
     method: 'PATCH',
     url: `${path}/${idParameter}`,
     summary: `Update fields of a ${singular}`,
-    parameters,
     requestBody: { content: toPatches(schemas) },
     responses: {
       200: {
@@ -77,8 +79,7 @@ function updateRoute(context: ResourceContext, schemas: ResourceSchemas): Route 
       ...afterWrite(redirect),
     },
     errors: [...errors, 422],
-    store: 'writes',
-    config: { ...config, accepts: acceptedPatchTypes },
+    config: { ...ofRecord.config, accepts: acceptedPatchTypes },
     errorHandler: sendFormAfterError(context),
     handler: update(context),
   }
@@ -98,17 +99,15 @@ function toPatches({ changes, inputExample }: ResourceSchemas): Content {
 function destroyRoute(context: ResourceContext): Route {
   const { path, singular } = context.resource
   return {
+    ...ofRecord,
     method: 'DELETE',
     url: `${path}/${idParameter}`,
     summary: `Delete a ${singular}`,
-    parameters,
     responses: {
       200: { description: 'Deleted.', content: jsonContent(envelope, toEnvelope({})) },
       ...afterWrite(path),
     },
     errors,
-    store: 'writes',
-    config,
     errorHandler: sendFormAfterError(context),
     handler: destroy(context),
   }
@@ -130,11 +129,11 @@ function replaceRoute(context: ResourceContext, schemas: ResourceSchemas): Route
   const headers = { 'Preference-Applied': preferenceApplied }
   const body = fieldsContent(schemas.replacement, schemas.inputExample)
   return {
+    ...ofRecord,
     method: 'PUT',
     url: `${path}/${idParameter}`,
     summary: `Create or replace a ${singular}`,
     description: 'Fields that are absent from the body are removed, except a password.',
-    parameters,
     requestBody: { required: true, content: body },
     responses: {
       200: { description: 'Replaced.', headers, content },
@@ -142,8 +141,6 @@ function replaceRoute(context: ResourceContext, schemas: ResourceSchemas): Route
       204: { description: 'Replaced, with `Prefer: return=minimal`.', headers },
     },
     errors: [...errors, 422],
-    store: 'writes',
-    config,
     handler: replace(context),
   }
 }

@@ -22,7 +22,6 @@ export function resolveAliases(parameters: ParameterTexts, resource: Resource): 
     const isSort = name === '_sort' && !isField
     resolved.set(ownName, isSort ? resolveOrder(values, parameters.get('_order')) : values)
   }
-  // The default page size of json-server.
   if (parameters.has('_page') && !resolved.has('per_page')) resolved.set('per_page', ['10'])
   return resolved
 }

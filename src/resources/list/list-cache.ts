@@ -1,13 +1,11 @@
 import type { TaggedText } from '../../http/response/send-tagged.ts'
 import type { Collection } from '../../stores/records/records.ts'
 
-/** A part of a list as it is sent. */
 export interface ListResponse {
   headers: Readonly<Record<string, string>>
   content: TaggedText
 }
 
-/** Of all responses together, in characters. */
 const maxLength = 2 ** 21
 /** Counted for the parts of a response that are not its text. */
 const overhead = 1000

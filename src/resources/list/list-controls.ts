@@ -4,15 +4,13 @@ import { html, type Html } from '../../site/html.ts'
 import type { Pages } from '../../stores/records/records.ts'
 import { toTypes, type Resource } from '../definition.ts'
 import { toHref, type ListUrl } from './list-parameters.ts'
-import type { ListQuery } from './list-query.ts'
+import { operatorWords, type ListQuery } from './list-query.ts'
 
-/** A list as its page shows it. */
 export interface ListView {
   query: ListQuery
   pages: Pages
   /** Undefined where a QUERY is longer than a URL may be. */
   url?: ListUrl
-  /** To the other pages. */
   links: readonly Link[]
   /** The number of records on all pages; undefined for a list that is shown whole. */
   total?: number
@@ -22,7 +20,6 @@ export interface ListView {
 const pageSizes = [10, 20, 50, 100]
 const defaultSize = 20
 
-/** A search that keeps the filters and the order, and starts at the first page. */
 export function searchForm({ path }: Resource, { parameters }: ListUrl, query: ListQuery): Html {
   const replaced = ['q', 'per_page', 'page', '_start', '_end']
   const hidden = [...parameters]
@@ -42,26 +39,13 @@ ${hidden}<p class="field"><label for="q">Search</label><input type="search" id="
 `
 }
 
-const operatorWords: Readonly<Record<string, string>> = {
-  eq: 'is',
-  in: 'is',
-  ne: 'is not',
-  lt: 'is below',
-  lte: 'is at most',
-  gt: 'is above',
-  gte: 'is at least',
-  contains: 'contains',
-  startsWith: 'starts with',
-  endsWith: 'ends with',
-}
-
 /** The filters and the search, each with a link that removes it. */
 export function conditionList(resource: Resource, url: ListUrl, query: ListQuery): Html {
   const words = new Map(
-    query.filters.map(({ parameter, field, operator, items }) => {
+    query.filters.map(({ parameter, field, filter, items }) => {
       const isText = toTypes(field.schema).includes('string')
       const wanted = items.map((item) => (isText ? `“${item}”` : item)).join(' or ')
-      return [parameter, `${field.label} ${operatorWords[operator] ?? ''} ${wanted}`]
+      return [parameter, `${field.label} ${operatorWords[filter.operator]} ${wanted}`]
     }),
   )
   const { search } = query.records
@@ -82,7 +66,6 @@ export function conditionList(resource: Resource, url: ListUrl, query: ListQuery
 `
 }
 
-/** Links to the same list in the other media types. */
 export function otherTypes({ path }: Resource, { parameters }: ListUrl): Html {
   const link = (suffix: keyof typeof typeBySuffix, name: string) => {
     const href = toHref({ path: `${path}.${suffix}`, parameters })
@@ -94,7 +77,6 @@ export function otherTypes({ path }: Resource, { parameters }: ListUrl): Html {
 
 const linkLabels = { first: 'First', prev: 'Previous', next: 'Next', last: 'Last' } as const
 
-/** Links to the other pages of a list, and the number of this one. */
 export function pagingLinks({ links, query, total = 0 }: ListView): Html {
   const page = query.part?.page
   const count = Math.ceil(total / (page?.size ?? 1))
@@ -111,7 +93,6 @@ ${toLinks('next', 'last')}</nav>
 `
 }
 
-/** The number of records, and which of them are shown. */
 export function countLine({ singular, title }: Resource, list: ListView, shown: number): Html {
   const { query, total = shown } = list
   const all = `${String(total)} ${total === 1 ? singular : title.toLowerCase()}`

@@ -1,7 +1,6 @@
 import type { Field as FieldPath } from '../../stores/records/records.ts'
 import type { FieldSchema, Resource } from '../definition.ts'
 
-/** A field that a list can be filtered and sorted by. */
 export interface ListField {
   path: FieldPath
   schema: FieldSchema
@@ -10,16 +9,12 @@ export interface ListField {
   isDeclared: boolean
 }
 
-/**
- * The field with this name, or at the end of this path, as `address.city`. A field whose name has a
- * dot is found by its name first. Undefined for a password, too.
- */
+/** The field with this name, or at the end of this path, as `address.city`. */
 export function findListField({ visible }: Resource, name: string): ListField | undefined {
   const found = findMember(
     visible.map((field) => [field.name, field.schema]),
     name,
   )
-  // No record has such a name.
   if (found === undefined || name.includes('\0') || !name.isWellFormed()) return undefined
   const [first = '', ...inside] = found.path
   const label = visible.find((field) => field.name === first)?.label ?? first

@@ -52,7 +52,6 @@ function tableHead({ title, readable, visible }: Resource, list: ListView): Html
 `
 }
 
-/** A link that sorts by the column, in the other direction where the list is sorted by it already. */
 function columnHead({ name, label, kind }: Field, { query, url }: ListView): Html {
   const [first = { field: 'createdAt', isDescending: false }] = query.records.sort
   const isFirst = first.field === name

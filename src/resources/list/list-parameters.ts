@@ -11,10 +11,8 @@ import { toMediaTypeList } from '../../http/request/structured-field.ts'
 import type { Resource } from '../definition.ts'
 import { findListField } from './list-fields.ts'
 
-/** Parameters by name, each with all its values. */
 export type ParameterTexts = ReadonlyMap<string, readonly string[]>
 
-/** The path and the parameters of a list. */
 export interface ListUrl {
   path: string
   parameters: ParameterTexts
@@ -40,11 +38,9 @@ export function badParameter(field: string, message: string): HttpError {
   return unprocessable([{ field, message }])
 }
 
-/** The media types of a QUERY, for Accept-Query. */
 export const queryTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 export const acceptQuery = toMediaTypeList(queryTypes)
 
-/** The parameters of the URL and, with QUERY, of the body. */
 export function findParameters(resource: Resource, request: FastifyRequest): ParameterTexts {
   const parameters = parseUrl(resource, request)
   if (request.method !== 'QUERY') return parameters

@@ -15,31 +15,24 @@ import { badParameter, type ParameterTexts } from './list-parameters.ts'
 import { parsePart, type Page } from './list-part.ts'
 
 export interface ListQuery {
-  /** With the names of this service. */
   parameters: ParameterTexts
   records: RecordQuery
   filters: readonly ListFilter[]
-  /** The fields to show; undefined for all of them. */
   fields?: readonly string[]
   /** Undefined for all records. */
   part?: Part & { page?: Page }
 }
 
-/** A filter as its parameter has it. */
 interface ListFilter {
   parameter: string
   field: ListField
-  operator: string
   items: readonly string[]
   filter: Filter
 }
 
 const partNames = ['page', 'per_page', '_start', '_end']
 
-/**
- * Throws for an unknown name or value: ignoring it would change the meaning of the request. A
- * password is an unknown field.
- */
+/** Throws for an unknown name or value: ignoring it would change the meaning of the request. */
 export function parseListQuery(resource: Resource, given: ParameterTexts): ListQuery {
   const parameters = resolveAliases(given, resource)
   const { sort = [], q = [], fields, ...rest } = Object.fromEntries(parameters)
@@ -132,17 +125,22 @@ function toItems(values: readonly string[], isItem = (_value: string) => false):
   return values.flatMap((value) => (isItem(value) ? [value] : value.split(',')))
 }
 
-const operators: readonly Operator[] = [
-  'eq',
-  'ne',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'contains',
-  'startsWith',
-  'endsWith',
-]
+/** By operator; a list of values, `in`, is `eq`. */
+export const operatorWords: Readonly<Record<Operator, string>> = {
+  eq: 'is',
+  ne: 'is not',
+  lt: 'is below',
+  lte: 'is at most',
+  gt: 'is above',
+  gte: 'is at least',
+  contains: 'contains',
+  startsWith: 'starts with',
+  endsWith: 'ends with',
+}
+
+function isOperator(text: string): text is Operator {
+  return Object.hasOwn(operatorWords, text)
+}
 
 /** Of `name` or `name:operator`; a field whose name has a colon is found by its name first. */
 function parseFilter(resource: Resource, parameter: string, values: readonly string[]): ListFilter {
@@ -150,9 +148,9 @@ function parseFilter(resource: Resource, parameter: string, values: readonly str
   const [, name = '', suffix = 'eq'] = exact ? [] : (/^(.*):(.*)$/s.exec(parameter) ?? [])
   const field = exact ?? findListField(resource, name)
   if (!field) throw badParameter(parameter, `is an unknown field. ${listFields(resource)}`)
-  const operator = operators.find((known) => known === (suffix === 'in' ? 'eq' : suffix))
-  if (operator === undefined) {
-    const known = [...operators, 'in'].join(', ')
+  const operator = suffix === 'in' ? 'eq' : suffix
+  if (!isOperator(operator)) {
+    const known = [...Object.keys(operatorWords), 'in'].join(', ')
     throw badParameter(parameter, `has an unknown operator. Operators: ${known}`)
   }
   const items = suffix === 'in' ? toItems(values) : values
@@ -164,7 +162,7 @@ function parseFilter(resource: Resource, parameter: string, values: readonly str
     ? items
     : items.flatMap((item) => parseValue(parameter, field, item))
   const filter = { field: field.path, operator, values: parsed }
-  return { parameter, field, operator: suffix, items, filter }
+  return { parameter, field, items, filter }
 }
 
 /** Every value of the field that the text may stand for: `1` is text and a number where both fit. */

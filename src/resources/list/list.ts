@@ -26,24 +26,19 @@ const listTypes = [
 ] as const
 type ListType = (typeof listTypes)[number]
 
-/**
- * The records that GET or QUERY (RFC 10008) asks for: all of them, streamed, or a part with a tag,
- * `X-Total-Count` and links to the other pages.
- */
+/** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
 export function list(context: ResourceContext): Handler {
   const cache = createListCache(context.records)
   return (request, reply) => {
     const type = chooseType(request, reply, listTypes)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
     const flash = takePageFlash(request, reply, type)
-    if (request.method === 'QUERY' || flash !== undefined) {
-      return sendList(context, { request, reply, type, flash })
-    }
-    const key = `${type} ${request.url}`
+    const isCacheable = request.method !== 'QUERY' && flash === undefined
+    const key = isCacheable ? `${type} ${request.url}` : ''
     const { cached, state } = cache.find(key)
     if (cached) return sendTagged(request, reply.headers(cached.headers), cached.content)
     const remember = (response: ListResponse) => {
-      cache.add(key, response, state)
+      if (isCacheable) cache.add(key, response, state)
     }
     return sendList(context, { request, reply, type, flash, remember })
   }
@@ -54,7 +49,7 @@ interface ListRequest {
   reply: FastifyReply
   type: ListType
   flash: Html | undefined
-  remember?: (response: ListResponse) => void
+  remember: (response: ListResponse) => void
 }
 
 async function sendList(context: ResourceContext, list: ListRequest): Promise<FastifyReply> {
@@ -94,11 +89,10 @@ async function sendPart(
   // A page with a message is not to be revalidated.
   if (flash !== undefined) return reply.type(toContentType(type)).send(text)
   const content = tag(type, text)
-  remember?.({ headers, content })
+  remember({ headers, content })
   return sendTagged(request, reply, content)
 }
 
-/** Aborted when the response is sent, or the client has gone. */
 function createCloseSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
@@ -115,7 +109,6 @@ function parseRequest(resource: Resource, request: FastifyRequest) {
     const given = findParameters(resource, request)
     const query = parseListQuery(resource, given)
     const pageName = given.has('_page') ? '_page' : 'page'
-    /** The URL of the list, or of another page of it. */
     const toUrl = (page?: number) =>
       toHref({ path, parameters: given }, page === undefined ? {} : { [pageName]: String(page) })
     return { query, url: { path, parameters: query.parameters }, toUrl }

@@ -3,7 +3,6 @@ import type { Field, Resource } from '../definition.ts'
 import { maxPage, maxPerPage } from '../list/list-part.ts'
 import { toExample } from './schemas.ts'
 
-/** The query parameters of a list. */
 export function listParameters(resource: Resource): readonly Parameter[] {
   const visible = resource.visible.map(({ name }) => name)
   return [
@@ -42,7 +41,6 @@ function query(
   return { name, in: 'query', description, ...more }
 }
 
-/** A list of these words, separated by commas. */
 function separated(words: readonly string[]) {
   const schema = { type: 'array', items: { type: 'string', enum: words }, minItems: 1 }
   return { schema, style: 'form', explode: false } as const

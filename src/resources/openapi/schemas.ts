@@ -10,7 +10,6 @@ const time = { type: 'string', format: 'date-time', readOnly: true } as const
 
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
-/** The schemas and examples of a resource, from the schema that validates it. */
 export function toSchemas({ schema, singular, fields, readable }: Resource) {
   const name = singular.charAt(0).toUpperCase() + singular.slice(1)
   const required = readable.filter(({ isRequired }) => isRequired).map((field) => field.name)
@@ -51,7 +50,6 @@ function mapByName<Value>(fields: readonly Field[], toValue: (field: Field) => V
   return Object.fromEntries(fields.map((field) => [field.name, toValue(field)]))
 }
 
-/** A string must be one that every database can store. */
 function toInputSchema({ schema, isRequired }: Field): object {
   const storable = schema.type === 'string' ? { ...schema, pattern: '^[^\\u0000]*$' } : schema
   return isRequired ? storable : { anyOf: [storable, { type: 'null' }] }
@@ -73,12 +71,10 @@ export const id: Parameter = {
   example: exampleId,
 }
 
-/** A record as a page and as JSON. */
 export function recordContent({ record, recordExample }: ResourceSchemas): Content {
   return { ...pageContent, ...jsonContent(record, recordExample) }
 }
 
-/** The JSON body after an update and a deletion. */
 export const envelope = toComponent(
   'schemas',
   'Envelope',
@@ -88,5 +84,4 @@ export const envelope = toComponent(
   }),
 )
 
-/** RFC 6902. */
 export const jsonPatch = toComponent('schemas', 'JsonPatch', jsonPatchSchema)

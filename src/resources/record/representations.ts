@@ -6,10 +6,7 @@ import { findValue, valueToText } from '../field-values.ts'
 export const recordTypes = ['text/html', 'application/json', 'text/plain'] as const
 export type RecordType = (typeof recordTypes)[number]
 
-/**
- * The tag of one representation (RFC 9110 §8.8), the same after a restart and on every replica. The
- * page's is weak, since a page has more than the record.
- */
+/** The same after a restart and on every replica; weak for a page, which has more than the record. */
 export function toTag(record: StoredRecord, type: RecordType = 'application/json'): string {
   // A deleted record may be created again under the same id: the time tells both apart.
   const state = `${String(record.version)}-${Date.parse(record.createdAt).toString(36)}`
@@ -23,7 +20,6 @@ export function toTag(record: StoredRecord, type: RecordType = 'application/json
   }
 }
 
-/** A record as clients see it. */
 export type Representation = Readonly<Record<string, unknown>>
 
 export function toRepresentation(
@@ -36,11 +32,9 @@ export function toRepresentation(
     if (value !== undefined) shown.push([name, value])
   }
   shown.push(['createdAt', createdAt], ['updatedAt', updatedAt])
-  // As own members, `__proto__` too.
   return Object.fromEntries(shown)
 }
 
-/** Some of the fields, or all where `fields` is undefined. */
 export function toProjection(
   resource: Resource,
   record: StoredRecord,
@@ -51,7 +45,6 @@ export function toProjection(
   return Object.fromEntries(Object.entries(shown).filter(([field]) => fields.includes(field)))
 }
 
-/** One line for each field. */
 export function recordToText(resource: Resource, record: StoredRecord): string {
   return Object.entries(toRepresentation(resource, record))
     .map(([name, value]) => `${toLine(name)}: ${toLine(value)}\n`)
@@ -84,7 +77,6 @@ export async function* toCsvChunks(
   })
 }
 
-/** A JSON object on a line of its own for each record. */
 export function toJsonLines(
   resource: Resource,
   pages: Pages,

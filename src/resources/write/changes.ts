@@ -19,10 +19,7 @@ export async function createRecord(
   return assertFound(resource, id, await records.find(id))
 }
 
-/**
- * Creates or changes the record: `toDocument` makes the new document of the current state. Throws 409
- * when other requests keep changing the record.
- */
+/** Creates or changes the record: `toDocument` makes the new document of the current state. */
 export async function writeRecord(
   { records }: ResourceContext,
   id: string,
@@ -41,7 +38,6 @@ export async function writeRecord(
   })
 }
 
-/** Throws 404 when there is no such record, 409 when other requests keep changing it. */
 export async function removeRecord(
   { resource, records }: ResourceContext,
   id: string,

@@ -7,10 +7,8 @@ import { recordDetails } from '../record/record-page.ts'
 import { toTag } from '../record/representations.ts'
 import { methodInputs, recordForm } from './form-page.ts'
 
-/** An edit of a state that is no longer current. */
 interface Conflict {
   current: StoredRecord
-  /** The fields of the form; undefined where one is to be removed. */
   fields: Document
 }
 
@@ -33,7 +31,6 @@ ${recordForm(resource, { _action: 'edit', id, etag, values })}`,
   })
 }
 
-/** Shows the current version after a DELETE for an earlier one. */
 export function removalConflictPage(resource: Resource, current: StoredRecord): Html {
   const path = `${resource.path}/${current.id}`
   return stalePage(resource, current, {

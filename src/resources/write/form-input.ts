@@ -6,7 +6,6 @@ import type { Document } from '../../stores/records/records.ts'
 
 export interface FormState {
   _action: 'new' | 'edit'
-  /** What was typed, or what is stored. */
   values: Document
   problems?: readonly FieldProblem[]
 }
@@ -14,7 +13,6 @@ export interface FormState {
 /** Escaped, a longer value could make a page of several megabytes. */
 const maxShownLength = 65_536
 
-/** The label, the hint, the input and the problem of a field. */
 export function fieldInput(field: Field, form: FormState): Html {
   const { name, label, kind, isRequired, inputId: id } = field
   const isOptional = !isRequired || (kind === 'password' && form._action === 'edit')
@@ -86,7 +84,6 @@ function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
   return html`step="${step}"${minimum === undefined ? '' : html` min="${minimum}"`}${maximum === undefined ? '' : html` max="${maximum}"`}`
 }
 
-/** The limits of a field: `1 to 200 characters`. */
 function toHint({ kind, schema }: Field, { _action }: FormState): string {
   const limits = schema.description ?? toLimits(kind, schema)
   if (kind !== 'password' || _action === 'new') return limits

@@ -3,9 +3,7 @@ import { page } from '../../site/page.ts'
 import type { Resource } from '../definition.ts'
 import { fieldInput, type FormState } from './form-input.ts'
 
-/** The form of a new record, or of a stored one. */
 export type RecordForm = FormState & {
-  /** Why the form is shown again, where no field has a problem. */
   warning?: string
 } & (
     | {
@@ -13,7 +11,6 @@ export type RecordForm = FormState & {
         /** An unused Idempotency-Key: sent twice, the form creates one record. */
         key: string
       }
-    /** `etag` is that of the state in the form. */
     | { _action: 'edit'; id: string; etag: string }
   )
 
@@ -47,7 +44,6 @@ ${fields.map((field) => fieldInput(field, form))}<p class="actions"><button type
 </form>`
 }
 
-/** The problems above the form, with links to the inputs; focused as the page opens. */
 function problemSummary({ fields }: Resource, { problems = [], warning }: RecordForm): Html {
   if (problems.length === 0 && warning === undefined) return html``
   const items = problems.map(({ field: name, message }) => {

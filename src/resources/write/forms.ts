@@ -11,8 +11,7 @@ import { assertFound, type Handler, type ResourceContext } from '../context.ts'
 import { toTag } from '../record/representations.ts'
 import { conflictPage, removalConflictPage } from './conflict-page.ts'
 import { formPage } from './form-page.ts'
-import { parseInput } from './input.ts'
-import { parsePatch } from './patches.ts'
+import { parseInput, parsePatch } from './input.ts'
 
 export function newForm({ resource }: ResourceContext): Handler {
   return (request, reply) => {
@@ -39,7 +38,6 @@ export function sendFormAfterError(context: ResourceContext) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
     const isForPage = error instanceof HttpError && findErrorForm(request, reply) === 'html'
     const page = isForPage ? await findErrorPage(context, request, error) : undefined
-    // Fastify passes it on to the general error handler.
     if (!isForPage || page === undefined) throw error
     reply.code(error.status).headers(error.headers).header('cache-control', 'no-store')
     return sendPage(reply, page)

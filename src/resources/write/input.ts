@@ -1,23 +1,23 @@
 import type { FastifyRequest } from 'fastify'
-import type { PatchLimits } from '../../http/body/apply-json-patch.ts'
+import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-patch.ts'
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/body/is-object.ts'
+import { applyMergePatch, parseJsonPatch } from '../../http/body/patch.ts'
 import {
   HttpError,
   notAnObject,
   unsupportedMediaType,
   type FieldProblem,
 } from '../../http/errors/http-error.ts'
-import type { Document } from '../../stores/records/records.ts'
+import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { ownFields, type Field, type Resource } from '../definition.ts'
-import { formToValue } from '../field-values.ts'
+import { findValue, formToValue } from '../field-values.ts'
+import { toRepresentation } from '../record/representations.ts'
 import { assertStorable } from './problems.ts'
 
-/** For Accept-Post. */
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 export const mergePatchType = 'application/merge-patch+json'
 export const jsonPatchType = 'application/json-patch+json'
-/** For Accept-Patch. */
 export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
 
 /** What a request asks a record to be. */
@@ -81,7 +81,7 @@ function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits
 }
 
 /** The body with the names of the fields in place of those that the body could not carry. */
-export function decodeNames({ fields }: Resource, body: unknown): unknown {
+function decodeNames({ fields }: Resource, body: unknown): unknown {
   if (!isObject(body)) return body
   const names = new Map(fields.map(({ name, inputName }) => [inputName, name]))
   return Object.fromEntries(
@@ -90,7 +90,51 @@ export function decodeNames({ fields }: Resource, body: unknown): unknown {
 }
 
 /** What GET returned can be sent back with PUT: the own fields are known, and ignored. */
-export function findUnknownFields({ fields }: Resource, body: object): readonly string[] {
+function findUnknownFields({ fields }: Resource, body: object): readonly string[] {
   const known = [...fields.map(({ name }) => name), ...ownFields]
   return Object.keys(body).filter((name) => !known.includes(name))
+}
+
+/** The function applies a patch in any format; it throws 409 for a record that does not fit it. */
+export function parsePatch(
+  resource: Resource,
+  request: FastifyRequest,
+  limits: PatchLimits,
+): (record: StoredRecord) => Input {
+  const { body, headers } = request
+  const type = hasBody(request.raw) ? toMediaType(headers['content-type']) : ''
+  if (type === jsonPatchType) {
+    const operations = parseJsonPatch(body)
+    assertStorable(body)
+    return (record) =>
+      toInput(resource, record, applyJsonPatch(toTarget(resource, record), operations, limits))
+  }
+  if (type === mergePatchType) {
+    const patch = decodeNames(resource, body)
+    assertStorable(body)
+    return (record) => toInput(resource, record, applyMergePatch(toTarget(resource, record), patch))
+  }
+  const input = parseInput(resource, request, limits)
+  return () => input
+}
+
+/** The record as it is shown, and null for its passwords, which can be set, but not read or tested. */
+function toTarget(resource: Resource, record: StoredRecord): Readonly<Record<string, unknown>> {
+  const hidden = resource.passwords.map(({ name }) => [name, null])
+  return { ...toRepresentation(resource, record), ...Object.fromEntries(hidden) }
+}
+
+function toInput(resource: Resource, record: StoredRecord, result: unknown): Input {
+  if (!isObject(result)) throw notAnObject(resource.singular)
+  const shown = toRepresentation(resource, record)
+  const changed = ownFields.filter((field) => result[field] !== shown[field])
+  const fields = resource.fields
+    .map(({ name, kind }) => ({ name, kind, value: findValue(result, name) }))
+    .filter(({ kind, value }) => kind !== 'password' || value !== null)
+    .map(({ name, value }): [string, unknown] => [name, value])
+  return {
+    fields: Object.fromEntries(fields),
+    unknownFields: findUnknownFields(resource, result),
+    problems: changed.map((field) => ({ field, message: 'cannot be changed' })),
+  }
 }

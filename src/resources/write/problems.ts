@@ -16,7 +16,6 @@ export function mergeInput(
   const known = problems.map(({ field }) => field)
   const all = [
     ...problems,
-    // RFC 7240 §4.4
     ...(isStrict ? unknownFields : []).map((field) => ({ field, message: 'is an unknown field' })),
     ...findProblems(resource, merged).filter(({ field }) => !known.includes(field)),
   ]
@@ -24,7 +23,6 @@ export function mergeInput(
   return merged
 }
 
-/** The problems of a document in the order of its fields; none when it is valid. */
 export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
   const order = resource.fields.map(({ name }) => name)
   const [, errors] = resource.validator().Errors(document)

@@ -20,13 +20,11 @@ import { findValue } from '../field-values.ts'
 import { recordTypes, toTag } from '../record/representations.ts'
 import { sendRecord } from '../record/show.ts'
 import { createHasher, createRecord, removeRecord, writeRecord } from './changes.ts'
-import { parseInput } from './input.ts'
-import { parsePatch } from './patches.ts'
+import { parseInput, parsePatch } from './input.ts'
 import { mergeInput } from './problems.ts'
 
 const jsonFirst = ['application/json', 'text/html'] as const
 
-/** 201 with the created record. */
 export function create(context: ResourceContext): Handler {
   const { resource, config } = context
   return async (request, reply) => {
@@ -45,7 +43,6 @@ export function create(context: ResourceContext): Handler {
   }
 }
 
-/** Changes only the fields that the request names. */
 export function update(context: ResourceContext): Handler {
   const { resource, config } = context
   return async (request, reply) => {
