@@ -28,7 +28,7 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
 /** The same route at a URL whose suffix selects the media type. */
 function withSuffix(route: Route, suffix: string, mediaType: string): Route {
   const { 200: whole, ...others } = route.responses ?? {}
-  const content = whole && 'content' in whole ? whole.content?.[mediaType] : undefined
+  const content = whole && 'content' in whole ? whole.content[mediaType] : undefined
   const only = { description: '', ...whole, content: { [mediaType]: content ?? {} } }
   return {
     ...route,
@@ -63,7 +63,7 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
         content: {
           ...pageContent,
           ...jsonContent({ type: 'array', items: part }, [recordExample]),
-          ...textContent(`${_id} ${String(naming)}\n`),
+          ...textContent(`${_id} ${naming ?? ''}\n`),
           [typeBySuffix.csv]: { schema: { type: 'string' } },
           [typeBySuffix.ndjson]: {
             schema: { type: 'string' },
@@ -82,9 +82,7 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
 
 function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { path, singular } = context.resource
-  const lines = Object.entries(schemas.recordExample).map(
-    ([name, value]) => `${name}: ${String(value)}\n`,
-  )
+  const lines = Object.entries(schemas.recordExample).map(([name, value]) => `${name}: ${value}\n`)
   return {
     method: 'GET',
     url: `${path}/${idParameter}`,

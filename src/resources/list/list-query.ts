@@ -121,7 +121,10 @@ function listFields({ visible }: Resource): string {
 }
 
 /** The items of comma-separated lists; a value that `isItem` accepts is one item. */
-function toItems(values: readonly string[], isItem = (_value: string) => false): string[] {
+function toItems(
+  values: readonly string[],
+  isItem: (value: string) => boolean = () => false,
+): string[] {
   return values.flatMap((value) => (isItem(value) ? [value] : value.split(',')))
 }
 

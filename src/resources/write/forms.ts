@@ -33,9 +33,12 @@ export function edit({ resource, records }: ResourceContext): Handler {
   }
 }
 
+/** Fastify awaits it, though its type is void. */
+type FormErrorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
+
 /** The error handler of the routes with a form: shows it again to a client that prefers HTML. */
-export function sendFormAfterError(context: ResourceContext) {
-  return async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+export function sendFormAfterError(context: ResourceContext): FormErrorHandler {
+  return async (error, request, reply) => {
     const isForPage = error instanceof HttpError && findErrorForm(request, reply) === 'html'
     const page = isForPage ? await findErrorPage(context, request, error) : undefined
     if (!isForPage || page === undefined) throw error

@@ -120,7 +120,7 @@ export function parsePatch(
 
 /** The record as it is shown, and null for its passwords, which can be set, but not read or tested. */
 function toTarget(resource: Resource, record: StoredRecord): Readonly<Record<string, unknown>> {
-  const hidden = resource.passwords.map(({ name }) => [name, null])
+  const hidden = resource.passwords.map(({ name }): [string, null] => [name, null])
   return { ...toRepresentation(resource, record), ...Object.fromEntries(hidden) }
 }
 

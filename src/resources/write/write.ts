@@ -112,10 +112,9 @@ export function replace(context: ResourceContext): Handler {
     const record = await writeRecord(context, id, async (current) => {
       assertPreconditions(request, context, current)
       // They stay: a representation does not have them.
-      const passwords = resource.passwords.map(({ name }) => [
-        name,
-        current && findValue(current.document, name),
-      ])
+      const passwords = resource.passwords.map(({ name }): [string, unknown] => {
+        return [name, current && findValue(current.document, name)]
+      })
       const kept = Object.fromEntries(passwords)
       return hash(mergeInput(resource, kept, { ...input, isStrict }), input.fields)
     })
