@@ -24,10 +24,9 @@ export function toHref(
   changes: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const texts = new URLSearchParams()
-  for (const [name, values] of parameters) {
-    if (!Object.hasOwn(changes, name)) for (const value of values) texts.append(name, value)
-  }
+  for (const [name, values] of parameters) for (const value of values) texts.append(name, value)
   for (const [name, value] of Object.entries(changes)) {
+    texts.delete(name)
     if (value !== undefined) texts.set(name, value)
   }
   return texts.size === 0 ? path : `${path}?${texts.toString()}`

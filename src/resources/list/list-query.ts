@@ -4,7 +4,6 @@ import {
   type FieldValue,
   type Filter,
   type Operator,
-  type Part,
   type RecordQuery,
   type SortTerm,
 } from '../../stores/records/records.ts'
@@ -12,28 +11,15 @@ import { toTypes, type Resource } from '../definition.ts'
 import { resolveAliases } from './list-aliases.ts'
 import { findListField, type ListField } from './list-fields.ts'
 import { badParameter, type ParameterTexts } from './list-parameters.ts'
-import { parsePart, type Page } from './list-part.ts'
+import { parsePart } from './list-part.ts'
 
-export interface ListQuery {
-  parameters: ParameterTexts
-  records: RecordQuery
-  filters: readonly ListFilter[]
-  fields?: readonly string[]
-  /** Undefined for all records. */
-  part?: Part & { page?: Page }
-}
-
-interface ListFilter {
-  parameter: string
-  field: ListField
-  items: readonly string[]
-  filter: Filter
-}
+export type ListQuery = ReturnType<typeof parseListQuery>
+type ListFilter = ReturnType<typeof parseFilter>
 
 const partNames = ['page', 'per_page', '_start', '_end']
 
 /** Throws for an unknown name or value: ignoring it would change the meaning of the request. */
-export function parseListQuery(resource: Resource, given: ParameterTexts): ListQuery {
+export function parseListQuery(resource: Resource, given: ParameterTexts) {
   const parameters = resolveAliases(given, resource)
   const { sort = [], q = [], fields, ...rest } = Object.fromEntries(parameters)
   const part = parsePart(rest)
@@ -44,17 +30,12 @@ export function parseListQuery(resource: Resource, given: ParameterTexts): ListQ
   assertCount(filters)
   assertSearches(filters, text)
   const searched = ['_id', ...resource.readable.map(({ name }) => name)]
-  return {
-    parameters,
-    records: {
-      filters: filters.map(({ filter }) => filter),
-      ...(text !== '' && { search: { text, fields: searched } }),
-      sort: parseSort(resource, sort),
-    },
-    filters,
-    ...(fields && { fields: parseFields(resource, fields) }),
-    ...(part && { part }),
+  const records: RecordQuery = {
+    filters: filters.map(({ filter }) => filter),
+    ...(text !== '' && { search: { text, fields: searched } }),
+    sort: parseSort(resource, sort),
   }
+  return { records, parameters, filters, part, fields: fields && parseFields(resource, fields) }
 }
 
 /** Longer than any stored text: every value is compared with every record. */
@@ -146,7 +127,7 @@ function isOperator(text: string): text is Operator {
 }
 
 /** Of `name` or `name:operator`; a field whose name has a colon is found by its name first. */
-function parseFilter(resource: Resource, parameter: string, values: readonly string[]): ListFilter {
+function parseFilter(resource: Resource, parameter: string, values: readonly string[]) {
   const exact = findListField(resource, parameter)
   const [, name = '', suffix = 'eq'] = exact ? [] : (/^(.*):(.*)$/s.exec(parameter) ?? [])
   const field = exact ?? findListField(resource, name)
@@ -164,7 +145,7 @@ function parseFilter(resource: Resource, parameter: string, values: readonly str
   const parsed = isOfText(operator)
     ? items
     : items.flatMap((item) => parseValue(parameter, field, item))
-  const filter = { field: field.path, operator, values: parsed }
+  const filter: Filter = { field: field.path, operator, values: parsed }
   return { parameter, field, items, filter }
 }
 
@@ -185,11 +166,11 @@ function parseValue(name: string, { path, schema }: ListField, text: string): Fi
   throw badParameter(name, 'is a list or an object. Filter by a member, as in address.city=Rome')
 }
 
+const timePattern = /^\d{4}(-\d\d(-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?)?)?$/
+
 /** The start of a day, month or year, or a time; in UTC, as times are stored. */
 function parseTime(name: string, text: string): string {
-  const time = /^\d{4}(-\d\d(-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?)?)?$/.test(text)
-    ? Date.parse(text)
-    : NaN
+  const time = timePattern.test(text) ? Date.parse(text) : NaN
   if (!Number.isNaN(time)) return new Date(time).toISOString()
   throw badParameter(name, 'must be a time like 2026-11-21 or 2026-11-21T08:00:00Z')
 }

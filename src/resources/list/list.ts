@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError, unknownParameter } from '../../http/errors/http-error.ts'
-import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { chooseType, typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import { toPath } from '../../http/request/target.ts'
+import { toCsvLine } from '../../http/response/csv.ts'
 import { toJsonArray } from '../../http/response/json-array.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendTagged, tag } from '../../http/response/send-tagged.ts'
@@ -10,27 +11,20 @@ import type { Html } from '../../site/html.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { takePageFlash, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { toCsvChunks, toJsonLines, toProjection, toTextChunks } from '../record/representations.ts'
+import { recordToCsv, recordToLine, toLines, toProjection } from '../record/representations.ts'
 import { createListCache, type ListResponse } from './list-cache.ts'
 import type { ListView } from './list-controls.ts'
 import { listPage } from './list-page.ts'
 import { acceptQuery, findParameters, toHref } from './list-parameters.ts'
 import { parseListQuery } from './list-query.ts'
 
-const listTypes = [
-  'text/html',
-  'application/json',
-  'text/plain',
-  'text/csv',
-  'application/x-ndjson',
-] as const
-type ListType = (typeof listTypes)[number]
+type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
 
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
 export function list(context: ResourceContext): Handler {
   const cache = createListCache(context.records)
   return (request, reply) => {
-    const type = chooseType(request, reply, listTypes)
+    const type = chooseType(request, reply, Object.values(typeBySuffix))
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
     const flash = takePageFlash(request, reply, type)
     const isCacheable = request.method !== 'QUERY' && flash === undefined
@@ -121,16 +115,19 @@ function parseRequest(resource: Resource, request: FastifyRequest) {
 /** `fields` applies to the media types for programs only. */
 function render(resource: Resource, list: ListView & { type: ListType }): AsyncGenerator<string> {
   const { type, pages, query } = list
-  const { fields } = query
+  const fields = query.fields ?? resource.visible.map(({ name }) => name)
   switch (type) {
     case 'application/json':
       return toJsonArray(pages, (record) => toProjection(resource, record, fields))
     case 'application/x-ndjson':
-      return toJsonLines(resource, pages, fields)
+      return toLines(
+        pages,
+        (record) => `${JSON.stringify(toProjection(resource, record, fields))}\n`,
+      )
     case 'text/csv':
-      return toCsvChunks(resource, pages, fields)
+      return toLines(pages, (record) => recordToCsv(resource, record, fields), toCsvLine(fields))
     case 'text/plain':
-      return toTextChunks(resource, pages)
+      return toLines(pages, (record) => recordToLine(resource, record))
     case 'text/html':
       return listPage(resource, list)
   }

@@ -1,49 +1,46 @@
-import type { Parameter } from '../../http/openapi/operation.ts'
+import type { Parameter, Schema } from '../../http/openapi/operation.ts'
 import type { Field, Resource } from '../definition.ts'
 import { maxPage, maxPerPage } from '../list/list-part.ts'
 import { toExample } from './schemas.ts'
 
-export function listParameters(resource: Resource): readonly Parameter[] {
-  const visible = resource.visible.map(({ name }) => name)
+export function listParameters({ visible, readable }: Resource): readonly Parameter[] {
+  const names = visible.map(({ name }) => name)
+  const terms = names.flatMap((name) => [name, `-${name}`])
+  const example = ['-createdAt', names[1]]
   return [
-    query('page', 'The page. Without `page` and `per_page` the whole list is sent.', {
-      schema: { type: 'integer', minimum: 1, maximum: maxPage },
-      example: 1,
-    }),
-    query('per_page', 'Records per page. The default is 20.', {
-      schema: { type: 'integer', minimum: 1, maximum: maxPerPage },
-      example: 10,
-    }),
-    query('sort', 'The fields to sort by. A minus reverses the order.', {
-      ...separated(visible.flatMap((name) => [name, `-${name}`])),
-      example: ['-createdAt', visible[1]],
-    }),
-    query('q', 'Text that a field contains, ignoring case.', {
-      schema: { type: 'string' },
-      example: 'a',
-    }),
-    query('fields', 'The fields to include in JSON, NDJSON and CSV.', {
-      ...separated(visible),
-      example: visible.slice(0, 2),
-    }),
-    ...resource.readable.flatMap(toFilters),
+    query(
+      'page',
+      'The page. Without `page` and `per_page` the whole list is sent.',
+      upTo(maxPage),
+      1,
+    ),
+    query('per_page', 'Records per page. The default is 20.', upTo(maxPerPage), 10),
+    separated('sort', 'The fields to sort by. A minus reverses the order.', terms, example),
+    query('q', 'Text that a field contains, ignoring case.', { type: 'string' }, 'a'),
+    separated('fields', 'The fields to include in JSON, NDJSON and CSV.', names, names.slice(0, 2)),
+    ...readable.flatMap(toFilters),
   ]
 }
 
 export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field in the response, \`_id\` and the times included. The operators are \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\` and \`endsWith\`. Repeated values of a parameter are combined with OR. An unknown parameter gets 400. The parameters of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are supported too.
 QUERY (RFC 10008) accepts the same parameters as a form or as JSON.`
 
-function query(
-  name: string,
-  description: string,
-  more: Pick<Parameter, 'schema' | 'example' | 'style' | 'explode'>,
-): Parameter {
-  return { name, in: 'query', description, ...more }
+function query(name: string, description: string, schema: Schema, example: unknown): Parameter {
+  return { name, in: 'query', description, schema, example }
 }
 
-function separated(words: readonly string[]) {
+function upTo(maximum: number): Schema {
+  return { type: 'integer', minimum: 1, maximum }
+}
+
+function separated(
+  name: string,
+  description: string,
+  words: readonly string[],
+  example: unknown,
+): Parameter {
   const schema = { type: 'array', items: { type: 'string', enum: words }, minItems: 1 }
-  return { schema, style: 'form', explode: false } as const
+  return { ...query(name, description, schema, example), style: 'form', explode: false }
 }
 
 function toFilters(field: Field): Parameter[] {
@@ -53,9 +50,9 @@ function toFilters(field: Field): Parameter[] {
   const schema = { type: isNumber ? 'number' : 'string' }
   const several = { type: 'array', items: schema, minItems: 1, maxItems: 100 }
   return [
-    query(name, `Equal to this ${name}. Can be repeated.`, { schema: several, example: [example] }),
+    query(name, `Equal to this ${name}. Can be repeated.`, several, [example]),
     isNumber
-      ? query(`${name}:gte`, `At least this ${name}.`, { schema, example })
-      : query(`${name}:contains`, `Contains this text.`, { schema, example: 'a' }),
+      ? query(`${name}:gte`, `At least this ${name}.`, schema, example)
+      : query(`${name}:contains`, `Contains this text.`, schema, 'a'),
   ]
 }

@@ -55,39 +55,27 @@ function toLine(value: unknown): string {
   return valueToText(value).replaceAll('\r', '\\r').replaceAll('\n', '\\n')
 }
 
-/** One line for each record: the id and the first field. */
-export function toTextChunks(resource: Resource, pages: Pages): AsyncGenerator<string> {
-  const name = resource.fields[0]?.name ?? ''
-  return toLines(pages, ({ id, document }) => `${id} ${toLine(findValue(document, name))}\n`)
+export function recordToLine({ fields }: Resource, { id, document }: StoredRecord): string {
+  return `${id} ${toLine(findValue(document, fields[0]?.name ?? ''))}\n`
 }
 
-/** A header with the names of the fields, and a line for each record (RFC 4180). */
-export async function* toCsvChunks(
+/** RFC 4180 */
+export function recordToCsv(
   resource: Resource,
-  pages: Pages,
-  fields: readonly string[] = resource.visible.map(({ name }) => name),
-): AsyncGenerator<string> {
-  yield toCsvLine(fields)
-  yield* toLines(pages, (record) => {
-    const shown = toRepresentation(resource, record)
-    const values = fields.map((field) => findValue(shown, field))
-    return toCsvLine(
-      values.map((value) => (typeof value === 'number' ? value : valueToText(value))),
-    )
-  })
+  record: StoredRecord,
+  fields: readonly string[],
+): string {
+  const shown = toRepresentation(resource, record)
+  const values = fields.map((field) => findValue(shown, field))
+  return toCsvLine(values.map((value) => (typeof value === 'number' ? value : valueToText(value))))
 }
 
-export function toJsonLines(
-  resource: Resource,
-  pages: Pages,
-  fields: readonly string[] | undefined,
-): AsyncGenerator<string> {
-  return toLines(pages, (record) => `${JSON.stringify(toProjection(resource, record, fields))}\n`)
-}
-
-async function* toLines(
+/** A list in chunks, with a line for each record. */
+export async function* toLines(
   pages: Pages,
   toLine: (record: StoredRecord) => string,
+  heading = '',
 ): AsyncGenerator<string> {
+  yield heading
   for await (const page of pages) yield page.map(toLine).join('')
 }

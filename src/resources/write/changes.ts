@@ -14,56 +14,38 @@ export async function createRecord(
   id: string,
   document: Document,
 ): Promise<StoredRecord> {
-  const record = toNewRecord(id, document)
+  const now = new Date().toISOString()
+  const record = { id, document, version: 1, createdAt: now, updatedAt: now }
   if (await records.create(record)) return record
   return assertFound(resource, id, await records.find(id))
 }
 
-/** Creates or changes the record: `toDocument` makes the new document of the current state. */
+/** Stores the document that `toDocument` makes of the current state; undefined removes the record. */
 export async function writeRecord(
   { records }: ResourceContext,
   id: string,
-  toDocument: (current: StoredRecord | undefined) => Promise<Document>,
+  toDocument: (current: StoredRecord | undefined) => Promise<Document> | undefined,
 ): Promise<StoredRecord> {
-  return retry(id, async () => {
+  for (let count = 1; count <= maxAttempts; count += 1) {
     const current = await records.find(id)
     const document = await toDocument(current)
-    if (current === undefined) {
-      const record = toNewRecord(id, document)
-      return (await records.create(record)) ? record : undefined
+    const now = new Date().toISOString()
+    const version = current?.version ?? 0
+    const next = {
+      createdAt: now,
+      ...current,
+      id,
+      version,
+      document: document ?? {},
+      updatedAt: now,
     }
-    const change = { ...current, document, updatedAt: new Date().toISOString() }
-    const isChanged = await records.change(change)
-    return isChanged ? { ...change, version: current.version + 1 } : undefined
-  })
-}
-
-export async function removeRecord(
-  { resource, records }: ResourceContext,
-  id: string,
-  assertRemovable: (current: StoredRecord) => void,
-): Promise<void> {
-  await retry(id, async () => {
-    const current = assertFound(resource, id, await records.find(id))
-    assertRemovable(current)
-    return (await records.remove(id, current.version)) || undefined
-  })
-}
-
-async function retry<Result>(
-  id: string,
-  attempt: () => Promise<Result | undefined>,
-): Promise<Result> {
-  for (let count = 1; count <= maxAttempts; count += 1) {
-    const result = await attempt()
-    if (result !== undefined) return result
+    const write = () => {
+      if (document === undefined) return records.remove(id, version)
+      return current ? records.change(next) : records.create(next)
+    }
+    if (await write()) return { ...next, version: version + 1 }
   }
   throw conflict(`Too many requests are changing ${id} at the same time.`)
-}
-
-function toNewRecord(id: string, document: Document): StoredRecord {
-  const now = new Date().toISOString()
-  return { id, document, version: 1, createdAt: now, updatedAt: now }
 }
 
 /** Hashes the passwords among the `given` fields; each one only once. */

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../site/html.ts'
-import { page, time } from '../../site/page.ts'
+import { page, time, type Page } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToInputText } from '../field-values.ts'
@@ -15,7 +15,7 @@ interface Conflict {
 /** Compares both versions of a record that was changed during the edit. */
 export function conflictPage(resource: Resource, conflict: Conflict): Html {
   const { current, fields } = conflict
-  const [id, etag] = [current.id, toTag(current)]
+  const { id } = current
   const values = { ...current.document, ...fields }
   return stalePage(resource, current, {
     title: 'Not saved',
@@ -27,7 +27,7 @@ ${saveMineForm(resource, conflict)}<p><a class="button second" href="${resource.
 </div>
 <h2>Continue editing</h2>
 <p>The form has your version. Saving it replaces the current version.</p>
-${recordForm(resource, { _action: 'edit', id, etag, values })}`,
+${recordForm(resource, { _action: 'edit', id, etag: toTag(current), values })}`,
   })
 }
 
@@ -44,14 +44,11 @@ export function removalConflictPage(resource: Resource, current: StoredRecord): 
   })
 }
 
-interface StalePage {
-  title: string
-  message: Html
-  main: Html
-  scripts?: readonly string[]
-}
-
-function stalePage(resource: Resource, current: StoredRecord, stale: StalePage): Html {
+function stalePage(
+  resource: Resource,
+  current: StoredRecord,
+  stale: Page & { message: Html },
+): Html {
   const name = toRecordName(resource, current)
   return page({
     ...stale,

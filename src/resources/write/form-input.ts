@@ -8,6 +8,8 @@ export interface FormState {
   _action: 'new' | 'edit'
   values: Document
   problems?: readonly FieldProblem[]
+  /** Why the form is shown again, where no field has a problem. */
+  warning?: string
 }
 
 /** Escaped, a longer value could make a page of several megabytes. */

@@ -3,16 +3,9 @@ import { page } from '../../site/page.ts'
 import type { Resource } from '../definition.ts'
 import { fieldInput, type FormState } from './form-input.ts'
 
-export type RecordForm = FormState & {
-  warning?: string
-} & (
-    | {
-        _action: 'new'
-        /** An unused Idempotency-Key: sent twice, the form creates one record. */
-        key: string
-      }
-    | { _action: 'edit'; id: string; etag: string }
-  )
+/** `key` is an unused Idempotency-Key: sent twice, the form creates one record. */
+export type RecordForm = FormState &
+  ({ _action: 'new'; key: string } | { _action: 'edit'; id: string; etag: string })
 
 /** Makes a form without script a PATCH or DELETE of this state. */
 export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {

@@ -48,16 +48,17 @@ export function sendFormAfterError(context: ResourceContext): FormErrorHandler {
 }
 
 async function findErrorPage(
-  { resource, records, config }: ResourceContext,
+  context: ResourceContext,
   request: FastifyRequest,
   { status, problem, fields: problems }: HttpError,
 ): Promise<Html | undefined> {
+  const { resource, records } = context
   const hasProblems = problems.length > 0
   if (request.method === 'POST') {
     // As after the Back button: the form is sent again, with other values.
     const isReused = problem === 'idempotency-key-reused'
     if (!isReused && !hasProblems) return undefined
-    const { fields: values } = parseInput(resource, request, config)
+    const { fields: values } = parseInput(context, request)
     const warning = `This form was already sent with other values. Send it again to create another ${resource.singular}.`
     const reason = isReused ? { warning } : { problems }
     return formPage(resource, { _action: 'new', key: randomUUID(), values, ...reason })
@@ -67,7 +68,7 @@ async function findErrorPage(
   if (current === undefined) return undefined
   if (request.method === 'DELETE') return removalConflictPage(resource, current)
   if (!hasProblems && !isForm(request)) return undefined
-  const { fields } = parsePatch(resource, request, config)(current)
+  const { fields } = parsePatch(context, request)(current)
   if (!hasProblems) return conflictPage(resource, { current, fields })
   const etag = request.headers['if-match'] ?? toTag(current)
   const values = { ...current.document, ...fields }

@@ -10,6 +10,7 @@ import {
   type FieldProblem,
 } from '../../http/errors/http-error.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
+import type { ResourceContext } from '../context.ts'
 import { ownFields, type Field, type Resource } from '../definition.ts'
 import { findValue, formToValue } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
@@ -28,11 +29,7 @@ export interface Input {
   problems: readonly FieldProblem[]
 }
 
-export function parseInput(
-  resource: Resource,
-  request: FastifyRequest,
-  limits: PatchLimits,
-): Input {
+export function parseInput({ resource, config }: ResourceContext, request: FastifyRequest): Input {
   const { headers, raw, method } = request
   const type = toMediaType(headers['content-type'])
   const isPatch = type === mergePatchType || type === jsonPatchType
@@ -47,7 +44,7 @@ export function parseInput(
     const isKept = ({ name, kind }: Field) =>
       method !== 'POST' && kind === 'password' && body[name] === ''
     const sent = named.filter((field) => !isKept(field))
-    return { ...parseForm(sent, body, limits), unknownFields }
+    return { ...parseForm(sent, body, config), unknownFields }
   }
   const fields = named.map(({ name, isNullable }): [string, unknown] => {
     return [name, body[name] === null && !isNullable ? undefined : body[name]]
@@ -97,41 +94,42 @@ function findUnknownFields({ fields }: Resource, body: object): readonly string[
 
 /** The function applies a patch in any format; it throws 409 for a record that does not fit it. */
 export function parsePatch(
-  resource: Resource,
+  context: ResourceContext,
   request: FastifyRequest,
-  limits: PatchLimits,
 ): (record: StoredRecord) => Input {
+  const { resource, config } = context
   const { body, headers } = request
   const type = hasBody(request.raw) ? toMediaType(headers['content-type']) : ''
   if (type === jsonPatchType) {
     const operations = parseJsonPatch(body)
     assertStorable(body)
     return (record) =>
-      toInput(resource, record, applyJsonPatch(toTarget(resource, record), operations, limits))
+      toInput(resource, record, (target) => applyJsonPatch(target, operations, config))
   }
   if (type === mergePatchType) {
     const patch = decodeNames(resource, body)
     assertStorable(body)
-    return (record) => toInput(resource, record, applyMergePatch(toTarget(resource, record), patch))
+    return (record) => toInput(resource, record, (target) => applyMergePatch(target, patch))
   }
-  const input = parseInput(resource, request, limits)
+  const input = parseInput(context, request)
   return () => input
 }
 
-/** The record as it is shown, and null for its passwords, which can be set, but not read or tested. */
-function toTarget(resource: Resource, record: StoredRecord): Readonly<Record<string, unknown>> {
-  const hidden = resource.passwords.map(({ name }): [string, null] => [name, null])
-  return { ...toRepresentation(resource, record), ...Object.fromEntries(hidden) }
-}
-
-function toInput(resource: Resource, record: StoredRecord, result: unknown): Input {
-  if (!isObject(result)) throw notAnObject(resource.singular)
+function toInput(
+  resource: Resource,
+  record: StoredRecord,
+  apply: (target: unknown) => unknown,
+): Input {
   const shown = toRepresentation(resource, record)
+  // A password can be set, but not read or tested.
+  const hidden = resource.passwords.map(({ name }): [string, null] => [name, null])
+  const result = apply({ ...shown, ...Object.fromEntries(hidden) })
+  if (!isObject(result)) throw notAnObject(resource.singular)
   const changed = ownFields.filter((field) => result[field] !== shown[field])
-  const fields = resource.fields
-    .map(({ name, kind }) => ({ name, kind, value: findValue(result, name) }))
-    .filter(({ kind, value }) => kind !== 'password' || value !== null)
-    .map(({ name, value }): [string, unknown] => [name, value])
+  const fields = resource.fields.flatMap(({ name, kind }): [string, unknown][] => {
+    const value = findValue(result, name)
+    return kind === 'password' && value === null ? [] : [[name, value]]
+  })
   return {
     fields: Object.fromEntries(fields),
     unknownFields: findUnknownFields(resource, result),

@@ -9,7 +9,8 @@ import type { Input } from './input.ts'
 export function mergeInput(
   resource: Resource,
   document: Document,
-  { fields, unknownFields, problems, isStrict }: Input & { isStrict: boolean },
+  { fields, unknownFields, problems }: Input,
+  isStrict: boolean,
 ): Document {
   const entries = Object.entries({ ...document, ...fields })
   const merged = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
@@ -77,14 +78,13 @@ const typeMessages: Readonly<Record<string, string>> = {
 function toMessage({ keyword, params, message }: TLocalizedValidationError): string {
   switch (keyword) {
     case 'minLength':
-      return params.limit === 1
-        ? 'must not be empty'
-        : `must be at least ${String(params.limit)} characters long`
     case 'maxLength':
-      return `must be at most ${String(params.limit)} characters long`
     case 'minimum':
-    case 'maximum':
-      return `must be at ${keyword === 'minimum' ? 'least' : 'most'} ${String(params.limit)}`
+    case 'maximum': {
+      if (keyword === 'minLength' && params.limit === 1) return 'must not be empty'
+      const limit = `${keyword.startsWith('min') ? 'least' : 'most'} ${String(params.limit)}`
+      return `must be at ${limit}${keyword.endsWith('Length') ? ' characters long' : ''}`
+    }
     case 'type':
       return typeMessages[[params.type].flat()[0] ?? ''] ?? message
     case 'enum':

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { v7 as createId } from 'uuid'
 import {
   badRequest,
@@ -19,21 +19,21 @@ import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
 import { recordTypes, toTag } from '../record/representations.ts'
 import { sendRecord } from '../record/show.ts'
-import { createHasher, createRecord, removeRecord, writeRecord } from './changes.ts'
+import { createHasher, createRecord, writeRecord } from './changes.ts'
 import { parseInput, parsePatch } from './input.ts'
 import { mergeInput } from './problems.ts'
 
 const jsonFirst = ['application/json', 'text/html'] as const
 
 export function create(context: ResourceContext): Handler {
-  const { resource, config } = context
+  const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, ['text/html', 'application/json'])
     // RFC 9110 §13.1: the list exists, and has no tag.
     if (!mayWriteResource(request.headers, { etags: [] })) throw preconditionFailed()
     const isStrict = applyPreference(request, reply, 'handling=strict')
-    const input = parseInput(resource, request, config)
-    const document = mergeInput(resource, {}, { ...input, isStrict })
+    const input = parseInput(context, request)
+    const document = mergeInput(resource, {}, input, isStrict)
     const hashed = await createHasher(resource)(document)
     const record = await createRecord(context, findClaimedId(request) ?? createId(), hashed)
     reply.code(201).header('location', `${resource.path}/${record.id}`)
@@ -44,7 +44,7 @@ export function create(context: ResourceContext): Handler {
 }
 
 export function update(context: ResourceContext): Handler {
-  const { resource, config } = context
+  const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, jsonFirst)
     const isStrict = applyPreference(request, reply, 'handling=strict')
@@ -52,13 +52,16 @@ export function update(context: ResourceContext): Handler {
     const hash = createHasher(resource)
     const record = await writeRecord(context, id, async (found) => {
       const current = assertFound(resource, id, found)
-      const patch = parsePatch(resource, request, config)
+      const patch = parsePatch(context, request)
       assertPreconditions(request, context, current)
       const input = patch(current)
-      return hash(mergeInput(resource, current.document, { ...input, isStrict }), input.fields)
+      return hash(mergeInput(resource, current.document, input, isStrict), input.fields)
     })
     const redirect = `${resource.path}/${id}`
-    if (type === 'text/html') return sendRedirect(request, reply, redirect, 'saved')
+    if (type === 'text/html') {
+      setFlash(request, reply, 'saved')
+      return reply.redirect(redirect, 303)
+    }
     reply.header('etag', toTag(record))
     if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
     if (applyPreference(request, reply, 'return=representation')) {
@@ -72,23 +75,18 @@ export function destroy(context: ResourceContext): Handler {
   const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, jsonFirst)
-    await removeRecord(context, toPathParameter(request, 'id'), (current) => {
-      assertPreconditions(request, context, current)
+    const id = toPathParameter(request, 'id')
+    await writeRecord(context, id, (current) => {
+      assertPreconditions(request, context, assertFound(resource, id, current))
+      return undefined
     })
     if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
-    if (type === 'text/html') return sendRedirect(request, reply, resource.path, 'deleted')
+    if (type === 'text/html') {
+      setFlash(request, reply, 'deleted')
+      return reply.redirect(resource.path, 303)
+    }
     return sendJson(reply, toEnvelope({}))
   }
-}
-
-function sendRedirect(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  path: string,
-  flash: 'saved' | 'deleted',
-): FastifyReply {
-  setFlash(request, reply, flash)
-  return reply.redirect(path, 303)
 }
 
 /** The seed ("JSON envelope") has the text of a deletion for an update too. */
@@ -98,7 +96,7 @@ export function toEnvelope(data: { redirect?: string }) {
 
 /** Replaces the record with this id, or creates it: 200 or 201 (RFC 9110 §9.3.4). */
 export function replace(context: ResourceContext): Handler {
-  const { resource, config } = context
+  const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, jsonFirst)
     // RFC 9110 §14.5
@@ -106,7 +104,7 @@ export function replace(context: ResourceContext): Handler {
       throw badRequest('PUT replaces the whole record: Content-Range is not supported.')
     }
     const isStrict = applyPreference(request, reply, 'handling=strict')
-    const input = parseInput(resource, request, config)
+    const input = parseInput(context, request)
     const id = toPathParameter(request, 'id')
     const hash = createHasher(resource)
     const record = await writeRecord(context, id, async (current) => {
@@ -116,7 +114,7 @@ export function replace(context: ResourceContext): Handler {
         return [name, current && findValue(current.document, name)]
       })
       const kept = Object.fromEntries(passwords)
-      return hash(mergeInput(resource, kept, { ...input, isStrict }), input.fields)
+      return hash(mergeInput(resource, kept, input, isStrict), input.fields)
     })
     // RFC 9110 §9.3.4: no ETag, since the record is not stored as it was sent, byte for byte.
     const isNew = record.version === 1
