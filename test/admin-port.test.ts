@@ -26,15 +26,19 @@ test('the admin port has the probes and the metrics, and nothing else', limit, a
   ] as const
   for (const [path, status, type] of rows) {
     for (const method of ['GET', 'HEAD']) {
-      const headers = { origin: 'https://else.where' }
-      const response = await send(path, { method, headers })
-      assert.deepEqual([path, response.status], [path, status])
-      assert.equal(response.headers['content-type'], type)
-      assert.equal(response.headers['cache-control'], 'no-store')
-      assert.equal(response.headers['x-content-type-options'], 'nosniff')
-      const cors = Object.keys(response.headers).filter((name) => name.startsWith('access-control'))
-      assert.deepEqual(cors, [])
-      if (method === 'HEAD') assert.equal(response.text, '')
+      await t.test(`${path} ${type} ${method}`, async () => {
+        const headers = { origin: 'https://else.where' }
+        const response = await send(path, { method, headers })
+        assert.deepEqual([path, response.status], [path, status])
+        assert.equal(response.headers['content-type'], type)
+        assert.equal(response.headers['cache-control'], 'no-store')
+        assert.equal(response.headers['x-content-type-options'], 'nosniff')
+        const cors = Object.keys(response.headers).filter((name) =>
+          name.startsWith('access-control'),
+        )
+        assert.deepEqual(cors, [])
+        if (method === 'HEAD') assert.equal(response.text, '')
+      })
     }
   }
   assert.equal((await send('/health/live')).text, '{"status":"live"}')
@@ -43,8 +47,13 @@ test('the admin port has the probes and the metrics, and nothing else', limit, a
 test('what the admin port has is for reading alone', limit, async (t) => {
   const { send } = await startWithAdmin(t)
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-    const response = await send('/metrics?_method=GET', { method })
-    assert.deepEqual([method, response.status, response.headers.allow], [method, 405, 'GET, HEAD'])
+    await t.test(method, async () => {
+      const response = await send('/metrics?_method=GET', { method })
+      assert.deepEqual(
+        [method, response.status, response.headers.allow],
+        [method, 405, 'GET, HEAD'],
+      )
+    })
   }
 })
 
@@ -59,8 +68,10 @@ test('the admin port serves metrics to local hosts alone, probes to all', limit,
     [200, '/health/ready', 'attacker.example'],
   ] as const
   for (const [expected, path, host] of rows) {
-    const { status } = await send(path, { headers: { host } })
-    assert.deepEqual([path, host, status], [path, host, expected])
+    await t.test(`${path} ${host}`, async () => {
+      const { status } = await send(path, { headers: { host } })
+      assert.deepEqual([path, host, status], [path, host, expected])
+    })
   }
 })
 
@@ -88,11 +99,13 @@ test('what is no request ends its own connection alone', limit, async (t) => {
     `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
   ]
   for (const message of messages) {
-    const connection = await openConnection(t, adminOrigin)
-    connection.write(message)
-    const received = await connection.closed()
-    assert.match(received, /^$|^HTTP\/1\.1 4\d\d /, message.slice(0, 20))
-    assert.doesNotMatch(received, /access-control/i)
+    await t.test(message.slice(0, 20), async () => {
+      const connection = await openConnection(t, adminOrigin)
+      connection.write(message)
+      const received = await connection.closed()
+      assert.match(received, /^$|^HTTP\/1\.1 4\d\d /)
+      assert.doesNotMatch(received, /access-control/i)
+    })
   }
   assert.equal((await send('/health/live')).status, 200)
 })
@@ -123,7 +136,9 @@ test('requests are counted by method, route and status', limit, async (t) => {
     'process_cpu_seconds_total',
     'nodejs_eventloop_lag_p99_seconds',
   ]) {
-    assert.ok(sum(name) > 0, name)
+    await t.test(name, () => {
+      assert.ok(sum(name) > 0)
+    })
   }
 })
 
@@ -176,36 +191,40 @@ test('an admin port that is taken stops the start, of workers too', limit, async
   t.after(() => holder.close())
   const folder = await temporaryFolder(t)
   for (const workers of ['1', '2']) {
-    const { process: child, output } = spawnVitrine({
-      PORT: '0',
-      ADMIN_PORT: String((holder.address() as AddressInfo).port),
-      WORKERS: workers,
-      DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-      FILES_URL: `file:${join(folder, 'files')}`,
+    await t.test(workers, async () => {
+      const { process: child, output } = spawnVitrine({
+        PORT: '0',
+        ADMIN_PORT: String((holder.address() as AddressInfo).port),
+        WORKERS: workers,
+        DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+        FILES_URL: `file:${join(folder, 'files')}`,
+      })
+      t.after(() => child.kill('SIGKILL'))
+      await once(child, 'close')
+      assert.match(output(), /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
+      assert.equal(child.exitCode, 2)
     })
-    t.after(() => child.kill('SIGKILL'))
-    await once(child, 'close')
-    assert.match(output(), /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
-    assert.equal(child.exitCode, 2)
   }
 })
 
 test('a start that fails closes the admin port, and ends', limit, async (t) => {
   for (const workers of ['1', '2']) {
-    const { process: child, output } = spawnVitrine({
-      PORT: '0',
-      ADMIN_PORT: '0',
-      WORKERS: workers,
-      DATABASE_URL: 'sqlite:/dev/null/vitrine.db',
-      FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
+    await t.test(workers, async () => {
+      const { process: child, output } = spawnVitrine({
+        PORT: '0',
+        ADMIN_PORT: '0',
+        WORKERS: workers,
+        DATABASE_URL: 'sqlite:/dev/null/vitrine.db',
+        FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
+      })
+      t.after(() => child.kill('SIGKILL'))
+      await once(child, 'close')
+      assert.match(
+        output(),
+        /^Health checks and metrics are available at .*\nvitrine: cannot start: sqlite:.*\n$/,
+      )
+      assert.equal(child.exitCode, 2)
     })
-    t.after(() => child.kill('SIGKILL'))
-    await once(child, 'close')
-    assert.match(
-      output(),
-      /^Health checks and metrics are available at .*\nvitrine: cannot start: sqlite:.*\n$/,
-    )
-    assert.equal(child.exitCode, 2)
   }
 })
 

@@ -33,35 +33,37 @@ test('every answer of every GET route says how it may be cached, a refusal not a
   const { app, urls } = await openEverything(t)
   const seen = new Set<number>()
   for (const url of urls) {
-    const first = await app.inject(url)
-    const { etag = '"none"', 'cache-control': expected } = first.headers
-    const responses = [
-      first,
-      await app.inject({ url, headers: { 'if-none-match': etag } }),
-      await app.inject({ url, headers: { 'if-match': '"another"' } }),
-      await app.inject({ url, headers: { accept: 'image/png' } }),
-      await app.inject({ url, headers: { range: 'bytes=0-0' } }),
-      await app.inject({ url, headers: { range: 'bytes=9999999-' } }),
-      await app.inject({ method: 'HEAD', url }),
-      await app.inject({ method: 'OPTIONS', url }),
-      await app.inject({ method: 'LOCK' as 'GET', url }),
-      await app.inject({ method: 'POST', url, headers: { origin: 'null' } }),
-      await app.inject({ method: 'PATCH', url: `${url}/nowhere` }),
-      await app.inject(`${url}/nowhere/at/all`),
-      await app.inject(`${url}?a=%ff`),
-    ]
-    for (const { statusCode, headers } of responses) {
-      const cacheControl = String(headers['cache-control'])
-      const line = `${url} ${String(statusCode)}: ${cacheControl}`
-      const pattern = statusCode >= 400 ? /^no-store$/ : /private, no-cache|no-store|max-age=\d/
-      assert.match(cacheControl, pattern, line)
-      // A shared cache would hand the id of one visitor's exchange to others.
-      const hasId = 'server-timing' in headers || 'x-request-id' in headers
-      if (hasId) assert.match(cacheControl, /private|no-store/, line)
-      else assert.match(url, /^\/(problems|assets|favicon)/, line)
-      if ([206, 304].includes(statusCode)) assert.equal(cacheControl, expected, line)
-      seen.add(statusCode)
-    }
+    await t.test(url, async () => {
+      const first = await app.inject(url)
+      const { etag = '"none"', 'cache-control': expected } = first.headers
+      const responses = [
+        first,
+        await app.inject({ url, headers: { 'if-none-match': etag } }),
+        await app.inject({ url, headers: { 'if-match': '"another"' } }),
+        await app.inject({ url, headers: { accept: 'image/png' } }),
+        await app.inject({ url, headers: { range: 'bytes=0-0' } }),
+        await app.inject({ url, headers: { range: 'bytes=9999999-' } }),
+        await app.inject({ method: 'HEAD', url }),
+        await app.inject({ method: 'OPTIONS', url }),
+        await app.inject({ method: 'LOCK' as 'GET', url }),
+        await app.inject({ method: 'POST', url, headers: { origin: 'null' } }),
+        await app.inject({ method: 'PATCH', url: `${url}/nowhere` }),
+        await app.inject(`${url}/nowhere/at/all`),
+        await app.inject(`${url}?a=%ff`),
+      ]
+      for (const { statusCode, headers } of responses) {
+        const cacheControl = String(headers['cache-control'])
+        const line = `${url} ${String(statusCode)}: ${cacheControl}`
+        const pattern = statusCode >= 400 ? /^no-store$/ : /private, no-cache|no-store|max-age=\d/
+        assert.match(cacheControl, pattern, line)
+        // A shared cache would hand the id of one visitor's exchange to others.
+        const hasId = 'server-timing' in headers || 'x-request-id' in headers
+        if (hasId) assert.match(cacheControl, /private|no-store/, line)
+        else assert.match(url, /^\/(problems|assets|favicon)/, line)
+        if ([206, 304].includes(statusCode)) assert.equal(cacheControl, expected, line)
+        seen.add(statusCode)
+      }
+    })
   }
   assert.deepEqual(
     [...seen].toSorted(),
@@ -73,8 +75,10 @@ test('what shows a session is kept by nobody', async (t) => {
   const app = await testApp(t)
   for (const accept of ['text/html', 'application/json', 'image/png']) {
     for (const url of ['/session', '/login']) {
-      const { headers } = await app.inject({ url, headers: { accept } })
-      assert.equal(headers['cache-control'], 'no-store', `${url} ${accept}`)
+      await t.test(`${url} ${accept}`, async () => {
+        const { headers } = await app.inject({ url, headers: { accept } })
+        assert.equal(headers['cache-control'], 'no-store')
+      })
     }
   }
 })

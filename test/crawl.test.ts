@@ -34,9 +34,11 @@ test('every page is valid HTML, and every local link and form has a route', asyn
   assert.ok(found.size > 25)
 
   for (const url of found) {
-    const { statusCode } = await app.inject({ url, headers: { accept: 'text/html' } })
-    const unusual: Record<string, number> = { '/nowhere': 404, '/session': 302 }
-    const expected = unusual[url] ?? Number(/^\/status\/(\d+)$/.exec(url)?.[1] ?? 200)
-    assert.equal(statusCode, expected, url)
+    await t.test(url, async () => {
+      const { statusCode } = await app.inject({ url, headers: { accept: 'text/html' } })
+      const unusual: Record<string, number> = { '/nowhere': 404, '/session': 302 }
+      const expected = unusual[url] ?? Number(/^\/status\/(\d+)$/.exec(url)?.[1] ?? 200)
+      assert.equal(statusCode, expected)
+    })
   }
 })

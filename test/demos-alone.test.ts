@@ -23,7 +23,9 @@ for (const name of names) {
     const app = await testApp(t, { settings: { DEMOS: name } })
     assert.deepEqual(findOpen(app), [name])
     for (const url of ['/', '/health', '/assets/icon.svg']) {
-      assert.equal((await app.inject(url)).statusCode, 200, url)
+      await t.test(url, async () => {
+        assert.equal((await app.inject(url)).statusCode, 200)
+      })
     }
   })
 }
@@ -62,14 +64,16 @@ test('bodies alone: /users and /users/:id are plain text for any id', async (t) 
     ['/users/caf%C3%A9', 'café'],
   ]
   for (const [url, shown] of cases) {
-    const response = await app.inject({ url, headers: { accept: 'text/html' } })
-    assert.equal(response.statusCode, 200, url)
-    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', url)
-    assert.ok(response.body.includes(shown), url)
-    const head = await app.inject({ method: 'HEAD', url })
-    assert.equal(head.statusCode, 200, url)
-    assert.equal(head.headers['content-length'], response.headers['content-length'], url)
-    assert.equal(head.body, '', url)
+    await t.test(url, async () => {
+      const response = await app.inject({ url, headers: { accept: 'text/html' } })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+      assert.ok(response.body.includes(shown))
+      const head = await app.inject({ method: 'HEAD', url })
+      assert.equal(head.statusCode, 200)
+      assert.equal(head.headers['content-length'], response.headers['content-length'])
+      assert.equal(head.body, '')
+    })
   }
 })
 
@@ -77,12 +81,14 @@ test('api alone: any other path, by any method, is JSON that asks for /api/json'
   const app = await testApp(t, { settings: { DEMOS: 'api' } })
   for (const url of ['/nowhere', '/a/b/c', '/api', '/api/nowhere', '/users', '/user', '/a.html']) {
     for (const method of methods) {
-      const response = await app.inject({ method, url, headers: { accept: 'text/html' } })
-      assert.equal(response.statusCode, 404, `${method} ${url}`)
-      assert.equal(response.headers['content-type'], 'application/json; charset=utf-8', url)
-      const object = response.json<{ error: string }>()
-      assert.deepEqual(Object.keys(object), ['error'], url)
-      assert.match(object.error, /\/api\/json/, url)
+      await t.test(`${method} ${url}`, async () => {
+        const response = await app.inject({ method, url, headers: { accept: 'text/html' } })
+        assert.equal(response.statusCode, 404)
+        assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+        const object = response.json<{ error: string }>()
+        assert.deepEqual(Object.keys(object), ['error'])
+        assert.match(object.error, /\/api\/json/)
+      })
     }
   }
 })
@@ -91,10 +97,12 @@ for (const mix of ['bodies,mirror', 'api,mirror', 'api,static']) {
   test(`DEMOS=${mix}: an unknown path outside /api has a text error`, async (t) => {
     const app = await testApp(t, { settings: { DEMOS: mix } })
     for (const method of methods) {
-      const response = await app.inject({ method, url: '/nowhere' })
-      assert.equal(response.statusCode, 404, method)
-      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', method)
-      assert.match(response.body, /\/nowhere/, method)
+      await t.test(method, async () => {
+        const response = await app.inject({ method, url: '/nowhere' })
+        assert.equal(response.statusCode, 404)
+        assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+        assert.match(response.body, /\/nowhere/)
+      })
     }
   })
 }
@@ -121,9 +129,11 @@ test('with all demos, an unknown path is named in an error of the preferred medi
     ['text/html', 'text/html; charset=utf-8'],
     ['application/json', 'application/problem+json; charset=utf-8'],
   ] as const) {
-    const response = await app.inject({ url: '/nowhere/at/all', headers: { accept } })
-    assert.equal(response.statusCode, 404, accept)
-    assert.equal(response.headers['content-type'], type, accept)
-    assert.match(response.body, /\/nowhere\/at\/all/, accept)
+    await t.test(accept, async () => {
+      const response = await app.inject({ url: '/nowhere/at/all', headers: { accept } })
+      assert.equal(response.statusCode, 404)
+      assert.equal(response.headers['content-type'], type)
+      assert.match(response.body, /\/nowhere\/at\/all/)
+    })
   }
 })

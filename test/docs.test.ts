@@ -46,12 +46,14 @@ test('the table of demos in README.md names every demo and only existing routes'
   const routes = [...section.matchAll(/`([A-Z]+) (\/\S*)`/g)]
   assert.ok(routes.length > 20)
   for (const [route, method = '', path = ''] of routes) {
-    const { headers } = await app.inject({
-      method: 'OPTIONS',
-      url: path.replace(':code', '200').replace(':id', 'one'),
+    await t.test(route, async () => {
+      const { headers } = await app.inject({
+        method: 'OPTIONS',
+        url: path.replace(':code', '200').replace(':id', 'one'),
+      })
+      const offered = path === '/status/:code' ? [method] : String(headers.allow).split(', ')
+      assert.ok(offered.includes(method))
     })
-    const offered = path === '/status/:code' ? [method] : String(headers.allow).split(', ')
-    assert.ok(offered.includes(method), route)
   }
 })
 
@@ -108,12 +110,14 @@ for (const path of documents) {
     }
   })
 
-  test(`every file that ${path} names exists`, () => {
+  test(`every file that ${path} names exists`, async (t) => {
     const names = read(path)
       .replace(/```[^]*?```/g, '')
       .matchAll(/`((?:src|test|docs|decisions|scripts|bench|deploy|bin|public|\.ci)\/[^`\s<>]*)`/g)
     for (const [, name = ''] of names) {
-      assert.ok(globSync(name, { cwd: projectFolder }).length > 0, name)
+      await t.test(name, () => {
+        assert.ok(globSync(name, { cwd: projectFolder }).length > 0)
+      })
     }
     for (const [, name = ''] of read(path).matchAll(/`([\w/-]+\.(?:test\.ts|ts|cjs))`/g)) {
       assert.ok(existsSync(join(projectFolder, name)), `${name}, from the root of the project`)

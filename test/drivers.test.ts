@@ -44,16 +44,20 @@ test('a driver that is not installed is asked for in one line', async (t) => {
     [{ ADMIN_PORT: '0', WORKERS: '2' }, 'ADMIN_PORT needs a driver: npm install prom-client'],
   ]
   for (const [settings, line] of cases) {
-    const { status, output } = await startWithout(t, settings)
-    assert.equal(output, `vitrine: cannot start: ${line}\n`)
-    assert.equal(status, 2)
+    await t.test(line, async () => {
+      const { status, output } = await startWithout(t, settings)
+      assert.equal(output, `vitrine: cannot start: ${line}\n`)
+      assert.equal(status, 2)
+    })
   }
 })
 
-test('every driver is optional, and there for the tests', () => {
+test('every driver is optional, and there for the tests', async (t) => {
   const { peerDependenciesMeta, devDependencies, dependencies } = packageJson
   for (const driver of drivers) {
-    assert.ok(driver in peerDependenciesMeta && driver in devDependencies, driver)
-    assert.ok(!(driver in dependencies), driver)
+    await t.test(driver, () => {
+      assert.ok(driver in peerDependenciesMeta && driver in devDependencies)
+      assert.ok(!(driver in dependencies))
+    })
   }
 })

@@ -37,7 +37,9 @@ test('it opens on a port of its own, is seeded and reset, and is gone in the end
   assert.equal((await fetch(`${origin}/profile`, { method: 'POST', body: form })).status, 200)
   await vitrine.reset()
   for (const path of ['/locations', '/users', '/uploads']) {
-    assert.deepEqual(await listOf(origin, path), [], path)
+    await t.test(path, async () => {
+      assert.deepEqual(await listOf(origin, path), [])
+    })
   }
   await vitrine.stop()
   await assert.rejects(fetch(origin))
@@ -166,8 +168,10 @@ test('a stop waits for what is under way, which is all there', async () => {
   await seeding
 })
 
-test('what belongs to a process of its own is refused by name', async () => {
+test('what belongs to a process of its own is refused by name', async (t) => {
   for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']) {
-    await assert.rejects(buildApp({ settings: { [name]: '2' } }), new RegExp(name))
+    await t.test(name, async () => {
+      await assert.rejects(buildApp({ settings: { [name]: '2' } }), new RegExp(name))
+    })
   }
 })

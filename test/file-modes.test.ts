@@ -42,7 +42,9 @@ test('what is kept can be opened by its owner alone', onPosix, async (t) => {
   assert.equal(await modeOf(folder, 'data'), '700')
   assert.equal(await modeOf(folder, 'data/files'), '700')
   for (const name of ['vitrine.db', 'vitrine.db-wal', 'vitrine.db-shm', `files/${id}`]) {
-    assert.equal(await modeOf(folder, 'data', name), '600', name)
+    await t.test(name, async () => {
+      assert.equal(await modeOf(folder, 'data', name), '600')
+    })
   }
   assert.doesNotMatch(started.output(), /may open/)
   await run(t, folder, 'backup', 'all.backup')
@@ -79,8 +81,10 @@ test('no warning is about the folder of the start or one for everyone', onPosix,
   await mkdir(join(folder, 'shared'))
   await chmod(join(folder, 'shared'), 0o1777)
   for (const databaseUrl of ['sqlite:here.db', 'sqlite:shared/there.db']) {
-    const started = start(t, folder, '--database-url', databaseUrl)
-    await findOrigin(started)
-    assert.doesNotMatch(started.output(), /may open/)
+    await t.test(databaseUrl, async () => {
+      const started = start(t, folder, '--database-url', databaseUrl)
+      await findOrigin(started)
+      assert.doesNotMatch(started.output(), /may open/)
+    })
   }
 })

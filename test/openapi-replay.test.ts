@@ -128,13 +128,15 @@ test('the responses to typical requests are as documented', async (t) => {
   const document = await loadDocument(app)
   await upload(app, 'glass')
   for (const { status, method = 'GET', payload, ...row } of rows) {
-    const isText = typeof payload === 'string' && row.headers?.['content-type'] === undefined
-    const headers = { ...(isText && { 'content-type': 'application/json' }), ...row.headers }
-    const request = { ...row, method, headers, ...(payload !== undefined && { payload }) }
-    const response = await app.inject(request)
-    const title = `${method} ${row.url} ${JSON.stringify(headers)}`
-    assert.equal(response.statusCode, status, `${title}: ${response.body}`)
-    assert.deepEqual(findUndocumented(document, request, response), [], title)
+    await t.test(method, async () => {
+      const isText = typeof payload === 'string' && row.headers?.['content-type'] === undefined
+      const headers = { ...(isText && { 'content-type': 'application/json' }), ...row.headers }
+      const request = { ...row, method, headers, ...(payload !== undefined && { payload }) }
+      const response = await app.inject(request)
+      const title = `${method} ${row.url} ${JSON.stringify(headers)}`
+      assert.equal(response.statusCode, status, `${title}: ${response.body}`)
+      assert.deepEqual(findUndocumented(document, request, response), [], title)
+    })
   }
 })
 

@@ -88,19 +88,21 @@ test('a demo can make its routes from data, under a prefix', async (t) => {
   const app = await testApp(t, { demos: [data] })
   const { paths } = await loadDocument(app)
   for (const code of codes) {
-    assert.equal((await app.inject(`/prefix/${String(code)}`)).statusCode, code)
-    assert.deepEqual(paths[`/prefix/${String(code)}`]?.get?.responses[200], {
-      description: 'Success.',
-      content: {
-        'application/json': {
-          schema: {
-            type: 'object',
-            required: ['code'],
-            properties: { code: { type: 'number' } },
+    await t.test(String(code), async () => {
+      assert.equal((await app.inject(`/prefix/${String(code)}`)).statusCode, code)
+      assert.deepEqual(paths[`/prefix/${String(code)}`]?.get?.responses[200], {
+        description: 'Success.',
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['code'],
+              properties: { code: { type: 'number' } },
+            },
+            example: { code },
           },
-          example: { code },
         },
-      },
+      })
     })
   }
 })

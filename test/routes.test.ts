@@ -17,9 +17,11 @@ test('npm run routes prints every URL, with the file that declares it', async (t
   const rows = stdout.trimEnd().split('\n')
   const printed = new Map<string, string>()
   for (const row of rows) {
-    const [, url = '', summary = '', file = ''] = row.trimEnd().split(/ {2,}/)
-    assert.notEqual(summary, '', row)
-    printed.set(url, file)
+    await t.test(row, () => {
+      const [, url = '', summary = '', file = ''] = row.trimEnd().split(/ {2,}/)
+      assert.notEqual(summary, '')
+      printed.set(url, file)
+    })
   }
   const routes = await listRoutes(await testApp(t, { demos }))
   assert.deepEqual(
@@ -27,8 +29,10 @@ test('npm run routes prints every URL, with the file that declares it', async (t
     [...new Set(routes.map(({ path }) => withoutPatterns(path)))].toSorted(),
   )
   for (const [url, file] of printed) {
-    const source = await readFile(join(root, file), 'utf8')
-    const [, first = ''] = url.split(/[/.:]/)
-    assert.ok(source.includes(first), `${url} is not declared in ${file}`)
+    await t.test(`${url} is not declared in ${file}`, async () => {
+      const source = await readFile(join(root, file), 'utf8')
+      const [, first = ''] = url.split(/[/.:]/)
+      assert.ok(source.includes(first))
+    })
   }
 })

@@ -58,7 +58,7 @@ test('a bucket without its key is a bad setting, and no password of an address i
   ])
 })
 
-test('the address of a bucket, of Redis: what is one, and what is none', () => {
+test('the address of a bucket, of Redis: what is one, and what is none', async (t) => {
   const key = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
   const cases: [name: 'FILES_URL' | 'REDIS_URL', text: string, isOne: boolean][] = [
     ['FILES_URL', 's3://glass', true],
@@ -79,9 +79,11 @@ test('the address of a bucket, of Redis: what is one, and what is none', () => {
     ['REDIS_URL', 'http://localhost', false],
   ]
   for (const [name, text, isOne] of cases) {
-    const load = () => loadConfig({ ...key, [name]: text }, ['users'])
-    if (isOne) assert.doesNotThrow(load, text)
-    else assert.throws(load, { message: new RegExp(`^${name} must be `) }, text)
+    await t.test(`${name} ${text}`, () => {
+      const load = () => loadConfig({ ...key, [name]: text }, ['users'])
+      if (isOne) assert.doesNotThrow(load, text)
+      else assert.throws(load, { message: new RegExp(`^${name} must be `) }, text)
+    })
   }
 })
 
@@ -105,10 +107,14 @@ test('a database that cannot be opened stops the start with one line', async (t)
   await writeFile(join(folder, 'text.db'), 'This is no database. '.repeat(100))
   await mkdir(join(folder, 'folder.db'))
   for (const name of ['text.db', 'folder.db', 'text.db/inside.db']) {
-    const { status, lines } = await failedStart(t, { DATABASE_URL: `sqlite:${join(folder, name)}` })
-    assert.equal(status, 2, name)
-    assert.equal(lines.length, 1, lines.join('\n'))
-    assert.match(lines[0] ?? '', /^vitrine: cannot start: /)
+    await t.test(name, async () => {
+      const { status, lines } = await failedStart(t, {
+        DATABASE_URL: `sqlite:${join(folder, name)}`,
+      })
+      assert.equal(status, 2)
+      assert.equal(lines.length, 1, lines.join('\n'))
+      assert.match(lines[0] ?? '', /^vitrine: cannot start: /)
+    })
   }
 })
 
@@ -123,7 +129,7 @@ test('a port that is taken stops the start with one line', async (t) => {
   assert.match(lines[0] ?? '', /EADDRINUSE/)
 })
 
-test('--version says the version and --help names every setting', async () => {
+test('--version says the version and --help names every setting', async (t) => {
   const version = await run(process.execPath, ['bin/vitrine.js', '--version'], {
     cwd: projectFolder,
   })
@@ -132,7 +138,9 @@ test('--version says the version and --help names every setting', async () => {
     cwd: projectFolder,
   })
   for (const name of settingNames) {
-    assert.match(stdout, new RegExp(`--${toFlagName(name)} +${toEnvironmentName(name)} `))
+    await t.test(name, () => {
+      assert.match(stdout, new RegExp(`--${toFlagName(name)} +${toEnvironmentName(name)} `))
+    })
   }
 })
 

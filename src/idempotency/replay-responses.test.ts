@@ -32,18 +32,20 @@ function problemOf(response: Response): string {
 
 test('a key that comes again gets the same answer again, and nothing more is created', async (t) => {
   for (const { path, fields } of samples) {
-    const accepts = ['application/json', 'text/html', 'application/problem+json, */*;q=0.1']
-    for (const accept of accepts) {
-      const app = await testApp(t)
-      const headers = { 'idempotency-key': key, accept }
-      const first = toComparable(await post(app, headers, fields, path))
-      assert.deepEqual([first.statusCode, first.replayed], [201, undefined])
-      for (let count = 1; count <= 2; count += 1) {
-        const again = toComparable(await post(app, headers, fields, path))
-        assert.deepEqual(again, { ...first, replayed: 'true' })
+    await t.test(path, async () => {
+      const accepts = ['application/json', 'text/html', 'application/problem+json, */*;q=0.1']
+      for (const accept of accepts) {
+        const app = await testApp(t)
+        const headers = { 'idempotency-key': key, accept }
+        const first = toComparable(await post(app, headers, fields, path))
+        assert.deepEqual([first.statusCode, first.replayed], [201, undefined])
+        for (let count = 1; count <= 2; count += 1) {
+          const again = toComparable(await post(app, headers, fields, path))
+          assert.deepEqual(again, { ...first, replayed: 'true' })
+        }
+        assert.equal((await listOf(app, path)).length, 1)
       }
-      assert.equal((await listOf(app, path)).length, 1)
-    }
+    })
   }
 })
 
@@ -90,9 +92,11 @@ test('a key is a string in quotes or a bare word, of 1 to 255 characters', async
     ['"é"', 400],
   ]
   for (const [field, status] of cases) {
-    const app = await testApp(t)
-    const response = await post(app, { 'idempotency-key': field })
-    assert.equal(response.statusCode, status, `${field}: ${response.body}`)
+    await t.test(field, async () => {
+      const app = await testApp(t)
+      const response = await post(app, { 'idempotency-key': field })
+      assert.equal(response.statusCode, status, `${field}: ${response.body}`)
+    })
   }
 })
 
@@ -114,8 +118,10 @@ test('a key with another request is refused with 422, and nothing is created', a
     [{ ...place, password: 'secret' }, '/users'],
   ]
   for (const [payload, url] of cases) {
-    const response = await post(app, { 'idempotency-key': key }, payload, url)
-    assert.deepEqual([response.statusCode, problemOf(response)], [422, 'idempotency-key-reused'])
+    await t.test(url, async () => {
+      const response = await post(app, { 'idempotency-key': key }, payload, url)
+      assert.deepEqual([response.statusCode, problemOf(response)], [422, 'idempotency-key-reused'])
+    })
   }
   assert.deepEqual([(await listOf(app)).length, (await listOf(app, '/users')).length], [1, 0])
 })
@@ -213,13 +219,15 @@ test('routes that promise nothing of the kind pass the key over', async (t) => {
   await post(app, {}, user, '/users')
   const login = { username: user.name, password: user.password }
   for (const field of [key, '""']) {
-    const headers = { 'idempotency-key': field }
-    const cookies = [
-      await post(app, headers, login, '/login'),
-      await post(app, headers, login, '/login'),
-    ].map((response) => String(response.headers['set-cookie']))
-    assert.equal(new Set(cookies).size, 2)
-    assert.equal((await post(app, headers, { a: 'b' }, '/users/post')).statusCode, 200)
+    await t.test(field, async () => {
+      const headers = { 'idempotency-key': field }
+      const cookies = [
+        await post(app, headers, login, '/login'),
+        await post(app, headers, login, '/login'),
+      ].map((response) => String(response.headers['set-cookie']))
+      assert.equal(new Set(cookies).size, 2)
+      assert.equal((await post(app, headers, { a: 'b' }, '/users/post')).statusCode, 200)
+    })
   }
 })
 

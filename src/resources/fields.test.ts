@@ -123,9 +123,14 @@ test('lists, objects, booleans and null are JSON in text and in CSV', async (t) 
 test('the pages show every kind of field, and are valid', async (t) => {
   const { app, url } = await open(t)
   for (const page of ['/things', url, '/things/new', `${url}/edit`]) {
-    const { statusCode, body } = await app.inject({ url: page, headers: { accept: browserAccept } })
-    assert.equal(statusCode, 200)
-    assert.deepEqual(await findInvalid(body, page), [], page)
+    await t.test(page, async () => {
+      const { statusCode, body } = await app.inject({
+        url: page,
+        headers: { accept: browserAccept },
+      })
+      assert.equal(statusCode, 200)
+      assert.deepEqual(await findInvalid(body, page), [])
+    })
   }
   const { body } = await app.inject(url)
   assert.match(body, /<dt>active<\/dt><dd>Yes<\/dd>/)
@@ -415,8 +420,10 @@ suite('a field with any name', () => {
       )
       assert.deepEqual(body.split('\r\n').slice(1), ['A', 'B', '', ''])
       for (const page of [String(form.headers.location), `${String(json.headers.location)}/edit`]) {
-        const shown = await app.inject(page)
-        assert.deepEqual(await findInvalid(shown.body, page), [])
+        await t.test(page, async () => {
+          const shown = await app.inject(page)
+          assert.deepEqual(await findInvalid(shown.body, page), [])
+        })
       }
     })
   }

@@ -17,21 +17,23 @@ for (const { path, fields } of samples) {
     const { _id } = await createRecord(one, path, fields)
     const url = `${path}/${_id}`
     for (const name of ['first', 'second', 'third']) {
-      for (const accept of accepts) {
-        // Twice: the second may come from memory.
-        await one.inject({ url, headers: { accept } })
-        await one.inject({ url, headers: { accept } })
-      }
-      const { statusCode } = await other.inject({ method: 'PATCH', url, payload: { name } })
-      assert.equal(statusCode, 200)
-      for (const accept of accepts) {
-        const shown = [
-          await one.inject({ url, headers: { accept } }),
-          await other.inject({ url, headers: { accept } }),
-        ]
-        for (const response of shown) assert.match(response.body, new RegExp(name))
-        assert.equal(shown[0]?.headers.etag, shown[1]?.headers.etag)
-      }
+      await t.test(name, async () => {
+        for (const accept of accepts) {
+          // Twice: the second may come from memory.
+          await one.inject({ url, headers: { accept } })
+          await one.inject({ url, headers: { accept } })
+        }
+        const { statusCode } = await other.inject({ method: 'PATCH', url, payload: { name } })
+        assert.equal(statusCode, 200)
+        for (const accept of accepts) {
+          const shown = [
+            await one.inject({ url, headers: { accept } }),
+            await other.inject({ url, headers: { accept } }),
+          ]
+          for (const response of shown) assert.match(response.body, new RegExp(name))
+          assert.equal(shown[0]?.headers.etag, shown[1]?.headers.etag)
+        }
+      })
     }
     await other.inject({ method: 'DELETE', url })
     assert.equal((await one.inject({ url })).statusCode, 404)
@@ -46,7 +48,9 @@ test('more records are read than are kept in memory, and each is itself', async 
     await app.inject({ method: 'PUT', url: `/locations/${id}`, payload })
   }
   for (const id of [...ids, ...ids.slice(0, 20)]) {
-    const shown = await app.inject({ url: `/locations/${id}.json` })
-    assert.equal(shown.json<{ name: string }>().name, `Name ${id}`)
+    await t.test(id, async () => {
+      const shown = await app.inject({ url: `/locations/${id}.json` })
+      assert.equal(shown.json<{ name: string }>().name, `Name ${id}`)
+    })
   }
 })

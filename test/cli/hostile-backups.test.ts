@@ -94,18 +94,20 @@ test('a size that is none in the database gets 503, and the service goes on', as
   const path = join(services.folder, 'kept', 'vitrine.db')
   const [upload = assert.fail()] = seen.uploads
   for (const size of ['-4096', '-1', '1.5', 'NULL', "'many'"]) {
-    const database = new DatabaseSync(path)
-    database.exec(setUpload('size', size))
-    database.close()
-    const { send, stop } = await openService(t, { ...services, settings })
-    // A file that is opened and not closed ends the process when its memory is collected.
-    for (let count = 0; count < 200; count += 1) {
-      assert.equal((await send(`/uploads/${upload._id}`)).status, 503, size)
-    }
-    const range = { headers: { range: 'bytes=0-' } }
-    assert.equal((await send(`/uploads/${upload._id}`, range)).status, 503, size)
-    assert.equal((await send('/uploads')).status, 200, size)
-    assert.equal((await send('/health')).status, 200, size)
-    await stop()
+    await t.test(size, async () => {
+      const database = new DatabaseSync(path)
+      database.exec(setUpload('size', size))
+      database.close()
+      const { send, stop } = await openService(t, { ...services, settings })
+      // A file that is opened and not closed ends the process when its memory is collected.
+      for (let count = 0; count < 200; count += 1) {
+        assert.equal((await send(`/uploads/${upload._id}`)).status, 503)
+      }
+      const range = { headers: { range: 'bytes=0-' } }
+      assert.equal((await send(`/uploads/${upload._id}`, range)).status, 503)
+      assert.equal((await send('/uploads')).status, 200)
+      assert.equal((await send('/health')).status, 200)
+      await stop()
+    })
   }
 })

@@ -40,9 +40,11 @@ test('what is seeded is there at once in a service that runs, and its password o
   const names = new Set(locations.map(({ name }) => name))
   assert.ok(names.size > 150, `${String(names.size)} names`)
   for (const { name, latitude, longitude, note } of locations) {
-    assert.match(name, /^\S.* \S.*, \p{Lu}/u)
-    assert.match(note, /^\d\.\d km from the centre of /)
-    assert.ok(Math.abs(latitude) < 70 && Math.abs(longitude) < 180)
+    await t.test(`${name} ${note}`, () => {
+      assert.match(name, /^\S.* \S.*, \p{Lu}/u)
+      assert.match(note, /^\d\.\d km from the centre of /)
+      assert.ok(Math.abs(latitude) < 70 && Math.abs(longitude) < 180)
+    })
   }
 })
 
@@ -52,9 +54,11 @@ test('the same number gives the same names, and more of them each time', async (
   await runSucceeding(services, 'seed', '20')
   const { send } = await openService(t, services)
   for (const path of ['/locations', '/users']) {
-    const names = (await listOf<{ name: string }>(send, path)).map(({ name }) => name)
-    assert.equal(names.length, 40)
-    assert.deepEqual(names.slice(20).toSorted(), names.slice(0, 20).toSorted())
+    await t.test(path, async () => {
+      const names = (await listOf<{ name: string }>(send, path)).map(({ name }) => name)
+      assert.equal(names.length, 40)
+      assert.deepEqual(names.slice(20).toSorted(), names.slice(0, 20).toSorted())
+    })
   }
 })
 

@@ -89,15 +89,19 @@ const rows: readonly Row[] = [
 test('content that is wrong gets its own 4xx and changes nothing', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const [what, path, type, body, allowed] of rows) {
-    await t.test(what.slice(0, 60), async () => {
-      const headers = { 'content-type': type, accept: json }
-      const { status } = await fetch(origin + path, { method: 'POST', headers, body })
-      assert.ok(allowed.includes(status), `${what}: ${String(status)}`)
+    await t.test(`${what} ${path}`, async () => {
+      await t.test(what.slice(0, 60), async () => {
+        const headers = { 'content-type': type, accept: json }
+        const { status } = await fetch(origin + path, { method: 'POST', headers, body })
+        assert.ok(allowed.includes(status), `${what}: ${String(status)}`)
+      })
     })
   }
   for (const path of ['/users', '/locations', '/uploads']) {
-    const list = await fetch(origin + path, { headers: { accept: json } })
-    assert.deepEqual([path, await list.json()], [path, []])
+    await t.test(path, async () => {
+      const list = await fetch(origin + path, { headers: { accept: json } })
+      assert.deepEqual([path, await list.json()], [path, []])
+    })
   }
   await assertSound()
 })
@@ -121,10 +125,12 @@ test('content that is encoded gets 415 that says what is taken', async (t) => {
   ]
   for (const [path = '', type = ''] of routes) {
     for (const [coding, body] of cases) {
-      const headers = { 'content-type': type, 'content-encoding': coding }
-      const response = await fetch(origin + path, { method: 'POST', headers, body })
-      assert.deepEqual([path, coding, response.status], [path, coding, 415])
-      assert.equal(response.headers.get('accept-encoding'), 'identity', `${path} ${coding}`)
+      await t.test(`${path} ${coding}`, async () => {
+        const headers = { 'content-type': type, 'content-encoding': coding }
+        const response = await fetch(origin + path, { method: 'POST', headers, body })
+        assert.deepEqual([path, coding, response.status], [path, coding, 415])
+        assert.equal(response.headers.get('accept-encoding'), 'identity')
+      })
     }
   }
   await assertSound()

@@ -18,26 +18,33 @@ const json = { accept: 'application/json' }
 test('one record more than allowed is refused with 507, whatever creates it', async (t) => {
   const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
   for (const { path, fields } of samples) {
-    const put = (id: string, payload: object = fields) =>
-      app.inject({ method: 'PUT', url: `${path}/${id}`, payload, headers: json })
-    const { _id } = await createRecord(app, path, fields)
-    assert.equal((await put('chosen')).statusCode, 201)
-    const rejected = await app.inject({ method: 'POST', url: path, payload: fields, headers: json })
-    assert.equal(rejected.statusCode, 507)
-    assert.match(rejected.json<{ type: string }>().type, /\/problems\/insufficient-storage$/)
-    const page = await app.inject({ method: 'POST', url: path, ...asForm(fields) })
-    assert.equal(page.statusCode, 507)
-    assert.match(page.body, /The storage is full/)
-    assert.equal((await put('other')).statusCode, 507)
-    assert.equal((await app.inject(`${path}/other`)).statusCode, 404)
-    // All else goes on.
-    assert.equal((await put('chosen', { ...fields, name: 'New' })).statusCode, 200)
-    const change = { method: 'PATCH', url: `${path}/${_id}`, payload: { name: 'Newer' } } as const
-    assert.equal((await app.inject(change)).statusCode, 200)
-    assert.equal((await app.inject({ method: 'DELETE', url: `${path}/${_id}` })).statusCode, 200)
-    assert.equal((await put('other')).statusCode, 201)
-    assert.equal((await put('another')).statusCode, 507)
-    assert.equal((await app.inject({ url: path, headers: json })).json<unknown[]>().length, 2)
+    await t.test(path, async () => {
+      const put = (id: string, payload: object = fields) =>
+        app.inject({ method: 'PUT', url: `${path}/${id}`, payload, headers: json })
+      const { _id } = await createRecord(app, path, fields)
+      assert.equal((await put('chosen')).statusCode, 201)
+      const rejected = await app.inject({
+        method: 'POST',
+        url: path,
+        payload: fields,
+        headers: json,
+      })
+      assert.equal(rejected.statusCode, 507)
+      assert.match(rejected.json<{ type: string }>().type, /\/problems\/insufficient-storage$/)
+      const page = await app.inject({ method: 'POST', url: path, ...asForm(fields) })
+      assert.equal(page.statusCode, 507)
+      assert.match(page.body, /The storage is full/)
+      assert.equal((await put('other')).statusCode, 507)
+      assert.equal((await app.inject(`${path}/other`)).statusCode, 404)
+      // All else goes on.
+      assert.equal((await put('chosen', { ...fields, name: 'New' })).statusCode, 200)
+      const change = { method: 'PATCH', url: `${path}/${_id}`, payload: { name: 'Newer' } } as const
+      assert.equal((await app.inject(change)).statusCode, 200)
+      assert.equal((await app.inject({ method: 'DELETE', url: `${path}/${_id}` })).statusCode, 200)
+      assert.equal((await put('other')).statusCode, 201)
+      assert.equal((await put('another')).statusCode, 507)
+      assert.equal((await app.inject({ url: path, headers: json })).json<unknown[]>().length, 2)
+    })
   }
 })
 

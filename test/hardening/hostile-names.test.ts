@@ -62,15 +62,17 @@ test('names that try to be markup are text on every page and in every representa
     }
   }
   for (const path of ['/users', '/locations']) {
-    const list = await fetch(origin + path, { headers: { accept: browserAccept } })
-    assertInert(await list.text(), path)
-    const shown = (await (await fetch(origin + path, { headers: json })).json()) as {
-      name: string
-    }[]
-    assert.deepEqual(
-      shown.map(({ name }) => name),
-      hostile,
-    )
+    await t.test(path, async () => {
+      const list = await fetch(origin + path, { headers: { accept: browserAccept } })
+      assertInert(await list.text(), path)
+      const shown = (await (await fetch(origin + path, { headers: json })).json()) as {
+        name: string
+      }[]
+      assert.deepEqual(
+        shown.map(({ name }) => name),
+        hostile,
+      )
+    })
   }
   const login = await fetch(`${origin}/login`, {
     method: 'POST',
@@ -89,42 +91,47 @@ test('names that try to be markup are text on every page and in every representa
 test('what was typed comes back as text in forms and refusals', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const text of hostile) {
-    const fields = new URLSearchParams({
-      name: text,
-      latitude: text,
-      longitude: '1',
-      username: text,
+    await t.test(text, async () => {
+      const fields = new URLSearchParams({
+        name: text,
+        latitude: text,
+        longitude: '1',
+        username: text,
+      })
+      const headers = { 'content-type': formType, accept: browserAccept }
+      for (const path of ['/users', '/locations', '/login']) {
+        const response = await fetch(origin + path, { method: 'POST', headers, body: fields })
+        assert.ok(
+          [401, 422].includes(response.status),
+          `${path} ${text}: ${String(response.status)}`,
+        )
+        assertInert(await response.text(), `${path} ${text}`)
+      }
+      const encoded = encodeURIComponent(text)
+      for (const path of [
+        `/users/${encoded}`,
+        `/${encoded}`,
+        `/mirror/status/${encoded}`,
+        `/api/${encoded}`,
+      ]) {
+        const response = await fetch(origin + path, { headers: { accept: browserAccept } })
+        const type = response.headers.get('content-type') ?? ''
+        assert.ok(response.status < 500, path)
+        if (type.startsWith('text/html')) assertInert(await response.text(), path)
+        else assert.match(type, /^(text\/plain|application\/(problem\+)?json)/, path)
+      }
+      for (const path of [
+        `/mirror/query?a=${encoded}`,
+        `/user${encoded}`,
+        `/api/get_json_with_param?name=${encoded}`,
+      ]) {
+        const response = await fetch(origin + path, { headers: { accept: browserAccept } })
+        const type = response.headers.get('content-type') ?? ''
+        // A refusal may be a page, an echo never.
+        if (response.status >= 400) assertInert(await response.text(), path)
+        else assert.doesNotMatch(type, /html|xml|javascript/, path)
+      }
     })
-    const headers = { 'content-type': formType, accept: browserAccept }
-    for (const path of ['/users', '/locations', '/login']) {
-      const response = await fetch(origin + path, { method: 'POST', headers, body: fields })
-      assert.ok([401, 422].includes(response.status), `${path} ${text}: ${String(response.status)}`)
-      assertInert(await response.text(), `${path} ${text}`)
-    }
-    const encoded = encodeURIComponent(text)
-    for (const path of [
-      `/users/${encoded}`,
-      `/${encoded}`,
-      `/mirror/status/${encoded}`,
-      `/api/${encoded}`,
-    ]) {
-      const response = await fetch(origin + path, { headers: { accept: browserAccept } })
-      const type = response.headers.get('content-type') ?? ''
-      assert.ok(response.status < 500, path)
-      if (type.startsWith('text/html')) assertInert(await response.text(), path)
-      else assert.match(type, /^(text\/plain|application\/(problem\+)?json)/, path)
-    }
-    for (const path of [
-      `/mirror/query?a=${encoded}`,
-      `/user${encoded}`,
-      `/api/get_json_with_param?name=${encoded}`,
-    ]) {
-      const response = await fetch(origin + path, { headers: { accept: browserAccept } })
-      const type = response.headers.get('content-type') ?? ''
-      // A refusal may be a page, an echo never.
-      if (response.status >= 400) assertInert(await response.text(), path)
-      else assert.doesNotMatch(type, /html|xml|javascript/, path)
-    }
   }
   await assertSound()
 })
@@ -149,21 +156,23 @@ const files: [fileName: string, type: string, content: string][] = [
 test('uploads come back as sandboxed attachments, whatever they say they are', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const [fileName, type, content] of files) {
-    const { headers, payload } = asUpload(content, { fileName, type })
-    const body = Buffer.from(payload)
-    const sent = await fetch(`${origin}/profile`, { method: 'POST', headers, body })
-    assert.equal(sent.status, 200, fileName)
-    assert.match(sent.headers.get('content-type') ?? '', /^text\/plain/)
-    const response = await fetch(origin + (sent.headers.get('location') ?? ''))
-    assert.equal(response.status, 200, fileName)
-    assert.match(response.headers.get('content-disposition') ?? '', /^attachment(;|$)/, fileName)
-    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
-    assert.match(
-      response.headers.get('content-security-policy') ?? '',
-      /default-src 'none'.*sandbox/,
-    )
-    assert.doesNotMatch(response.headers.get('content-disposition') ?? '', /[/\\]etc|\.\.\//)
-    assert.equal(await response.text(), content)
+    await t.test(fileName, async () => {
+      const { headers, payload } = asUpload(content, { fileName, type })
+      const body = Buffer.from(payload)
+      const sent = await fetch(`${origin}/profile`, { method: 'POST', headers, body })
+      assert.equal(sent.status, 200)
+      assert.match(sent.headers.get('content-type') ?? '', /^text\/plain/)
+      const response = await fetch(origin + (sent.headers.get('location') ?? ''))
+      assert.equal(response.status, 200)
+      assert.match(response.headers.get('content-disposition') ?? '', /^attachment(;|$)/)
+      assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+      assert.match(
+        response.headers.get('content-security-policy') ?? '',
+        /default-src 'none'.*sandbox/,
+      )
+      assert.doesNotMatch(response.headers.get('content-disposition') ?? '', /[/\\]etc|\.\.\//)
+      assert.equal(await response.text(), content)
+    })
   }
   const page = await fetch(`${origin}/uploads`, { headers: { accept: browserAccept } })
   assertInert(await page.text(), '/uploads')

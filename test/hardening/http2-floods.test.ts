@@ -72,18 +72,20 @@ const floods: readonly [name: string, toFrames: (index: number) => Buffer[]][] =
 test('floods of frames', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
   for (const [name, toFrames] of floods) {
-    await t.test(`a flood of ${name} does not stop the service`, async (row) => {
-      const socket = await openFrames(row, origin)
-      const closed = new Promise((resolve) => socket.once('close', resolve))
-      for (let index = 0; index < frames && socket.writable; index += framesPerWrite) {
-        const flood = Array.from({ length: framesPerWrite }, (_, step) => toFrames(index + step))
-        const written = new Promise((resolve) => {
-          socket.write(Buffer.concat(flood.flat()), resolve)
-        })
-        await Promise.race([written, closed])
-      }
-      await assertServed(origin)
-      await assertSound()
+    await t.test(name, async () => {
+      await t.test(`a flood of ${name} does not stop the service`, async (row) => {
+        const socket = await openFrames(row, origin)
+        const closed = new Promise((resolve) => socket.once('close', resolve))
+        for (let index = 0; index < frames && socket.writable; index += framesPerWrite) {
+          const flood = Array.from({ length: framesPerWrite }, (_, step) => toFrames(index + step))
+          const written = new Promise((resolve) => {
+            socket.write(Buffer.concat(flood.flat()), resolve)
+          })
+          await Promise.race([written, closed])
+        }
+        await assertServed(origin)
+        await assertSound()
+      })
     })
   }
 })

@@ -109,18 +109,20 @@ test('content that nobody reads ends in one answer and a closed connection', asy
   const unexpected = ['Host: x', 'Expect: more', 'Content-Length: 10']
   sent.push(toRequest('POST /nowhere HTTP/1.1', unexpected))
   for (const before of ['', ordinary]) {
-    await Promise.all(
-      sent.map(async (message) => {
-        const { statuses, text, isClosed } = await sendRaw(origin, before + message)
-        const what = message + text
-        assert.equal(statuses.length, before === '' ? 1 : 2, what)
-        assert.ok(
-          statuses.every((status) => status < 500),
-          what,
-        )
-        assert.ok(isClosed, what)
-      }),
-    )
+    await t.test(before, async () => {
+      await Promise.all(
+        sent.map(async (message) => {
+          const { statuses, text, isClosed } = await sendRaw(origin, before + message)
+          const what = message + text
+          assert.equal(statuses.length, before === '' ? 1 : 2, what)
+          assert.ok(
+            statuses.every((status) => status < 500),
+            what,
+          )
+          assert.ok(isClosed, what)
+        }),
+      )
+    })
   }
   await assertSound()
 })
@@ -156,9 +158,11 @@ test('a kept connection on which the next request is late gets 408', async (t) =
     [toHead('/mirror/field', formType), [404, 408]],
   ]
   for (const [beginning, expected] of beginnings) {
-    const { statuses, isClosed } = await sendRaw(origin, whole + beginning)
-    assert.deepEqual(statuses, expected, beginning)
-    assert.ok(isClosed)
+    await t.test(beginning, async () => {
+      const { statuses, isClosed } = await sendRaw(origin, whole + beginning)
+      assert.deepEqual(statuses, expected)
+      assert.ok(isClosed)
+    })
   }
   await assertSound()
 })
@@ -218,22 +222,24 @@ test('a 413 can be read by a client that sends everything first', async (t) => {
   ]
   for (const [path, type, start] of cases) {
     for (const size of [200_000, 2_000_000]) {
-      const content = start + 'x'.repeat(size)
-      for (const isChunked of [false, true]) {
-        const framing = isChunked
-          ? 'Transfer-Encoding: chunked'
-          : `Content-Length: ${String(content.length)}`
-        const fields = ['Host: x', 'Connection: close', `Content-Type: ${type}`, framing]
-        const framed = isChunked
-          ? `${content.length.toString(16)}\r\n${content}\r\n0\r\n\r\n`
-          : content
-        const socket = openSocket(origin)
-        socket.write(toRequest(`POST ${path} HTTP/1.1`, fields))
-        // Nothing is read before all is sent, as a simple client does it.
-        await new Promise((resolve) => socket.write(framed, resolve))
-        const response = await listen(socket)
-        assert.deepEqual(response.statuses, [413], `${path} ${type} ${framing}`)
-      }
+      await t.test(`${path} ${type} ${String(size)}`, async () => {
+        const content = start + 'x'.repeat(size)
+        for (const isChunked of [false, true]) {
+          const framing = isChunked
+            ? 'Transfer-Encoding: chunked'
+            : `Content-Length: ${String(content.length)}`
+          const fields = ['Host: x', 'Connection: close', `Content-Type: ${type}`, framing]
+          const framed = isChunked
+            ? `${content.length.toString(16)}\r\n${content}\r\n0\r\n\r\n`
+            : content
+          const socket = openSocket(origin)
+          socket.write(toRequest(`POST ${path} HTTP/1.1`, fields))
+          // Nothing is read before all is sent, as a simple client does it.
+          await new Promise((resolve) => socket.write(framed, resolve))
+          const response = await listen(socket)
+          assert.deepEqual(response.statuses, [413], `${path} ${type} ${framing}`)
+        }
+      })
     }
   }
   await assertSound()

@@ -112,16 +112,14 @@ test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
     '/mirror/status/302',
     '/mirror/status/500',
   ]) {
-    const { headers, body } = await browse(site + path)
-    assert.doesNotMatch(
-      String(headers['content-security-policy']),
-      /upgrade-insecure-requests/,
-      path,
-    )
-    assert.equal(headers['strict-transport-security'], undefined, path)
-    assert.equal(headers['set-cookie'], undefined, path)
-    assert.doesNotMatch(String(headers.location), /^https:/, path)
-    assert.doesNotMatch(body, /upgrade-insecure-requests|https:\/\//, path)
+    await t.test(path, async () => {
+      const { headers, body } = await browse(site + path)
+      assert.doesNotMatch(String(headers['content-security-policy']), /upgrade-insecure-requests/)
+      assert.equal(headers['strict-transport-security'], undefined)
+      assert.equal(headers['set-cookie'], undefined)
+      assert.doesNotMatch(String(headers.location), /^https:/)
+      assert.doesNotMatch(body, /upgrade-insecure-requests|https:\/\//)
+    })
   }
   await assertSound()
 })
@@ -142,9 +140,11 @@ test('a write from another site is refused on a local network', async (t) => {
   const content = asForm({ name: 'bad', password: 'bad' })
   for (const origin of strangers) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const headers = { ...content.headers, origin }
-      const { status } = await browse(`${site}/users`, { ...content, method, headers })
-      assert.deepEqual([origin, method, status], [origin, method, 403])
+      await t.test(`${origin} ${method}`, async () => {
+        const headers = { ...content.headers, origin }
+        const { status } = await browse(`${site}/users`, { ...content, method, headers })
+        assert.deepEqual([origin, method, status], [origin, method, 403])
+      })
     }
   }
   // The other site names itself as the host, as after a change of its address in the DNS.
@@ -176,16 +176,18 @@ test('a link can turn no GET into a write on a local network', async (t) => {
   ]
   for (const [expected, referer, more = {}] of rows) {
     for (const method of ['GET', 'HEAD']) {
-      const ways: [string, Record<string, string>][] = [
-        [`${user}?_method=DELETE`, {}],
-        [`${user}/?_method=delete`, {}],
-        [user, { 'x-http-method-override': 'DELETE' }],
-      ]
-      for (const [url, override] of ways) {
-        const headers = { referer, ...more, ...override }
-        const { status } = await browse(url, { method, headers })
-        assert.deepEqual([method, referer, status], [method, referer, expected])
-      }
+      await t.test(`${String(expected)} ${method}`, async () => {
+        const ways: [string, Record<string, string>][] = [
+          [`${user}?_method=DELETE`, {}],
+          [`${user}/?_method=delete`, {}],
+          [user, { 'x-http-method-override': 'DELETE' }],
+        ]
+        for (const [url, override] of ways) {
+          const headers = { referer, ...more, ...override }
+          const { status } = await browse(url, { method, headers })
+          assert.deepEqual([method, referer, status], [method, referer, expected])
+        }
+      })
     }
   }
   assert.equal((await browse(user)).status, 200)

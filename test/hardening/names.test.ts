@@ -33,29 +33,33 @@ test('no key reaches a prototype', async (t) => {
       '/login',
       '/api/post_json_with_param',
     ]) {
-      const sent = { method: 'POST', headers: { 'content-type': formType }, body: pair }
-      const form = await fetch(origin + path, { ...sent, redirect: 'manual' })
-      const query = await fetch(`${origin}/mirror/query?${pair}`)
-      assert.ok(form.status < 500 && query.status < 500, `${path} ${pair}`)
+      await t.test(`${path} ${pair}`, async () => {
+        const sent = { method: 'POST', headers: { 'content-type': formType }, body: pair }
+        const form = await fetch(origin + path, { ...sent, redirect: 'manual' })
+        const query = await fetch(`${origin}/mirror/query?${pair}`)
+        assert.ok(form.status < 500 && query.status < 500)
+      })
     }
   }
   for (const key of keys) {
-    const value = `{"${key}":{"polluted":1,"prototype":{"polluted":1}},"name":"a","password":"b"}`
-    for (const content of [value, `{"a":${value}}`, value.replace(key[0] ?? '', '\\u005f')]) {
-      for (const path of ['/users/post', '/login']) {
-        const headers = { 'content-type': json }
-        const response = await fetch(origin + path, { method: 'POST', headers, body: content })
-        assert.ok(response.status < 500, `${path} ${content}`)
+    await t.test(key, async () => {
+      const value = `{"${key}":{"polluted":1,"prototype":{"polluted":1}},"name":"a","password":"b"}`
+      for (const content of [value, `{"a":${value}}`, value.replace(key[0] ?? '', '\\u005f')]) {
+        for (const path of ['/users/post', '/login']) {
+          const headers = { 'content-type': json }
+          const response = await fetch(origin + path, { method: 'POST', headers, body: content })
+          assert.ok(response.status < 500, `${path} ${content}`)
+        }
       }
-    }
-    const parts = [{ name: key, content: '1' }]
-    const { headers, payload: body } = asMultipart(parts)
-    const response = await fetch(`${origin}/users/post/formdata`, {
-      method: 'POST',
-      headers,
-      body: Buffer.from(body),
+      const parts = [{ name: key, content: '1' }]
+      const { headers, payload: body } = asMultipart(parts)
+      const response = await fetch(`${origin}/users/post/formdata`, {
+        method: 'POST',
+        headers,
+        body: Buffer.from(body),
+      })
+      assert.ok(response.status < 500)
     })
-    assert.ok(response.status < 500, key)
   }
   const plain = await fetch(`${origin}/users/post`, {
     method: 'POST',
@@ -72,42 +76,50 @@ test('U+0000 and half of a surrogate pair are stored nowhere', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const texts = ['a\\u0000b', '\\ud800', '\\udc00x', 'x\\ud83d']
   for (const text of texts) {
-    const contents: [path: string, content: string][] = [
-      ['/users', `{"name":"${text}","password":"x"}`],
-      ['/users', `{"name":"x","password":"${text}"}`],
-      ['/locations', `{"name":"${text}"}`],
-      ['/locations', `{"name":"x","note":"${text}"}`],
-      ['/locations', `{"name":"x","${text}":"y"}`],
-    ]
-    for (const [path, body] of contents) {
-      for (const method of ['POST', 'PUT']) {
-        const url = method === 'PUT' ? `${origin}${path}/one` : origin + path
-        const headers = { 'content-type': json }
-        const response = await fetch(url, { method, headers, body })
-        assert.deepEqual([body, response.status], [body, 400])
+    await t.test(text, async () => {
+      const contents: [path: string, content: string][] = [
+        ['/users', `{"name":"${text}","password":"x"}`],
+        ['/users', `{"name":"x","password":"${text}"}`],
+        ['/locations', `{"name":"${text}"}`],
+        ['/locations', `{"name":"x","note":"${text}"}`],
+        ['/locations', `{"name":"x","${text}":"y"}`],
+      ]
+      for (const [path, body] of contents) {
+        for (const method of ['POST', 'PUT']) {
+          const url = method === 'PUT' ? `${origin}${path}/one` : origin + path
+          const headers = { 'content-type': json }
+          const response = await fetch(url, { method, headers, body })
+          assert.deepEqual([body, response.status], [body, 400])
+        }
       }
-    }
+    })
   }
   for (const body of [
     'name=a%00b&password=x',
     'name=x&password=%00',
     'name=%ed%a0%80&password=x',
   ]) {
-    const headers = { 'content-type': formType }
-    const response = await fetch(`${origin}/users`, { method: 'POST', headers, body })
-    assert.deepEqual([body, response.status], [body, 400])
+    await t.test(body, async () => {
+      const headers = { 'content-type': formType }
+      const response = await fetch(`${origin}/users`, { method: 'POST', headers, body })
+      assert.deepEqual([body, response.status], [body, 400])
+    })
   }
   for (const login of [
     '{"username":"a\\u0000","password":"x"}',
     '{"username":"\\ud800","password":"x"}',
   ]) {
-    const headers = { 'content-type': json }
-    const response = await fetch(`${origin}/login`, { method: 'POST', headers, body: login })
-    assert.ok([400, 401].includes(response.status), login)
+    await t.test(login, async () => {
+      const headers = { 'content-type': json }
+      const response = await fetch(`${origin}/login`, { method: 'POST', headers, body: login })
+      assert.ok([400, 401].includes(response.status))
+    })
   }
   for (const path of ['/users', '/locations']) {
-    const list = await fetch(origin + path, { headers: { accept: json } })
-    assert.deepEqual(await list.json(), [])
+    await t.test(path, async () => {
+      const list = await fetch(origin + path, { headers: { accept: json } })
+      assert.deepEqual(await list.json(), [])
+    })
   }
   await assertSound()
 })
@@ -131,22 +143,28 @@ const encodedIds = [
 test('an id that cannot exist is not found, whatever it looks like', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const id of [...ids, ...encodedIds]) {
-    for (const path of ['/users', '/locations', '/uploads']) {
-      for (const method of ['GET', 'HEAD', ...(path === '/uploads' ? [] : ['PATCH', 'DELETE'])]) {
-        const { status } = await fetch(`${origin}${path}/${id}`, { method })
-        assert.ok([400, 404].includes(status), `${method} ${path}/${id}: ${String(status)}`)
+    await t.test(id, async () => {
+      for (const path of ['/users', '/locations', '/uploads']) {
+        for (const method of ['GET', 'HEAD', ...(path === '/uploads' ? [] : ['PATCH', 'DELETE'])]) {
+          const { status } = await fetch(`${origin}${path}/${id}`, { method })
+          assert.ok([400, 404].includes(status), `${method} ${path}/${id}: ${String(status)}`)
+        }
       }
-    }
-    assert.ok([400, 404].includes((await fetch(`${origin}/users/${id}/edit`)).status), id)
+      assert.ok([400, 404].includes((await fetch(`${origin}/users/${id}/edit`)).status))
+    })
   }
   for (const id of ['%', '%ff', '%c0%ae', '%ed%a0%80']) {
-    assert.equal((await fetch(`${origin}/users/${id}`)).status, 400, id)
+    await t.test(id, async () => {
+      assert.equal((await fetch(`${origin}/users/${id}`)).status, 400)
+    })
   }
   assert.equal((await fetch(`${origin}/users/${'x'.repeat(10_000)}`)).status, 414)
   for (const id of [...encodedIds, 'new', 'post', 'x'.repeat(65)]) {
-    const put = { method: 'PUT', headers: { 'content-type': json }, body: '{"name":"a"}' }
-    const { status } = await fetch(`${origin}/locations/${id}`, put)
-    assert.ok([400, 404, 405].includes(status), `PUT ${id}: ${String(status)}`)
+    await t.test(id, async () => {
+      const put = { method: 'PUT', headers: { 'content-type': json }, body: '{"name":"a"}' }
+      const { status } = await fetch(`${origin}/locations/${id}`, put)
+      assert.ok([400, 404, 405].includes(status), `PUT ${id}: ${String(status)}`)
+    })
   }
   await assertSound()
 })
@@ -193,10 +211,12 @@ test('parts of a form over their limits get 413 or 400 and are not kept', async 
     ['nothing', '/profile', [], [400]],
   ]
   for (const [what, path, parts, allowed] of cases) {
-    const { headers, payload } = asMultipart(parts)
-    const body = Buffer.from(payload)
-    const { status } = await fetch(origin + path, { method: 'POST', headers, body })
-    assert.ok(allowed.includes(status), `${what}: ${String(status)}`)
+    await t.test(`${what} ${path}`, async () => {
+      const { headers, payload } = asMultipart(parts)
+      const body = Buffer.from(payload)
+      const { status } = await fetch(origin + path, { method: 'POST', headers, body })
+      assert.ok(allowed.includes(status), `${what}: ${String(status)}`)
+    })
   }
   const { headers, payload } = asUpload('x')
   const cut = Buffer.from(payload.subarray(0, -10))

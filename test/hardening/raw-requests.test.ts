@@ -61,10 +61,12 @@ test('what is too large is refused with its own status, and the next client serv
 test('several requests on one connection are answered in order', async (t) => {
   const vitrine = await startWatched(t)
   for (const [what, message, expected] of pipelinedRows) {
-    await t.test(what, async () => {
-      const { statuses, text, isClosed } = await sendRaw(vitrine.origin, message)
-      assert.deepEqual(statuses, expected, text.slice(0, 600))
-      assert.ok(isClosed)
+    await t.test(`${what} ${message}`, async () => {
+      await t.test(what, async () => {
+        const { statuses, text, isClosed } = await sendRaw(vitrine.origin, message)
+        assert.deepEqual(statuses, expected, text.slice(0, 600))
+        assert.ok(isClosed)
+      })
     })
   }
   await vitrine.assertSound()
@@ -105,14 +107,16 @@ test('every byte in every place of a request is answered or refused, never a fau
   const bytes = [0, 1, 8, 9, 10, 11, 12, 13, 27, 32, 34, 35, 37, 47, 58, 60, 64, 92, 127, 128, 255]
   for (const [place, toMessage] of places) {
     for (const byte of bytes) {
-      const message = toMessage(String.fromCharCode(byte))
-      const response = await sendRaw(vitrine.origin, message)
-      const seen = `byte ${String(byte)} in ${place}: ${JSON.stringify(response.text.slice(0, 200))}`
-      assert.ok(response.statuses.length >= 1, seen)
-      for (const status of response.statuses) {
-        assert.ok(status < 500 || allowed5xx.includes(status), seen)
-      }
-      assert.ok(hasNosniff(response), seen)
+      await t.test(`${place} ${String(byte)}`, async () => {
+        const message = toMessage(String.fromCharCode(byte))
+        const response = await sendRaw(vitrine.origin, message)
+        const seen = `byte ${String(byte)} in ${place}: ${JSON.stringify(response.text.slice(0, 200))}`
+        assert.ok(response.statuses.length >= 1, seen)
+        for (const status of response.statuses) {
+          assert.ok(status < 500 || allowed5xx.includes(status), seen)
+        }
+        assert.ok(hasNosniff(response), seen)
+      })
     }
   }
   await vitrine.assertSound()
@@ -123,13 +127,15 @@ test('a content that ends early is stored by no route', async (t) => {
   const content = '{"name":"cut short"}'
   const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
   for (const type of types) {
-    const message = toRequest(
-      'POST /locations HTTP/1.1',
-      ['Host: x', `Content-Type: ${type}`, 'Content-Length: 500'],
-      content,
-    )
-    const { statuses } = await sendRaw(vitrine.origin, message, { endsHalf: true })
-    assert.deepEqual(statuses, [400], type)
+    await t.test(type, async () => {
+      const message = toRequest(
+        'POST /locations HTTP/1.1',
+        ['Host: x', `Content-Type: ${type}`, 'Content-Length: 500'],
+        content,
+      )
+      const { statuses } = await sendRaw(vitrine.origin, message, { endsHalf: true })
+      assert.deepEqual(statuses, [400])
+    })
   }
   assert.deepEqual(await readLocations(vitrine.origin), [])
   await vitrine.assertSound()
@@ -147,8 +153,10 @@ test('a client that ends its half behind the request still gets its answer', asy
     '/mirror/status/404',
   ]
   for (const target of targets) {
-    const { statuses } = await sendRaw(origin, toGet(target), { endsHalf: true })
-    assert.equal(statuses.length, 1, target)
+    await t.test(target, async () => {
+      const { statuses } = await sendRaw(origin, toGet(target), { endsHalf: true })
+      assert.equal(statuses.length, 1)
+    })
   }
   await assertSound()
 })

@@ -24,8 +24,10 @@ test('garbage and plain HTTP on the port of TLS harm nobody', async (t) => {
     'PRI * HTTP/2.0',
   ]
   for (const message of messages) {
-    const { statuses } = await sendRaw(origin, message, { endsHalf: true })
-    assert.ok(statuses.every((status) => status === 400))
+    await t.test(message, async () => {
+      const { statuses } = await sendRaw(origin, message, { endsHalf: true })
+      assert.ok(statuses.every((status) => status === 400))
+    })
   }
   assert.equal((await curl(`${origin}/health`)).status, 200)
   await assertSound()
@@ -35,8 +37,10 @@ test('a handshake that is late ends its connection without a word', async (t) =>
   const settings = { ...(await makeCertificate(t)), HEADERS_SECONDS: '1' }
   const { origin, assertSound } = await startWatched(t, settings)
   for (const beginning of ['', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03']) {
-    const { text, isClosed } = await sendRaw(origin, beginning)
-    assert.deepEqual([text, isClosed], ['', true])
+    await t.test(beginning, async () => {
+      const { text, isClosed } = await sendRaw(origin, beginning)
+      assert.deepEqual([text, isClosed], ['', true])
+    })
   }
   assert.equal((await curl(`${origin}/health`)).status, 200)
   await assertSound()
@@ -71,14 +75,18 @@ test('plain HTTP is redirected with its path and query, and a bad Host refused',
   const { plain, secure } = await startRedirecting(t)
   const target = '/mirror/query?a=%C3%A9&a=%22%3Cb%3E'
   for (const method of ['GET', 'POST', 'DELETE']) {
-    const { status, head } = await curl('-X', method, `${plain}${target}`)
-    assert.equal(status, 308)
-    assert.ok(head.toLowerCase().includes(`location: ${(secure + target).toLowerCase()}`), head)
-    assert.doesNotMatch(head, /^strict-transport-security/im)
+    await t.test(method, async () => {
+      const { status, head } = await curl('-X', method, `${plain}${target}`)
+      assert.equal(status, 308)
+      assert.ok(head.toLowerCase().includes(`location: ${(secure + target).toLowerCase()}`), head)
+      assert.doesNotMatch(head, /^strict-transport-security/im)
+    })
   }
   for (const name of ['', 'a b', 'a@b', 'a/b', 'x:port', '[::1']) {
-    const message = toRequest('GET / HTTP/1.1', [`Host: ${name}`, 'Connection: close'])
-    assert.deepEqual([name, (await sendRaw(plain, message)).statuses], [name, [400]])
+    await t.test(name, async () => {
+      const message = toRequest('GET / HTTP/1.1', [`Host: ${name}`, 'Connection: close'])
+      assert.deepEqual([name, (await sendRaw(plain, message)).statuses], [name, [400]])
+    })
   }
   const two = await sendRaw(plain, toGet('/', 'Host: y'))
   assert.deepEqual(two.statuses, [400])
@@ -107,10 +115,12 @@ test('plain HTTP is redirected for the hosts of ALLOWED_HOSTS alone', async (t) 
     ['http://user@a.example/', 'a.example', 400, ''],
   ] as const
   for (const [target, host, status, location] of rows) {
-    const fields = [`Host: ${host}`, 'Connection: close']
-    const response = await sendRaw(plain, toRequest(`GET ${target} HTTP/1.1`, fields))
-    assert.deepEqual([target, host, response.statuses], [target, host, [status]])
-    assert.equal(/^location: (.*)\r$/m.exec(response.text)?.[1] ?? '', location)
+    await t.test(`${target} ${host}`, async () => {
+      const fields = [`Host: ${host}`, 'Connection: close']
+      const response = await sendRaw(plain, toRequest(`GET ${target} HTTP/1.1`, fields))
+      assert.deepEqual([target, host, response.statuses], [target, host, [status]])
+      assert.equal(/^location: (.*)\r$/m.exec(response.text)?.[1] ?? '', location)
+    })
   }
 })
 

@@ -64,7 +64,9 @@ for (const version of versions) {
     const cookie = /^set-cookie: (.+)$/im.exec(login.head)?.[1] ?? assert.fail(login.head)
     assert.match(cookie, /^__Host-session=[\w-]{43};/)
     for (const attribute of ['Secure', 'HttpOnly', 'SameSite=Lax', 'Path=/']) {
-      assert.ok(cookie.includes(attribute), cookie)
+      await t.test(attribute, () => {
+        assert.ok(cookie.includes(attribute), cookie)
+      })
     }
     assert.doesNotMatch(cookie, /Domain/i)
     const pair = cookie.split(';', 1)[0] ?? ''
@@ -90,8 +92,10 @@ for (const version of versions) {
       [403, 'null'],
     ]
     for (const [expected, name] of rows) {
-      const args = [version, '-d', 'a=1', '-H', `Origin: ${name}`, `${origin}/mirror/field`]
-      assert.deepEqual([name, (await curl(...args)).status], [name, expected])
+      await t.test(name, async () => {
+        const args = [version, '-d', 'a=1', '-H', `Origin: ${name}`, `${origin}/mirror/field`]
+        assert.deepEqual([name, (await curl(...args)).status], [name, expected])
+      })
     }
     await assertSound()
   })
@@ -105,20 +109,22 @@ for (const version of versions) {
     const { origin, assertSound } = await startWatched(t, settings)
     const file = join(await temporaryFolder(t), 'large.bin')
     for (const size of [20_000, 3_000_000]) {
-      await writeFile(file, 'x'.repeat(size))
-      const cases = [
-        ['--data-binary', `@${file}`, '/mirror/field'],
-        ['--json', `@${file}`, '/users'],
-        ['-H', 'Expect:', '--json', `@${file}`, '/users/post'],
-        ['-F', `upfiles=@${file}`, '/profile'],
-        ['-F', `pic=@${file}`, '/users/post/formdata'],
-        ['-T', file, '-X', 'POST', '-H', 'Content-Type: text/plain', '/users/post/raw'],
-      ]
-      for (const args of cases) {
-        const path = args.at(-1) ?? ''
-        const { status } = await curl(version, ...args.slice(0, -1), origin + path)
-        assert.equal(status, 413, `${args.join(' ')} of ${String(size)}`)
-      }
+      await t.test(String(size), async () => {
+        await writeFile(file, 'x'.repeat(size))
+        const cases = [
+          ['--data-binary', `@${file}`, '/mirror/field'],
+          ['--json', `@${file}`, '/users'],
+          ['-H', 'Expect:', '--json', `@${file}`, '/users/post'],
+          ['-F', `upfiles=@${file}`, '/profile'],
+          ['-F', `pic=@${file}`, '/users/post/formdata'],
+          ['-T', file, '-X', 'POST', '-H', 'Content-Type: text/plain', '/users/post/raw'],
+        ]
+        for (const args of cases) {
+          const path = args.at(-1) ?? ''
+          const { status } = await curl(version, ...args.slice(0, -1), origin + path)
+          assert.equal(status, 413, `${args.join(' ')} of ${String(size)}`)
+        }
+      })
     }
     await assertSound()
   })

@@ -15,12 +15,14 @@ const post = { method: 'POST', url: '/api/post_json_with_param' } as const
 test('/api/json is a JSON object with content alone', async (t) => {
   const app = await testApp(t)
   for (const url of ['/api/json', '/api/json/', '/api/json?name=ann']) {
-    const response = await app.inject(url)
-    assert.equal(response.statusCode, 200, url)
-    assert.equal(response.headers['content-type'], jsonType, url)
-    const object = response.json<Content>()
-    assert.deepEqual(Object.keys(object), ['content'], url)
-    assert.equal(typeof object.content, 'string', url)
+    await t.test(url, async () => {
+      const response = await app.inject(url)
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-type'], jsonType)
+      const object = response.json<Content>()
+      assert.deepEqual(Object.keys(object), ['content'])
+      assert.equal(typeof object.content, 'string')
+    })
   }
 })
 
@@ -36,13 +38,15 @@ test('a name in the query string comes back beside content', async (t) => {
   ]
   for (const [query, name] of cases) {
     for (const path of ['/api/get_json_with_param', '/api/get_json_with_param/']) {
-      const response = await app.inject(`${path}?${query}`)
-      assert.equal(response.statusCode, 200, query)
-      assert.equal(response.headers['content-type'], jsonType, query)
-      const object = response.json<Content>()
-      assert.deepEqual(Object.keys(object), ['content', 'name'], query)
-      assert.equal(typeof object.content, 'string', query)
-      assert.equal(object.name, name, query)
+      await t.test(`${query} ${name} ${path}`, async () => {
+        const response = await app.inject(`${path}?${query}`)
+        assert.equal(response.statusCode, 200)
+        assert.equal(response.headers['content-type'], jsonType)
+        const object = response.json<Content>()
+        assert.deepEqual(Object.keys(object), ['content', 'name'])
+        assert.equal(typeof object.content, 'string')
+        assert.equal(object.name, name)
+      })
     }
   }
 })
@@ -50,9 +54,11 @@ test('a name in the query string comes back beside content', async (t) => {
 test('without a name in the query string there is no name key', async (t) => {
   const app = await testApp(t)
   for (const query of ['', '?', '?other=ann']) {
-    const response = await app.inject(`/api/get_json_with_param${query}`)
-    assert.equal(response.statusCode, 200, query)
-    assert.deepEqual(Object.keys(response.json<Content>()), ['content'], query)
+    await t.test(query, async () => {
+      const response = await app.inject(`/api/get_json_with_param${query}`)
+      assert.equal(response.statusCode, 200)
+      assert.deepEqual(Object.keys(response.json<Content>()), ['content'])
+    })
   }
 })
 
@@ -72,12 +78,14 @@ test('a name in a body comes back beside content', async (t) => {
   ]
   for (const [headers, payload, name] of cases) {
     for (const url of [post.url, `${post.url}/`]) {
-      const response = await app.inject({ ...post, url, headers, payload })
-      assert.equal(response.statusCode, 200, payload)
-      assert.equal(response.headers['content-type'], jsonType, payload)
-      const object = response.json<Content>()
-      assert.deepEqual(Object.keys(object), ['content', 'name'], payload)
-      assert.equal(object.name, name, payload)
+      await t.test(`${payload} ${name} ${url}`, async () => {
+        const response = await app.inject({ ...post, url, headers, payload })
+        assert.equal(response.statusCode, 200)
+        assert.equal(response.headers['content-type'], jsonType)
+        const object = response.json<Content>()
+        assert.deepEqual(Object.keys(object), ['content', 'name'])
+        assert.equal(object.name, name)
+      })
     }
   }
 })
@@ -94,9 +102,11 @@ test('without a name in the body there is no name key', async (t) => {
     [{ 'content-type': 'application/xml' }, '<name>ann</name>'],
   ]
   for (const [headers, payload] of cases) {
-    const response = await app.inject({ ...post, headers, payload })
-    assert.equal(response.statusCode, 200, payload)
-    assert.deepEqual(Object.keys(response.json<Content>()), ['content'], payload)
+    await t.test(payload, async () => {
+      const response = await app.inject({ ...post, headers, payload })
+      assert.equal(response.statusCode, 200)
+      assert.deepEqual(Object.keys(response.json<Content>()), ['content'])
+    })
   }
 })
 
@@ -115,10 +125,12 @@ test('a body whose reader is off is absent', async (t) => {
     ['form', {}, '{"name":"ann"}'],
   ]
   for (const [readers, headers, payload] of cases) {
-    const app = await testApp(t, { settings: { BODY_READERS: readers } })
-    const response = await app.inject({ ...post, headers, payload })
-    assert.equal(response.statusCode, 200, readers)
-    assert.deepEqual(Object.keys(response.json<Content>()), ['content'], readers)
+    await t.test(readers, async () => {
+      const app = await testApp(t, { settings: { BODY_READERS: readers } })
+      const response = await app.inject({ ...post, headers, payload })
+      assert.equal(response.statusCode, 200)
+      assert.deepEqual(Object.keys(response.json<Content>()), ['content'])
+    })
   }
 })
 
@@ -128,12 +140,14 @@ test('a path that nobody answers asks for /api/json, by any method and Accept', 
   for (const url of ['/api', '/api/', '/api/nowhere', '/api/json/more', '/api/nowhere?a=1']) {
     for (const method of methods) {
       for (const accept of ['*/*', 'text/html', 'text/plain']) {
-        const response = await app.inject({ method, url, headers: { accept } })
-        assert.equal(response.statusCode, 404, `${method} ${url}`)
-        assert.equal(response.headers['content-type'], jsonType, `${method} ${url}`)
-        const object = response.json<{ error: string }>()
-        assert.deepEqual(Object.keys(object), ['error'], `${method} ${url}`)
-        assert.match(object.error, /\/api\/json/, `${method} ${url}`)
+        await t.test(`${url} ${method} ${accept}`, async () => {
+          const response = await app.inject({ method, url, headers: { accept } })
+          assert.equal(response.statusCode, 404, `${method} ${url}`)
+          assert.equal(response.headers['content-type'], jsonType, `${method} ${url}`)
+          const object = response.json<{ error: string }>()
+          assert.deepEqual(Object.keys(object), ['error'], `${method} ${url}`)
+          assert.match(object.error, /\/api\/json/, `${method} ${url}`)
+        })
       }
     }
   }
@@ -150,13 +164,15 @@ test('a method that a path lacks gets 405 with Allow, and asks for /api/json', a
     ['PATCH', '/api/post_json_with_param', 'POST, OPTIONS'],
   ] as const
   for (const [method, url, allow] of cases) {
-    const response = await app.inject({ method, url, headers: { accept: 'text/html' } })
-    assert.equal(response.statusCode, 405, `${method} ${url}`)
-    assert.equal(response.headers.allow, allow, `${method} ${url}`)
-    assert.equal(response.headers['content-type'], jsonType, `${method} ${url}`)
-    const object = response.json<{ error: string }>()
-    assert.deepEqual(Object.keys(object), ['error'], `${method} ${url}`)
-    assert.match(object.error, /\/api\/json/, `${method} ${url}`)
+    await t.test(`${method} ${url}`, async () => {
+      const response = await app.inject({ method, url, headers: { accept: 'text/html' } })
+      assert.equal(response.statusCode, 405)
+      assert.equal(response.headers.allow, allow)
+      assert.equal(response.headers['content-type'], jsonType)
+      const object = response.json<{ error: string }>()
+      assert.deepEqual(Object.keys(object), ['error'])
+      assert.match(object.error, /\/api\/json/)
+    })
   }
 })
 
@@ -173,22 +189,26 @@ test('what cannot be read is refused with the same kind of object', async (t) =>
     ['POST', post.url, form, `name=${'x'.repeat(96)}`, 413],
   ] as const
   for (const [method, url, headers, payload, status] of cases) {
-    const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
-    assert.equal(response.statusCode, status, `${url} ${payload}`)
-    assert.equal(response.headers['content-type'], jsonType, `${url} ${payload}`)
-    assert.deepEqual(Object.keys(response.json<object>()), ['error'], `${url} ${payload}`)
+    await t.test(`${url} ${payload}`, async () => {
+      const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
+      assert.equal(response.statusCode, status)
+      assert.equal(response.headers['content-type'], jsonType)
+      assert.deepEqual(Object.keys(response.json<object>()), ['error'])
+    })
   }
 })
 
 test('HEAD has the headers of GET and no body', async (t) => {
   const app = await testApp(t)
   for (const url of ['/api/json', '/api/get_json_with_param?name=ann', '/api/nowhere']) {
-    const get = await app.inject(url)
-    const head = await app.inject({ method: 'HEAD', url })
-    assert.equal(head.statusCode, get.statusCode, url)
-    assert.equal(head.headers['content-type'], get.headers['content-type'], url)
-    assert.equal(head.headers['content-length'], get.headers['content-length'], url)
-    assert.equal(head.body, '', url)
+    await t.test(url, async () => {
+      const get = await app.inject(url)
+      const head = await app.inject({ method: 'HEAD', url })
+      assert.equal(head.statusCode, get.statusCode)
+      assert.equal(head.headers['content-type'], get.headers['content-type'])
+      assert.equal(head.headers['content-length'], get.headers['content-length'])
+      assert.equal(head.body, '')
+    })
   }
 })
 
@@ -200,10 +220,12 @@ test('OPTIONS names the methods of each path', async (t) => {
     ['/api/post_json_with_param', 'POST, OPTIONS'],
   ]
   for (const [url, allow] of cases) {
-    const response = await app.inject({ method: 'OPTIONS', url })
-    assert.equal(response.statusCode, 204, url)
-    assert.equal(response.headers.allow, allow, url)
-    assert.equal(response.body, '', url)
+    await t.test(url, async () => {
+      const response = await app.inject({ method: 'OPTIONS', url })
+      assert.equal(response.statusCode, 204)
+      assert.equal(response.headers.allow, allow)
+      assert.equal(response.body, '')
+    })
   }
 })
 

@@ -29,10 +29,12 @@ test('a form or JSON body comes back as JSON', async (t) => {
   ]
   for (const [headers, payload, echo] of cases) {
     for (const url of ['/users/post', '/users/post/']) {
-      const response = await app.inject({ ...post, url, headers, payload })
-      assert.equal(response.statusCode, 200, payload)
-      assert.equal(response.headers['content-type'], jsonType, payload)
-      assert.deepEqual(response.json(), echo, payload)
+      await t.test(`${payload} ${url}`, async () => {
+        const response = await app.inject({ ...post, url, headers, payload })
+        assert.equal(response.statusCode, 200)
+        assert.equal(response.headers['content-type'], jsonType)
+        assert.deepEqual(response.json(), echo)
+      })
     }
   }
 })
@@ -49,10 +51,12 @@ test('a body that is absent, or that no reader here takes, comes back as {}', as
     [multipart, part],
   ]
   for (const [headers, payload] of cases) {
-    const response = await app.inject({ ...post, headers, payload })
-    assert.equal(response.statusCode, 200, payload)
-    assert.equal(response.headers['content-type'], jsonType, payload)
-    assert.equal(response.body, '{}', payload)
+    await t.test(payload, async () => {
+      const response = await app.inject({ ...post, headers, payload })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-type'], jsonType)
+      assert.equal(response.body, '{}')
+    })
   }
 })
 
@@ -67,10 +71,17 @@ test('a text body comes back as a JSON string', async (t) => {
   ]
   for (const [type, payload] of cases) {
     for (const url of ['/users/post/raw', '/users/post/raw/']) {
-      const response = await app.inject({ ...raw, url, headers: { 'content-type': type }, payload })
-      assert.equal(response.statusCode, 200, payload)
-      assert.equal(response.headers['content-type'], jsonType, payload)
-      assert.equal(response.json(), payload)
+      await t.test(`${type} ${payload} ${url}`, async () => {
+        const response = await app.inject({
+          ...raw,
+          url,
+          headers: { 'content-type': type },
+          payload,
+        })
+        assert.equal(response.statusCode, 200)
+        assert.equal(response.headers['content-type'], jsonType)
+        assert.equal(response.json(), payload)
+      })
     }
   }
 })
@@ -86,9 +97,11 @@ test('a raw body that is absent, or no text, comes back as an empty JSON string'
     [multipart, part],
   ]
   for (const [headers, payload] of cases) {
-    const response = await app.inject({ ...raw, headers, payload })
-    assert.equal(response.statusCode, 200, payload)
-    assert.equal(response.body, '""', payload)
+    await t.test(payload, async () => {
+      const response = await app.inject({ ...raw, headers, payload })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.body, '""')
+    })
   }
 })
 
@@ -102,17 +115,19 @@ test('only the readers that are enabled read', async (t) => {
   ]
   const settings = ['none', 'json', 'form', 'text', 'multipart', 'json,form', 'text,multipart']
   for (const readers of [...settings, 'json,form,text,multipart']) {
-    const app = await testApp(t, { settings: { BODY_READERS: readers } })
-    for (const [reader, url, headers, payload, echo] of kinds) {
-      const response = await app.inject({ method: 'POST', url, headers, payload })
-      const absent = reader === 'text' ? '""' : '{}'
-      assert.equal(response.statusCode, 200, `${readers}: ${reader}`)
-      assert.equal(
-        response.body,
-        readers.split(',').includes(reader) ? echo : absent,
-        `${readers}: ${reader}`,
-      )
-    }
+    await t.test(readers, async () => {
+      const app = await testApp(t, { settings: { BODY_READERS: readers } })
+      for (const [reader, url, headers, payload, echo] of kinds) {
+        const response = await app.inject({ method: 'POST', url, headers, payload })
+        const absent = reader === 'text' ? '""' : '{}'
+        assert.equal(response.statusCode, 200, `${readers}: ${reader}`)
+        assert.equal(
+          response.body,
+          readers.split(',').includes(reader) ? echo : absent,
+          `${readers}: ${reader}`,
+        )
+      }
+    })
   }
 })
 
@@ -124,9 +139,11 @@ test('a body whose reader is off is not looked at', async (t) => {
     ['/users/post/formdata', multipart, 'no multipart at all'],
   ]
   for (const [url, headers, payload] of cases) {
-    const response = await app.inject({ method: 'POST', url, headers, payload })
-    assert.equal(response.statusCode, 200, payload)
-    assert.equal(response.body, '{}', payload)
+    await t.test(payload, async () => {
+      const response = await app.inject({ method: 'POST', url, headers, payload })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.body, '{}')
+    })
   }
 })
 
@@ -144,10 +161,12 @@ test('a body that cannot be read gets 400, as problem details', async (t) => {
     ['/users/post/raw', text, Buffer.from([0xff])],
   ]
   for (const [url, headers, payload] of cases) {
-    const response = await app.inject({ method: 'POST', url, headers, payload })
-    assert.equal(response.statusCode, 400, String(payload).slice(0, 40))
-    assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
-    assert.equal(response.json<{ status: number }>().status, 400)
+    await t.test(String(payload).slice(0, 40), async () => {
+      const response = await app.inject({ method: 'POST', url, headers, payload })
+      assert.equal(response.statusCode, 400)
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+      assert.equal(response.json<{ status: number }>().status, 400)
+    })
   }
 })
 
@@ -170,8 +189,10 @@ test('a body over the limit gets 413, and one at the limit does not', async (t) 
     ['/users/post/raw', text, 'é'.repeat(51), 413],
   ]
   for (const [url, headers, payload, status] of cases) {
-    const response = await app.inject({ method: 'POST', url, headers, payload })
-    assert.equal(response.statusCode, status, `${url} ${payload}`)
+    await t.test(`${url} ${payload}`, async () => {
+      const response = await app.inject({ method: 'POST', url, headers, payload })
+      assert.equal(response.statusCode, status)
+    })
   }
 })
 
@@ -196,22 +217,26 @@ test('OPTIONS and 405 name the methods', async (t) => {
     ['/users/post/formdata', 'POST, OPTIONS'],
   ]
   for (const [url, allow] of cases) {
-    const options = await app.inject({ method: 'OPTIONS', url })
-    assert.equal(options.statusCode, 204, url)
-    assert.equal(options.headers.allow, allow, url)
-    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-      const response = await app.inject({ method, url })
-      assert.equal(response.statusCode, 405, `${method} ${url}`)
-      assert.equal(response.headers.allow, allow, `${method} ${url}`)
-    }
+    await t.test(url, async () => {
+      const options = await app.inject({ method: 'OPTIONS', url })
+      assert.equal(options.statusCode, 204)
+      assert.equal(options.headers.allow, allow)
+      for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+        const response = await app.inject({ method, url })
+        assert.equal(response.statusCode, 405, `${method} ${url}`)
+        assert.equal(response.headers.allow, allow, `${method} ${url}`)
+      }
+    })
   }
 })
 
 test('a 405 of a route that answers with JSON is problem details', async (t) => {
   const app = await testApp(t)
   for (const url of ['/users/post/raw', '/users/post/formdata']) {
-    const response = await app.inject(url)
-    assert.equal(response.statusCode, 405, url)
-    assert.match(String(response.headers['content-type']), /^application\/problem\+json/, url)
+    await t.test(url, async () => {
+      const response = await app.inject(url)
+      assert.equal(response.statusCode, 405)
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+    })
   }
 })

@@ -45,11 +45,13 @@ test('the text fields of a form with a file come back as JSON', async (t) => {
   const type = request.headers.get('content-type') ?? ''
   const payload = Buffer.from(await request.arrayBuffer())
   for (const url of ['/users/post/formdata', '/users/post/formdata/']) {
-    const headers = { 'content-type': type }
-    const response = await app.inject({ method: 'POST', url, headers, payload })
-    assert.equal(response.statusCode, 200)
-    assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
-    assert.deepEqual(response.json(), { name: 'ann é', note: 'two\r\nlines' })
+    await t.test(url, async () => {
+      const headers = { 'content-type': type }
+      const response = await app.inject({ method: 'POST', url, headers, payload })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+      assert.deepEqual(response.json(), { name: 'ann é', note: 'two\r\nlines' })
+    })
   }
 })
 
@@ -69,9 +71,11 @@ test('every mix of fields and files comes back without the files', async (t) => 
     [[field('_method', 'DELETE')], { _method: 'DELETE' }],
   ]
   for (const [parts, echo] of cases) {
-    const response = await send(app, toMultipart(parts))
-    assert.equal(response.statusCode, 200, JSON.stringify(echo))
-    assert.deepEqual(response.json(), echo)
+    await t.test(JSON.stringify(echo), async () => {
+      const response = await send(app, toMultipart(parts))
+      assert.equal(response.statusCode, 200)
+      assert.deepEqual(response.json(), echo)
+    })
   }
 })
 
@@ -79,10 +83,12 @@ test('a text field stays text, whatever type it names', async (t) => {
   const app = await testApp(t)
   const disposition = 'Content-Disposition: form-data; name="a"'
   for (const content of ['{"b":1}', 'no JSON']) {
-    const headers = [disposition, 'Content-Type: application/json']
-    const response = await send(app, toMultipart([{ headers, content }]))
-    assert.equal(response.statusCode, 200, content)
-    assert.deepEqual(response.json(), { a: content })
+    await t.test(content, async () => {
+      const headers = [disposition, 'Content-Type: application/json']
+      const response = await send(app, toMultipart([{ headers, content }]))
+      assert.equal(response.statusCode, 200)
+      assert.deepEqual(response.json(), { a: content })
+    })
   }
 })
 
@@ -107,9 +113,11 @@ test('a body that is not multipart/form-data comes back as {}', async (t) => {
     ['text/plain', 'a=1'],
   ]
   for (const [type, payload] of cases) {
-    const response = await send(app, payload, type)
-    assert.equal(response.statusCode, 200, type)
-    assert.equal(response.body, '{}', type)
+    await t.test(type, async () => {
+      const response = await send(app, payload, type)
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.body, '{}')
+    })
   }
 })
 
@@ -138,9 +146,11 @@ test('a multipart body that cannot be read gets 400, as problem details', async 
   ]
   for (const [what, payload, type] of cases) {
     await t.test(what, async () => {
-      const response = await send(app, payload, type)
-      assert.equal(response.statusCode, 400)
-      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+      await t.test(what, async () => {
+        const response = await send(app, payload, type)
+        assert.equal(response.statusCode, 400)
+        assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+      })
     })
   }
 })
@@ -173,8 +183,10 @@ test('fields over MAX_BODY_BYTES get 413, each alone or all together', async (t)
   ]
   for (const [what, parts, status] of cases) {
     await t.test(what, async () => {
-      const response = await send(app, toMultipart(parts))
-      assert.equal(response.statusCode, status)
+      await t.test(what, async () => {
+        const response = await send(app, toMultipart(parts))
+        assert.equal(response.statusCode, status)
+      })
     })
   }
 })
@@ -186,10 +198,15 @@ test('a file over MAX_UPLOAD_BYTES gets 413, and one at it does not', async (t) 
     [101, 413],
     [200_000, 413],
   ] as const) {
-    const response = await send(app, toMultipart([file('pic', 'x'.repeat(size)), field('a', '1')]))
-    assert.equal(response.statusCode, status, String(size))
-    if (status === 200) assert.deepEqual(response.json(), { a: '1' })
-    else assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+    await t.test(String(size), async () => {
+      const response = await send(
+        app,
+        toMultipart([file('pic', 'x'.repeat(size)), field('a', '1')]),
+      )
+      assert.equal(response.statusCode, status)
+      if (status === 200) assert.deepEqual(response.json(), { a: '1' })
+      else assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+    })
   }
 })
 

@@ -72,12 +72,14 @@ test('no match gets 401 with a challenge that opens no dialog, as a problem', as
     { username: '__proto__', password: 'toString' },
   ]
   for (const payload of cases) {
-    const response = await app.inject({ method: 'POST', url, payload })
-    assert.equal(response.statusCode, 401, JSON.stringify(payload))
-    assert.match(String(response.headers['www-authenticate']), /^Cookie\b/)
-    assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
-    assert.equal(response.json<{ status: number }>().status, 401)
-    assert.equal(response.headers['set-cookie'], undefined)
+    await t.test(JSON.stringify(payload), async () => {
+      const response = await app.inject({ method: 'POST', url, payload })
+      assert.equal(response.statusCode, 401)
+      assert.match(String(response.headers['www-authenticate']), /^Cookie\b/)
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+      assert.equal(response.json<{ status: number }>().status, 401)
+      assert.equal(response.headers['set-cookie'], undefined)
+    })
   }
 })
 
@@ -148,11 +150,13 @@ test('a missing field gets 422 that names it, as a problem or in the form', asyn
 test('content that is neither form nor JSON gets 415', async (t) => {
   const app = await testApp(t)
   for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
-    const headers = { 'content-type': type }
-    const response = await app.inject({ method: 'POST', url, headers, payload: 'username=Ann' })
-    assert.equal(response.statusCode, 415, type)
-    assert.match(String(response.headers['accept-post']), /application\/json/, type)
-    assert.match(String(response.headers['content-type']), /^application\/problem\+json/, type)
+    await t.test(type, async () => {
+      const headers = { 'content-type': type }
+      const response = await app.inject({ method: 'POST', url, headers, payload: 'username=Ann' })
+      assert.equal(response.statusCode, 415)
+      assert.match(String(response.headers['accept-post']), /application\/json/)
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+    })
   }
 })
 
@@ -208,8 +212,10 @@ test('of several users of one name the one whose password it is logs in', async 
   }
   const expected = { second: ids[1], third: ids[2], first: ids[3] }
   for (const [password, id] of Object.entries(expected)) {
-    const cookie = await logIn(app, { name: 'Ann', password })
-    assert.equal((await readSession(app, cookie)).user?._id, id, password)
+    await t.test(password, async () => {
+      const cookie = await logIn(app, { name: 'Ann', password })
+      assert.equal((await readSession(app, cookie)).user?._id, id)
+    })
   }
 })
 
@@ -233,17 +239,19 @@ test('of many logins at once some get 503 with Retry-After and the others their 
     [wrong, 401],
     [{ ...wrong, username: 'nobody' }, 401],
   ] as const) {
-    const send = async () => app.inject({ method: 'POST', url, payload })
-    const responses = await Promise.all(Array.from({ length: 100 }, send))
-    const rejected = responses.filter(({ statusCode }) => statusCode === 503)
-    const others = responses.filter(({ statusCode }) => statusCode !== 503)
-    assert.ok(rejected.length > 0)
-    assert.ok(others.length >= 34, String(others.length))
-    for (const { statusCode } of others) assert.equal(statusCode, status)
-    for (const { headers } of rejected) {
-      assert.match(String(headers['retry-after']), /^\d+$/)
-      assert.equal(headers['set-cookie'], undefined)
-    }
+    await t.test(String(status), async () => {
+      const send = async () => app.inject({ method: 'POST', url, payload })
+      const responses = await Promise.all(Array.from({ length: 100 }, send))
+      const rejected = responses.filter(({ statusCode }) => statusCode === 503)
+      const others = responses.filter(({ statusCode }) => statusCode !== 503)
+      assert.ok(rejected.length > 0)
+      assert.ok(others.length >= 34, String(others.length))
+      for (const { statusCode } of others) assert.equal(statusCode, status)
+      for (const { headers } of rejected) {
+        assert.match(String(headers['retry-after']), /^\d+$/)
+        assert.equal(headers['set-cookie'], undefined)
+      }
+    })
   }
 })
 
@@ -269,7 +277,9 @@ test('every answer about logging in is for no cache and says what it varies by',
     await app.inject({ method: 'POST', url, headers }),
   ]
   for (const { headers, statusCode } of responses) {
-    assert.equal(headers['cache-control'], 'no-store', String(statusCode))
-    assert.match(String(headers.vary), /Accept/, String(statusCode))
+    await t.test(String(statusCode), () => {
+      assert.equal(headers['cache-control'], 'no-store')
+      assert.match(String(headers.vary), /Accept/)
+    })
   }
 })

@@ -32,8 +32,10 @@ test('a session ends at its latest however often it is used', async (t) => {
   const { cookie } = await enter(app)
   const latest = new Date(Date.now() + 250_000).toISOString()
   for (const seconds of [90, 90]) {
-    t.mock.timers.tick(seconds * 1000)
-    assert.equal(await isLoggedIn(app, cookie), true)
+    await t.test(String(seconds), async () => {
+      t.mock.timers.tick(seconds * 1000)
+      assert.equal(await isLoggedIn(app, cookie), true)
+    })
   }
   assert.equal((await readSession(app, cookie)).expiresAt, latest)
   t.mock.timers.tick(70_000)

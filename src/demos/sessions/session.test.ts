@@ -80,10 +80,12 @@ test('every answer about a session is for no cache and varies by cookie', async 
   ]
   for (const [method, path] of cases) {
     for (const accept of ['application/json', browserAccept]) {
-      const response = await app.inject({ method, url: path, headers: { accept, cookie } })
-      assert.equal(response.headers['cache-control'], 'no-store', `${method} ${path}`)
-      const vary = String(response.headers.vary).split(', ').toSorted()
-      assert.deepEqual(vary, ['Accept', 'Cookie', 'Origin'], `${method} ${path}`)
+      await t.test(`${method} ${path} ${accept}`, async () => {
+        const response = await app.inject({ method, url: path, headers: { accept, cookie } })
+        assert.equal(response.headers['cache-control'], 'no-store', `${method} ${path}`)
+        const vary = String(response.headers.vary).split(', ').toSorted()
+        assert.deepEqual(vary, ['Accept', 'Cookie', 'Origin'], `${method} ${path}`)
+      })
     }
   }
 })
@@ -119,27 +121,29 @@ for (const [title, request] of logouts) {
     const app = await testApp(t)
     await enter(app)
     for (const accept of ['*/*', 'application/json', browserAccept]) {
-      const cookie = await logIn(app)
-      const other = await logIn(app)
-      const headers = { ...content, accept, cookie }
-      const response = await app.inject({ ...request, headers })
-      if (accept === browserAccept) {
-        assert.equal(response.statusCode, 303)
-        assert.equal(response.headers.location, '/login')
-      } else {
-        assert.equal(response.statusCode, 200)
-        const { data, status } = response.json<{ data: object; status: { code: number } }>()
-        assert.equal(status.code, 0)
-        assert.deepEqual(data, { redirect: '/login' })
-      }
-      const field = String(response.headers['set-cookie'])
-      assert.match(field, /^session=; /)
-      assert.match(field, /Max-Age=0/)
-      for (const attribute of ['HttpOnly', 'Path=/', 'SameSite=Lax']) {
-        assert.ok(field.includes(attribute), attribute)
-      }
-      assert.equal(await isLoggedIn(app, cookie), false)
-      assert.equal(await isLoggedIn(app, other), true)
+      await t.test(accept, async () => {
+        const cookie = await logIn(app)
+        const other = await logIn(app)
+        const headers = { ...content, accept, cookie }
+        const response = await app.inject({ ...request, headers })
+        if (accept === browserAccept) {
+          assert.equal(response.statusCode, 303)
+          assert.equal(response.headers.location, '/login')
+        } else {
+          assert.equal(response.statusCode, 200)
+          const { data, status } = response.json<{ data: object; status: { code: number } }>()
+          assert.equal(status.code, 0)
+          assert.deepEqual(data, { redirect: '/login' })
+        }
+        const field = String(response.headers['set-cookie'])
+        assert.match(field, /^session=; /)
+        assert.match(field, /Max-Age=0/)
+        for (const attribute of ['HttpOnly', 'Path=/', 'SameSite=Lax']) {
+          assert.ok(field.includes(attribute), attribute)
+        }
+        assert.equal(await isLoggedIn(app, cookie), false)
+        assert.equal(await isLoggedIn(app, other), true)
+      })
     }
   })
 
@@ -169,10 +173,12 @@ test('other methods get 405 with Allow', async (t) => {
     '/session': 'DELETE, GET, HEAD, OPTIONS, POST',
   }
   for (const [path, methods] of Object.entries(allowed)) {
-    const response = await app.inject({ method: 'PUT', url: path })
-    assert.equal(response.statusCode, 405, path)
-    const allow = String(response.headers.allow).split(', ')
-    assert.deepEqual(allow.toSorted(), methods.split(', ').toSorted(), path)
+    await t.test(path, async () => {
+      const response = await app.inject({ method: 'PUT', url: path })
+      assert.equal(response.statusCode, 405)
+      const allow = String(response.headers.allow).split(', ')
+      assert.deepEqual(allow.toSorted(), methods.split(', ').toSorted())
+    })
   }
 })
 
@@ -199,13 +205,15 @@ test('cookies that are forged, huge, doubled or junk are nobody, and no fault', 
     'separators alone': ';;;===,,,   ;',
   }
   for (const [title, forged] of Object.entries(cases)) {
-    assert.deepEqual(await readSession(app, forged), { authenticated: false }, title)
-    for (const method of ['GET', 'DELETE'] as const) {
-      const response = await app.inject({ method, url, headers: { ...page, cookie: forged } })
-      assert.match(String(response.statusCode), /^30[23]$/, title)
-      const given = cookieOf(response.headers)
-      assert.ok(given === undefined || given === 'session=', title)
-    }
+    await t.test(title, async () => {
+      assert.deepEqual(await readSession(app, forged), { authenticated: false })
+      for (const method of ['GET', 'DELETE'] as const) {
+        const response = await app.inject({ method, url, headers: { ...page, cookie: forged } })
+        assert.match(String(response.statusCode), /^30[23]$/)
+        const given = cookieOf(response.headers)
+        assert.ok(given === undefined || given === 'session=')
+      }
+    })
   }
   assert.equal(await isLoggedIn(app, `${junk.slice(0, 99).join('; ')}; ${cookie}`), true)
 })

@@ -142,13 +142,15 @@ test('a file held in memory leaves it when it changes, by whatever way', async (
 
 test('a file held in memory is gone when its name leads elsewhere', async (t) => {
   for (const name of ['sub', 'sub/digits.txt']) {
-    const { app, folder, root } = await openFilled(t)
-    t.mock.timers.reset()
-    await rename(join(folder, name), join(root, 'moved'))
-    assert.equal((await app.inject(url)).statusCode, 404, name)
-    // The same content of the same time, and yet nobody's business.
-    await symlink(join(root, name.replace('sub', 'outside')), join(folder, name))
-    assert.equal((await app.inject(url)).statusCode, 404, name)
+    await t.test(name, async () => {
+      const { app, folder, root } = await openFilled(t)
+      t.mock.timers.reset()
+      await rename(join(folder, name), join(root, 'moved'))
+      assert.equal((await app.inject(url)).statusCode, 404)
+      // The same content of the same time, and yet nobody's business.
+      await symlink(join(root, name.replace('sub', 'outside')), join(folder, name))
+      assert.equal((await app.inject(url)).statusCode, 404)
+    })
   }
 })
 
@@ -157,11 +159,13 @@ test('a link that is led to another file leads there at once', async (t) => {
   for (const name of ['a', 'b']) await write(join(folder, `${name}.txt`), name)
   letTimePass(t)
   for (const name of ['a', 'b', 'a']) {
-    await symlink(`${name}.txt`, join(folder, 'new-link'))
-    await rename(join(folder, 'new-link'), join(folder, 'link.txt'))
-    for (let count = 0; count < 3; count += 1) {
-      assert.equal((await app.inject('/link.txt')).body, name)
-    }
+    await t.test(name, async () => {
+      await symlink(`${name}.txt`, join(folder, 'new-link'))
+      await rename(join(folder, 'new-link'), join(folder, 'link.txt'))
+      for (let count = 0; count < 3; count += 1) {
+        assert.equal((await app.inject('/link.txt')).body, name)
+      }
+    })
   }
 })
 
@@ -174,11 +178,13 @@ test('a link that changes to another name of the same file has its type at once'
     ['a.txt', 'text/plain; charset=utf-8'],
     ['a.css', 'text/css; charset=utf-8'],
   ] as const) {
-    await symlink(name, join(folder, 'new-link'))
-    await rename(join(folder, 'new-link'), join(folder, 'link.txt'))
-    for (let count = 0; count < 3; count += 1) {
-      assert.equal((await app.inject('/link.txt')).headers['content-type'], type)
-    }
+    await t.test(`${name} ${type}`, async () => {
+      await symlink(name, join(folder, 'new-link'))
+      await rename(join(folder, 'new-link'), join(folder, 'link.txt'))
+      for (let count = 0; count < 3; count += 1) {
+        assert.equal((await app.inject('/link.txt')).headers['content-type'], type)
+      }
+    })
   }
 })
 

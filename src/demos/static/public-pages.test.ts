@@ -46,7 +46,9 @@ for (const [url, form, inputs] of pages) {
     const urls = [...body.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, href = '']) => href)
     assert.ok(urls.length > 0)
     for (const address of urls) {
-      assert.equal((await app.inject(address)).statusCode, 200, address)
+      await t.test(address, async () => {
+        assert.equal((await app.inject(address)).statusCode, 200)
+      })
     }
   })
 }
@@ -54,29 +56,29 @@ for (const [url, form, inputs] of pages) {
 test('each checkbox and radio button says what it stands for', async (t) => {
   const app = await testApp(t)
   for (const url of ['/topic.html', '/toc.html']) {
-    const { body } = await app.inject(url)
-    const inputs = [...body.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) =>
-      parseAttributes(text),
-    )
-    for (const type of ['radio', 'checkbox']) {
-      const values = inputs.filter((input) => input.type === type).map(({ value }) => value)
-      assert.ok(values.length >= 2, `${url} ${type}`)
-      assert.equal(new Set(values).size, values.length, `${url} ${type}`)
-      assert.ok(values.every(Boolean), `${url} ${type}`)
-    }
+    await t.test(url, async () => {
+      const { body } = await app.inject(url)
+      const inputs = [...body.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) =>
+        parseAttributes(text),
+      )
+      for (const type of ['radio', 'checkbox']) {
+        const values = inputs.filter((input) => input.type === type).map(({ value }) => value)
+        assert.ok(values.length >= 2, `${url} ${type}`)
+        assert.equal(new Set(values).size, values.length, `${url} ${type}`)
+        assert.ok(values.every(Boolean), `${url} ${type}`)
+      }
+    })
   }
 })
 
 test('the pages run under the policy of all pages, without inline script or style', async (t) => {
   const app = await testApp(t)
   for (const [url] of pages) {
-    const response = await app.inject(url)
-    assert.match(String(response.headers['content-security-policy']), /default-src 'self'/, url)
-    assert.equal(response.headers['x-content-type-options'], 'nosniff', url)
-    assert.doesNotMatch(
-      response.body,
-      /<script(?! src="\/assets\/)|<style|\bstyle=|\bon[a-z]+=/,
-      url,
-    )
+    await t.test(url, async () => {
+      const response = await app.inject(url)
+      assert.match(String(response.headers['content-security-policy']), /default-src 'self'/)
+      assert.equal(response.headers['x-content-type-options'], 'nosniff')
+      assert.doesNotMatch(response.body, /<script(?! src="\/assets\/)|<style|\bstyle=|\bon[a-z]+=/)
+    })
   }
 })

@@ -50,15 +50,17 @@ test('a file comes as it is, with its type and its validators', async (t) => {
     ['/digits.txt?a=1', /^text\/plain/, '0123456789'],
   ]
   for (const [url, type, content] of cases) {
-    const response = await app.inject(url)
-    assert.equal(response.statusCode, 200, url)
-    assert.match(String(response.headers['content-type']), type, url)
-    assert.equal(response.body, content, url)
-    assert.equal(response.headers['content-length'], String(content.length), url)
-    assert.match(String(response.headers.etag), /^(W\/)?"[^"]+"$/, url)
-    assert.equal(response.headers['last-modified'], lastModified, url)
-    assert.equal(response.headers['accept-ranges'], 'bytes', url)
-    assert.equal(response.headers['x-content-type-options'], 'nosniff', url)
+    await t.test(url, async () => {
+      const response = await app.inject(url)
+      assert.equal(response.statusCode, 200)
+      assert.match(String(response.headers['content-type']), type)
+      assert.equal(response.body, content)
+      assert.equal(response.headers['content-length'], String(content.length))
+      assert.match(String(response.headers.etag), /^(W\/)?"[^"]+"$/)
+      assert.equal(response.headers['last-modified'], lastModified)
+      assert.equal(response.headers['accept-ranges'], 'bytes')
+      assert.equal(response.headers['x-content-type-options'], 'nosniff')
+    })
   }
 })
 
@@ -80,7 +82,9 @@ test('HEAD has the headers of GET and no body', async (t) => {
   const head = await app.inject({ method: 'HEAD', url: '/digits.txt' })
   assert.equal(head.statusCode, 200)
   for (const name of ['content-type', 'content-length', 'etag', 'last-modified']) {
-    assert.equal(head.headers[name], get.headers[name], name)
+    await t.test(name, () => {
+      assert.equal(head.headers[name], get.headers[name])
+    })
   }
   assert.equal(head.body, '')
 })
@@ -101,10 +105,12 @@ test('a file that the client has already gets 304 without a body', async (t) => 
   ]
   for (const [headers, status] of cases) {
     for (const method of ['GET', 'HEAD'] as const) {
-      const response = await app.inject({ method, url: '/digits.txt', headers })
-      assert.equal(response.statusCode, status, JSON.stringify(headers))
-      assert.equal(response.headers.etag, etag)
-      if (status === 304) assert.equal(response.body, '')
+      await t.test(`${String(status)} ${method}`, async () => {
+        const response = await app.inject({ method, url: '/digits.txt', headers })
+        assert.equal(response.statusCode, status, JSON.stringify(headers))
+        assert.equal(response.headers.etag, etag)
+        if (status === 304) assert.equal(response.body, '')
+      })
     }
   }
 })
@@ -119,11 +125,13 @@ test('a single range gets 206 with that part', async (t) => {
     ['bytes=8-99', '89', 'bytes 8-9/10'],
   ]
   for (const [range, content, part] of cases) {
-    const response = await app.inject({ url: '/digits.txt', headers: { range } })
-    assert.equal(response.statusCode, 206, range)
-    assert.equal(response.body, content, range)
-    assert.equal(response.headers['content-range'], part, range)
-    assert.equal(response.headers['content-length'], String(content.length), range)
+    await t.test(range, async () => {
+      const response = await app.inject({ url: '/digits.txt', headers: { range } })
+      assert.equal(response.statusCode, 206)
+      assert.equal(response.body, content)
+      assert.equal(response.headers['content-range'], part)
+      assert.equal(response.headers['content-length'], String(content.length))
+    })
   }
 })
 
@@ -137,10 +145,12 @@ test('the last bytes of a file that has fewer are all of it', async (t) => {
 test('a range that no byte lies in gets 416 with the size', async (t) => {
   const app = await openFolder(t)
   for (const range of ['bytes=10-', 'bytes=50-60']) {
-    const response = await app.inject({ url: '/digits.txt', headers: { range } })
-    assert.equal(response.statusCode, 416, range)
-    assert.equal(response.headers['content-range'], 'bytes */10', range)
-    assert.doesNotMatch(response.body, /0123/, range)
+    await t.test(range, async () => {
+      const response = await app.inject({ url: '/digits.txt', headers: { range } })
+      assert.equal(response.statusCode, 416)
+      assert.equal(response.headers['content-range'], 'bytes */10')
+      assert.doesNotMatch(response.body, /0123/)
+    })
   }
 })
 
@@ -152,18 +162,22 @@ test('a range that cannot be read, or of another file than the one there, is pas
     { range: 'bytes=2-4', 'if-range': 'Sun, 09 Sep 2001 01:46:39 GMT' },
   ]
   for (const headers of cases) {
-    const response = await app.inject({ url: '/digits.txt', headers })
-    assert.equal(response.statusCode, 200, JSON.stringify(headers))
-    assert.equal(response.body, '0123456789', JSON.stringify(headers))
+    await t.test(JSON.stringify(headers), async () => {
+      const response = await app.inject({ url: '/digits.txt', headers })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.body, '0123456789')
+    })
   }
 })
 
 test('HEAD passes over Range, which only GET defines', async (t) => {
   const app = await openFolder(t)
   for (const range of ['bytes=2-4', 'bytes=50-60']) {
-    const response = await app.inject({ method: 'HEAD', url: '/digits.txt', headers: { range } })
-    assert.equal(response.statusCode, 200, range)
-    assert.equal(response.headers['content-length'], '10', range)
+    await t.test(range, async () => {
+      const response = await app.inject({ method: 'HEAD', url: '/digits.txt', headers: { range } })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-length'], '10')
+    })
   }
 })
 
@@ -191,9 +205,11 @@ test('no dot file, no listing and nothing outside the folder is served', async (
   const cut = ['/digits.txt%00', '/.hidden%00.txt', '/digits.txt%00.html']
   for (const url of [...urls, ...folders, ...outside, ...further, ...beside, ...absolute, ...cut]) {
     for (const method of ['GET', 'POST'] as const) {
-      const response = await app.inject({ method, url })
-      if (url !== '/./') assert.match(String(response.statusCode), /^40[034]$/, `${method} ${url}`)
-      assert.doesNotMatch(response.body, /secret|root:|file\.txt<|digits\.txt<|vitrine-static/, url)
+      await t.test(`${method} ${url}`, async () => {
+        const response = await app.inject({ method, url })
+        if (url !== '/./') assert.match(String(response.statusCode), /^40[034]$/)
+        assert.doesNotMatch(response.body, /secret|root:|file\.txt<|digits\.txt<|vitrine-static/)
+      })
     }
   }
 })
@@ -202,7 +218,9 @@ test('a percent-encoding that cannot be read gets 400', async (t) => {
   const app = await openFolder(t)
   for (const method of ['GET', 'POST', 'OPTIONS'] as const) {
     for (const url of ['/%ff', '/%e0%a4%a', '/digits.txt%ff']) {
-      assert.equal((await app.inject({ method, url })).statusCode, 400, `${method} ${url}`)
+      await t.test(`${method} ${url}`, async () => {
+        assert.equal((await app.inject({ method, url })).statusCode, 400)
+      })
     }
   }
 })
@@ -210,15 +228,17 @@ test('a percent-encoding that cannot be read gets 400', async (t) => {
 test('a write to a file gets 405 with Allow, and OPTIONS names the same methods', async (t) => {
   const app = await openFolder(t)
   for (const url of ['/digits.txt', '/sub/page.html', '/two%20words%20%C3%A9.txt', '/empty.txt']) {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-      const headers = { 'content-type': 'application/json' }
-      const response = await app.inject({ method, url, headers, payload: '{' })
-      assert.equal(response.statusCode, 405, `${method} ${url}`)
-      assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
-    }
-    const options = await app.inject({ method: 'OPTIONS', url })
-    assert.equal(options.statusCode, 204, url)
-    assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS', url)
+    await t.test(url, async () => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+        const headers = { 'content-type': 'application/json' }
+        const response = await app.inject({ method, url, headers, payload: '{' })
+        assert.equal(response.statusCode, 405, `${method} ${url}`)
+        assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
+      }
+      const options = await app.inject({ method: 'OPTIONS', url })
+      assert.equal(options.statusCode, 204)
+      assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS')
+    })
   }
 })
 
@@ -226,9 +246,11 @@ test('where there is no file every method gets 404, and the answer names the pat
   const app = await openFolder(t)
   for (const url of ['/nowhere.html', '/sub/nowhere.html', '/plain', '/digits.txt/more']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
-      const response = await app.inject({ method, url })
-      assert.equal(response.statusCode, 404, `${method} ${url}`)
-      assert.ok(response.body.includes(url), `${method} ${url}`)
+      await t.test(`${method} ${url}`, async () => {
+        const response = await app.inject({ method, url })
+        assert.equal(response.statusCode, 404)
+        assert.ok(response.body.includes(url))
+      })
     }
   }
 })
@@ -240,8 +262,10 @@ test('a folder with an index answers with it, and no write', async (t) => {
   await writeFile(join(root, 'sub', 'index.html'), '<p>index</p>')
   const app = await testApp(t, { settings: { PUBLIC_DIR: root } })
   for (const url of ['/sub', '/sub/']) {
-    assert.equal((await app.inject(url)).body, '<p>index</p>', url)
-    assert.equal((await app.inject({ method: 'POST', url })).statusCode, 405, url)
+    await t.test(url, async () => {
+      assert.equal((await app.inject(url)).body, '<p>index</p>')
+      assert.equal((await app.inject({ method: 'POST', url })).statusCode, 405)
+    })
   }
   assert.match((await app.inject('/')).body, /<title>Vitrine<\/title>/)
 })

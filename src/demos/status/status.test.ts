@@ -23,9 +23,11 @@ test('a status comes as a short text that names it', async (t) => {
     ['599', /599/],
   ]
   for (const [code, pattern] of cases) {
-    const response = await app.inject(`/status/${code}`)
-    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', code)
-    assert.match(response.body, pattern)
+    await t.test(code, async () => {
+      const response = await app.inject(`/status/${code}`)
+      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+      assert.match(response.body, pattern)
+    })
   }
 })
 
@@ -44,8 +46,10 @@ test('a status comes with the headers that it needs', async (t) => {
     ['503', 'retry-after', /^\d+$/],
   ]
   for (const [code, header, pattern] of cases) {
-    const response = await app.inject(`/status/${code}`)
-    assert.match(String(response.headers[header]), pattern, `${code} ${header}`)
+    await t.test(`${code} ${header}`, async () => {
+      const response = await app.inject(`/status/${code}`)
+      assert.match(String(response.headers[header]), pattern)
+    })
   }
 })
 
@@ -70,7 +74,9 @@ test('a status that needs none of these headers has none of them', async (t) => 
   const app = await testApp(t)
   const response = await app.inject('/status/200')
   for (const header of ['location', 'www-authenticate', 'retry-after', 'content-range', 'allow']) {
-    assert.equal(response.headers[header], undefined, header)
+    await t.test(header, () => {
+      assert.equal(response.headers[header], undefined)
+    })
   }
 })
 
@@ -78,10 +84,12 @@ test('204, 205 and 304 have no body, by any method', async (t) => {
   const app = await testApp(t)
   for (const code of ['204', '205', '304']) {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE'] as const) {
-      const response = await app.inject({ method, url: `/status/${code}` })
-      assert.equal(String(response.statusCode), code)
-      assert.equal(response.body, '', `${method} ${code}`)
-      assert.equal(response.headers['content-type'], undefined, `${method} ${code}`)
+      await t.test(`${method} ${code}`, async () => {
+        const response = await app.inject({ method, url: `/status/${code}` })
+        assert.equal(String(response.statusCode), code)
+        assert.equal(response.body, '')
+        assert.equal(response.headers['content-type'], undefined)
+      })
     }
   }
 })
@@ -93,8 +101,10 @@ test('204 and 304 have no Content-Length, and 205 none but 0', async (t) => {
     ['205', '0'],
     ['304', undefined],
   ] as const) {
-    const response = await app.inject(`/status/${code}`)
-    assert.equal(response.headers['content-length'], length, code)
+    await t.test(code, async () => {
+      const response = await app.inject(`/status/${code}`)
+      assert.equal(response.headers['content-length'], length)
+    })
   }
 })
 
@@ -103,9 +113,11 @@ test('any method gets the status', async (t) => {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   for (const method of methods) {
     for (const code of ['200', '404', '503']) {
-      const response = await app.inject({ method, url: `/status/${code}` })
-      assert.equal(String(response.statusCode), code, method)
-      assert.equal(response.body === '', method === 'HEAD', method)
+      await t.test(`${method} ${code}`, async () => {
+        const response = await app.inject({ method, url: `/status/${code}` })
+        assert.equal(String(response.statusCode), code)
+        assert.equal(response.body === '', method === 'HEAD')
+      })
     }
   }
 })
@@ -113,10 +125,12 @@ test('any method gets the status', async (t) => {
 test('HEAD has the headers of GET', async (t) => {
   const app = await testApp(t)
   for (const code of ['200', '302', '401', '503']) {
-    const get = await app.inject(`/status/${code}`)
-    const head = await app.inject({ method: 'HEAD', url: `/status/${code}` })
-    const ofTheMoment = ['date', 'server-timing', 'x-request-id']
-    assert.deepEqual(without(head.headers, ...ofTheMoment), without(get.headers, ...ofTheMoment))
+    await t.test(code, async () => {
+      const get = await app.inject(`/status/${code}`)
+      const head = await app.inject({ method: 'HEAD', url: `/status/${code}` })
+      const ofTheMoment = ['date', 'server-timing', 'x-request-id']
+      assert.deepEqual(without(head.headers, ...ofTheMoment), without(get.headers, ...ofTheMoment))
+    })
   }
 })
 
@@ -124,9 +138,11 @@ test('307 and 308 lead to where every method has a response', async (t) => {
   const app = await testApp(t)
   for (const code of ['307', '308']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-      const { headers } = await app.inject({ method, url: `/status/${code}` })
-      const next = await app.inject({ method, url: String(headers.location) })
-      assert.equal(next.statusCode, 200, `${code} ${method}`)
+      await t.test(`${code} ${method}`, async () => {
+        const { headers } = await app.inject({ method, url: `/status/${code}` })
+        const next = await app.inject({ method, url: String(headers.location) })
+        assert.equal(next.statusCode, 200)
+      })
     }
   }
 })
@@ -156,24 +172,30 @@ test('what is no status from 200 to 599 is not found, and the answer names it', 
   const app = await testApp(t)
   const texts = ['0', '100', '199', '600', '999', '20', '2000', 'abc', '200.0', '+200', '-1', '2e2']
   for (const text of texts) {
-    const response = await app.inject(`/status/${text}`)
-    assert.equal(response.statusCode, 404, text)
-    assert.ok(response.body.includes(text), text)
+    await t.test(text, async () => {
+      const response = await app.inject(`/status/${text}`)
+      assert.equal(response.statusCode, 404)
+      assert.ok(response.body.includes(text))
+    })
   }
 })
 
 test('/status alone is not found', async (t) => {
   const app = await testApp(t)
   for (const url of ['/status', '/status/', '/status/200/more']) {
-    assert.equal((await app.inject(url)).statusCode, 404, url)
+    await t.test(url, async () => {
+      assert.equal((await app.inject(url)).statusCode, 404)
+    })
   }
 })
 
 test('no status is kept by a cache', async (t) => {
   const app = await testApp(t)
   for (const code of ['200', '301', '404']) {
-    const response = await app.inject(`/status/${code}`)
-    assert.equal(response.headers['cache-control'], 'no-store', code)
+    await t.test(code, async () => {
+      const response = await app.inject(`/status/${code}`)
+      assert.equal(response.headers['cache-control'], 'no-store')
+    })
   }
 })
 

@@ -26,9 +26,11 @@ test('every shape of a is shown as text', async (t) => {
     ['a=%3Cscript%3E%26%22', '<script>&"'],
   ]
   for (const [query, shown] of cases) {
-    const received = await app.inject(`/topic?${query}`)
-    assert.equal(received.statusCode, 200, query)
-    assert.equal(received.body, `The topic is ${shown}\n`, query)
+    await t.test(query, async () => {
+      const received = await app.inject(`/topic?${query}`)
+      assert.equal(received.statusCode, 200)
+      assert.equal(received.body, `The topic is ${shown}\n`)
+    })
   }
 })
 
@@ -48,9 +50,11 @@ test('markup in a comes back as text that no browser takes for a page', async (t
 test('an absent or empty a is an empty topic', async (t) => {
   const app = await testApp(t)
   for (const url of ['/topic', '/topic?', '/topic?a', '/topic?a=', '/topic?b=glass']) {
-    const received = await app.inject(url)
-    assert.equal(received.statusCode, 200, url)
-    assert.equal(received.body, 'The topic is \n', url)
+    await t.test(url, async () => {
+      const received = await app.inject(url)
+      assert.equal(received.statusCode, 200)
+      assert.equal(received.body, 'The topic is \n')
+    })
   }
 })
 
@@ -68,7 +72,9 @@ test('HEAD has the headers of GET and no body', async (t) => {
   assert.equal(head.statusCode, 200)
   assert.equal(head.body, '')
   for (const name of ['content-type', 'content-length']) {
-    assert.equal(head.headers[name], get.headers[name], name)
+    await t.test(name, () => {
+      assert.equal(head.headers[name], get.headers[name])
+    })
   }
 })
 
@@ -83,9 +89,11 @@ test('OPTIONS names the methods', async (t) => {
 test('a write gets 405 with Allow', async (t) => {
   const app = await testApp(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-    const received = await app.inject({ method, url: '/topic?a=glass' })
-    assert.equal(received.statusCode, 405, method)
-    assert.equal(received.headers.allow, 'GET, HEAD, OPTIONS', method)
+    await t.test(method, async () => {
+      const received = await app.inject({ method, url: '/topic?a=glass' })
+      assert.equal(received.statusCode, 405)
+      assert.equal(received.headers.allow, 'GET, HEAD, OPTIONS')
+    })
   }
 })
 
@@ -106,17 +114,21 @@ test('a query over a limit gets 400, and one at the limit does not', async (t) =
     ['%ff=a', 400],
   ]
   for (const [query, status] of cases) {
-    const received = await app.inject(`/topic?${query}`)
-    assert.equal(received.statusCode, status, query.slice(0, 40))
+    await t.test(query.slice(0, 40), async () => {
+      const received = await app.inject(`/topic?${query}`)
+      assert.equal(received.statusCode, status)
+    })
   }
 })
 
 test('no key reaches a prototype', async (t) => {
   const app = await testApp(t)
   for (const key of ['__proto__[a]', 'constructor[prototype][a]', 'a[__proto__][a]']) {
-    const received = await app.inject(`/topic?${key}=reached`)
-    assert.doesNotMatch(received.body, /reached/, key)
-    assert.equal(({} as { a?: unknown }).a, undefined, key)
+    await t.test(key, async () => {
+      const received = await app.inject(`/topic?${key}=reached`)
+      assert.doesNotMatch(received.body, /reached/)
+      assert.equal(({} as { a?: unknown }).a, undefined)
+    })
   }
 })
 
@@ -133,37 +145,43 @@ test('topic alone: any other path, by any method, is plain text that names the p
   const app = await testApp(t, { settings: { DEMOS: 'topic' } })
   const paths = ['/nowhere', '/a/b/c', '/topics', '/topic/more', '/users', '/api/json', '/a.html']
   for (const path of [...paths, '/nowhere/']) {
-    for (const method of methods) {
-      const response = await app.inject({ method, url: `${path}?a=glass` })
-      assert.equal(response.statusCode, 200, `${method} ${path}`)
-      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', path)
-      assert.ok(response.body.includes(path.replace(/\/$/, '')), `${method} ${path}`)
-    }
-    const head = await app.inject({ method: 'HEAD', url: path })
-    assert.equal(head.statusCode, 200, path)
-    assert.equal(head.body, '', path)
+    await t.test(path, async () => {
+      for (const method of methods) {
+        const response = await app.inject({ method, url: `${path}?a=glass` })
+        assert.equal(response.statusCode, 200, `${method} ${path}`)
+        assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+        assert.ok(response.body.includes(path.replace(/\/$/, '')), `${method} ${path}`)
+      }
+      const head = await app.inject({ method: 'HEAD', url: path })
+      assert.equal(head.statusCode, 200)
+      assert.equal(head.body, '')
+    })
   }
 })
 
 test('topic alone: an unknown path under /assets is named like any other', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'topic' } })
   for (const method of methods) {
-    const response = await app.inject({ method, url: '/assets/nowhere.css' })
-    assert.equal(response.statusCode, 200, method)
-    assert.match(response.body, /\/assets\/nowhere\.css/, method)
+    await t.test(method, async () => {
+      const response = await app.inject({ method, url: '/assets/nowhere.css' })
+      assert.equal(response.statusCode, 200)
+      assert.match(response.body, /\/assets\/nowhere\.css/)
+    })
   }
 })
 
 test('topic alone: /topic itself does not change', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'topic' } })
   for (const url of ['/topic?a=glass', '/topic/?a=glass']) {
-    assert.equal((await app.inject(url)).body, 'The topic is glass\n', url)
-    const post = await app.inject({ method: 'POST', url })
-    assert.equal(post.statusCode, 405, url)
-    assert.equal(post.headers.allow, 'GET, HEAD, OPTIONS', url)
-    const options = await app.inject({ method: 'OPTIONS', url })
-    assert.equal(options.statusCode, 204, url)
-    assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS', url)
+    await t.test(url, async () => {
+      assert.equal((await app.inject(url)).body, 'The topic is glass\n')
+      const post = await app.inject({ method: 'POST', url })
+      assert.equal(post.statusCode, 405)
+      assert.equal(post.headers.allow, 'GET, HEAD, OPTIONS')
+      const options = await app.inject({ method: 'OPTIONS', url })
+      assert.equal(options.statusCode, 204)
+      assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS')
+    })
   }
 })
 

@@ -16,19 +16,20 @@ test('the list has every upload, oldest first, as a page, as JSON and as text', 
   const ids: string[] = []
   for (const fileName of names) ids.push((await upload(app, fileName, { fileName }))._id)
   for (const accept of listTypes) {
-    const response = await app.inject({ url: '/uploads', headers: { accept } })
-    assert.equal(response.statusCode, 200, accept)
-    assert.ok(String(response.headers['content-type']).startsWith(accept), accept)
-    assert.match(String(response.headers.vary), /Accept/, accept)
-    for (const sought of [names, ids]) {
-      const places = sought.map((text) => response.body.indexOf(text))
-      assert.ok(!places.includes(-1), accept)
-      assert.deepEqual(
-        places,
-        places.toSorted((one, other) => one - other),
-        accept,
-      )
-    }
+    await t.test(accept, async () => {
+      const response = await app.inject({ url: '/uploads', headers: { accept } })
+      assert.equal(response.statusCode, 200)
+      assert.ok(String(response.headers['content-type']).startsWith(accept))
+      assert.match(String(response.headers.vary), /Accept/)
+      for (const sought of [names, ids]) {
+        const places = sought.map((text) => response.body.indexOf(text))
+        assert.ok(!places.includes(-1))
+        assert.deepEqual(
+          places,
+          places.toSorted((one, other) => one - other),
+        )
+      }
+    })
   }
   assert.match(
     String((await app.inject({ url: '/uploads' })).headers['content-type']),
@@ -86,19 +87,21 @@ test('a file comes back as an attachment of its name that no browser runs', asyn
     [`100%41.txt`, '100%2541.txt'],
   ]
   for (const [fileName, encoded] of cases) {
-    const { _id } = await upload(app, 'glass', { fileName, type: 'text/plain' })
-    const { headers, body } = await app.inject(`/uploads/${_id}`)
-    assert.equal(body, 'glass')
-    const disposition = String(headers['content-disposition'])
-    assert.match(disposition, /^attachment/, fileName)
-    const named = /filename\*=UTF-8''([^;]+)/i.exec(disposition)
-    const plain = /filename="?([^";]+)"?/.exec(disposition)
-    assert.equal((named ?? plain)?.[1], encoded, fileName)
-    assert.equal(headers['x-content-type-options'], 'nosniff', fileName)
-    const policy = String(headers['content-security-policy'])
-    assert.match(policy, /(^|; *)sandbox *(;|$)/, fileName)
-    assert.match(policy, /default-src 'none'/, fileName)
-    assert.match(String(headers['content-type']), /^text\/plain/, fileName)
+    await t.test(fileName, async () => {
+      const { _id } = await upload(app, 'glass', { fileName, type: 'text/plain' })
+      const { headers, body } = await app.inject(`/uploads/${_id}`)
+      assert.equal(body, 'glass')
+      const disposition = String(headers['content-disposition'])
+      assert.match(disposition, /^attachment/)
+      const named = /filename\*=UTF-8''([^;]+)/i.exec(disposition)
+      const plain = /filename="?([^";]+)"?/.exec(disposition)
+      assert.equal((named ?? plain)?.[1], encoded)
+      assert.equal(headers['x-content-type-options'], 'nosniff')
+      const policy = String(headers['content-security-policy'])
+      assert.match(policy, /(^|; *)sandbox *(;|$)/)
+      assert.match(policy, /default-src 'none'/)
+      assert.match(String(headers['content-type']), /^text\/plain/)
+    })
   }
 })
 
@@ -106,13 +109,15 @@ test('a name cannot leave its header or its quotes', async (t) => {
   const { app } = await openUploads(t)
   const names = ['a\\"; filename=b.html; x=\\".txt', 'a%0D%0ASet-Cookie: a=b.txt', "a'b*c.txt"]
   for (const fileName of names) {
-    const { _id } = await upload(app, 'glass', { fileName })
-    const { headers } = await app.inject(`/uploads/${_id}`)
-    const disposition = String(headers['content-disposition'])
-    const outside = disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""')
-    assert.doesNotMatch(outside, /b\.html/, fileName)
-    assert.match(disposition, /^attachment; filename/, fileName)
-    assert.equal(headers['set-cookie'], undefined, fileName)
+    await t.test(fileName, async () => {
+      const { _id } = await upload(app, 'glass', { fileName })
+      const { headers } = await app.inject(`/uploads/${_id}`)
+      const disposition = String(headers['content-disposition'])
+      const outside = disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""')
+      assert.doesNotMatch(outside, /b\.html/)
+      assert.match(disposition, /^attachment; filename/)
+      assert.equal(headers['set-cookie'], undefined)
+    })
   }
 })
 
@@ -130,12 +135,14 @@ test('what a browser could run is of no type that it runs', async (t) => {
     'multipart/x-mixed-replace',
   ]
   for (const type of types) {
-    const { _id } = await upload(app, '<script>alert(1)</script>', { type, fileName: 'a.html' })
-    for (const accept of ['*/*', browserAccept]) {
-      const { headers } = await app.inject({ url: `/uploads/${_id}`, headers: { accept } })
-      assert.equal(headers['content-type'], 'application/octet-stream', type)
-      assert.match(String(headers['content-disposition']), /^attachment/, type)
-    }
+    await t.test(type, async () => {
+      const { _id } = await upload(app, '<script>alert(1)</script>', { type, fileName: 'a.html' })
+      for (const accept of ['*/*', browserAccept]) {
+        const { headers } = await app.inject({ url: `/uploads/${_id}`, headers: { accept } })
+        assert.equal(headers['content-type'], 'application/octet-stream')
+        assert.match(String(headers['content-disposition']), /^attachment/)
+      }
+    })
   }
 })
 
@@ -163,13 +170,15 @@ test('a file that the client has already gets 304, by its tag and by its time', 
   ]
   for (const [headers, status] of cases) {
     for (const method of ['GET', 'HEAD'] as const) {
-      const response = await app.inject({ method, url, headers })
-      assert.equal(response.statusCode, status, JSON.stringify(headers))
-      if (status === 304) {
-        assert.equal(response.body, '')
-        assert.equal(response.headers.etag, tag)
-      }
-      if (status === 412) assert.equal(response.headers['content-disposition'], undefined)
+      await t.test(`${String(status)} ${method}`, async () => {
+        const response = await app.inject({ method, url, headers })
+        assert.equal(response.statusCode, status, JSON.stringify(headers))
+        if (status === 304) {
+          assert.equal(response.body, '')
+          assert.equal(response.headers.etag, tag)
+        }
+        if (status === 412) assert.equal(response.headers['content-disposition'], undefined)
+      })
     }
   }
 })
@@ -188,30 +197,36 @@ test('a range gets 206 with that part, or 416 with the size', async (t) => {
     [{ range: 'lines=2-4' }, 200, digits],
   ]
   for (const [headers, status, body, part] of cases) {
-    const response = await app.inject({ url, headers })
-    assert.equal(response.statusCode, status, JSON.stringify(headers))
-    assert.equal(response.body, body, JSON.stringify(headers))
-    assert.equal(response.headers['content-range'], part, JSON.stringify(headers))
-    assert.equal(response.headers['content-length'], String(body.length), JSON.stringify(headers))
+    await t.test(JSON.stringify(headers), async () => {
+      const response = await app.inject({ url, headers })
+      assert.equal(response.statusCode, status)
+      assert.equal(response.body, body)
+      assert.equal(response.headers['content-range'], part)
+      assert.equal(response.headers['content-length'], String(body.length))
+    })
   }
   for (const range of ['bytes=10-', 'bytes=-0']) {
-    const response = await app.inject({ url, headers: { range } })
-    assert.equal(response.statusCode, 416, range)
-    assert.equal(response.headers['content-range'], 'bytes */10', range)
+    await t.test(range, async () => {
+      const response = await app.inject({ url, headers: { range } })
+      assert.equal(response.statusCode, 416)
+      assert.equal(response.headers['content-range'], 'bytes */10')
+    })
   }
 })
 
 test('HEAD has the headers of GET, its length too, and no body', async (t) => {
   const { app } = await openUploads(t)
   for (const content of [digits, '']) {
-    const { _id } = await upload(app, content)
-    const get = await app.inject(`/uploads/${_id}`)
-    const head = await app.inject({ method: 'HEAD', url: `/uploads/${_id}` })
-    assert.equal(head.statusCode, 200)
-    assert.equal(get.headers['content-length'], String(content.length))
-    const variable = { date: '', 'server-timing': '', 'x-request-id': '' }
-    assert.deepEqual({ ...head.headers, ...variable }, { ...get.headers, ...variable })
-    assert.equal(head.body, '')
+    await t.test(content, async () => {
+      const { _id } = await upload(app, content)
+      const get = await app.inject(`/uploads/${_id}`)
+      const head = await app.inject({ method: 'HEAD', url: `/uploads/${_id}` })
+      assert.equal(head.statusCode, 200)
+      assert.equal(get.headers['content-length'], String(content.length))
+      const variable = { date: '', 'server-timing': '', 'x-request-id': '' }
+      assert.deepEqual({ ...head.headers, ...variable }, { ...get.headers, ...variable })
+      assert.equal(head.body, '')
+    })
   }
 })
 
@@ -220,8 +235,10 @@ test('an id that nobody has gets 404 that names it, by whatever way out of the f
   await upload(app, digits)
   for (const id of ['nobody', '..%2foutside', '..%5c', 'a%00b', '.part', 'x'.repeat(999)]) {
     for (const method of ['GET', 'HEAD'] as const) {
-      const { statusCode } = await app.inject({ method, url: `/uploads/${id}` })
-      assert.match(String(statusCode), /^40[04]$/, `${method} ${id}`)
+      await t.test(`${method} ${id}`, async () => {
+        const { statusCode } = await app.inject({ method, url: `/uploads/${id}` })
+        assert.match(String(statusCode), /^40[04]$/)
+      })
     }
   }
   assert.match((await app.inject('/uploads/nobody')).body, /nobody/)
@@ -232,9 +249,11 @@ test('other methods get 405 with Allow', async (t) => {
   const { _id } = await upload(app, digits)
   for (const url of ['/uploads', `/uploads/${_id}`]) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-      const response = await app.inject({ method, url })
-      assert.equal(response.statusCode, 405, `${method} ${url}`)
-      assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS', `${method} ${url}`)
+      await t.test(`${method} ${url}`, async () => {
+        const response = await app.inject({ method, url })
+        assert.equal(response.statusCode, 405)
+        assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS')
+      })
     }
   }
 })

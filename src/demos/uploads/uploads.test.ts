@@ -40,9 +40,11 @@ test('the answer is text by default, a page for browsers and JSON for who asks',
     return app.inject({ method: 'POST', url, headers: { ...headers, accept }, payload })
   }
   for (const accept of ['*/*', 'text/plain', 'image/png']) {
-    const { headers, body } = await send(accept)
-    assert.equal(headers['content-type'], 'text/plain; charset=utf-8', accept)
-    assert.match(body, /^The upload succeeded: <b>\.txt, 5 bytes/, accept)
+    await t.test(accept, async () => {
+      const { headers, body } = await send(accept)
+      assert.equal(headers['content-type'], 'text/plain; charset=utf-8')
+      assert.match(body, /^The upload succeeded: <b>\.txt, 5 bytes/)
+    })
   }
   const page = await send(browserAccept)
   assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
@@ -94,9 +96,11 @@ test('every other shape of the form is refused and nothing of it is kept', async
     ['a part that is no form-data', [{ ...file, disposition: 'attachment' }], 400],
   ]
   for (const [title, parts, status] of cases) {
-    const response = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
-    assert.equal(response.statusCode, status, `${title}: ${response.body}`)
-    await assertNothingStored(app, folder, title)
+    await t.test(title, async () => {
+      const response = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
+      assert.equal(response.statusCode, status, `${title}: ${response.body}`)
+      await assertNothingStored(app, folder, title)
+    })
   }
 })
 
@@ -113,12 +117,14 @@ test('content that is no multipart form gets 415 that names what is', async (t) 
     'nonsense',
   ]
   for (const type of types) {
-    const headers = { 'content-type': type }
-    const content = type === 'application/json' ? '{}' : payload
-    const response = await app.inject({ method: 'POST', url, headers, payload: content })
-    assert.equal(response.statusCode, 415, type)
-    assert.equal(response.headers['accept-post'], 'multipart/form-data', type)
-    await assertNothingStored(app, folder, type)
+    await t.test(type, async () => {
+      const headers = { 'content-type': type }
+      const content = type === 'application/json' ? '{}' : payload
+      const response = await app.inject({ method: 'POST', url, headers, payload: content })
+      assert.equal(response.statusCode, 415)
+      assert.equal(response.headers['accept-post'], 'multipart/form-data')
+      await assertNothingStored(app, folder, type)
+    })
   }
   assert.equal((await app.inject({ method: 'POST', url })).statusCode, 415)
 })
@@ -137,14 +143,16 @@ test('a multipart form that cannot be read to its end gets 400 and nothing is ke
     ['cut in the headers', headers['content-type'], payload.subarray(0, payload.indexOf('plain'))],
   ]
   for (const [title, type, content] of cases) {
-    const response = await app.inject({
-      method: 'POST',
-      url,
-      headers: { 'content-type': type },
-      payload: content,
+    await t.test(`${title} ${type}`, async () => {
+      const response = await app.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': type },
+        payload: content,
+      })
+      assert.equal(response.statusCode, 400, `${title}: ${response.body}`)
+      await assertNothingStored(app, folder, title)
     })
-    assert.equal(response.statusCode, 400, `${title}: ${response.body}`)
-    await assertNothingStored(app, folder, title)
   }
 })
 
@@ -166,7 +174,9 @@ test('the name shown is the file name without folders and control characters', a
     ['.hidden', '.hidden'],
   ]
   for (const [sent, shown] of cases) {
-    assert.equal((await upload(app, 'glass', { fileName: sent })).name, shown, sent)
+    await t.test(sent, async () => {
+      assert.equal((await upload(app, 'glass', { fileName: sent })).name, shown)
+    })
   }
 })
 
@@ -180,9 +190,11 @@ test('a name of control characters alone is still some name', async (t) => {
 test('a name of 300 characters is cut, and never through a character', async (t) => {
   const { app } = await openUploads(t)
   for (const character of ['a', 'é', '漢', '😀']) {
-    const { name, _id } = await upload(app, 'glass', { fileName: character.repeat(300) })
-    assert.match(name, new RegExp(`^(${character}){100,255}$`, 'u'), character)
-    assert.equal((await app.inject(`/uploads/${_id}`)).statusCode, 200)
+    await t.test(character, async () => {
+      const { name, _id } = await upload(app, 'glass', { fileName: character.repeat(300) })
+      assert.match(name, new RegExp(`^(${character}){100,255}$`, 'u'))
+      assert.equal((await app.inject(`/uploads/${_id}`)).statusCode, 200)
+    })
   }
   const { name } = await upload(app, 'glass', { fileName: `a${'😀'.repeat(300)}` })
   assert.match(name, /^a(😀){100,254}$/u)
@@ -199,7 +211,9 @@ test('a type that is none becomes application/octet-stream, and one not said is 
     ['<script>/x', 'application/octet-stream'],
   ]
   for (const [sent, shown] of cases) {
-    assert.equal((await upload(app, 'glass', { type: sent })).type, shown, sent)
+    await t.test(sent, async () => {
+      assert.equal((await upload(app, 'glass', { type: sent })).type, shown)
+    })
   }
   const { payload, headers } = asMultipart([
     { name: 'upfiles', fileName: 'a.bin', content: 'glass' },
@@ -245,21 +259,25 @@ test('a refusal is a line, a page or a problem, as the client asks', async (t) =
     ['application/json', /^application\/problem\+json/],
   ]
   for (const [accept, type] of cases) {
-    const { headers, payload } = asMultipart([file, file])
-    const request = { method: 'POST', url, headers: { ...headers, accept }, payload } as const
-    const response = await app.inject(request)
-    assert.equal(response.statusCode, 400, accept)
-    assert.match(String(response.headers['content-type']), type, accept)
-    assert.match(response.body, /upfiles/, accept)
+    await t.test(accept, async () => {
+      const { headers, payload } = asMultipart([file, file])
+      const request = { method: 'POST', url, headers: { ...headers, accept }, payload } as const
+      const response = await app.inject(request)
+      assert.equal(response.statusCode, 400)
+      assert.match(String(response.headers['content-type']), type)
+      assert.match(response.body, /upfiles/)
+    })
   }
 })
 
 test('other methods get 405 with Allow', async (t) => {
   const app = await testApp(t)
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
-    const response = await app.inject({ method, url })
-    assert.equal(response.statusCode, 405, method)
-    assert.equal(response.headers.allow, 'POST, OPTIONS', method)
+    await t.test(method, async () => {
+      const response = await app.inject({ method, url })
+      assert.equal(response.statusCode, 405)
+      assert.equal(response.headers.allow, 'POST, OPTIONS')
+    })
   }
 })
 

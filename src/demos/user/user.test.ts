@@ -13,10 +13,12 @@ test('each method answers with a short text that names it', async (t) => {
   ] as const
   for (const [method, url, pattern] of cases) {
     for (const path of [url, `${url}/`]) {
-      const response = await app.inject({ method, url: path })
-      assert.equal(response.statusCode, 200, path)
-      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', path)
-      assert.match(response.body, pattern)
+      await t.test(`${method} ${url} ${path}`, async () => {
+        const response = await app.inject({ method, url: path })
+        assert.equal(response.statusCode, 200)
+        assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+        assert.match(response.body, pattern)
+      })
     }
   }
 })
@@ -41,11 +43,13 @@ test('the greeting includes what follows /user', async (t) => {
     ['/user42?name=x', '42'],
   ]
   for (const [url, shown] of cases) {
-    const response = await app.inject(url)
-    assert.equal(response.statusCode, 200, url)
-    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', url)
-    assert.equal(response.headers['x-content-type-options'], 'nosniff', url)
-    assert.ok(response.body.includes(shown), url)
+    await t.test(url, async () => {
+      const response = await app.inject(url)
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+      assert.equal(response.headers['x-content-type-options'], 'nosniff')
+      assert.ok(response.body.includes(shown))
+    })
   }
 })
 
@@ -61,7 +65,9 @@ test('HEAD of a greeting has the headers of GET and no body', async (t) => {
 test('/user itself is not found', async (t) => {
   const app = await testApp(t)
   for (const url of ['/user', '/user/', '/user?name=ann']) {
-    assert.equal((await app.inject(url)).statusCode, 404, url)
+    await t.test(url, async () => {
+      assert.equal((await app.inject(url)).statusCode, 404)
+    })
   }
 })
 
@@ -85,7 +91,9 @@ test('/users and its suffixes are never greeted, mounted or not', async (t) => {
 test('without the users, /users is not found', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'user' } })
   for (const url of ['/users', '/users/', '/users.json', '/users/42']) {
-    assert.equal((await app.inject(url)).statusCode, 404, url)
+    await t.test(url, async () => {
+      assert.equal((await app.inject(url)).statusCode, 404)
+    })
   }
 })
 
@@ -97,9 +105,11 @@ test('OPTIONS names the methods of each path', async (t) => {
     ['/user/create', 'POST, PUT, DELETE, OPTIONS'],
   ]
   for (const [url, allow] of cases) {
-    const response = await app.inject({ method: 'OPTIONS', url })
-    assert.equal(response.statusCode, 204, url)
-    assert.equal(response.headers.allow, allow, url)
+    await t.test(url, async () => {
+      const response = await app.inject({ method: 'OPTIONS', url })
+      assert.equal(response.statusCode, 204)
+      assert.equal(response.headers.allow, allow)
+    })
   }
 })
 
@@ -115,8 +125,10 @@ test('a method that a path lacks gets 405 with Allow', async (t) => {
     ['DELETE', '/user42', 'GET, HEAD, OPTIONS'],
   ] as const
   for (const [method, url, allow] of cases) {
-    const response = await app.inject({ method, url })
-    assert.equal(response.statusCode, 405, `${method} ${url}`)
-    assert.equal(response.headers.allow, allow, `${method} ${url}`)
+    await t.test(`${method} ${url}`, async () => {
+      const response = await app.inject({ method, url })
+      assert.equal(response.statusCode, 405)
+      assert.equal(response.headers.allow, allow)
+    })
   }
 })

@@ -69,7 +69,9 @@ test('no answer of any route and no line of the log holds a password or its hash
 
   assert.ok(app.logLines.length > 0)
   for (const text of [...output, ...app.logLines]) {
-    assert.ok(!text.includes(secret), text)
-    assert.ok(!text.includes('$argon2'), text)
+    await t.test(text, () => {
+      assert.ok(!text.includes(secret))
+      assert.ok(!text.includes('$argon2'))
+    })
   }
 })

@@ -45,7 +45,9 @@ test('each type of content has its reader, and what has none is absent', async (
     ['multipart/mixed; boundary=b', '--b--\r\n', 'absent'],
   ]
   for (const [type, body, seen] of rows) {
-    assert.deepEqual([type, ...(await see(app, type, body))], [type, 200, seen])
+    await t.test(`${body} ${seen}`, async () => {
+      assert.deepEqual([type, ...(await see(app, type, body))], [type, 200, seen])
+    })
   }
 })
 
@@ -53,8 +55,10 @@ test('each type of content has its reader, and what has none is absent', async (
 test('content whose type is no media type is absent', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const type of ['nonsense', 'json', '/', 'application/', ';charset=utf-8']) {
-    const [status] = await see(app, type, '{"a":1}')
-    assert.deepEqual([type, status], [type, 200])
+    await t.test(type, async () => {
+      const [status] = await see(app, type, '{"a":1}')
+      assert.deepEqual([type, status], [type, 200])
+    })
   }
 })
 
@@ -96,7 +100,9 @@ test('bytes that are not UTF-8 get 400', async (t) => {
     assert.deepEqual(await see(app, formType, value), [400, undefined])
   }
   for (const wrong of ['a=%ff', 'a=%C3', '%C0%80=1', 'a=%ED%A0%80']) {
-    assert.deepEqual([wrong, ...(await see(app, formType, wrong))], [wrong, 400, undefined])
+    await t.test(wrong, async () => {
+      assert.deepEqual([wrong, ...(await see(app, formType, wrong))], [wrong, 400, undefined])
+    })
   }
 })
 
@@ -130,8 +136,10 @@ test('JSON may be nested 64 deep and no deeper', async (t) => {
     [200, `[${Array.from({ length: 100 }, () => lists(63)).join()}]`],
   ]
   for (const [expected, body] of rows) {
-    const [status] = await see(app, 'application/json', body)
-    assert.deepEqual([body.slice(0, 80), status], [body.slice(0, 80), expected])
+    await t.test(body, async () => {
+      const [status] = await see(app, 'application/json', body)
+      assert.deepEqual([body.slice(0, 80), status], [body.slice(0, 80), expected])
+    })
   }
 })
 
@@ -148,8 +156,13 @@ test('keys that reach for a prototype are refused, and nothing is polluted', asy
     String.raw`{"c\u006fnstructor":{"prototype":{"polluted":1}}}`,
   ]
   for (const body of bodies) {
-    assert.deepEqual([body, ...(await see(app, 'application/json', body))], [body, 400, undefined])
-    assert.equal('polluted' in {}, false, body)
+    await t.test(body, async () => {
+      assert.deepEqual(
+        [body, ...(await see(app, 'application/json', body))],
+        [body, 400, undefined],
+      )
+      assert.equal('polluted' in {}, false)
+    })
   }
 })
 
@@ -157,7 +170,9 @@ test('harmless keys that only look like a prototype are read', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const bodies = ['{"constructor":"x"}', '{"constructor":null}', '{"prototype":1}', '{"proto":1}']
   for (const body of [...bodies, '{"a":"__proto__"}', '{"toString":1,"hasOwnProperty":2}']) {
-    assert.deepEqual(await see(app, 'application/json', body), [200, body])
+    await t.test(body, async () => {
+      assert.deepEqual(await see(app, 'application/json', body), [200, body])
+    })
   }
 })
 
@@ -165,8 +180,10 @@ test('no key of a form reaches a prototype', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const nested = ['a[__proto__][polluted]=1', 'constructor[prototype][polluted]=1']
   for (const body of ['__proto__[polluted]=1', '__proto__.polluted=1', ...nested]) {
-    await see(app, formType, body)
-    assert.equal('polluted' in {}, false, body)
+    await t.test(body, async () => {
+      await see(app, formType, body)
+      assert.equal('polluted' in {}, false)
+    })
   }
 })
 
@@ -215,10 +232,17 @@ test('the limit is 1 MiB where none is set, and a setting above that is followed
     [raised, 2 * mebibyte + 1, 413],
   ]
   for (const [app, bytes, expected] of rows) {
-    const body = makeText(bytes)
-    const headers = { 'content-type': 'text/plain' }
-    const response = await sendBothWays(app, { method: 'POST', path: '/users/post', headers, body })
-    assert.deepEqual([bytes, response.status], [bytes, expected])
+    await t.test(`${String(bytes)} ${String(expected)}`, async () => {
+      const body = makeText(bytes)
+      const headers = { 'content-type': 'text/plain' }
+      const response = await sendBothWays(app, {
+        method: 'POST',
+        path: '/users/post',
+        headers,
+        body,
+      })
+      assert.deepEqual([bytes, response.status], [bytes, expected])
+    })
   }
 })
 
@@ -226,10 +250,12 @@ test('content that is encoded gets 415 and is told what is not', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x-unknown']) {
     for (const type of ['application/json', formType, 'text/plain']) {
-      const headers = { 'content-type': type, 'content-encoding': encoding }
-      const request = { method: 'POST', path: '/mirror', headers, body: '1' }
-      const response = await sendBothWays(app, request)
-      assert.deepEqual([response.status, response.headers['accept-encoding']], [415, 'identity'])
+      await t.test(`${encoding} ${type}`, async () => {
+        const headers = { 'content-type': type, 'content-encoding': encoding }
+        const request = { method: 'POST', path: '/mirror', headers, body: '1' }
+        const response = await sendBothWays(app, request)
+        assert.deepEqual([response.status, response.headers['accept-encoding']], [415, 'identity'])
+      })
     }
   }
   const plain = { 'content-encoding': 'Identity' }
@@ -247,14 +273,16 @@ test('BODY_READERS says which kinds are read; the others are absent', async (t) 
       text: [['text/plain', 'a', '"a"']],
     }
   for (const setting of ['none', 'json', 'form', 'text', 'json,text', 'json,form,text']) {
-    const app = await testApp(t, { demos: [mirror], settings: { BODY_READERS: setting } })
-    for (const [kind, rows] of Object.entries(kinds)) {
-      for (const [type, body, seen] of rows) {
-        const expected = setting.split(',').includes(kind) ? seen : 'absent'
-        const line = `${setting}: ${String(type)}`
-        assert.deepEqual([line, ...(await see(app, type, body))], [line, 200, expected])
+    await t.test(setting, async () => {
+      const app = await testApp(t, { demos: [mirror], settings: { BODY_READERS: setting } })
+      for (const [kind, rows] of Object.entries(kinds)) {
+        for (const [type, body, seen] of rows) {
+          const expected = setting.split(',').includes(kind) ? seen : 'absent'
+          const line = `${setting}: ${String(type)}`
+          assert.deepEqual([line, ...(await see(app, type, body))], [line, 200, expected])
+        }
       }
-    }
+    })
   }
 })
 
@@ -265,9 +293,11 @@ test('a method said in a body that is not read is not followed', async (t) => {
     [formType, '_method=PUT'],
   ]
   for (const [type, body] of rows) {
-    const headers = { 'content-type': type }
-    const response = await sendBothWays(app, { method: 'POST', path: '/mirror', headers, body })
-    assert.equal(response.headers['x-method'], 'POST')
+    await t.test(`${type} ${body}`, async () => {
+      const headers = { 'content-type': type }
+      const response = await sendBothWays(app, { method: 'POST', path: '/mirror', headers, body })
+      assert.equal(response.headers['x-method'], 'POST')
+    })
   }
 })
 
@@ -279,9 +309,11 @@ test('the routes that say bodies back answer {} to what none of their readers ta
     'image/png',
     'multipart/form-data; boundary=b',
   ]) {
-    const headers = { 'content-type': type }
-    const request = { method: 'POST', path: '/users/post', headers, body: 'x' }
-    const response = await sendBothWays(app, request)
-    assert.deepEqual([type, response.status, response.body], [type, 200, '{}'])
+    await t.test(type, async () => {
+      const headers = { 'content-type': type }
+      const request = { method: 'POST', path: '/users/post', headers, body: 'x' }
+      const response = await sendBothWays(app, request)
+      assert.deepEqual([type, response.status, response.body], [type, 200, '{}'])
+    })
   }
 })

@@ -92,9 +92,11 @@ test('nothing is written of content with another digest, whatever its type and m
     ['POST', '/locations/pier', 'application/x-www-form-urlencoded', '_method=DELETE'],
   ] as const
   for (const [method, url, type, payload] of cases) {
-    const headers = { 'content-type': type, 'content-digest': ofNothing }
-    const { statusCode } = await app.inject({ method, url, headers, payload })
-    assert.ok(statusCode === 400 || statusCode === 405, `${method} ${url}: ${String(statusCode)}`)
+    await t.test(`${method} ${url}`, async () => {
+      const headers = { 'content-type': type, 'content-digest': ofNothing }
+      const { statusCode } = await app.inject({ method, url, headers, payload })
+      assert.ok(statusCode === 400 || statusCode === 405, `${method} ${url}: ${String(statusCode)}`)
+    })
   }
   const list = await app.inject({ url: '/locations', headers: { accept: 'application/json' } })
   assert.deepEqual(
@@ -111,14 +113,16 @@ test('over a socket too, in chunks and not', async (t) => {
     [ofNothing, '400'],
   ]
   for (const [digest, status] of cases) {
-    const digested = `${head}content-digest: ${digest}\r\n`
-    for (const rest of [
-      `content-length: 19\r\n\r\n${example}`,
-      `transfer-encoding: chunked\r\n\r\n9\r\n${example.slice(0, 9)}\r\na\r\n${example.slice(9)}\r\n0\r\n\r\n`,
-    ]) {
-      const response = await sendRaw(app, digested + rest)
-      assert.equal(response.slice(9, 12), status, response)
-    }
+    await t.test(`${digest} ${status}`, async () => {
+      const digested = `${head}content-digest: ${digest}\r\n`
+      for (const rest of [
+        `content-length: 19\r\n\r\n${example}`,
+        `transfer-encoding: chunked\r\n\r\n9\r\n${example.slice(0, 9)}\r\na\r\n${example.slice(9)}\r\n0\r\n\r\n`,
+      ]) {
+        const response = await sendRaw(app, digested + rest)
+        assert.equal(response.slice(9, 12), status, response)
+      }
+    })
   }
 })
 
@@ -141,9 +145,11 @@ test('a form with a file is kept only when the form as a whole has its digest', 
       payload: content,
     })
   for (const [digest, content, status] of cases) {
-    const response = await send(digest, content)
-    assert.equal(response.statusCode, status, `${digest}: ${response.body}`)
-    await assertNothingStored(app, folder, digest)
+    await t.test(digest, async () => {
+      const response = await send(digest, content)
+      assert.equal(response.statusCode, status, `${digest}: ${response.body}`)
+      await assertNothingStored(app, folder, digest)
+    })
   }
   for (const content of [payload, epilogue]) {
     assert.equal((await send(toField('sha-512', content), content)).statusCode, 200)
@@ -154,7 +160,7 @@ test('a form with a file is kept only when the form as a whole has its digest', 
 })
 
 // RFC 9530 §4
-test('the algorithm wanted most is taken, of those that are known', () => {
+test('the algorithm wanted most is taken, of those that are known', async (t) => {
   const cases: [value: string | undefined, algorithm: string | undefined][] = [
     [undefined, undefined],
     ['', undefined],
@@ -176,7 +182,9 @@ test('the algorithm wanted most is taken, of those that are known', () => {
     ['nonsense=', undefined],
   ]
   for (const [value, algorithm] of cases) {
-    assert.equal(findWantedAlgorithm(value), algorithm, String(value))
+    await t.test(String(value), () => {
+      assert.equal(findWantedAlgorithm(value), algorithm)
+    })
   }
 })
 
@@ -186,16 +194,17 @@ test('whoever wants digests gets them with every answer that is no stream, HEAD 
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/users/ann', payload: { name: 'Ann', password: 'x' } })
   for (const url of ['/users/ann', '/mirror/query?a=glass', '/', '/nowhere', '/users/ann.json']) {
-    const get = await app.inject({ url, headers: wanted })
-    assert.equal(get.headers['repr-digest'], toField('sha-256', get.rawPayload), url)
-    assert.equal(get.headers['content-digest'], toField('sha-512', get.rawPayload), url)
-    const head = await app.inject({ method: 'HEAD', url, headers: wanted })
-    // RFC 9530 appendix B.2
-    if (url !== '/nowhere')
-      assert.equal(head.headers['repr-digest'], get.headers['repr-digest'], url)
-    assert.equal(head.headers['content-digest'], toField('sha-512', ''), url)
-    const { headers } = await app.inject(url)
-    assert.deepEqual([headers['repr-digest'], headers['content-digest']], [undefined, undefined])
+    await t.test(url, async () => {
+      const get = await app.inject({ url, headers: wanted })
+      assert.equal(get.headers['repr-digest'], toField('sha-256', get.rawPayload))
+      assert.equal(get.headers['content-digest'], toField('sha-512', get.rawPayload))
+      const head = await app.inject({ method: 'HEAD', url, headers: wanted })
+      // RFC 9530 appendix B.2
+      if (url !== '/nowhere') assert.equal(head.headers['repr-digest'], get.headers['repr-digest'])
+      assert.equal(head.headers['content-digest'], toField('sha-512', ''))
+      const { headers } = await app.inject(url)
+      assert.deepEqual([headers['repr-digest'], headers['content-digest']], [undefined, undefined])
+    })
   }
 })
 
@@ -222,8 +231,10 @@ test('of a part, Repr-Digest is of the whole and Content-Digest of the part', as
     [{ 'want-repr-digest': 'sha-512=1' }, sha512, sha256],
   ]
   for (const [more, repr, content] of cases) {
-    const { headers } = await app.inject({ url, headers: { ...all, ...more } })
-    assert.deepEqual([headers['repr-digest'], headers['content-digest']], [repr, content])
+    await t.test(`${repr} ${content}`, async () => {
+      const { headers } = await app.inject({ url, headers: { ...all, ...more } })
+      assert.deepEqual([headers['repr-digest'], headers['content-digest']], [repr, content])
+    })
   }
   const head = await app.inject({ method: 'HEAD', url, headers: all })
   assert.deepEqual(

@@ -73,13 +73,18 @@ test('a refusal comes in the form that Accept asks for, else in that of the rout
     )
   }
   for (const [path, accept, type] of rows) {
-    const headers = { 'content-type': 'application/json', ...(accept !== undefined && { accept }) }
-    const response = await sendBothWays(app, { method: 'POST', path, headers, body: '{' })
-    assert.deepEqual(
-      [path, accept, response.status, response.headers['content-type']?.split(';')[0]],
-      [path, accept, 400, type],
-    )
-    assert.match(response.headers.vary ?? '', /\bAccept\b/)
+    await t.test(`${path} ${type}`, async () => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(accept !== undefined && { accept }),
+      }
+      const response = await sendBothWays(app, { method: 'POST', path, headers, body: '{' })
+      assert.deepEqual(
+        [path, accept, response.status, response.headers['content-type']?.split(';')[0]],
+        [path, accept, 400, type],
+      )
+      assert.match(response.headers.vary ?? '', /\bAccept\b/)
+    })
   }
 })
 
@@ -102,11 +107,13 @@ test('a path that nobody answers is named, in every form and escaped in a page',
   const app = await testApp(t)
   for (const accept of ['text/plain', 'application/json', 'text/html']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const path = '/nowhere/at-all?secret=1'
-      const response = await sendBothWays(app, { method, path, headers: { accept } })
-      assert.deepEqual([method, response.status], [method, 404])
-      assert.match(response.body, /\/nowhere\/at-all/)
-      assert.doesNotMatch(response.body, /secret/)
+      await t.test(`${accept} ${method}`, async () => {
+        const path = '/nowhere/at-all?secret=1'
+        const response = await sendBothWays(app, { method, path, headers: { accept } })
+        assert.deepEqual([method, response.status], [method, 404])
+        assert.match(response.body, /\/nowhere\/at-all/)
+        assert.doesNotMatch(response.body, /secret/)
+      })
     }
   }
   const headers = { accept: 'text/html' }
@@ -130,8 +137,10 @@ test('a method that a path lacks gets 405, and Allow says which it has', async (
     ['PUT', '/api/post_json_with_param', 'POST, OPTIONS'],
   ]
   for (const [method, path, allow] of rows) {
-    const { status, headers } = await sendBothWays(app, { method, path })
-    assert.deepEqual([method, path, status, headers.allow], [method, path, 405, allow])
+    await t.test(`${method} ${path}`, async () => {
+      const { status, headers } = await sendBothWays(app, { method, path })
+      assert.deepEqual([method, path, status, headers.allow], [method, path, 405, allow])
+    })
   }
 })
 
@@ -139,8 +148,10 @@ test('a method that nobody here knows gets 501', async (t) => {
   const app = await testApp(t)
   for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'SEARCH', 'PURGE']) {
     for (const path of ['/users', '/nowhere', '/topic.html', '/api/json']) {
-      const { status } = await sendBothWays(app, { method, path })
-      assert.deepEqual([method, path, status], [method, path, 501])
+      await t.test(`${method} ${path}`, async () => {
+        const { status } = await sendBothWays(app, { method, path })
+        assert.deepEqual([method, path, status], [method, path, 501])
+      })
     }
   }
 })
@@ -151,8 +162,10 @@ test('an address of 8 KiB is read, and a longer one gets 414', async (t) => {
   const most = start + 'x'.repeat(8192 - start.length)
   assert.equal((await sendBothWays(app, { path: most })).status, 200)
   for (const path of [`${most}x`, `/${'x'.repeat(8192)}`, `/users/${'x'.repeat(9000)}`]) {
-    const { status } = await sendBothWays(app, { path })
-    assert.deepEqual([path.length, status], [path.length, 414])
+    await t.test(path, async () => {
+      const { status } = await sendBothWays(app, { path })
+      assert.deepEqual([path.length, status], [path.length, 414])
+    })
   }
 })
 
@@ -228,12 +241,14 @@ test('every kind of answer carries the headers that keep it safe', async (t) => 
   const app = await testApp(t)
   const missing: string[] = []
   for (const [expected, message] of kinds) {
-    const { status, headers } = await sendBothWays(app, message)
-    const line = `${message.method ?? 'GET'} ${message.path.slice(0, 30)} ${String(status)}`
-    assert.equal(status, expected, line)
-    for (const [name, value] of Object.entries(safeHeaders)) {
-      if (!value.test(headers[name] ?? '')) missing.push(`${line}: ${name}`)
-    }
+    await t.test(String(expected), async () => {
+      const { status, headers } = await sendBothWays(app, message)
+      const line = `${message.method ?? 'GET'} ${message.path.slice(0, 30)} ${String(status)}`
+      assert.equal(status, expected, line)
+      for (const [name, value] of Object.entries(safeHeaders)) {
+        if (!value.test(headers[name] ?? '')) missing.push(`${line}: ${name}`)
+      }
+    })
   }
   assert.deepEqual(missing, [])
 })
@@ -254,18 +269,24 @@ test('a request over the header limit gets 431, and one that is no HTTP 400, bot
     [400, 'GET / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n'],
   ]
   for (const [status, request] of rows) {
-    const response = await sendRaw(app, request)
-    assert.match(response, new RegExp(`^HTTP/1.1 ${String(status)} `), response)
-    assert.match(response, /x-content-type-options: nosniff/i, `${String(status)}: ${response}`)
+    await t.test(request, async () => {
+      const response = await sendRaw(app, request)
+      assert.match(response, new RegExp(`^HTTP/1.1 ${String(status)} `), response)
+      assert.match(response, /x-content-type-options: nosniff/i, `${String(status)}: ${response}`)
+    })
   }
 })
 
 test('a refusal has its line in the log, like any other answer', async (t) => {
   const app = await testApp(t)
   for (const path of ['/nowhere', '/mirror/query?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
-    const logged = app.logLines.length
-    await sendInjected(app, { path })
-    const lines = app.logLines.slice(logged).filter((line) => line.includes('"request completed"'))
-    assert.deepEqual([path.slice(0, 20), lines.length], [path.slice(0, 20), 1])
+    await t.test(path, async () => {
+      const logged = app.logLines.length
+      await sendInjected(app, { path })
+      const lines = app.logLines
+        .slice(logged)
+        .filter((line) => line.includes('"request completed"'))
+      assert.deepEqual([path.slice(0, 20), lines.length], [path.slice(0, 20), 1])
+    })
   }
 })

@@ -18,32 +18,35 @@ const paths = [
 test('a POST turned into HEAD has the headers of GET, the length 0 and no content', async (t) => {
   const app = await testApp(t)
   for (const path of paths) {
-    const get = await sendBothWays(app, { path })
-    const head = await sendBothWays(app, {
-      method: 'POST',
-      path,
-      headers: { 'x-http-method-override': 'HEAD' },
+    await t.test(path, async () => {
+      const get = await sendBothWays(app, { path })
+      const head = await sendBothWays(app, {
+        method: 'POST',
+        path,
+        headers: { 'x-http-method-override': 'HEAD' },
+      })
+      assert.equal(head.body, '')
+      assert.equal(head.headers['content-length'], '0')
+      assert.deepEqual(
+        [head.status, { ...head.headers, 'content-length': undefined }],
+        [get.status, { ...get.headers, 'content-length': undefined }],
+      )
     })
-    assert.equal(head.body, '', path)
-    assert.equal(head.headers['content-length'], '0', path)
-    assert.deepEqual(
-      [head.status, { ...head.headers, 'content-length': undefined }],
-      [get.status, { ...get.headers, 'content-length': undefined }],
-      path,
-    )
   }
 })
 
 test('a HEAD on the wire has the headers of GET and no content', async (t) => {
   const app = await testApp(t)
   for (const path of paths) {
-    const get = await sendBothWays(app, { path })
-    for (const value of ['HEAD', 'GET']) {
-      const headers = { 'x-http-method-override': value }
-      const head = await sendBothWays(app, { method: 'HEAD', path, headers })
-      assert.deepEqual([path, head.status, head.body], [path, get.status, ''])
-      assert.equal(head.headers['content-type'], get.headers['content-type'])
-    }
+    await t.test(path, async () => {
+      const get = await sendBothWays(app, { path })
+      for (const value of ['HEAD', 'GET']) {
+        const headers = { 'x-http-method-override': value }
+        const head = await sendBothWays(app, { method: 'HEAD', path, headers })
+        assert.deepEqual([path, head.status, head.body], [path, get.status, ''])
+        assert.equal(head.headers['content-type'], get.headers['content-type'])
+      }
+    })
   }
 })
 
@@ -90,10 +93,12 @@ test('the next request on the connection is understood after any override', asyn
   ]
   const second = `GET /mirror/query?a=second HTTP/1.1\r\n${host}\r\nconnection: close\r\n\r\n`
   for (const first of firsts) {
-    const responses = await sendRaw(app, first + second)
-    assert.equal(responses.match(/^HTTP\/1\.1 \d{3}/gm)?.length, 2, `${first}\n${responses}`)
-    // The second begins where the headers of the first end: there is nothing in between.
-    assert.match(responses, /\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\na: second\n$/)
+    await t.test(first, async () => {
+      const responses = await sendRaw(app, first + second)
+      assert.equal(responses.match(/^HTTP\/1\.1 \d{3}/gm)?.length, 2, `${first}\n${responses}`)
+      // The second begins where the headers of the first end: there is nothing in between.
+      assert.match(responses, /\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\na: second\n$/)
+    })
   }
 })
 

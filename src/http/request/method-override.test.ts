@@ -48,17 +48,19 @@ for (const [source, send] of Object.entries(sources)) {
   test(`${source} names every method in any letter case, whatever is on the wire`, async (t) => {
     const app = await mirrorApp(t)
     for (const [value, method] of Object.entries(values)) {
-      const mixed = value.slice(0, 1) + value.slice(1).toLowerCase()
-      for (const spelling of [value, value.toLowerCase(), mixed]) {
-        for (const receivedMethod of ['POST', 'GET', 'PUT']) {
-          const { status, headers } = await sendBothWays(app, {
-            method: receivedMethod,
-            ...send(spelling),
-          })
-          const line = `${receivedMethod} with ${spelling}`
-          assert.deepEqual([line, status, headers['x-method']], [line, 200, method])
+      await t.test(`${value} ${method}`, async () => {
+        const mixed = value.slice(0, 1) + value.slice(1).toLowerCase()
+        for (const spelling of [value, value.toLowerCase(), mixed]) {
+          for (const receivedMethod of ['POST', 'GET', 'PUT']) {
+            const { status, headers } = await sendBothWays(app, {
+              method: receivedMethod,
+              ...send(spelling),
+            })
+            const line = `${receivedMethod} with ${spelling}`
+            assert.deepEqual([line, status, headers['x-method']], [line, 200, method])
+          }
         }
-      }
+      })
     }
   })
 
@@ -66,8 +68,10 @@ for (const [source, send] of Object.entries(sources)) {
     const app = await mirrorApp(t)
     const strangers = ['', 'TRACE', 'CONNECT', 'QUERY', 'PROPFIND', 'PUTS', 'PUT,DELETE', '1']
     for (const value of [...strangers, '__proto__', 'constructor', 'toString']) {
-      const { status, headers } = await sendBothWays(app, { method: 'POST', ...send(value) })
-      assert.deepEqual([value, status, headers['x-method']], [value, 200, 'POST'])
+      await t.test(value, async () => {
+        const { status, headers } = await sendBothWays(app, { method: 'POST', ...send(value) })
+        assert.deepEqual([value, status, headers['x-method']], [value, 200, 'POST'])
+      })
     }
   })
 }
@@ -76,8 +80,13 @@ test('a letter that only looks like one of a method is not taken for it', async 
   const app = await mirrorApp(t)
   // ſ and ı become S and I in upper case.
   for (const value of ['po%C5%BFt', 'opt%C4%B1on']) {
-    const { headers } = await sendBothWays(app, { method: 'PUT', path: `/mirror?_method=${value}` })
-    assert.deepEqual([value, headers['x-method']], [value, 'PUT'])
+    await t.test(value, async () => {
+      const { headers } = await sendBothWays(app, {
+        method: 'PUT',
+        path: `/mirror?_method=${value}`,
+      })
+      assert.deepEqual([value, headers['x-method']], [value, 'PUT'])
+    })
   }
 })
 
@@ -97,8 +106,10 @@ test('the query string goes before the body, the body before the header', async 
     ['POST', { path: '/mirror?_method=POST', headers: header }],
   ]
   for (const [expected, request] of rows) {
-    const { headers } = await sendBothWays(app, { method: 'POST', ...request })
-    assert.equal(headers['x-method'], expected, JSON.stringify(request))
+    await t.test(JSON.stringify(request), async () => {
+      const { headers } = await sendBothWays(app, { method: 'POST', ...request })
+      assert.equal(headers['x-method'], expected)
+    })
   }
 })
 
@@ -125,8 +136,10 @@ test('a value that names no method is passed over, and the next source is asked'
     ['POST', { path: '/mirror', headers: { 'x-http-method-override': 'PUT, DELETE' } }],
   ]
   for (const [expected, request] of rows) {
-    const { headers } = await sendBothWays(app, { method: 'POST', ...request })
-    assert.equal(headers['x-method'], expected, JSON.stringify(request))
+    await t.test(JSON.stringify(request), async () => {
+      const { headers } = await sendBothWays(app, { method: 'POST', ...request })
+      assert.equal(headers['x-method'], expected)
+    })
   }
 })
 
@@ -145,11 +158,13 @@ test('bodies that are no fields say no method', async (t) => {
     ['application/x-www-form-urlencoded', 'a[_method]=PUT'],
   ]
   for (const [type, body] of rows) {
-    const request = { method: 'POST', headers: { 'content-type': type }, body }
-    const sent = await sendBothWays(app, { ...request, path: '/mirror' })
-    assert.deepEqual([body, sent.status, sent.headers['x-method']], [body, 200, 'POST'])
-    const inQuery = await sendBothWays(app, { ...request, path: '/mirror?_method=PATCH' })
-    assert.deepEqual([body, inQuery.status, inQuery.headers['x-method']], [body, 200, 'PATCH'])
+    await t.test(`${type} ${body}`, async () => {
+      const request = { method: 'POST', headers: { 'content-type': type }, body }
+      const sent = await sendBothWays(app, { ...request, path: '/mirror' })
+      assert.deepEqual([body, sent.status, sent.headers['x-method']], [body, 200, 'POST'])
+      const inQuery = await sendBothWays(app, { ...request, path: '/mirror?_method=PATCH' })
+      assert.deepEqual([body, inQuery.status, inQuery.headers['x-method']], [body, 200, 'PATCH'])
+    })
   }
 })
 
@@ -164,8 +179,10 @@ test('a body that cannot be read says no method, and is refused', async (t) => {
     [400, { path: `/mirror?_method=PUT&a=%ff` }],
   ]
   for (const [expected, request] of rows) {
-    const { status } = await sendBothWays(app, { method: 'POST', ...request })
-    assert.equal(status, expected, JSON.stringify(request))
+    await t.test(JSON.stringify(request), async () => {
+      const { status } = await sendBothWays(app, { method: 'POST', ...request })
+      assert.equal(status, expected)
+    })
   }
 })
 
@@ -220,9 +237,11 @@ test('an override leads to the routes of its method', async (t) => {
     [{ path: '/nowhere?_method=PATCH' }, 404, /\/nowhere/],
   ]
   for (const [request, status, body] of rows) {
-    const received = await sendBothWays(app, { method: 'POST', ...request })
-    assert.equal(received.status, status, JSON.stringify(request))
-    assert.match(received.body, body)
+    await t.test(JSON.stringify(request), async () => {
+      const received = await sendBothWays(app, { method: 'POST', ...request })
+      assert.equal(received.status, status)
+      assert.match(received.body, body)
+    })
   }
 })
 

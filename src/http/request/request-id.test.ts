@@ -32,10 +32,12 @@ test('an id that can be used is that of the answer and of its line in the log', 
     '__proto__',
   ]
   for (const id of ids) {
-    const { given } = await sendWith(app, id)
-    assert.equal(given, id)
-    const line = JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }
-    assert.equal(line.reqId, id)
+    await t.test(id, async () => {
+      const { given } = await sendWith(app, id)
+      assert.equal(given, id)
+      const line = JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }
+      assert.equal(line.reqId, id)
+    })
   }
 })
 
@@ -59,10 +61,12 @@ test('any other is replaced by one of our own', async (t) => {
     '\u001b[31m',
   ]
   for (const id of ids) {
-    const { given, exchangeId } = await sendWith(app, id)
-    assert.match(String(given), uuid, String(id))
-    assert.equal(exchangeId, given)
-    assert.equal((JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }).reqId, given)
+    await t.test(String(id), async () => {
+      const { given, exchangeId } = await sendWith(app, id)
+      assert.match(String(given), uuid)
+      assert.equal(exchangeId, given)
+      assert.equal((JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }).reqId, given)
+    })
   }
 })
 
@@ -85,12 +89,14 @@ test('an exchange is not to be had under an id that its client has chosen', asyn
     [first.exchangeId, '/mirror/query?a=mine'],
     [second.exchangeId, '/mirror/query?a=yours'],
   ] as const) {
-    const shown = await app.inject({
-      url: `/inspector/${id}`,
-      headers: { accept: 'application/json' },
+    await t.test(`${id} ${url}`, async () => {
+      const shown = await app.inject({
+        url: `/inspector/${id}`,
+        headers: { accept: 'application/json' },
+      })
+      assert.equal(shown.json<{ target: string }>().target, url)
+      assert.equal(shown.json<{ id: string }>().id, id)
     })
-    assert.equal(shown.json<{ target: string }>().target, url)
-    assert.equal(shown.json<{ id: string }>().id, id)
   }
 })
 
@@ -103,9 +109,11 @@ test('a problem names its instance by a URI, whatever the id', async (t) => {
     ['not usable', undefined],
   ] as const
   for (const [id, expected] of rows) {
-    const { response, given } = await sendWith(app, id, '/nowhere')
-    const { instance } = response.json<{ instance: string }>()
-    assert.equal(instance, expected ?? `urn:uuid:${String(given)}`)
-    assert.ok(URL.canParse(instance))
+    await t.test(id, async () => {
+      const { response, given } = await sendWith(app, id, '/nowhere')
+      const { instance } = response.json<{ instance: string }>()
+      assert.equal(instance, expected ?? `urn:uuid:${String(given)}`)
+      assert.ok(URL.canParse(instance))
+    })
   }
 })

@@ -139,7 +139,7 @@ test('any text at all in these fields is evaluated', () => {
   )
 })
 
-test('a year of two digits is at most 50 years ahead (RFC 9110 §5.6.7)', () => {
+test('a year of two digits is at most 50 years ahead (RFC 9110 §5.6.7)', async (t) => {
   const lastModified = new Date()
   for (const [ahead, expected] of [
     [1, 'not modified'],
@@ -148,8 +148,10 @@ test('a year of two digits is at most 50 years ahead (RFC 9110 §5.6.7)', () => 
     [75, 'proceed'],
     [99, 'proceed'],
   ] as const) {
-    const year = String((lastModified.getUTCFullYear() + ahead) % 100).padStart(2, '0')
-    const fields = { 'if-modified-since': `Monday, 01-Feb-${year} 00:00:00 GMT` }
-    assert.equal(evaluatePreconditions(fields, { etag: strong, lastModified }), expected, year)
+    await t.test(expected, () => {
+      const year = String((lastModified.getUTCFullYear() + ahead) % 100).padStart(2, '0')
+      const fields = { 'if-modified-since': `Monday, 01-Feb-${year} 00:00:00 GMT` }
+      assert.equal(evaluatePreconditions(fields, { etag: strong, lastModified }), expected, year)
+    })
   }
 })

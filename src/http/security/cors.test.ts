@@ -63,17 +63,18 @@ test('an origin of CORS_ORIGINS may read with credentials, and caches hear of it
       '/topic.html',
       '/mirror/status/304',
     ]) {
-      const headers = origin === undefined ? {} : { origin }
-      const { headers: responseHeaders } = await sendBothWays(app, { path, headers })
-      assert.deepEqual(
-        [
-          responseHeaders['access-control-allow-origin'],
-          responseHeaders['access-control-allow-credentials'],
-        ],
-        [allowed, credentials],
-        `${path} ${String(origin)}`,
-      )
-      assert.match(responseHeaders.vary ?? '', /\bOrigin\b/, path)
+      await t.test(`${path} ${String(origin)}`, async () => {
+        const headers = origin === undefined ? {} : { origin }
+        const { headers: responseHeaders } = await sendBothWays(app, { path, headers })
+        assert.deepEqual(
+          [
+            responseHeaders['access-control-allow-origin'],
+            responseHeaders['access-control-allow-credentials'],
+          ],
+          [allowed, credentials],
+        )
+        assert.match(responseHeaders.vary ?? '', /\bOrigin\b/)
+      })
     }
   }
 })
@@ -112,15 +113,17 @@ test('a preflight is told the methods that the origin would not be refused', asy
     [ownOrigin, '/mirror/field', 'POST', 'POST, OPTIONS', true],
   ]
   for (const [origin, path, method, allowed, isAllowed] of rows) {
-    const headers = { origin, 'access-control-request-method': method }
-    const response = await sendBothWays(app, { method: 'OPTIONS', path, headers })
-    const line = `${origin} ${method} ${path}`
-    assert.equal(response.status, 204, line)
-    assert.equal(withoutQuery(response.headers['access-control-allow-methods']), allowed, line)
-    const fields = response.headers['access-control-allow-headers']
-    assert.equal(fields !== undefined, isAllowed, line)
-    if (isAllowed) assert.match(fields ?? '', /\bIf-Match\b.*\bX-HTTP-Method-Override\b/)
-    assert.equal(response.headers['access-control-max-age'], '600')
+    await t.test(`${origin} ${path}`, async () => {
+      const headers = { origin, 'access-control-request-method': method }
+      const response = await sendBothWays(app, { method: 'OPTIONS', path, headers })
+      const line = `${origin} ${method} ${path}`
+      assert.equal(response.status, 204, line)
+      assert.equal(withoutQuery(response.headers['access-control-allow-methods']), allowed, line)
+      const fields = response.headers['access-control-allow-headers']
+      assert.equal(fields !== undefined, isAllowed, line)
+      if (isAllowed) assert.match(fields ?? '', /\bIf-Match\b.*\bX-HTTP-Method-Override\b/)
+      assert.equal(response.headers['access-control-max-age'], '600')
+    })
   }
 })
 
@@ -132,10 +135,12 @@ test('a preflight where there is nothing gets 204, so that the script can read t
   const app = await testApp(t)
   const headers = { origin: otherOrigin, 'access-control-request-method': 'GET' }
   for (const path of ['/nowhere', '/nowhere.html', '/api/nowhere']) {
-    const { status } = await sendBothWays(app, { method: 'OPTIONS', path, headers })
-    assert.deepEqual([path, status], [path, 204])
-    const { status: itself } = await sendBothWays(app, { path, headers: { origin: otherOrigin } })
-    assert.deepEqual([path, itself], [path, 404])
+    await t.test(path, async () => {
+      const { status } = await sendBothWays(app, { method: 'OPTIONS', path, headers })
+      assert.deepEqual([path, status], [path, 204])
+      const { status: itself } = await sendBothWays(app, { path, headers: { origin: otherOrigin } })
+      assert.deepEqual([path, itself], [path, 404])
+    })
   }
 })
 
@@ -148,13 +153,15 @@ for (const sent of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
       'access-control-request-headers': sent,
     }
     for (const path of ['/users', '/topic.html', '/mirror/status/200', '/nowhere']) {
-      const response = await sendBothWays(app, { method: 'OPTIONS', path, headers })
-      const listed = (response.headers['access-control-allow-headers'] ?? '')
-        .toLowerCase()
-        .split(', ')
-      for (const name of sent.toLowerCase().split(/[ ,]+/).filter(Boolean)) {
-        assert.equal(listed.filter((one) => one === name).length, 1, `${path} ${name}`)
-      }
+      await t.test(path, async () => {
+        const response = await sendBothWays(app, { method: 'OPTIONS', path, headers })
+        const listed = (response.headers['access-control-allow-headers'] ?? '')
+          .toLowerCase()
+          .split(', ')
+        for (const name of sent.toLowerCase().split(/[ ,]+/).filter(Boolean)) {
+          assert.equal(listed.filter((one) => one === name).length, 1, `${path} ${name}`)
+        }
+      })
     }
   })
 }
@@ -229,10 +236,12 @@ test('OPTIONS * names the methods of the server, to a preflight too', async (t) 
   const app = await testApp(t)
   const preflight = `origin: ${otherOrigin}\r\naccess-control-request-method: PUT\r\n`
   for (const more of ['', preflight]) {
-    const message = `OPTIONS * HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${more}\r\n`
-    const response = await sendRaw(app, message)
-    assert.match(response, /^HTTP\/1.1 204 /)
-    assert.match(response, /^allow: GET, HEAD, .*POST, PUT, PATCH, DELETE, OPTIONS\r$/m)
-    assert.doesNotMatch(response, /content-length|access-control-allow-headers/i)
+    await t.test(more, async () => {
+      const message = `OPTIONS * HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${more}\r\n`
+      const response = await sendRaw(app, message)
+      assert.match(response, /^HTTP\/1.1 204 /)
+      assert.match(response, /^allow: GET, HEAD, .*POST, PUT, PATCH, DELETE, OPTIONS\r$/m)
+      assert.doesNotMatch(response, /content-length|access-control-allow-headers/i)
+    })
   }
 })

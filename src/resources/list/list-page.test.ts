@@ -32,10 +32,12 @@ function hrefs(page: string, text: string): string[] {
 test('a list without records invites to make the first, and shows no table', async (t) => {
   const app = await testApp(t)
   for (const url of ['/locations', '/locations?page=1', '/locations?sort=-name', '/locations?q=']) {
-    const page = await open(app, url)
-    assert.match(page, /There are no locations yet\./)
-    assert.deepEqual(hrefs(page, 'New location'), ['/locations/new'])
-    assert.doesNotMatch(page, /<table|role="search"|class="map"/)
+    await t.test(url, async () => {
+      const page = await open(app, url)
+      assert.match(page, /There are no locations yet\./)
+      assert.deepEqual(hrefs(page, 'New location'), ['/locations/new'])
+      assert.doesNotMatch(page, /<table|role="search"|class="map"/)
+    })
   }
 })
 
@@ -43,10 +45,12 @@ test('a list in which nothing is found leads back to all', async (t) => {
   const app = await testApp(t)
   await fill(app, 1)
   for (const url of ['/locations?q=zzz', '/locations?q=zzz&page=1', '/locations?name=zzz']) {
-    const page = await open(app, url)
-    assert.match(page, /No locations match\./)
-    assert.match(page, /role="search"/)
-    assert.ok(hrefs(page, 'Show all locations').includes('/locations'))
+    await t.test(url, async () => {
+      const page = await open(app, url)
+      assert.match(page, /No locations match\./)
+      assert.match(page, /role="search"/)
+      assert.ok(hrefs(page, 'Show all locations').includes('/locations'))
+    })
   }
 })
 
@@ -135,11 +139,13 @@ test('a list links to its other representations, which show the same records', a
     ['NDJSON', 'ndjson'],
     ['text', 'txt'],
   ] as const) {
-    const [href = ''] = hrefs(page, label)
-    assert.equal(href, `/locations.${suffix}?q=place&sort=-name&per_page=2`)
-    const body = await open(app, href)
-    assert.ok(body.indexOf('Place 3') < body.indexOf('Place 2'))
-    assert.doesNotMatch(body, /Place 1/)
+    await t.test(`${label} ${suffix}`, async () => {
+      const [href = ''] = hrefs(page, label)
+      assert.equal(href, `/locations.${suffix}?q=place&sort=-name&per_page=2`)
+      const body = await open(app, href)
+      assert.ok(body.indexOf('Place 3') < body.indexOf('Place 2'))
+      assert.doesNotMatch(body, /Place 1/)
+    })
   }
 })
 
@@ -149,7 +155,9 @@ test('a list draws its places on a map, and has none where there are none', asyn
   assert.doesNotMatch(await open(app, '/locations'), /class="map"/)
   await fill(app, 2)
   for (const url of ['/locations', '/locations?per_page=5']) {
-    assert.match(await open(app, url), /2 places with coordinates/)
+    await t.test(url, async () => {
+      assert.match(await open(app, url), /2 places with coordinates/)
+    })
   }
   await createRecord(app, '/users', { name: 'Ann', password: 'x' })
   assert.doesNotMatch(await open(app, '/users'), /class="map"/)

@@ -49,8 +49,10 @@ test('a page of a list holds its own part of the records, oldest first', async (
   const app = await testApp(t)
   await fill(app, 7)
   for (const [query, names] of pages) {
-    assert.equal(await namesAt(app, `/locations${query}`), names, query)
-    assert.equal(await namesAt(app, `/locations/${query}`), names, query)
+    await t.test(query, async () => {
+      assert.equal(await namesAt(app, `/locations${query}`), names)
+      assert.equal(await namesAt(app, `/locations/${query}`), names)
+    })
   }
 })
 
@@ -82,14 +84,16 @@ for (const query of badQueries) {
     const app = await testApp(t)
     const name = query.includes('per_page') ? 'per_page' : 'page'
     for (const path of ['/users', '/locations']) {
-      for (const accept of ['text/html', 'application/json', 'text/plain']) {
-        const response = await app.inject({ url: `${path}?${query}`, headers: { accept } })
-        assert.equal(response.statusCode, 400, accept)
-        assert.match(response.body, new RegExp(`\\b${name}\\b`))
-      }
-      const head = await app.inject({ method: 'HEAD', url: `${path}?${query}` })
-      assert.equal(head.statusCode, 400)
-      assert.equal(head.body, '')
+      await t.test(path, async () => {
+        for (const accept of ['text/html', 'application/json', 'text/plain']) {
+          const response = await app.inject({ url: `${path}?${query}`, headers: { accept } })
+          assert.equal(response.statusCode, 400, accept)
+          assert.match(response.body, new RegExp(`\\b${name}\\b`))
+        }
+        const head = await app.inject({ method: 'HEAD', url: `${path}?${query}` })
+        assert.equal(head.statusCode, 400)
+        assert.equal(head.body, '')
+      })
     }
   })
 }
@@ -98,10 +102,12 @@ test('a page past the end is 200 and empty in every representation', async (t) =
   const app = await testApp(t)
   await fill(app, 2)
   for (const accept of ['text/html', 'application/json', 'text/plain']) {
-    const url = '/locations?page=9&per_page=2'
-    const response = await app.inject({ url, headers: { accept } })
-    assert.equal(response.statusCode, 200)
-    assert.ok(!/locations\/[0-9a-f]{8}-/.test(response.body))
+    await t.test(accept, async () => {
+      const url = '/locations?page=9&per_page=2'
+      const response = await app.inject({ url, headers: { accept } })
+      assert.equal(response.statusCode, 200)
+      assert.ok(!/locations\/[0-9a-f]{8}-/.test(response.body))
+    })
   }
 })
 
@@ -128,17 +134,19 @@ test('the pages of a list are linked with one another, in Link and on the page a
   const app = await testApp(t)
   await fill(app, 7)
   for (const [url, numbers] of linked) {
-    const listUrl = url.replace(/&page=\d+/, '')
-    const expected = Object.fromEntries(
-      Object.entries(numbers).map(([rel, number]) => [rel, `${listUrl}&page=${number}`]),
-    )
-    const { field, page, total } = await linksAt(app, url)
-    assert.deepEqual(field, expected, url)
-    // A page does not link to itself.
-    const self = `${listUrl}&page=${/&page=(\d+)/.exec(url)?.[1] ?? '1'}`
-    const others = Object.entries(expected).filter(([, href]) => href !== self)
-    assert.deepEqual(page, Object.fromEntries(others), url)
-    assert.equal(total, '7')
+    await t.test(url, async () => {
+      const listUrl = url.replace(/&page=\d+/, '')
+      const expected = Object.fromEntries(
+        Object.entries(numbers).map(([rel, number]) => [rel, `${listUrl}&page=${number}`]),
+      )
+      const { field, page, total } = await linksAt(app, url)
+      assert.deepEqual(field, expected)
+      // A page does not link to itself.
+      const self = `${listUrl}&page=${/&page=(\d+)/.exec(url)?.[1] ?? '1'}`
+      const others = Object.entries(expected).filter(([, href]) => href !== self)
+      assert.deepEqual(page, Object.fromEntries(others))
+      assert.equal(total, '7')
+    })
   }
 })
 
@@ -184,26 +192,28 @@ test('a page of a list has a tag of its bytes, and so has a whole list that is s
   await fill(app, 3)
   const tags = new Set<string>()
   for (const suffix of ['html', 'json', 'txt', 'csv', 'ndjson']) {
-    const url = `/locations.${suffix}?per_page=2`
-    const { headers, body } = await app.inject(url)
-    const etag = String(headers.etag)
-    assert.match(etag, suffix === 'html' ? /^W\/"[\w-]{43}"$/ : /^"[\w-]{43}"$/)
-    tags.add(etag)
-    const same = await app.inject({ url, headers: { 'if-none-match': etag } })
-    assert.equal(same.statusCode, 304)
-    assert.equal(same.body, '')
-    assert.equal(same.headers.etag, etag)
-    assert.equal(same.headers['cache-control'], 'private, no-cache')
-    const other = await app.inject({ url, headers: { 'if-none-match': '"x"' } })
-    assert.equal(other.body, body)
-    const failed = await app.inject({ url, headers: { 'if-match': '"x"' } })
-    assert.equal(failed.statusCode, 412)
-    const head = await app.inject({ method: 'HEAD', url })
-    assert.equal(head.headers.etag, etag)
-    assert.equal(head.headers['content-length'], headers['content-length'])
-    const whole = await app.inject(`/locations.${suffix}`)
-    assert.match(String(whole.headers.etag), /^W\/"[\w-]{43}"$/)
-    assert.equal(whole.headers['cache-control'], 'private, no-cache')
+    await t.test(suffix, async () => {
+      const url = `/locations.${suffix}?per_page=2`
+      const { headers, body } = await app.inject(url)
+      const etag = String(headers.etag)
+      assert.match(etag, suffix === 'html' ? /^W\/"[\w-]{43}"$/ : /^"[\w-]{43}"$/)
+      tags.add(etag)
+      const same = await app.inject({ url, headers: { 'if-none-match': etag } })
+      assert.equal(same.statusCode, 304)
+      assert.equal(same.body, '')
+      assert.equal(same.headers.etag, etag)
+      assert.equal(same.headers['cache-control'], 'private, no-cache')
+      const other = await app.inject({ url, headers: { 'if-none-match': '"x"' } })
+      assert.equal(other.body, body)
+      const failed = await app.inject({ url, headers: { 'if-match': '"x"' } })
+      assert.equal(failed.statusCode, 412)
+      const head = await app.inject({ method: 'HEAD', url })
+      assert.equal(head.headers.etag, etag)
+      assert.equal(head.headers['content-length'], headers['content-length'])
+      const whole = await app.inject(`/locations.${suffix}`)
+      assert.match(String(whole.headers.etag), /^W\/"[\w-]{43}"$/)
+      assert.equal(whole.headers['cache-control'], 'private, no-cache')
+    })
   }
   assert.equal(tags.size, 5)
   const before = await app.inject('/locations.json?per_page=9')

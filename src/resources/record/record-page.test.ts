@@ -9,8 +9,10 @@ for (const { path, fields } of samples) {
     const { _id } = await createRecord(app, path, fields)
     const { body } = await app.inject(`${path}/${_id}`)
     for (const href of [path, ...['/edit', '.json', '.txt'].map((end) => `${path}/${_id}${end}`)]) {
-      assert.ok(body.includes(`href="${href}"`), href)
-      assert.equal((await app.inject(href)).statusCode, 200)
+      await t.test(href, async () => {
+        assert.ok(body.includes(`href="${href}"`))
+        assert.equal((await app.inject(href)).statusCode, 200)
+      })
     }
   })
 

@@ -38,12 +38,14 @@ for (const { path, fields } of samples) {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       for (const url of [path, `${path}?per_page=5`, `${path}/${_id}`]) {
-        const response = await app.inject({ url, headers: accepting(accept) })
-        assert.equal(response.statusCode, 200)
-        assert.equal(response.headers['content-type'], type)
-        assert.match(String(response.headers.vary), /\bAccept\b/)
-        assert.ok(response.body.includes(_id))
-        assert.ok(response.body.includes(fields.name))
+        await t.test(url, async () => {
+          const response = await app.inject({ url, headers: accepting(accept) })
+          assert.equal(response.statusCode, 200)
+          assert.equal(response.headers['content-type'], type)
+          assert.match(String(response.headers.vary), /\bAccept\b/)
+          assert.ok(response.body.includes(_id))
+          assert.ok(response.body.includes(fields.name))
+        })
       }
     })
   }
@@ -55,7 +57,9 @@ for (const { path, fields } of samples) {
     const readable = without<string | number>(fields, 'password')
     assert.deepEqual(shown, { _id, ...readable, createdAt, updatedAt })
     for (const time of [createdAt, updatedAt]) {
-      assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+      await t.test(time, () => {
+        assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+      })
     }
   })
 
@@ -86,10 +90,12 @@ for (const { path, fields } of samples) {
     }
     await app.inject({ method: 'PATCH', url: `${path}/${ids[1] ?? ''}`, payload: { name: 'New' } })
     for (const accept of ['text/html', 'application/json', 'text/plain']) {
-      const { body } = await app.inject({ url: path, headers: { accept } })
-      const places = ids.map((id) => body.indexOf(id))
-      assert.ok(!places.includes(-1))
-      assert.deepEqual(places, places.toSorted(byNumber), accept)
+      await t.test(accept, async () => {
+        const { body } = await app.inject({ url: path, headers: { accept } })
+        const places = ids.map((id) => body.indexOf(id))
+        assert.ok(!places.includes(-1))
+        assert.deepEqual(places, places.toSorted(byNumber))
+      })
     }
   })
 
@@ -149,9 +155,11 @@ for (const { path, fields } of samples) {
       const { _id } = await createRecord(app, path, fields)
       const rejecting = accept === 'text/html;q=0' ? `${accept}, image/png` : accept
       for (const url of [path, `${path}/${_id}`]) {
-        const response = await app.inject({ url, headers: { accept: rejecting } })
-        assert.equal(response.statusCode, 406)
-        assert.match(String(response.headers.vary), /\bAccept\b/)
+        await t.test(url, async () => {
+          const response = await app.inject({ url, headers: { accept: rejecting } })
+          assert.equal(response.statusCode, 406)
+          assert.match(String(response.headers.vary), /\bAccept\b/)
+        })
       }
     })
   }
@@ -161,8 +169,10 @@ for (const { path, fields } of samples) {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       for (const url of [`${path}/new`, `${path}/${_id}/edit`]) {
-        const response = await app.inject({ url, headers: { accept } })
-        assert.equal(response.statusCode, 406)
+        await t.test(url, async () => {
+          const response = await app.inject({ url, headers: { accept } })
+          assert.equal(response.statusCode, 406)
+        })
       }
     })
   }

@@ -38,8 +38,10 @@ for (const { path, fields } of samples) {
       ['txt', text],
       ['html', html],
     ] as const) {
-      const { headers } = await app.inject(`${path}/${_id}.${suffix}`)
-      assert.equal(headers.etag, tag)
+      await t.test(`${suffix} ${tag}`, async () => {
+        const { headers } = await app.inject(`${path}/${_id}.${suffix}`)
+        assert.equal(headers.etag, tag)
+      })
     }
   })
 
@@ -48,35 +50,37 @@ for (const { path, fields } of samples) {
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
     for (const accept of Object.values(types)) {
-      const { headers } = await app.inject({ url, headers: { accept } })
-      const date = String(headers['last-modified'])
-      const rows: [status: number, conditions: Record<string, string>][] = [
-        [304, { 'if-none-match': String(headers.etag) }],
-        [304, { 'if-none-match': `"other", ${String(headers.etag).replace('W/', '')}` }],
-        [304, { 'if-none-match': '*' }],
-        [200, { 'if-none-match': '"other"' }],
-        [200, { 'if-none-match': '"other"', 'if-modified-since': date }],
-        [304, { 'if-modified-since': date }],
-        [200, { 'if-modified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
-        [200, { 'if-modified-since': 'yesterday' }],
-        [412, { 'if-match': '"other"' }],
-        [412, { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
-        [200, { 'if-unmodified-since': date }],
-        [200, { 'if-match': '*' }],
-        [accept === 'text/html' ? 412 : 200, { 'if-match': String(headers.etag) }],
-      ]
-      for (const [status, conditions] of rows) {
-        for (const method of ['GET', 'HEAD'] as const) {
-          const response = await app.inject({ method, url, headers: { accept, ...conditions } })
-          const what = `${method} ${accept} ${JSON.stringify(conditions)}`
-          assert.equal(response.statusCode, status, what)
-          assert.match(String(response.headers.vary), /Accept/, what)
-          if (status === 412) continue
-          assert.equal(response.headers.etag, headers.etag, what)
-          assert.equal(response.headers['cache-control'], 'private, no-cache', what)
-          if (status === 304) assert.equal(response.body, '', what)
+      await t.test(accept, async () => {
+        const { headers } = await app.inject({ url, headers: { accept } })
+        const date = String(headers['last-modified'])
+        const rows: [status: number, conditions: Record<string, string>][] = [
+          [304, { 'if-none-match': String(headers.etag) }],
+          [304, { 'if-none-match': `"other", ${String(headers.etag).replace('W/', '')}` }],
+          [304, { 'if-none-match': '*' }],
+          [200, { 'if-none-match': '"other"' }],
+          [200, { 'if-none-match': '"other"', 'if-modified-since': date }],
+          [304, { 'if-modified-since': date }],
+          [200, { 'if-modified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
+          [200, { 'if-modified-since': 'yesterday' }],
+          [412, { 'if-match': '"other"' }],
+          [412, { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
+          [200, { 'if-unmodified-since': date }],
+          [200, { 'if-match': '*' }],
+          [accept === 'text/html' ? 412 : 200, { 'if-match': String(headers.etag) }],
+        ]
+        for (const [status, conditions] of rows) {
+          for (const method of ['GET', 'HEAD'] as const) {
+            const response = await app.inject({ method, url, headers: { accept, ...conditions } })
+            const what = `${method} ${accept} ${JSON.stringify(conditions)}`
+            assert.equal(response.statusCode, status, what)
+            assert.match(String(response.headers.vary), /Accept/, what)
+            if (status === 412) continue
+            assert.equal(response.headers.etag, headers.etag, what)
+            assert.equal(response.headers['cache-control'], 'private, no-cache', what)
+            if (status === 304) assert.equal(response.body, '', what)
+          }
         }
-      }
+      })
     }
   })
 
@@ -87,33 +91,35 @@ for (const { path, fields } of samples) {
     const send = async (method: 'PATCH' | 'PUT', conditions: Record<string, string>) =>
       app.inject({ method, url, headers: conditions, payload: fields })
     for (const method of ['PATCH', 'PUT'] as const) {
-      const old = await tagsOf(app, url)
-      await app.inject({ method: 'PATCH', url, payload: { name: `New ${method}` } })
-      const { json, text, html } = await tagsOf(app, url)
-      assert.equal(new Set(Object.values(old).concat(json, text, html)).size, 6)
-      const rejected: Record<string, string>[] = [
-        { 'if-match': old.json },
-        { 'if-match': old.text },
-        { 'if-match': html },
-        { 'if-match': html.replace('W/', '') },
-        { 'if-match': `W/${json}` },
-        { 'if-match': 'no tag' },
-        { 'if-none-match': '*' },
-        { 'if-none-match': json },
-        { 'if-none-match': html.replace('W/', '') },
-        { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' },
-      ]
-      for (const conditions of rejected) {
-        const response = await send(method, conditions)
-        assert.equal(response.statusCode, 412, `${method} ${JSON.stringify(conditions)}`)
-        assert.equal(response.headers.etag, json)
-      }
-      assert.deepEqual(await tagsOf(app, url), { json, text, html })
-      assert.equal((await send(method, { 'if-match': `"other", ${text}` })).statusCode, 200)
-      assert.equal((await send(method, { 'if-match': '*' })).statusCode, 200)
-      const later = { 'if-unmodified-since': 'Thu, 01 Jan 2099 00:00:00 GMT' }
-      assert.equal((await send(method, later)).statusCode, 200)
-      assert.equal((await send(method, { 'if-none-match': '"other"' })).statusCode, 200)
+      await t.test(method, async () => {
+        const old = await tagsOf(app, url)
+        await app.inject({ method: 'PATCH', url, payload: { name: `New ${method}` } })
+        const { json, text, html } = await tagsOf(app, url)
+        assert.equal(new Set(Object.values(old).concat(json, text, html)).size, 6)
+        const rejected: Record<string, string>[] = [
+          { 'if-match': old.json },
+          { 'if-match': old.text },
+          { 'if-match': html },
+          { 'if-match': html.replace('W/', '') },
+          { 'if-match': `W/${json}` },
+          { 'if-match': 'no tag' },
+          { 'if-none-match': '*' },
+          { 'if-none-match': json },
+          { 'if-none-match': html.replace('W/', '') },
+          { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' },
+        ]
+        for (const conditions of rejected) {
+          const response = await send(method, conditions)
+          assert.equal(response.statusCode, 412, `${method} ${JSON.stringify(conditions)}`)
+          assert.equal(response.headers.etag, json)
+        }
+        assert.deepEqual(await tagsOf(app, url), { json, text, html })
+        assert.equal((await send(method, { 'if-match': `"other", ${text}` })).statusCode, 200)
+        assert.equal((await send(method, { 'if-match': '*' })).statusCode, 200)
+        const later = { 'if-unmodified-since': 'Thu, 01 Jan 2099 00:00:00 GMT' }
+        assert.equal((await send(method, later)).statusCode, 200)
+        assert.equal((await send(method, { 'if-none-match': '"other"' })).statusCode, 200)
+      })
     }
   })
 
@@ -151,17 +157,24 @@ for (const { path, fields } of samples) {
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
     for (const method of ['PATCH', 'PUT'] as const) {
-      const { json } = await tagsOf(app, url)
-      const names = Array.from({ length: 20 }, (_, index) => `Racer ${String(index)}`)
-      const responses = await Promise.all(
-        names.map(async (name) =>
-          app.inject({ method, url, headers: { 'if-match': json }, payload: { ...fields, name } }),
-        ),
-      )
-      const winners = names.filter((_, index) => responses[index]?.statusCode === 200)
-      assert.equal(winners.length, 1)
-      assert.equal(responses.filter(({ statusCode }) => statusCode === 412).length, 19)
-      assert.equal((await readRecord(app, url)).name, winners[0])
+      await t.test(method, async () => {
+        const { json } = await tagsOf(app, url)
+        const names = Array.from({ length: 20 }, (_, index) => `Racer ${String(index)}`)
+        const responses = await Promise.all(
+          names.map(async (name) =>
+            app.inject({
+              method,
+              url,
+              headers: { 'if-match': json },
+              payload: { ...fields, name },
+            }),
+          ),
+        )
+        const winners = names.filter((_, index) => responses[index]?.statusCode === 200)
+        assert.equal(winners.length, 1)
+        assert.equal(responses.filter(({ statusCode }) => statusCode === 412).length, 19)
+        assert.equal((await readRecord(app, url)).name, winners[0])
+      })
     }
   })
 }
@@ -205,8 +218,10 @@ test('what a request lacks or has no sense in comes before its conditions, its f
     [412, '/locations/rome', { 'content-type': 'application/json' }, '{"name":""}'],
   ]
   for (const [status, url, headers, payload] of rows) {
-    const request = { method: 'PATCH', url, headers: { ...headers, ...stale }, payload } as const
-    assert.equal((await app.inject(request)).statusCode, status, payload)
+    await t.test(payload, async () => {
+      const request = { method: 'PATCH', url, headers: { ...headers, ...stale }, payload } as const
+      assert.equal((await app.inject(request)).statusCode, status)
+    })
   }
 })
 
@@ -216,19 +231,23 @@ test('with REQUIRE_IF_MATCH=on whoever expects nothing of what is there gets 428
   const payload = { name: 'Rome' }
   assert.equal((await app.inject({ method: 'PUT', url, payload })).statusCode, 201)
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-    const response = await app.inject({ method, url, ...(method !== 'DELETE' && { payload }) })
-    assert.equal(response.statusCode, 428, method)
-    assert.match(response.body, /If-Match/)
+    await t.test(method, async () => {
+      const response = await app.inject({ method, url, ...(method !== 'DELETE' && { payload }) })
+      assert.equal(response.statusCode, 428)
+      assert.match(response.body, /If-Match/)
+    })
   }
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-    const headers = { 'if-match': (await tagsOf(app, url)).json }
-    const response = await app.inject({
-      method,
-      url,
-      headers,
-      ...(method !== 'DELETE' && { payload }),
+    await t.test(method, async () => {
+      const headers = { 'if-match': (await tagsOf(app, url)).json }
+      const response = await app.inject({
+        method,
+        url,
+        headers,
+        ...(method !== 'DELETE' && { payload }),
+      })
+      assert.equal(response.statusCode, 200)
     })
-    assert.equal(response.statusCode, 200, method)
   }
 })
 

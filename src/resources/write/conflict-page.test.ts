@@ -87,11 +87,13 @@ for (const sample of samples) {
     const { url, stale, current } = await openStale(app, sample)
     const headers = { ...json, 'if-match': stale }
     for (const method of ['PATCH', 'DELETE'] as const) {
-      const payload = method === 'PATCH' ? { name: 'Mine' } : undefined
-      const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
-      assert.equal(response.statusCode, 412)
-      assert.equal(response.headers.etag, current)
-      assert.match(response.json<{ type: string }>().type, /\/problems\/precondition-failed$/)
+      await t.test(method, async () => {
+        const payload = method === 'PATCH' ? { name: 'Mine' } : undefined
+        const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
+        assert.equal(response.statusCode, 412)
+        assert.equal(response.headers.etag, current)
+        assert.match(response.json<{ type: string }>().type, /\/problems\/precondition-failed$/)
+      })
     }
   })
 }

@@ -141,15 +141,17 @@ for (const { path, fields } of samples) {
     test(`DELETE ${path}/:id with Prefer: ${prefer} is 204 without content`, async (t) => {
       const app = await testApp(t)
       for (const accept of ['*/*', browserAccept]) {
-        const { _id } = await createRecord(app, path, fields)
-        const headers = { accept, prefer }
-        const response = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
-        assert.equal(response.statusCode, 204)
-        assert.equal(response.body, '')
-        assert.equal(response.headers['content-type'], undefined)
-        assert.match(String(response.headers['preference-applied']), /\breturn=minimal\b/)
-        assert.match(String(response.headers.vary), /\bPrefer\b/)
-        assert.equal((await app.inject(`${path}/${_id}`)).statusCode, 404)
+        await t.test(accept, async () => {
+          const { _id } = await createRecord(app, path, fields)
+          const headers = { accept, prefer }
+          const response = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
+          assert.equal(response.statusCode, 204)
+          assert.equal(response.body, '')
+          assert.equal(response.headers['content-type'], undefined)
+          assert.match(String(response.headers['preference-applied']), /\breturn=minimal\b/)
+          assert.match(String(response.headers.vary), /\bPrefer\b/)
+          assert.equal((await app.inject(`${path}/${_id}`)).statusCode, 404)
+        })
       }
     })
   }

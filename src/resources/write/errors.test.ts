@@ -70,14 +70,21 @@ for (const { path, fields } of samples) {
     test(`an id that cannot be, such as ${path}/${id}, is not found`, async (t) => {
       const app = await testApp(t)
       for (const method of ['GET', 'PATCH', 'DELETE', 'PUT'] as const) {
-        const payload = method === 'PATCH' || method === 'PUT' ? { payload: fields } : {}
-        const headers = { accept: 'application/json' }
-        const url = `${path}/${id}`
-        const response = await app.inject({ method, url, headers, ...payload })
-        assert.equal(response.statusCode, 404, method)
-        assert.ok(response.json<Problem>().detail.includes(id))
-        const page = await app.inject({ method, url, headers: { accept: 'text/html' }, ...payload })
-        assert.ok(!page.body.includes('<b>'))
+        await t.test(method, async () => {
+          const payload = method === 'PATCH' || method === 'PUT' ? { payload: fields } : {}
+          const headers = { accept: 'application/json' }
+          const url = `${path}/${id}`
+          const response = await app.inject({ method, url, headers, ...payload })
+          assert.equal(response.statusCode, 404)
+          assert.ok(response.json<Problem>().detail.includes(id))
+          const page = await app.inject({
+            method,
+            url,
+            headers: { accept: 'text/html' },
+            ...payload,
+          })
+          assert.ok(!page.body.includes('<b>'))
+        })
       }
     })
   }
@@ -92,25 +99,27 @@ for (const { path, fields } of samples) {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       for (const slash of ['', '/']) {
-        const url = path + route.replace(':id', _id) + slash
-        const options = await app.inject({ method: 'OPTIONS', url })
-        assert.equal(options.statusCode, 204)
-        assert.equal(options.body, '')
-        assert.deepEqual(listed(options.headers.allow), listed(allow))
-        assert.deepEqual(
-          { ...pick(options.headers, 'accept-post'), ...pick(options.headers, 'accept-patch') },
-          accepts,
-        )
-        for (const method of missing) {
-          const response = await app.inject({
-            method,
-            url,
-            headers: { accept: 'application/json' },
-          })
-          assert.equal(response.statusCode, 405, method)
-          assert.deepEqual(listed(response.headers.allow), listed(allow))
-          assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
-        }
+        await t.test(slash, async () => {
+          const url = path + route.replace(':id', _id) + slash
+          const options = await app.inject({ method: 'OPTIONS', url })
+          assert.equal(options.statusCode, 204)
+          assert.equal(options.body, '')
+          assert.deepEqual(listed(options.headers.allow), listed(allow))
+          assert.deepEqual(
+            { ...pick(options.headers, 'accept-post'), ...pick(options.headers, 'accept-patch') },
+            accepts,
+          )
+          for (const method of missing) {
+            const response = await app.inject({
+              method,
+              url,
+              headers: { accept: 'application/json' },
+            })
+            assert.equal(response.statusCode, 405, method)
+            assert.deepEqual(listed(response.headers.allow), listed(allow))
+            assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+          }
+        })
       }
     })
   }
@@ -126,17 +135,19 @@ for (const { path, fields } of samples) {
         const { _id } = await createRecord(app, path, fields)
         const url = path + route.replace(':id', _id)
         for (const type of types) {
-          const headers = { 'content-type': type, accept: 'application/json' }
-          const response = await app.inject({
-            method,
-            url,
-            headers,
-            payload: JSON.stringify(fields),
+          await t.test(type, async () => {
+            const headers = { 'content-type': type, accept: 'application/json' }
+            const response = await app.inject({
+              method,
+              url,
+              headers,
+              payload: JSON.stringify(fields),
+            })
+            assert.equal(response.statusCode, 415)
+            assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+            if (method === 'POST') assert.equal(response.headers['accept-post'], both)
+            if (method === 'PATCH') assert.equal(response.headers['accept-patch'], patches)
           })
-          assert.equal(response.statusCode, 415, type)
-          assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
-          if (method === 'POST') assert.equal(response.headers['accept-post'], both)
-          if (method === 'PATCH') assert.equal(response.headers['accept-patch'], patches)
         }
       })
     }
@@ -211,16 +222,18 @@ for (const { path, fields } of samples) {
         'application/json',
         'application/problem+json;q=0.9, application/json;q=0.8',
       ]) {
-        const response = await app.inject({ method, url, headers: { accept }, payload })
-        assert.equal(response.statusCode, 422)
-        assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
-        const problem = response.json<Problem>()
-        assert.match(problem.type, /\/problems\/invalid-fields$/)
-        assert.equal(problem.title, 'Invalid Fields')
-        assert.equal(problem.status, 422)
-        const expected = Object.keys(fields).map((name) => `#/${name}`)
-        assert.deepEqual(pointersOf(problem), expected.toSorted())
-        for (const name of Object.keys(fields)) assert.ok(problem.detail.includes(name))
+        await t.test(accept, async () => {
+          const response = await app.inject({ method, url, headers: { accept }, payload })
+          assert.equal(response.statusCode, 422)
+          assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+          const problem = response.json<Problem>()
+          assert.match(problem.type, /\/problems\/invalid-fields$/)
+          assert.equal(problem.title, 'Invalid Fields')
+          assert.equal(problem.status, 422)
+          const expected = Object.keys(fields).map((name) => `#/${name}`)
+          assert.deepEqual(pointersOf(problem), expected.toSorted())
+          for (const name of Object.keys(fields)) assert.ok(problem.detail.includes(name))
+        })
       }
     })
   }
@@ -259,10 +272,12 @@ for (const { path, fields } of samples) {
   test(`a repeated or nested field in a form of ${path} is 422, and the form comes again`, async (t) => {
     const app = await testApp(t)
     for (const payload of ['name=a&name=b', 'name[a]=b', 'name[]=a']) {
-      const { headers } = asForm({})
-      const response = await app.inject({ method: 'POST', url: path, headers, payload })
-      assert.equal(response.statusCode, 422)
-      assert.match(response.body, /<form method="post"/)
+      await t.test(payload, async () => {
+        const { headers } = asForm({})
+        const response = await app.inject({ method: 'POST', url: path, headers, payload })
+        assert.equal(response.statusCode, 422)
+        assert.match(response.body, /<form method="post"/)
+      })
     }
   })
 }

@@ -45,10 +45,12 @@ for (const { path, fields } of samples) {
       ['_if_match', '_method', ...names].toSorted(),
     )
     for (const [name, value] of Object.entries(fields)) {
-      const { value: shown } = inputNamed(body, name) ?? {}
-      if (name === 'password') assert.equal(shown ?? '', '')
-      else if (name === 'note') assert.ok(body.includes(`${String(value)}</textarea>`))
-      else assert.equal(shown, String(value))
+      await t.test(name, () => {
+        const { value: shown } = inputNamed(body, name) ?? {}
+        if (name === 'password') assert.equal(shown ?? '', '')
+        else if (name === 'note') assert.ok(body.includes(`${String(value)}</textarea>`))
+        else assert.equal(shown, String(value))
+      })
     }
     assert.ok(tagsOf(body, 'button').length > 0)
     const sources = tagsOf(body, 'script').map(({ src = '' }) => src)
@@ -105,10 +107,12 @@ for (const { path, fields } of samples) {
       )
       assert.ok(!response.body.includes('typed in vain'))
       for (const [name, value] of Object.entries(typed)) {
-        const { value: shown, 'aria-invalid': invalid } = inputNamed(response.body, name) ?? {}
-        if (name === 'password') assert.equal(shown ?? '', '')
-        else if (name === 'note') assert.ok(response.body.includes('typed &amp; kept</textarea>'))
-        else assert.deepEqual([shown, invalid], [value, 'true'], name)
+        await t.test(name, () => {
+          const { value: shown, 'aria-invalid': invalid } = inputNamed(response.body, name) ?? {}
+          if (name === 'password') assert.equal(shown ?? '', '')
+          else if (name === 'note') assert.ok(response.body.includes('typed &amp; kept</textarea>'))
+          else assert.deepEqual([shown, invalid], [value, 'true'])
+        })
       }
       assert.match(response.body, /Name must be at most 200 characters/)
     })
@@ -154,12 +158,16 @@ for (const { path, fields } of samples) {
       }),
     ]
     for (const { headers, body } of pages) {
-      assert.equal(headers['content-type'], 'text/html; charset=utf-8')
-      assert.match(String(headers['content-security-policy']), /default-src 'self'/)
-      assert.ok(!body.includes('<script>'))
-      assert.ok(!/<\/title>[^\n]*<\/title>/.test(body))
-      assert.ok(!body.includes('&amp;</title>'))
-      assert.ok(body.includes('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;'))
+      await t.test(body, () => {
+        assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+        assert.match(String(headers['content-security-policy']), /default-src 'self'/)
+        assert.ok(!body.includes('<script>'))
+        assert.ok(!/<\/title>[^\n]*<\/title>/.test(body))
+        assert.ok(!body.includes('&amp;</title>'))
+        assert.ok(
+          body.includes('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;'),
+        )
+      })
     }
     assert.equal((await readRecord(app, `${path}/${_id}`)).name, hostile)
   })
@@ -169,9 +177,11 @@ test('a user is named in a text input, and the password is not shown while it is
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/users', samples[0].fields)
   for (const url of ['/users/new', `/users/${_id}/edit`]) {
-    const { body } = await app.inject(url)
-    assert.equal(inputNamed(body, 'name')?.type, 'text')
-    assert.equal(inputNamed(body, 'password')?.type, 'password')
+    await t.test(url, async () => {
+      const { body } = await app.inject(url)
+      assert.equal(inputNamed(body, 'name')?.type, 'text')
+      assert.equal(inputNamed(body, 'password')?.type, 'password')
+    })
   }
 })
 

@@ -22,22 +22,24 @@ for (const { path, fields } of samples) {
       [`${path}/mine`, 'mine'],
       [`${path}/mine-too/`, 'mine-too'],
     ] as const) {
-      const created = await app.inject({ method: 'PUT', url, payload: fields })
-      assert.equal(created.statusCode, 201)
-      assert.equal(created.headers.location, `${path}/${id}`)
-      assert.equal(created.headers['content-type'], 'application/json; charset=utf-8')
-      const { createdAt, updatedAt, ...first } = created.json<Shown>()
-      assert.deepEqual(first, { _id: id, ...readable })
-      assert.equal(updatedAt, createdAt)
+      await t.test(`${url} ${id}`, async () => {
+        const created = await app.inject({ method: 'PUT', url, payload: fields })
+        assert.equal(created.statusCode, 201)
+        assert.equal(created.headers.location, `${path}/${id}`)
+        assert.equal(created.headers['content-type'], 'application/json; charset=utf-8')
+        const { createdAt, updatedAt, ...first } = created.json<Shown>()
+        assert.deepEqual(first, { _id: id, ...readable })
+        assert.equal(updatedAt, createdAt)
 
-      const payload = { ...fields, name: 'New' }
-      const replaced = await app.inject({ method: 'PUT', url, payload })
-      assert.equal(replaced.statusCode, 200)
-      assert.equal(replaced.headers.location, undefined)
-      const second = replaced.json<Shown>()
-      assert.equal(second.name, 'New')
-      assert.equal(second.createdAt, createdAt)
-      assert.deepEqual(await readRecord(app, url), second)
+        const payload = { ...fields, name: 'New' }
+        const replaced = await app.inject({ method: 'PUT', url, payload })
+        assert.equal(replaced.statusCode, 200)
+        assert.equal(replaced.headers.location, undefined)
+        const second = replaced.json<Shown>()
+        assert.equal(second.name, 'New')
+        assert.equal(second.createdAt, createdAt)
+        assert.deepEqual(await readRecord(app, url), second)
+      })
     }
   })
 
@@ -51,15 +53,17 @@ for (const { path, fields } of samples) {
       ['text/html, */*;q=0.1', 'text/html; charset=utf-8'],
     ] as const
     for (const [accept, type] of responses) {
-      const headers = accept === undefined ? {} : { accept }
-      for (const status of [201, 200]) {
-        const url = `${path}/as-${String(responses.findIndex(([other]) => other === accept))}`
-        const response = await app.inject({ method: 'PUT', url, headers, payload: fields })
-        assert.equal(response.statusCode, status)
-        assert.equal(response.headers['content-type'], type)
-        assert.match(String(response.headers.vary), /\bAccept\b/)
-        assert.ok(response.body.includes(fields.name))
-      }
+      await t.test(type, async () => {
+        const headers = accept === undefined ? {} : { accept }
+        for (const status of [201, 200]) {
+          const url = `${path}/as-${String(responses.findIndex(([other]) => other === accept))}`
+          const response = await app.inject({ method: 'PUT', url, headers, payload: fields })
+          assert.equal(response.statusCode, status)
+          assert.equal(response.headers['content-type'], type)
+          assert.match(String(response.headers.vary), /\bAccept\b/)
+          assert.ok(response.body.includes(fields.name))
+        }
+      })
     }
   })
 

@@ -24,18 +24,20 @@ for (const { path, fields } of samples) {
       const { _id } = await createRecord(app, path, fields)
       const headers = accept === undefined ? {} : { accept }
       for (const slash of ['', '/']) {
-        const url = `${path}/${_id}${slash}`
-        const payload = { name: `New${slash}` }
-        const response = await app.inject({ method: 'PATCH', url, headers, payload })
-        assert.equal(response.statusCode, 200)
-        assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
-        assert.match(String(response.headers.vary), /\bAccept\b/)
-        const redirect = `${path}/${_id}`
-        assert.equal(
-          response.body,
-          `{"data":{"redirect":"${redirect}"},"status":{"code":0,"msg":"delete success"}}`,
-        )
-        assert.equal((await readRecord(app, redirect)).name, `New${slash}`)
+        await t.test(slash, async () => {
+          const url = `${path}/${_id}${slash}`
+          const payload = { name: `New${slash}` }
+          const response = await app.inject({ method: 'PATCH', url, headers, payload })
+          assert.equal(response.statusCode, 200)
+          assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+          assert.match(String(response.headers.vary), /\bAccept\b/)
+          const redirect = `${path}/${_id}`
+          assert.equal(
+            response.body,
+            `{"data":{"redirect":"${redirect}"},"status":{"code":0,"msg":"delete success"}}`,
+          )
+          assert.equal((await readRecord(app, redirect)).name, `New${slash}`)
+        })
       }
     })
   }
@@ -91,9 +93,11 @@ for (const { path, fields } of samples) {
     const before = await findStored(databaseUrl, path.slice(1), _id)
     const headers = { 'content-type': 'application/json' }
     for (const payload of ['', '{}', '{"_id":"other","createdAt":"1999","updatedAt":"x","a":1}']) {
-      const url = `${path}/${_id}`
-      const response = await app.inject({ method: 'PATCH', url, headers, payload })
-      assert.equal(response.statusCode, 200)
+      await t.test(payload, async () => {
+        const url = `${path}/${_id}`
+        const response = await app.inject({ method: 'PATCH', url, headers, payload })
+        assert.equal(response.statusCode, 200)
+      })
     }
     const after = await findStored(databaseUrl, path.slice(1), _id)
     assert.deepEqual(after?.document, before?.document)
@@ -106,9 +110,11 @@ for (const { path, fields } of samples) {
     const { _id } = await createRecord(app, path, fields)
     const before = await findStored(databaseUrl, path.slice(1), _id)
     for (const method of ['PATCH', 'PUT'] as const) {
-      const payload = { ...fields, name: '' }
-      const response = await app.inject({ method, url: `${path}/${_id}`, payload })
-      assert.equal(response.statusCode, 422)
+      await t.test(method, async () => {
+        const payload = { ...fields, name: '' }
+        const response = await app.inject({ method, url: `${path}/${_id}`, payload })
+        assert.equal(response.statusCode, 422)
+      })
     }
     assert.deepEqual(await findStored(databaseUrl, path.slice(1), _id), before)
   })

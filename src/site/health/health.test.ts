@@ -5,10 +5,12 @@ import { testApp } from '../../../test/test-app.ts'
 test('health is a JSON object that says ok', async (t) => {
   const app = await testApp(t)
   for (const url of ['/health', '/health/']) {
-    const response = await app.inject(url)
-    assert.equal(response.statusCode, 200, url)
-    assert.equal(response.headers['content-type'], 'application/json; charset=utf-8', url)
-    assert.deepEqual(response.json(), { status: 'ok' }, url)
+    await t.test(url, async () => {
+      const response = await app.inject(url)
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+      assert.deepEqual(response.json(), { status: 'ok' })
+    })
   }
 })
 
@@ -32,10 +34,12 @@ test('OPTIONS names the methods', async (t) => {
 test('a write gets 405 with Allow, as problem details', async (t) => {
   const app = await testApp(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-    const response = await app.inject({ method, url: '/health' })
-    assert.equal(response.statusCode, 405, method)
-    assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS', method)
-    assert.match(String(response.headers['content-type']), /^application\/problem\+json/, method)
-    assert.equal(response.json<{ status: number }>().status, 405, method)
+    await t.test(method, async () => {
+      const response = await app.inject({ method, url: '/health' })
+      assert.equal(response.statusCode, 405)
+      assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS')
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+      assert.equal(response.json<{ status: number }>().status, 405)
+    })
   }
 })

@@ -54,11 +54,13 @@ test('every link of the home page has a response', async (t) => {
   const hrefs = findLinks((await app.inject('/')).body)
   assert.ok(hrefs.length > 10)
   for (const href of hrefs) {
-    const response = await app.inject(href)
-    const [, code] = /^\/status\/(\d+)$/.exec(href) ?? []
-    if (href === '/session') assert.equal(response.headers.location, '/login')
-    else if (code === undefined) assert.equal(response.statusCode, 200, href)
-    else assert.equal(String(response.statusCode), code, href)
+    await t.test(href, async () => {
+      const response = await app.inject(href)
+      const [, code] = /^\/status\/(\d+)$/.exec(href) ?? []
+      if (href === '/session') assert.equal(response.headers.location, '/login')
+      else if (code === undefined) assert.equal(response.statusCode, 200)
+      else assert.equal(String(response.statusCode), code)
+    })
   }
 })
 

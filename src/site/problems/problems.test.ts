@@ -57,22 +57,24 @@ function large(): string {
 test('the type of a refusal is the address of its page', async (t) => {
   const app = await testApp(t)
   for (const [slug, request] of rejected) {
-    const line = `${request.method ?? 'GET'} ${request.path.slice(0, 40)}`
-    const headers = { ...json, ...request.headers }
-    const response = await sendBothWays(app, { ...request, headers })
-    assert.match(response.headers['content-type'] ?? '', /^application\/problem\+json/, line)
-    const problem = JSON.parse(response.body) as Problem
-    assert.equal(problem.type, `${ownOrigin}/problems/${slug}`, line)
-    assert.equal(problem.status, response.status, line)
-    assert.equal(problem.title, problemTypes[slug].title, line)
-    assert.match(problem.instance, /^urn:uuid:[0-9a-f-]{36}$/, line)
-    assert.equal(response.headers['cache-control'], 'no-store', line)
+    await t.test(slug, async () => {
+      const line = `${request.method ?? 'GET'} ${request.path.slice(0, 40)}`
+      const headers = { ...json, ...request.headers }
+      const response = await sendBothWays(app, { ...request, headers })
+      assert.match(response.headers['content-type'] ?? '', /^application\/problem\+json/, line)
+      const problem = JSON.parse(response.body) as Problem
+      assert.equal(problem.type, `${ownOrigin}/problems/${slug}`, line)
+      assert.equal(problem.status, response.status, line)
+      assert.equal(problem.title, problemTypes[slug].title, line)
+      assert.match(problem.instance, /^urn:uuid:[0-9a-f-]{36}$/, line)
+      assert.equal(response.headers['cache-control'], 'no-store', line)
 
-    const path = problem.type.slice(ownOrigin.length)
-    const page = await sendBothWays(app, { path, headers: json })
-    assert.equal(page.status, 200)
-    const { type, title, status } = JSON.parse(page.body) as Problem
-    assert.deepEqual([type, title, status], [problem.type, problem.title, problem.status])
+      const path = problem.type.slice(ownOrigin.length)
+      const page = await sendBothWays(app, { path, headers: json })
+      assert.equal(page.status, 200)
+      const { type, title, status } = JSON.parse(page.body) as Problem
+      assert.deepEqual([type, title, status], [problem.type, problem.title, problem.status])
+    })
   }
 })
 
@@ -80,8 +82,10 @@ test('a refusal for want of a host names its type by its path', async (t) => {
   const app = await testApp(t)
   const accept = 'accept: application/json\r\nconnection: close'
   for (const host of ['', 'host: bad host\r\n', 'host: a/b\r\n', 'host:\r\n']) {
-    const response = await sendRaw(app, `GET /users HTTP/1.1\r\n${host}${accept}\r\n\r\n`)
-    assert.match(response, /^HTTP\/1.1 400 [^]*"type":"\/problems\/bad-request"/, host)
+    await t.test(host, async () => {
+      const response = await sendRaw(app, `GET /users HTTP/1.1\r\n${host}${accept}\r\n\r\n`)
+      assert.match(response, /^HTTP\/1.1 400 [^]*"type":"\/problems\/bad-request"/)
+    })
   }
 })
 
@@ -114,25 +118,29 @@ test('every problem has its page, in every form, and stands in the list', async 
     headers: { accept: 'text/html' },
   })
   for (const [slug, { title, status }] of Object.entries(problemTypes)) {
-    assert.ok(listPage.includes(`href="/problems/${slug}"`), slug)
-    for (const accept of ['text/html', 'text/plain', 'application/json']) {
-      const response = await app.inject({ url: `/problems/${slug}`, headers: { accept } })
-      assert.equal(response.statusCode, 200)
-      assert.ok(response.body.includes(title), slug)
-      assert.ok(response.body.includes(String(status)), slug)
-      assert.doesNotMatch(response.body, /\{origin\}/, slug)
-      assert.equal(response.headers['cache-control'], 'public, max-age=3600')
-      assert.equal(response.headers.vary, 'Origin, Accept')
-    }
+    await t.test(slug, async () => {
+      assert.ok(listPage.includes(`href="/problems/${slug}"`))
+      for (const accept of ['text/html', 'text/plain', 'application/json']) {
+        const response = await app.inject({ url: `/problems/${slug}`, headers: { accept } })
+        assert.equal(response.statusCode, 200)
+        assert.ok(response.body.includes(title))
+        assert.ok(response.body.includes(String(status)))
+        assert.doesNotMatch(response.body, /\{origin\}/)
+        assert.equal(response.headers['cache-control'], 'public, max-age=3600')
+        assert.equal(response.headers.vary, 'Origin, Accept')
+      }
+    })
   }
 })
 
 test('the pages are there whichever rooms are open, and an unknown problem is 404', async (t) => {
   for (const demo of ['user', 'api', 'static']) {
-    const app = await testApp(t, { settings: { DEMOS: demo } })
-    assert.equal((await app.inject('/problems/not-found')).statusCode, 200, demo)
-    for (const slug of ['nothing', 'constructor', '__proto__']) {
-      assert.equal((await app.inject(`/problems/${slug}`)).statusCode, 404, slug)
-    }
+    await t.test(demo, async () => {
+      const app = await testApp(t, { settings: { DEMOS: demo } })
+      assert.equal((await app.inject('/problems/not-found')).statusCode, 200)
+      for (const slug of ['nothing', 'constructor', '__proto__']) {
+        assert.equal((await app.inject(`/problems/${slug}`)).statusCode, 404, slug)
+      }
+    })
   }
 })

@@ -88,14 +88,16 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     const again = await openRecords(t, url)
     await again.collection('users').index(['name'])
     for (const name of names) {
-      const filters = [{ field: 'name', operator: 'eq', values: [name] }] as const
-      const found = await again
-        .collection('users')
-        .list({ filters, sort: [] }, { offset: 0, limit: 9 })
-      assert.deepEqual(
-        found.map(({ document }) => document.name),
-        [name],
-      )
+      await t.test(name, async () => {
+        const filters = [{ field: 'name', operator: 'eq', values: [name] }] as const
+        const found = await again
+          .collection('users')
+          .list({ filters, sort: [] }, { offset: 0, limit: 9 })
+        assert.deepEqual(
+          found.map(({ document }) => document.name),
+          [name],
+        )
+      })
     }
     const indexes = await query(
       url,

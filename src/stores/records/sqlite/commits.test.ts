@@ -31,9 +31,11 @@ test('a database is synchronized at every commit where that is asked for', async
     ['process', 1],
     ['full', 2],
   ] as const) {
-    const { database, create } = await openRecords(t, durability)
-    assert.equal(await create('a'), true)
-    assert.deepEqual({ ...database.prepare('PRAGMA synchronous').get() }, { synchronous })
+    await t.test(String(synchronous), async () => {
+      const { database, create } = await openRecords(t, durability)
+      assert.equal(await create('a'), true)
+      assert.deepEqual({ ...database.prepare('PRAGMA synchronous').get() }, { synchronous })
+    })
   }
 })
 
