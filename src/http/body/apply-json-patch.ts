@@ -1,15 +1,13 @@
 import type { Config } from '../../config/config.ts'
 import { isObject } from './is-object.ts'
-import { badRequest, conflict, contentTooLarge, patchTestFailed } from '../errors/http-error.ts'
-
-export type Operation =
-  | { op: 'add' | 'replace' | 'test'; path: string; value: unknown }
-  | { op: 'remove'; path: string }
-  | { op: 'move' | 'copy'; from: string; path: string }
+import { assertDepth } from './parse-json.ts'
+import type { Operation } from './patch.ts'
+import { conflict, contentTooLarge, patchTestFailed } from '../errors/http-error.ts'
 
 export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
 
-type Copy = (value: unknown, depth: number) => unknown
+type Path = readonly string[]
+type Copy = (value: unknown, path: Path) => unknown
 
 /**
  * RFC 6902 §3: returns a patched copy of `document`. Throws 409 for a failed test or a missing path, 413
@@ -19,11 +17,22 @@ type Copy = (value: unknown, depth: number) => unknown
 export function applyJsonPatch(
   document: unknown,
   operations: readonly Operation[],
-  limits: PatchLimits,
+  { maxBodyBytes, maxJsonDepth }: PatchLimits,
 ): unknown {
   // An operation may replace the whole document, so it gets a parent.
   const root = { document: structuredClone(document) }
-  const copy = createCopy(limits)
+  let bytesLeft = maxBodyBytes
+  // Repeated `copy` operations would double the document each time.
+  const copy: Copy = (value, path) => {
+    const json = JSON.stringify(value)
+    bytesLeft -= Buffer.byteLength(json)
+    if (bytesLeft < 0) {
+      const limit = String(maxBodyBytes)
+      throw contentTooLarge(`The patch adds, copies and moves more than ${limit} bytes.`)
+    }
+    assertDepth(json, maxJsonDepth, path.length - 1)
+    return structuredClone(value)
+  }
   for (const operation of operations) {
     if (apply(root, operation, copy)) continue
     const path = toName(operation.path)
@@ -39,6 +48,7 @@ function toName(pointer: string): string {
   return pointer.length <= 100 ? pointer : `${pointer.slice(0, 100)}…`
 }
 
+/** False when a test fails or a path does not exist. */
 function apply(root: object, operation: Operation, copy: Copy): boolean {
   const path = parsePointer(operation.path)
   switch (operation.op) {
@@ -47,9 +57,9 @@ function apply(root: object, operation: Operation, copy: Copy): boolean {
     case 'remove':
       return remove(root, path)
     case 'add':
-      return add(root, path, copy(operation.value, path.length))
+      return add(root, path, copy(operation.value, path))
     case 'replace':
-      return remove(root, path) && add(root, path, copy(operation.value, path.length))
+      return remove(root, path) && add(root, path, copy(operation.value, path))
     case 'copy':
     case 'move': {
       const from = parsePointer(operation.from)
@@ -58,108 +68,66 @@ function apply(root: object, operation: Operation, copy: Copy): boolean {
       // RFC 6902 §4.4: a value cannot be moved into one of its children.
       const isIntoItself = isMove && operation.path.startsWith(`${operation.from}/`)
       if (value === undefined || isIntoItself) return false
-      const copied = copy(value, path.length)
+      const copied = copy(value, path)
       return (!isMove || remove(root, from)) && add(root, path, copied)
     }
   }
 }
 
 /** RFC 6901 §4: `~1` is decoded before `~0`, so that `~01` becomes `~1`. */
-function parsePointer(pointer: string): string[] {
-  const [, ...tokens] = pointer.split('/')
-  return ['document', ...tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))]
+function parsePointer(pointer: string): Path {
+  const names = `document${pointer}`.split('/')
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-function find(root: unknown, tokens: readonly string[]): unknown {
-  return tokens.reduce(findChild, root)
+function find(root: unknown, path: readonly string[]): unknown {
+  return path.reduce(findChild, root)
 }
 
-function findChild(parent: unknown, token: string): unknown {
-  if (Array.isArray(parent)) return isIndex(token) ? (parent[Number(token)] as unknown) : undefined
+function findChild(parent: unknown, name: string): unknown {
+  if (Array.isArray(parent)) {
+    const items: readonly unknown[] = parent
+    return isIndex(name) ? items[Number(name)] : undefined
+  }
   // Own members only: no path reaches a prototype.
-  return isObject(parent) && Object.hasOwn(parent, token) ? parent[token] : undefined
+  return isObject(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
 }
 
 /** RFC 6901 §4: an index has no leading zero. */
-function isIndex(token: string): boolean {
-  return /^(0|[1-9]\d*)$/.test(token)
+function isIndex(name: string): boolean {
+  return /^(0|[1-9]\d*)$/.test(name)
 }
 
-function remove(root: object, tokens: readonly string[]): boolean {
-  const parent = find(root, tokens.slice(0, -1))
-  const name = tokens.at(-1) ?? ''
+function remove(root: object, path: Path): boolean {
+  const parent = find(root, path.slice(0, -1))
+  const name = path.at(-1) ?? ''
   if (findChild(parent, name) === undefined) return false
   if (Array.isArray(parent)) parent.splice(Number(name), 1)
-  else Reflect.deleteProperty(parent as object, name)
+  else if (isObject(parent)) Reflect.deleteProperty(parent, name)
   return true
 }
 
-function add(root: object, tokens: readonly string[], value: unknown): boolean {
-  const parent = find(root, tokens.slice(0, -1))
-  const name = tokens.at(-1) ?? ''
+function add(root: object, path: Path, value: unknown): boolean {
+  const parent = find(root, path.slice(0, -1))
+  const name = path.at(-1) ?? ''
   if (Array.isArray(parent)) {
     const index = name === '-' ? parent.length : isIndex(name) ? Number(name) : Infinity
     if (index > parent.length) return false
     parent.splice(index, 0, value)
     return true
   }
-  if (!isObject(parent)) return false
   // Assigning to `__proto__` would set the prototype.
-  Object.defineProperty(parent, name, {
-    value,
-    configurable: true,
-    enumerable: true,
-    writable: true,
-  })
-  return true
-}
-
-/**
- * Counts the bytes of all copied values, as in JSON: repeated `copy` operations would double the document
- * each time.
- */
-function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
-  let bytesLeft = maxBodyBytes
-  const count = (length: number) => {
-    bytesLeft -= length
-    if (bytesLeft >= 0) return
-    const limit = String(maxBodyBytes)
-    throw contentTooLarge(`The patch adds, copies and moves more than ${limit} bytes.`)
-  }
-  const copy: Copy = (value, depth) => {
-    if (typeof value !== 'object' || value === null) {
-      count(typeof value === 'string' ? Buffer.byteLength(value) + 2 : String(value).length)
-      return value
-    }
-    if (depth > maxJsonDepth) {
-      throw badRequest(`The patch nests the record deeper than ${String(maxJsonDepth)} levels.`)
-    }
-    count(2)
-    if (Array.isArray(value)) {
-      return value.map((item: unknown) => {
-        count(1)
-        return copy(item, depth + 1)
-      })
-    }
-    const members = Object.entries(value).map(([name, member]) => {
-      count(Buffer.byteLength(name) + 4)
-      return [name, copy(member, depth + 1)] as const
-    })
-    // `__proto__` becomes an own member too.
-    return Object.fromEntries(members)
-  }
-  return copy
+  const member = { value, configurable: true, enumerable: true, writable: true }
+  return isObject(parent) && Reflect.defineProperty(parent, name, member)
 }
 
 /** RFC 6902 §4.6 */
 function isEqual(one: unknown, other: unknown): boolean {
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item, index) => isEqual(item, other[index]))
-  }
-  if (!isObject(one) || !isObject(other)) return one === other
-  const names = Object.keys(other)
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other
+  const members = Object.entries(one)
   return (
-    Object.keys(one).length === names.length &&
-    names.every((name) => Object.hasOwn(one, name) && isEqual(one[name], other[name]))
+    Array.isArray(one) === Array.isArray(other) &&
+    members.length === Object.keys(other).length &&
+    members.every(([name, value]) => isEqual(value, findChild(other, name)))
   )
 }

@@ -4,8 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { assertNoEncoding } from './body-reader.ts'
-import { createByteCollector } from './byte-collector.ts'
-import { watchBody, type BodyTimes } from './read-bytes.ts'
+import { createByteCollector, watchBody, type BodyTimes } from './read-bytes.ts'
 import { sendContinue } from '../request/continue.ts'
 import { createDigestCheck } from './digest.ts'
 import { decodeUtf8 } from '../request/query-string.ts'
@@ -21,9 +20,6 @@ export interface Part {
 }
 
 const maxNameBytes = 200
-
-/** The parser would silently truncate longer headers. */
-const maxPartHeaderBytes = 8192
 
 export async function registerMultipart(app: FastifyInstance): Promise<void> {
   await app.register(multipart)
@@ -71,27 +67,25 @@ export async function* parseMultipart(
   }
 }
 
-/** The parser's types promise a name that may be absent. */
-interface ParsedPart {
-  fieldname: string | undefined
-  filename: string | undefined
-  mimetype: string
-  file: Readable
-}
-
 function limitContent(raw: IncomingMessage, maxBytes: number, maxPartBytes: number): void {
   const tooLarge = contentTooLarge(
     `The form is over ${String(maxBytes)} bytes. A file may have ${String(maxPartBytes)} bytes.`,
   )
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   let size = 0
-  raw.on('data', (chunk: Buffer) => {
+  const count = (chunk: Buffer) => {
     size += chunk.length
+    if (size <= maxBytes) return
+    raw.off('data', count)
     // The parser stops at this event only.
-    if (size > maxBytes && size - chunk.length <= maxBytes) raw.emit('error', tooLarge)
-  })
+    raw.emit('error', tooLarge)
+  }
+  raw.on('data', count)
 }
 
+const maxPartHeaderBytes = 8192
+
+/** The parser would silently truncate longer headers. */
 function limitPartHeaders(raw: IncomingMessage): void {
   const contentType = raw.headers['content-type'] ?? ''
   // The multipart parser could take another of them than this function.
@@ -103,23 +97,30 @@ function limitPartHeaders(raw: IncomingMessage): void {
   let rest = Buffer.from('\r\n')
   let isHeader = false
   const follow = (chunk: Buffer) => {
-    let bytes = Buffer.concat([rest, chunk])
+    rest = Buffer.concat([rest, chunk])
     for (;;) {
       const separator = isHeader ? '\r\n\r\n' : delimiter
-      const end = bytes.indexOf(separator, 0, 'latin1')
-      const isLast = isHeader && bytes.toString('latin1', 0, 2) === '--'
-      const isLong = isHeader && (end === -1 ? bytes.length : end) > maxPartHeaderBytes
+      const end = rest.indexOf(separator, 0, 'latin1')
+      const isLast = isHeader && rest.toString('latin1', 0, 2) === '--'
+      const isLong = isHeader && (end === -1 ? rest.length : end) > maxPartHeaderBytes
       if (isLast || isLong) raw.off('data', follow)
-      if (isLong && !isLast)
-        raw.emit('error', badRequest('The headers of a form part are too long.'))
-      if (isLast || isLong) return
-      if (end === -1) break
-      bytes = bytes.subarray(end + separator.length)
+      if (isLast) return
+      if (isLong) raw.emit('error', badRequest('The headers of a form part are too long.'))
+      if (isLong || end === -1) break
+      rest = rest.subarray(end + separator.length)
       isHeader = !isHeader
     }
-    rest = isHeader ? bytes : bytes.subarray(-delimiter.length)
+    if (!isHeader) rest = rest.subarray(-delimiter.length)
   }
   raw.on('data', follow)
+}
+
+/** The parser's types promise a name that may be absent. */
+interface ParsedPart {
+  fieldname: string | undefined
+  filename: string | undefined
+  mimetype: string
+  file: Readable
 }
 
 function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number): Part {
@@ -132,13 +133,11 @@ function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBy
 }
 
 export async function readText({ content }: Part, maxBytes: number): Promise<string> {
-  const bytes = createByteCollector()
-  let size = 0
+  const bytes = createByteCollector(maxBytes)
+  const chunks: AsyncIterable<Buffer> = content
   try {
-    for await (const chunk of content as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > maxBytes) throw contentTooLarge('The fields of the form are too large.')
-      bytes.add(chunk)
+    for await (const chunk of chunks) {
+      if (!bytes.add(chunk)) throw contentTooLarge('The fields of the form are too large.')
     }
   } catch (error) {
     throw toMultipartError(error)
@@ -147,11 +146,9 @@ export async function readText({ content }: Part, maxBytes: number): Promise<str
 }
 
 export async function discard({ content }: Part): Promise<void> {
-  try {
-    await finished(content.resume())
-  } catch (error) {
+  await finished(content.resume()).catch((error: unknown) => {
     throw toMultipartError(error)
-  }
+  })
 }
 
 export function toMultipartError(error: unknown): unknown {

@@ -13,22 +13,19 @@ export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonD
   }
 }
 
-/** Before parsing, since deep nesting would exhaust the stack. */
-function assertDepth(text: string, maxDepth: number): void {
-  if (!hasManyBrackets(text, maxDepth)) return
-  let depth = 0
+/** Throws 400. Call it before parsing: deep nesting would exhaust the stack. */
+export function assertDepth(text: string, maxDepth: number, outerDepth = 0): void {
+  if (!hasManyBrackets(text, maxDepth - outerDepth)) return
+  let depth = outerDepth
   let isInString = false
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index]
-    if (isInString) {
-      if (character === '\\') index += 1
-      else if (character === '"') isInString = false
-    } else if (character === '"') isInString = true
+    if (character === '"') isInString = !isInString
+    else if (isInString && character === '\\') index += 1
+    else if (isInString) continue
     else if (character === '[' || character === '{') depth += 1
     else if (character === ']' || character === '}') depth -= 1
-    if (depth > maxDepth) {
-      throw badRequest(`The JSON is nested deeper than ${String(maxDepth)}.`)
-    }
+    if (depth > maxDepth) throw badRequest(`The JSON is nested deeper than ${String(maxDepth)}.`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Operation } from './apply-json-patch.ts'
+import type { XStatic } from 'typebox/schema'
 import { isObject } from './is-object.ts'
 import { compileLater } from './json-schema.ts'
 import { invalidPatch } from '../errors/http-error.ts'
@@ -14,13 +14,10 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(members)
 }
 
-export const maxOperations = 100
+const maxOperations = 100
 
-const pointer = {
-  type: 'string',
-  format: 'json-pointer',
-  pattern: '^(/([^~/]|~[01])*)*$',
-} as const
+const pattern = '^(/([^~/]|~[01])*)*$'
+const pointer = { type: 'string', format: 'json-pointer', pattern } as const
 
 /** RFC 6902 §4; other members of an operation are ignored. */
 export const jsonPatchSchema = {
@@ -47,11 +44,12 @@ export const jsonPatchSchema = {
   },
 } as const
 
+export type Operation = XStatic<typeof jsonPatchSchema>[number]
+
 const jsonPatch = compileLater(jsonPatchSchema)
 
 export function parseJsonPatch(value: unknown): readonly Operation[] {
   if (jsonPatch().Check(value)) return value
-  throw invalidPatch(
-    `A JSON Patch is a list of at most ${String(maxOperations)} operations (RFC 6902).`,
-  )
+  const limit = String(maxOperations)
+  throw invalidPatch(`A JSON Patch is a list of at most ${limit} operations (RFC 6902).`)
 }

@@ -8,39 +8,30 @@ export interface FieldProblem {
   message: string
 }
 
-interface HttpErrorOptions {
-  headers?: Readonly<Record<string, string>>
-  fields?: readonly FieldProblem[]
-  isJson?: boolean
-  members?: Readonly<Record<string, unknown>>
-  cause?: unknown
-}
+type Headers = Readonly<Record<string, string>>
+
+type Options = Partial<Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'cause'>>
 
 /** An error response: a kind of problem, or a status, and one sentence for a person. */
 export class HttpError extends Error {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly fields: readonly FieldProblem[]
-  /** Whether JSON is the default, where no route determines it. */
-  readonly isJson: boolean | undefined
   /** Undefined for a status without a kind of problem, which a plugin may use. */
   readonly problem: ProblemSlug | undefined
-  readonly members: Readonly<Record<string, unknown>>
+  readonly title: string
+  readonly headers: Headers = {}
+  readonly fields: readonly FieldProblem[] = []
+  /** Whether JSON is the default, where no route determines it. */
+  readonly isJson: boolean | undefined
+  /** Further members of the problem details. */
+  readonly members: Readonly<Record<string, unknown>> = {}
 
-  constructor(kind: ProblemSlug | number, detail: string, options: HttpErrorOptions = {}) {
-    super(detail, { cause: options.cause })
+  constructor(kind: ProblemSlug | number, detail: string, { cause, ...options }: Options = {}) {
+    super(detail, { cause })
     this.problem = typeof kind === 'number' ? findProblemSlug(kind) : kind
-    this.status = typeof kind === 'number' ? kind : problemTypes[kind].status
-    this.headers = options.headers ?? {}
-    this.fields = options.fields ?? []
-    this.isJson = options.isJson
-    this.members = options.members ?? {}
-  }
-
-  get title(): string {
-    return this.problem
-      ? problemTypes[this.problem].title
-      : (toReasonPhrase(this.status) ?? 'Error')
+    const type = this.problem && problemTypes[this.problem]
+    this.status = type?.status ?? Number(kind)
+    this.title = type?.title ?? toReasonPhrase(this.status) ?? 'Error'
+    Object.assign(this, options)
   }
 }
 
@@ -53,49 +44,80 @@ export function toReasonPhrase(status: number): string | undefined {
   return renamed[status] ?? STATUS_CODES[status]
 }
 
-const toFactory = (kind: ProblemSlug) => (detail: string, cause?: unknown) =>
-  new HttpError(kind, detail, { cause })
+const toFactory =
+  (kind: ProblemSlug, headers: Headers = {}) =>
+  (detail: string, cause?: unknown) =>
+    new HttpError(kind, detail, { headers, cause })
+
+const close = { connection: 'close' }
+const retry = { 'retry-after': '1' }
 
 export const badRequest = toFactory('bad-request')
 export const conflict = toFactory('conflict')
 export const contentTooLarge = toFactory('content-too-large')
 export const digestMismatch = toFactory('digest-mismatch')
+/** Without a body after a 417, the next request would be read in its place. */
+export const expectationFailed = toFactory('expectation-failed', close)
 export const headersTooLarge = toFactory('headers-too-large')
 export const invalidPatch = toFactory('invalid-patch')
 export const notFound = toFactory('not-found')
 export const notImplemented = toFactory('not-implemented')
 export const patchTestFailed = toFactory('patch-test-failed')
+export const requestTimeout = toFactory('request-timeout', close)
+export const serviceUnavailable = toFactory('unavailable', retry)
+/** RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog. */
+export const unauthorized = toFactory('unauthorized', {
+  'www-authenticate': 'Cookie realm="Vitrine"',
+})
 export const unknownParameter = toFactory('unknown-parameter')
 export const uriTooLong = toFactory('uri-too-long')
 export const versionNotSupported = toFactory('version-not-supported')
+const misdirected = toFactory('misdirected-request')
+const linkBlocked = toFactory('unsafe-link')
 
-export function chunksTooSmall(): HttpError {
-  const headers = { connection: 'close' }
-  return new HttpError('bad-request', 'The body arrives in too many small chunks.', { headers })
-}
+const toConstant =
+  (kind: ProblemSlug, detail: string, headers: Headers = {}) =>
+  () =>
+    new HttpError(kind, detail, { headers })
 
-export function expectationFailed(detail: string): HttpError {
-  // A client that sends no body after a 417 would send the next request in its place.
-  return new HttpError('expectation-failed', detail, { headers: { connection: 'close' } })
-}
+export const chunksTooSmall = toConstant(
+  'bad-request',
+  'The body arrives in too many small chunks.',
+  close,
+)
+export const insufficientStorage = toConstant(
+  'insufficient-storage',
+  'The storage is full. Nothing was stored.',
+)
+export const keyInFlight = toConstant(
+  'idempotency-key-in-flight',
+  'A request with this Idempotency-Key is still being processed.',
+  retry,
+)
+export const keyReused = toConstant(
+  'idempotency-key-reused',
+  'This Idempotency-Key was used for a different request.',
+)
+export const misdirectedScheme = toConstant(
+  'misdirected-request',
+  'An https: URL cannot be requested over plain HTTP.',
+)
+export const overloaded = toConstant('unavailable', 'The service is overloaded.', retry)
+export const preconditionRequired = toConstant(
+  'precondition-required',
+  'Send If-Match with the ETag of the current state.',
+)
+export const tooManyPendingBytes = toConstant(
+  'unavailable',
+  'Too many responses are waiting to be read.',
+  { ...retry, ...close },
+)
 
-export function unauthorized(detail: string): HttpError {
-  // RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog.
-  const headers = { 'www-authenticate': 'Cookie realm="Vitrine"' }
-  return new HttpError('unauthorized', detail, { headers })
-}
-
-/** RFC 9110 §15.5.20 */
 export function misdirectedHost(host: string): HttpError {
-  const detail = `The host ${toHostname(host) ?? host} is not served here. Add it to ALLOWED_HOSTS to allow it.`
-  return new HttpError(
-    'misdirected-request',
-    host === '' ? 'The request has no Host header.' : detail,
+  if (host === '') return misdirected('The request has no Host header.')
+  return misdirected(
+    `The host ${toHostname(host) ?? host} is not served here. Add it to ALLOWED_HOSTS to allow it.`,
   )
-}
-
-export function misdirectedScheme(): HttpError {
-  return new HttpError('misdirected-request', 'An https: URL cannot be requested over plain HTTP.')
 }
 
 export function crossSiteWrite(origin = ''): HttpError {
@@ -104,19 +126,18 @@ export function crossSiteWrite(origin = ''): HttpError {
     origin === 'null'
       ? 'The origin null, of a sandboxed page or a file, cannot be allowed.'
       : `Add ${named} to CORS_ORIGINS to allow it.`
-  const detail = `Cross-site writes are blocked. ${remedy}`
-  return new HttpError('cross-site-write', detail)
+  return new HttpError('cross-site-write', `Cross-site writes are blocked. ${remedy}`)
 }
 
 export function unsafeLink(from: string, to: string): HttpError {
-  const detail = `A link must not turn ${from} into ${to}. Use a form or a script of this site.`
-  return new HttpError('unsafe-link', detail)
+  return linkBlocked(
+    `A link must not turn ${from} into ${to}. Use a form or a script of this site.`,
+  )
 }
 
 /** For METHOD_OVERRIDE=unsafe-from-post. */
 export function overrideNeedsPost(method: string): HttpError {
-  const detail = `METHOD_OVERRIDE lets only a POST request become ${method}.`
-  return new HttpError('unsafe-link', detail)
+  return linkBlocked(`METHOD_OVERRIDE lets only a POST request become ${method}.`)
 }
 
 export function methodNotAllowed(
@@ -131,33 +152,22 @@ export function methodNotAllowed(
 }
 
 export function notAcceptable(offers: readonly string[]): HttpError {
-  return new HttpError('not-acceptable', `Available as ${offers.join(', ')}.`, {
-    members: { offers },
-  })
+  const detail = `Available as ${offers.join(', ')}.`
+  return new HttpError('not-acceptable', detail, { members: { offers } })
 }
 
 export function preconditionFailed(etag?: string): HttpError {
-  return new HttpError(
-    'precondition-failed',
-    'The current state does not match the preconditions of the request.',
-    { headers: etag === undefined ? {} : { etag } },
-  )
-}
-
-export function preconditionRequired(): HttpError {
-  return new HttpError('precondition-required', 'Send If-Match with the ETag of the current state.')
+  const detail = 'The current state does not match the preconditions of the request.'
+  return new HttpError('precondition-failed', detail, { headers: etag ? { etag } : {} })
 }
 
 export function rangeNotSatisfiable(size: number): HttpError {
-  return new HttpError('range-not-satisfiable', `The range is outside of ${String(size)} bytes.`, {
-    headers: { 'content-range': `bytes */${String(size)}` },
-  })
+  const headers = { 'content-range': `bytes */${String(size)}` }
+  const detail = `The range is outside of ${String(size)} bytes.`
+  return new HttpError('range-not-satisfiable', detail, { headers })
 }
 
-export function unsupportedMediaType(
-  detail: string,
-  headers: Readonly<Record<string, string>> = {},
-): HttpError {
+export function unsupportedMediaType(detail: string, headers: Headers = {}): HttpError {
   return new HttpError('unsupported-media-type', detail, { headers })
 }
 
@@ -177,41 +187,10 @@ export function tooManyRequests(
 ): HttpError {
   const seconds = String(retryAfterSeconds)
   const detail = `A client may send ${unit} per minute. Try again in ${seconds} s.`
+  // draft-ietf-httpapi-ratelimit-headers-10 §6
+  const members = { 'violated-policies': [policy] }
   return new HttpError('too-many-requests', detail, {
     headers: { 'retry-after': seconds },
-    // draft-ietf-httpapi-ratelimit-headers-10 §6
-    members: { 'violated-policies': [policy] },
+    members,
   })
-}
-
-export function keyReused(): HttpError {
-  const detail = 'This Idempotency-Key was used for a different request.'
-  return new HttpError('idempotency-key-reused', detail)
-}
-
-export function keyInFlight(): HttpError {
-  const detail = 'A request with this Idempotency-Key is still being processed.'
-  return new HttpError('idempotency-key-in-flight', detail, { headers: { 'retry-after': '1' } })
-}
-
-export function requestTimeout(detail: string): HttpError {
-  return new HttpError('request-timeout', detail, { headers: { connection: 'close' } })
-}
-
-export function serviceUnavailable(detail: string): HttpError {
-  return new HttpError('unavailable', detail, { headers: { 'retry-after': '1' } })
-}
-
-export function overloaded(): HttpError {
-  return serviceUnavailable('The service is overloaded.')
-}
-
-export function tooManyPendingBytes(): HttpError {
-  return new HttpError('unavailable', 'Too many responses are waiting to be read.', {
-    headers: { 'retry-after': '1', connection: 'close' },
-  })
-}
-
-export function insufficientStorage(): HttpError {
-  return new HttpError('insufficient-storage', 'The storage is full. Nothing was stored.')
 }

@@ -2,8 +2,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { protectiveHeaders } from '../response/default-headers.ts'
 import { negotiate } from '../negotiation/negotiate.ts'
 import type { Schema } from '../openapi/operation.ts'
-import { toProblem } from './problem-details.ts'
 import { badRequest, notImplemented, HttpError } from './http-error.ts'
+import { toOrigin } from '../request/request-head.ts'
+import { toRequestUri } from '../request/request-id.ts'
 import { sendText } from '../response/send.ts'
 import { isUnder } from '../request/target.ts'
 
@@ -29,15 +30,17 @@ const representationHeaders = [
   'x-total-count',
 ] as const
 
+/** The errors of the URLs under a path, in a form of their own. */
 export interface ErrorShape {
   under: string
   schema: Schema
   toJson: (error: HttpError) => unknown
 }
 
-export type ErrorPage = (error: HttpError, requestId: string) => string
-
-export function createErrorSender(shapes: readonly ErrorShape[], renderPage: ErrorPage) {
+export function createErrorSender(
+  shapes: readonly ErrorShape[],
+  renderPage: (error: HttpError, requestId: string) => string,
+) {
   return (cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = toHttpError(cause, request)
     for (const name of representationHeaders) reply.removeHeader(name)
@@ -46,40 +49,58 @@ export function createErrorSender(shapes: readonly ErrorShape[], renderPage: Err
     const shape = shapes.find(({ under }) => isUnder(under, request.url))
     if (shape) return reply.send(shape.toJson(error))
     const form = findErrorForm(request, reply, error.isJson)
-    // The styles and links of a page would be requested from the host that is not served.
-    switch (form === 'html' && error.status === 421 ? 'text' : form) {
-      case 'html':
-        return reply.type('text/html; charset=utf-8').send(renderPage(error, request.id))
-      case 'json':
-        return reply
-          .type('application/problem+json')
-          .send(JSON.stringify(toProblem(error, request)))
-      case 'text':
-        return sendText(reply, `${error.message}\n`)
+    if (form === 'json') {
+      return reply.type('application/problem+json').send(JSON.stringify(toProblem(error, request)))
     }
+    // The styles and links of a page would be requested from the host that is not served.
+    if (form === 'text' || error.status === 421) return sendText(reply, `${error.message}\n`)
+    return reply.type('text/html; charset=utf-8').send(renderPage(error, request.id))
   }
 }
 
-const jsonTypes = ['application/problem+json', 'application/json'] as const
+/** RFC 9457 */
+function toProblem(error: HttpError, request: FastifyRequest): object {
+  const { problem, status, title, message, fields, members } = error
+  const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))
+  // A host that is not served serves no page about the error either.
+  const origin = status === 421 ? '' : toOrigin(request)
+  return {
+    type: problem === undefined ? 'about:blank' : `${origin}/problems/${problem}`,
+    title,
+    status,
+    detail: message,
+    instance: toRequestUri(request.id),
+    ...(errors.length > 0 && { errors }),
+    ...members,
+  }
+}
+
+/** RFC 6901 §3, §6: a JSON Pointer as a URI fragment. */
+function toPointer(member: string): string {
+  return `#/${encodeURIComponent(member.replaceAll('~', '~0').replaceAll('/', '~1'))}`
+}
+
+type ErrorForm = 'html' | 'json' | 'text'
+
+const formsByType: Readonly<Record<string, ErrorForm>> = {
+  'text/html': 'html',
+  'application/json': 'json',
+  'application/problem+json': 'json',
+  'application/x-ndjson': 'json',
+}
 
 /** The format that the client prefers for an error, by default that of the route. */
 export function findErrorForm(
   request: FastifyRequest,
   reply: FastifyReply,
   isJson = request.routeOptions.config.defaultType === 'json',
-): 'html' | 'json' | 'text' {
-  const { mediaType } = request.routeOptions.config
-  if (mediaType !== undefined) return formsByType[mediaType] ?? 'text'
-  const textTypes = ['text/plain', 'text/html'] as const
-  const offers = isJson ? [...jsonTypes, ...textTypes.toReversed()] : [...textTypes, ...jsonTypes]
-  const type = negotiate(request, reply, offers) ?? offers[0] ?? ''
-  return type.startsWith('text/') ? (formsByType[type] ?? 'text') : 'json'
-}
-
-const formsByType: Readonly<Record<string, 'html' | 'json'>> = {
-  'text/html': 'html',
-  'application/json': 'json',
-  'application/x-ndjson': 'json',
+): ErrorForm {
+  const jsonTypes = ['application/problem+json', 'application/json']
+  const offers = isJson
+    ? [...jsonTypes, 'text/html', 'text/plain']
+    : ['text/plain', 'text/html', ...jsonTypes]
+  const { mediaType = negotiate(request, reply, offers) ?? offers[0] } = request.routeOptions.config
+  return formsByType[mediaType ?? ''] ?? 'text'
 }
 
 function toHttpError(error: unknown, request: FastifyRequest): HttpError {
@@ -88,11 +109,9 @@ function toHttpError(error: unknown, request: FastifyRequest): HttpError {
     return notImplemented(`The method ${request.method} is not implemented.`)
   }
   if (error instanceof Error && 'statusCode' in error) {
-    const { statusCode, message } = error
+    const status = Number(error.statusCode)
     // Fastify and its plugins write the messages of their 4xx for the client.
-    if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
-      return new HttpError(statusCode, message, { cause: error })
-    }
+    if (status >= 400 && status < 500) return new HttpError(status, error.message, { cause: error })
   }
   request.server.log.error({ reqId: request.id, err: error }, 'fault')
   return new HttpError('internal-error', `The service failed. The request id is ${request.id}.`)

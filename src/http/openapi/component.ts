@@ -1,20 +1,31 @@
-import type { Reference } from './operation.ts'
+const definition = Symbol('definition')
 
-type Kind = 'schemas' | 'responses' | 'parameters' | 'headers'
-
-interface Component {
-  kind: Kind
-  name: string
-  definition: object
+/** A reference to a definition in the `components` of the document. */
+export interface Reference<Definition = object> {
+  readonly $ref: string
+  /** Not in the JSON. */
+  readonly [definition]: Definition
 }
 
-const components = new WeakMap<object, Component>()
+export function toComponent<Definition extends object>(
+  kind: 'schemas' | 'responses' | 'parameters' | 'headers',
+  name: string,
+  value: Definition,
+): Reference<Definition> {
+  return { $ref: `#/components/${kind}/${name}`, [definition]: value }
+}
 
-/** A reference to `definition`, which `collectComponents` adds to a document that uses it. */
-export function toComponent(kind: Kind, name: string, definition: object): Reference {
-  const reference = { $ref: `#/components/${kind}/${name}` }
-  components.set(reference, { kind, name, definition })
-  return reference
+export function isReference<Definition extends object>(
+  value: Definition | Reference<Definition>,
+): value is Reference<Definition> {
+  return definition in value
+}
+
+/** The definition that a reference names; anything else is returned as it is. */
+export function resolve<Definition extends object>(
+  value: Definition | Reference<Definition>,
+): Definition {
+  return isReference(value) ? value[definition] : value
 }
 
 /** The components that `value` refers to, directly or through others. */
@@ -22,15 +33,13 @@ export function collectComponents(value: unknown): Record<string, Record<string,
   const found: Record<string, Record<string, object>> = {}
   const visit = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return
-    const component = components.get(part)
-    if (component === undefined) {
-      Object.values(part).forEach(visit)
-      return
-    }
-    const ofKind = (found[component.kind] ??= {})
-    if (Object.hasOwn(ofKind, component.name)) return
-    ofKind[component.name] = component.definition
-    visit(component.definition)
+    if (isReference(part)) {
+      const [, , kind = '', name = ''] = part.$ref.split('/')
+      const ofKind = (found[kind] ??= {})
+      if (Object.hasOwn(ofKind, name)) return
+      ofKind[name] = part[definition]
+      visit(part[definition])
+    } else Object.values(part).forEach(visit)
   }
   visit(value)
   return found

@@ -1,5 +1,5 @@
 import { responseHeaders, requestHeaders } from './fields.ts'
-import type { Operation, Parameter, Reference } from './operation.ts'
+import type { Operation, Parameter } from './operation.ts'
 
 const { etag, lastModified, acceptRanges, contentRange, reprDigest } = responseHeaders
 const headers = {
@@ -15,7 +15,7 @@ const { ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest } = request
 export function toFileOperation(
   summary: string,
   mediaType: string,
-  parameters: readonly (Parameter | Reference)[] = [],
+  parameters: readonly Parameter[] = [],
 ): Operation {
   const content = { [mediaType]: {} }
   return {

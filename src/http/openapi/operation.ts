@@ -1,12 +1,8 @@
 import type { problemTypes } from '../errors/problem-types.ts'
+import type { Reference } from './component.ts'
 
 /** A JSON Schema (2020-12). */
 export type Schema = object
-
-/** A component that several operations share, made by `toComponent`. */
-export interface Reference {
-  readonly $ref: string
-}
 
 export interface MediaType {
   schema?: Schema
@@ -34,7 +30,7 @@ export interface Parameter extends Header {
 
 export interface ResponseDoc {
   description: string
-  headers?: Readonly<Record<string, Header | Reference>>
+  headers?: Readonly<Record<string, Header | Reference<Header>>>
   content?: Content
 }
 
@@ -46,10 +42,10 @@ export interface Operation {
   /** A few words, in the imperative: `List users`. */
   summary: string
   description?: string
-  parameters?: readonly (Parameter | Reference)[]
+  parameters?: readonly (Parameter | Reference<Parameter>)[]
   requestBody?: { description?: string; required?: boolean; content: Content }
   /** The successful responses, by status or class (`2XX`). One with status 200 when unset. */
-  responses?: Readonly<Record<string, ResponseDoc | Reference>>
+  responses?: Readonly<Record<string, ResponseDoc | Reference<ResponseDoc>>>
   /** The content of a response with status 200. */
   content?: Content
   /** In place of `content`: an example of text, or of JSON, whose schema is derived from it. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { html } from '../html.ts'
 import { toDocument } from '../../http/openapi/document.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
@@ -9,7 +9,8 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import type { ErrorShape } from '../../http/errors/send-error.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import type { Demo } from '../demo.ts'
-import { docsPage, originMark } from './docs-page.ts'
+import { originMark } from './curl.ts'
+import { docsPage } from './docs-page.ts'
 import { info } from './info.ts'
 
 interface DocsOptions {
@@ -23,12 +24,12 @@ interface DocsOptions {
 export function openDocs(app: FastifyInstance, { demos, shapes, limits = [] }: DocsOptions): void {
   const ofDemos = demos.map(({ name, summary: description }) => ({ name, description }))
   const tags = [...ofDemos, { name: serviceTag, description: 'Available in every instance.' }]
+  let texts: { json: string; page: string } | undefined
   // Made at the first request, when all routes are registered.
-  const loadDocument = once(() =>
-    toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits }),
-  )
-  const loadJson = once(() => JSON.stringify(loadDocument()))
-  const loadPage = once(() => docsPage(loadDocument()).markup)
+  const load = () => {
+    const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
+    return { json: JSON.stringify(document), page: docsPage(document).markup }
+  }
   registerRoutes(app, { file: import.meta.filename }, [
     {
       method: 'GET',
@@ -36,34 +37,31 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits = [] }: D
       ...toFileOperation('Get this document (OpenAPI 3.1)', 'application/json'),
       config: { defaultType: 'json' },
       handler: (request, reply) =>
-        sendWhole(request, reply, { type: 'application/json; charset=utf-8', text: loadJson() }),
+        sendWhole(request, reply, 'application/json', (texts ??= load()).json),
     },
     {
       method: 'GET',
       url: '/docs',
       ...toFileOperation('Get this document as a page that can send requests', 'text/html'),
       handler: (request, reply) => {
-        const text = loadPage().replaceAll(originMark, html`${toOrigin(request)}`.markup)
-        return sendWhole(request, reply, { type: 'text/html; charset=utf-8', text })
+        const { page } = (texts ??= load())
+        const origin = html`${toOrigin(request)}`.markup
+        return sendWhole(request, reply, 'text/html', page.replaceAll(originMark, origin))
       },
     },
   ])
 }
 
-function once<Value>(load: () => Value): () => Value {
-  let value: Value | undefined
-  return () => (value ??= load())
-}
-
 function sendWhole(
   request: FastifyRequest,
   reply: FastifyReply,
-  { type, text }: { type: string; text: string },
+  mediaType: string,
+  text: string,
 ): Promise<FastifyReply> {
   const bytes = Buffer.from(text)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const sha256 = hash('sha256', bytes)
   return sendBytes(request, reply, {
-    type,
+    type: `${mediaType}; charset=utf-8`,
     size: bytes.length,
     sha256,
     etag: `"${sha256.slice(0, 32)}"`,

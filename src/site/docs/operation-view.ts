@@ -1,21 +1,20 @@
 import { html, type Html } from '../html.ts'
-import { resolve } from '../../http/openapi/document.ts'
-import type { ResponseDoc, Parameter, Schema } from '../../http/openapi/operation.ts'
+import { isReference } from '../../http/openapi/component.ts'
+import type { Content, ResponseDoc, Parameter, Schema } from '../../http/openapi/operation.ts'
 import { findProblemSlug } from '../../http/errors/problem-types.ts'
 import { toReasonPhrase } from '../../http/errors/http-error.ts'
-import { parametersOf, toCurl, fieldToText, type Place } from './curl.ts'
+import { parametersOf, toCurl, exampleToText, type Place } from './curl.ts'
 import { phrases, prose } from './prose.ts'
 import { mediaTypeView } from './schema-view.ts'
 import { tryForm } from './try-form.ts'
 
 /** One operation in a closed details element. */
-export function operationView(place: Place, origin: string): Html {
-  const { method, path, operation } = place
-  const { operationId, summary, description } = operation
+export function operationView(place: Place): Html {
+  const { method, path, operationId, summary, description, requestBody } = place
   return html`<details class="operation" id="${operationId}">
-<summary><b>${method.toUpperCase()}</b> <code>${path}</code> <span>${summary}</span></summary>
-${description === undefined ? '' : prose(description)}<pre><code>${toCurl(place, origin)}</code></pre>
-${parametersView(parametersOf(place))}${contentView(place)}${responsesView(place)}${tryForm(place)}</details>
+<summary><b>${method}</b> <code>${path}</code> <span>${summary}</span></summary>
+${description === undefined ? '' : prose(description)}<pre><code>${toCurl(place)}</code></pre>
+${parametersView(parametersOf(place))}${requestBody ? html`<h3>Body</h3>\n${contentView(requestBody.content)}` : ''}${responsesView(place)}${tryForm(place)}</details>
 `
 }
 
@@ -25,7 +24,7 @@ function parametersView(parameters: readonly Parameter[]): Html {
 <dl>
 ${parameters.map(
   ({ name, in: where, required = false, description, schema, example }) =>
-    html`<dt><code>${name}</code></dt><dd>${phrases(description)} <small>${where}, ${toKind(schema)}${required ? ', required' : ''}${example === undefined ? '' : html`; for example <code>${fieldToText(example)}</code>`}</small></dd>
+    html`<dt><code>${name}</code></dt><dd>${phrases(description)} <small>${where}, ${toKind(schema)}${required ? ', required' : ''}${example === undefined ? '' : html`; for example <code>${exampleToText(example)}</code>`}</small></dd>
 `,
 )}</dl>
 `
@@ -46,32 +45,25 @@ function toKind(schema: Schema): string {
   return `${type}${from}${maximum === undefined ? '' : ` to ${String(maximum)}`}`
 }
 
-function contentView({ operation: { requestBody } }: Place): Html {
-  if (requestBody === undefined) return html``
-  return html`<h3>Body</h3>
-${Object.entries(requestBody.content).map(([type, one]) => mediaTypeView(type, one))}`
+function contentView(content: Content = {}): Html {
+  return html`${Object.entries(content).map(([type, one]) => mediaTypeView(type, one))}`
 }
 
-function responsesView({ document, operation: { responses } }: Place): Html {
-  const [errors, successes] = [true, false].map((isError) =>
-    Object.entries(responses).filter(([, response]) => '$ref' in response === isError),
-  )
+function responsesView({ responses }: Place): Html {
+  const all = Object.entries(responses)
+  // The error responses are components.
   return html`<h3>Responses</h3>
 <dl>
-${(successes ?? []).map(([status, response]) => responseView(status, resolve(document, response)))}</dl>
+${all.map(([status, response]) => (isReference(response) ? '' : responseView(status, response)))}</dl>
 <h3>Errors</h3>
-<p class="errors">${(errors ?? []).map(([status]) => errorLink(Number(status)))}</p>
+<p class="errors">${all.map(([status, response]) => (isReference(response) ? errorLink(Number(status)) : ''))}</p>
 `
 }
 
-function responseView(
-  status: string,
-  { description, headers = {}, content = {} }: ResponseDoc,
-): Html {
-  const names = Object.keys(headers)
-  const fields = html`<p><small>Headers: ${names.join(', ')}.</small></p>\n`
+function responseView(status: string, { description, headers = {}, content }: ResponseDoc): Html {
+  const names = Object.keys(headers).join(', ')
   return html`<dt>${status}</dt><dd><p>${phrases(description)}</p>
-${names.length === 0 ? '' : fields}${Object.entries(content).map(([type, one]) => mediaTypeView(type, one))}</dd>
+${names && html`<p><small>Headers: ${names}.</small></p>\n`}${contentView(content)}</dd>
 `
 }
 

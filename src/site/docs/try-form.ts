@@ -1,13 +1,14 @@
 import { html, type Html } from '../html.ts'
-import type { MediaType, Parameter } from '../../http/openapi/operation.ts'
-import { responseTypes, parametersOf, fieldToText, type Place } from './curl.ts'
+import { isObject } from '../../http/body/is-object.ts'
+import type { Content, MediaType, Parameter } from '../../http/openapi/operation.ts'
+import { responseTypes, parametersOf, partNames, exampleToText, type Place } from './curl.ts'
 
 /** A form for the script, which shows it. */
 export function tryForm(place: Place): Html {
-  const { method, path, operation } = place
-  return html`<form class="request" data-method="${method.toUpperCase()}" data-path="${path}" hidden>
+  const { method, path, requestBody } = place
+  return html`<form class="request" data-method="${method}" data-path="${path}" hidden>
 <h3>Try it</h3>
-${parametersOf(place).map(parameterInput)}${acceptInput(responseTypes(place))}${contentInput(operation.requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method.toUpperCase()}</button></p>
+${parametersOf(place).map(parameterInput)}${acceptInput(responseTypes(place))}${contentInput(requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method}</button></p>
 <pre class="response" role="status" hidden></pre>
 </form>
 `
@@ -15,7 +16,7 @@ ${parametersOf(place).map(parameterInput)}${acceptInput(responseTypes(place))}${
 
 /** The example is the value of a required parameter and the placeholder of any other. */
 function parameterInput({ name, in: where, required = false, example }: Parameter): Html {
-  const text = fieldToText(example)
+  const text = exampleToText(example)
   const attributes = required ? html`required value="${text}"` : html`placeholder="${text}"`
   return html`<label>${name} <input type="text" name="${name}" data-in="${where}" autocomplete="off" ${attributes}></label>
 `
@@ -27,24 +28,22 @@ function acceptInput(types: readonly string[]): Html {
 `
 }
 
-function contentInput(content: Readonly<Record<string, MediaType>>): Html {
+function contentInput(content: Content): Html {
   const { 'multipart/form-data': parts } = content
-  if (parts) return partInputs(parts.schema ?? {})
+  if (parts) {
+    return html`${partNames(parts.schema).map(
+      (name) => html`<label>${name} <input type="file" name="${name}" data-in="part"></label>
+`,
+    )}`
+  }
   if (Object.keys(content).length === 0) return html``
   return html`<label>Content-Type <select data-in="type">${Object.entries(content).map(([type, one]) => html`<option value="${type}" data-example="${toContent(type, one)}">${type}</option>`)}</select></label>
 <label>Body <textarea data-in="content" rows="6" spellcheck="false"></textarea></label>
 `
 }
 
-function partInputs(schema: { properties?: Readonly<Record<string, object>> }): Html {
-  return html`${Object.keys(schema.properties ?? {}).map(
-    (name) => html`<label>${name} <input type="file" name="${name}" data-in="part"></label>
-`,
-  )}`
-}
-
 function toContent(type: string, { example }: MediaType): string {
-  if (type !== 'application/x-www-form-urlencoded') return fieldToText(example)
-  const pairs = Object.entries(Object(example) as object)
+  if (type !== 'application/x-www-form-urlencoded') return exampleToText(example)
+  const pairs = isObject(example) ? Object.entries(example) : []
   return new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
 }

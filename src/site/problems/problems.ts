@@ -5,13 +5,12 @@ import { jsonContent, pageContent, pathParameter, textContent } from '../../http
 import { registerRoutes } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
-import { isProblemSlug, problemTypes, type ProblemType } from '../../http/errors/problem-types.ts'
+import { isProblemSlug, problemTypes, type ProblemSlug } from '../../http/errors/problem-types.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
+import type { Html } from '../html.ts'
 import { sendPage } from '../send-page.ts'
 import { problemPage, problemsPage, type Problem } from './views.ts'
-
-const offers = ['text/html', 'application/json', 'text/plain'] as const
 
 const text = { type: 'string' } as const
 
@@ -20,7 +19,7 @@ const problemSchema = {
   type: 'object',
   required: ['type', 'status', 'title', 'meaning', 'remedy'],
   properties: {
-    type: { type: 'string', format: 'uri-reference' },
+    type: { ...text, format: 'uri-reference' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
     title: text,
     meaning: text,
@@ -44,7 +43,12 @@ export function openProblems(app: FastifyInstance): void {
         ...textContent(),
       },
       errors: [406],
-      handler: listProblems,
+      handler: (request, reply) => {
+        const slugs = Object.keys(problemTypes).filter(isProblemSlug)
+        const problems = slugs.map((slug) => toProblem(request, slug))
+        const lines = problems.map(problemToText).join('\n')
+        return send(request, reply, [problemsPage(problems), problems, lines])
+      },
     },
     {
       method: 'GET',
@@ -53,48 +57,36 @@ export function openProblems(app: FastifyInstance): void {
       parameters: [pathParameter('slug', 'From `type` of a problem.', 'not-found')],
       content: { ...pageContent, ...jsonContent(problemSchema, example), ...textContent() },
       errors: [404, 406],
-      handler: showProblem,
+      handler: (request, reply) => {
+        const slug = toPathParameter(request, 'slug')
+        if (!isProblemSlug(slug)) throw notFound(`There is no problem ${slug}.`)
+        const problem = toProblem(request, slug)
+        return send(request, reply, [problemPage(problem), problem, problemToText(problem)])
+      },
     },
   ])
 }
 
-function listProblems(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problems = Object.entries(problemTypes).map(([slug, type]) =>
-    toProblem(request, slug, type),
-  )
-  return sendCacheable(request, reply, {
-    'text/html': () => sendPage(reply, problemsPage(problems)),
-    'application/json': () => sendJson(reply, problems),
-    'text/plain': () => sendText(reply, problems.map(problemToText).join('\n')),
-  })
-}
-
-function showProblem(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const slug = toPathParameter(request, 'slug')
-  if (!isProblemSlug(slug)) throw notFound(`There is no problem ${slug}.`)
-  const problem = toProblem(request, slug, problemTypes[slug])
-  return sendCacheable(request, reply, {
-    'text/html': () => sendPage(reply, problemPage(problem)),
-    'application/json': () => sendJson(reply, problem),
-    'text/plain': () => sendText(reply, problemToText(problem)),
-  })
-}
-
 /** Sends the preferred representation. It changes with the version of the service only. */
-function sendCacheable(
+function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  senders: Readonly<Record<(typeof offers)[number], () => FastifyReply>>,
+  [page, json, lines]: [page: Html, json: unknown, lines: string],
 ): FastifyReply {
-  const type = chooseType(request, reply, offers)
+  const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
   cachePublicly(reply, 3600)
-  return senders[type]()
+  if (type === 'text/html') return sendPage(reply, page)
+  return type === 'text/plain' ? sendText(reply, lines) : sendJson(reply, json)
 }
 
-function toProblem(request: FastifyRequest, slug: string, problem: ProblemType): Problem {
+function toProblem(request: FastifyRequest, slug: ProblemSlug): Problem {
   const origin = toOrigin(request)
-  const example = problem.example?.replace('{origin}', () => origin)
-  return { type: `${origin}/problems/${slug}`, ...problem, ...(example && { example }) }
+  const { example, ...type } = problemTypes[slug]
+  return {
+    type: `${origin}/problems/${slug}`,
+    ...type,
+    ...(example !== undefined && { example: example.replace('{origin}', () => origin) }),
+  }
 }
 
 function problemToText({ type, status, title, meaning, remedy, example }: Problem): string {
