@@ -9,11 +9,7 @@ export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
 type Path = readonly string[]
 type Copy = (value: unknown, path: Path) => unknown
 
-/**
- * RFC 6902 §3: returns a patched copy of `document`. Throws 409 for a failed test or a missing path, 413
- * when the added, copied and moved values exceed `maxBodyBytes` together, and 400 for a result nested
- * deeper than `maxJsonDepth`.
- */
+/** RFC 6902 §3: returns a patched copy. Throws 409, 413, and 400 for deep nesting. */
 export function applyJsonPatch(
   document: unknown,
   operations: readonly Operation[],
@@ -48,7 +44,6 @@ function toName(pointer: string): string {
   return pointer.length <= 100 ? pointer : `${pointer.slice(0, 100)}…`
 }
 
-/** False when a test fails or a path does not exist. */
 function apply(root: object, operation: Operation, copy: Copy): boolean {
   const path = parsePointer(operation.path)
   switch (operation.op) {
@@ -121,7 +116,6 @@ function add(root: object, path: Path, value: unknown): boolean {
   return isObject(parent) && Reflect.defineProperty(parent, name, member)
 }
 
-/** RFC 6902 §4.6 */
 function isEqual(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other
   const members = Object.entries(one)

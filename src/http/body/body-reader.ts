@@ -27,10 +27,7 @@ export type BodyReader = (raw: IncomingMessage) => Promise<Body>
 
 const absent = Promise.resolve<Body>({ value: undefined, formHeaders: {} })
 
-/**
- * Creates the function that reads and parses bodies, each once. It throws 413, 415, and 400 for a body
- * that does not match its type or digest. Multipart is left to the routes that take it.
- */
+/** Reads and parses each body once. Multipart is left to the routes that take it. */
 export function createBodyReader(config: Config): BodyReader {
   const bodies = new WeakMap<IncomingMessage, Promise<Body>>()
 
@@ -59,17 +56,17 @@ export function createBodyReader(config: Config): BodyReader {
 
 /** RFC 9112 §6: a length or a transfer coding announces a body. */
 export function hasBody(raw: IncomingMessage): boolean {
-  const { headers } = raw
   // HTTP/2 needs neither (RFC 9113 §8.1).
   const request: object = raw
   if (request instanceof Http2ServerRequest) return !request.stream.endAfterHeaders
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+  const { 'transfer-encoding': coding, 'content-length': length = '0' } = raw.headers
+  return coding !== undefined || length !== '0'
 }
 
 const mediaType = /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;|$)/
 // RFC 9110 §8.3: what an invalid Content-Type stands for.
 const unknownType = 'application/octet-stream'
+const formType = 'application/x-www-form-urlencoded'
 
 /** The media type without parameters, in lower case; empty without a Content-Type. */
 export function toMediaType(contentType: string | undefined): string {
@@ -77,49 +74,41 @@ export function toMediaType(contentType: string | undefined): string {
   return mediaType.exec(contentType)?.[1]?.toLowerCase() ?? unknownType
 }
 
-function isJsonType(type: string): boolean {
-  return type === 'application/json' || /^(?!text\/).+\+json$/.test(type)
-}
-
-/** Whether a body of the type has named fields: JSON, a form, or no type, which means JSON. */
-export function isFieldsType(type: string): boolean {
-  return type === '' || isJsonType(type) || type === formType
-}
-
-const formType = 'application/x-www-form-urlencoded'
-
-export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  return toMediaType(headers['content-type']) === formType
-}
-
-/** Fastify would respond with an error of its own. */
+/** For an invalid type Fastify would respond with an error of its own. */
 export function replaceInvalidType({ headers }: IncomingMessage): void {
   const type = headers['content-type']
   if (type !== undefined && !mediaType.test(type)) headers['content-type'] = unknownType
 }
 
+/** Seed, general convention 3: by default the body is read as JSON. */
+function isJsonType(type: string): boolean {
+  return type === '' || type === 'application/json' || /^(?!text\/).+\+json$/.test(type)
+}
+
+export function isFieldsType(type: string): boolean {
+  return isJsonType(type) || type === formType
+}
+
+export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return toMediaType(headers['content-type']) === formType
+}
+
 function findParser(type: string, config: Config): ((text: string) => unknown) | undefined {
-  const { bodyReaders } = config
-  // Seed, general convention 3: by default the body is read as JSON.
-  if (type === '' || isJsonType(type)) {
-    return bodyReaders.includes('json') ? (text) => parseJson(text, config) : undefined
-  }
-  if (type === formType) {
-    return bodyReaders.includes('form') ? (text) => parseParameters(text, config) : undefined
-  }
-  return type.startsWith('text/') && bodyReaders.includes('text') ? String : undefined
+  const reads = (reader: Config['bodyReaders'][number]) => config.bodyReaders.includes(reader)
+  if (isJsonType(type)) return reads('json') ? (text) => parseJson(text, config) : undefined
+  if (type === formType) return reads('form') ? (text) => parseParameters(text, config) : undefined
+  return type.startsWith('text/') && reads('text') ? String : undefined
 }
 
 /** Throws 415 for a content coding, 501 for a transfer coding other than chunked (RFC 9112 §6.1). */
-export function assertNoEncoding(raw: IncomingMessage): void {
-  const { 'content-encoding': encoding = 'identity', 'transfer-encoding': coding } = raw.headers
+export function assertNoEncoding({ headers }: IncomingMessage): void {
+  const { 'content-encoding': encoding = 'identity', 'transfer-encoding': coding } = headers
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw notImplemented(`The transfer coding ${coding} is not implemented.`)
   }
   if (encoding.toLowerCase() === 'identity') return
-  throw unsupportedMediaType('Send the body without Content-Encoding.', {
-    'accept-encoding': 'identity',
-  })
+  const accepted = { 'accept-encoding': 'identity' }
+  throw unsupportedMediaType('Send the body without Content-Encoding.', accepted)
 }
 
 /** Throws 415 for another charset than UTF-8, of which ASCII is a part. */

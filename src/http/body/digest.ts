@@ -19,7 +19,6 @@ function parseHeader(value: HeaderValue): Dictionary {
   return parseDictionary([value ?? ''].flat().join(', '))
 }
 
-/** Compares the bytes with Content-Digest and Repr-Digest. Throws 400. */
 export function createDigestCheck(headers: IncomingHttpHeaders) {
   // Without content coding both are of the same bytes (RFC 9530 §3.1).
   const expected = ['content-digest', 'repr-digest'].flatMap((header) =>

@@ -1,4 +1,4 @@
-import multipart from '@fastify/multipart'
+import multipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -19,8 +19,6 @@ export interface Part {
   content: Readable
 }
 
-const maxNameBytes = 200
-
 export async function registerMultipart(app: FastifyInstance): Promise<void> {
   await app.register(multipart)
 }
@@ -32,10 +30,7 @@ interface MultipartLimits {
   times: BodyTimes
 }
 
-/**
- * The parts in order; none when the body is not multipart. Throws 400, 413, and after the last part 400
- * for a body that does not match its digest, so nothing may be stored before the end.
- */
+/** Throws 400 for a wrong digest after the last part, so nothing may be stored before the end. */
 export async function* parseMultipart(
   request: FastifyRequest,
   { parts, maxPartBytes, maxBytes, times }: MultipartLimits,
@@ -116,17 +111,11 @@ function limitPartHeaders(raw: IncomingMessage): void {
 }
 
 /** The parser's types promise a name that may be absent. */
-interface ParsedPart {
-  fieldname: string | undefined
-  filename: string | undefined
-  mimetype: string
-  file: Readable
-}
+type ParsedPart = Omit<MultipartFile, 'fieldname'> & { fieldname: string | undefined }
 
 function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number): Part {
   if (name === undefined) throw badRequest('A form part has no name.')
-  if (Buffer.byteLength(name) > maxNameBytes)
-    throw badRequest('The name of a form part is too long.')
+  if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
   const tooLarge = contentTooLarge(`${name} is over ${String(maxBytes)} bytes.`)
   file.once('limit', () => file.destroy(tooLarge))
   return { name, fileName: filename, type: mimetype, content: file }

@@ -2,7 +2,7 @@ import secureJson from 'secure-json-parse'
 import type { Config } from '../../config/config.ts'
 import { badRequest } from '../errors/http-error.ts'
 
-/** Throws 400 for invalid or deeply nested JSON, and for keys such as `__proto__`. */
+/** Throws 400, also for keys such as `__proto__`. */
 export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>): unknown {
   assertDepth(text, maxJsonDepth)
   try {

@@ -15,7 +15,6 @@ export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
 
 const cutOff = 'The body ended early.'
 
-/** The body as it was sent, without chunks. Throws 413 over `maxBodyBytes`, 408 when it is late. */
 export async function readBytes(
   raw: IncomingMessage,
   { maxBodyBytes, ...times }: BodyTimes & Pick<Config, 'maxBodyBytes'>,
@@ -84,47 +83,44 @@ export function createByteCollector(maxBytes: number) {
 const minChunkBytes = 16
 const maxSmallChunks = 10_000
 
-/**
- * Calls `onError` with a 408 when no bytes arrive, or the body takes too long (Node ends only
- * HTTP/1.1), and with a 400 when it consists of too many small chunks.
- */
+/** Fails with 408 when the body is late (Node ends only HTTP/1.1), with 400 for too many small chunks. */
 export function watchBody(
   raw: IncomingMessage,
   { bodyIdleSeconds, requestSeconds }: BodyTimes,
   onError: (error: HttpError) => void,
 ): void {
+  const stop = () => {
+    raw.off('data', count)
+    clearTimeout(idle)
+    clearTimeout(whole)
+  }
   const fail = (error: HttpError) => {
     stop()
     onError(error)
   }
-  const startTimer = (seconds: number, detail: string) =>
-    setTimeout(() => {
-      fail(requestTimeout(detail))
-    }, seconds * 1000).unref()
-  const idle = startTimer(bodyIdleSeconds, 'The body stopped arriving.')
-  const whole = startTimer(requestSeconds, 'The body took too long to arrive.')
+  const failLate = (detail: string) => {
+    fail(requestTimeout(detail))
+  }
+  const idle = setTimeout(failLate, bodyIdleSeconds * 1000, 'The body stopped arriving.').unref()
+  const whole = setTimeout(
+    failLate,
+    requestSeconds * 1000,
+    'The body took too long to arrive.',
+  ).unref()
   let chunks = 0
   let size = 0
-  const refresh = (chunk: Buffer) => {
+  const count = (chunk: Buffer) => {
     idle.refresh()
     chunks += 1
     size += chunk.length
     if (chunks > maxSmallChunks && size < chunks * minChunkBytes) fail(chunksTooSmall())
   }
-  const stop = () => {
-    raw.off('data', refresh)
-    clearTimeout(idle)
-    clearTimeout(whole)
-  }
-  raw.on('data', refresh).on('end', stop).on('close', stop)
+  raw.on('data', count).on('end', stop).on('close', stop)
 }
 
 const maxDiscardedBytes = 4 * 1024 * 1024
 
-/**
- * Reads the rest of a body that is too large, for clients that read the response only after sending
- * everything. A longer body gets the response at once, and its connection is closed.
- */
+/** For clients that read the response only after sending everything; a longer body is cut off. */
 export async function discardRest(raw: IncomingMessage, times: BodyTimes): Promise<void> {
   if (raw.readableEnded || raw.destroyed || awaitsContinue(raw)) return
   const { promise, resolve } = Promise.withResolvers<unknown>()

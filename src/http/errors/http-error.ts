@@ -12,10 +12,9 @@ type Headers = Readonly<Record<string, string>>
 
 type Options = Partial<Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'cause'>>
 
-/** An error response: a kind of problem, or a status, and one sentence for a person. */
+/** An error response: a kind of problem, or a status that a plugin chose, and one sentence. */
 export class HttpError extends Error {
   readonly status: number
-  /** Undefined for a status without a kind of problem, which a plugin may use. */
   readonly problem: ProblemSlug | undefined
   readonly title: string
   readonly headers: Headers = {}
@@ -51,12 +50,14 @@ const toFactory =
 
 const close = { connection: 'close' }
 const retry = { 'retry-after': '1' }
+// RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog.
+const challenge = { 'www-authenticate': 'Cookie realm="Vitrine"' }
 
 export const badRequest = toFactory('bad-request')
 export const conflict = toFactory('conflict')
 export const contentTooLarge = toFactory('content-too-large')
 export const digestMismatch = toFactory('digest-mismatch')
-/** Without a body after a 417, the next request would be read in its place. */
+// Without a body after a 417, the next request would be read in its place.
 export const expectationFailed = toFactory('expectation-failed', close)
 export const headersTooLarge = toFactory('headers-too-large')
 export const invalidPatch = toFactory('invalid-patch')
@@ -65,59 +66,40 @@ export const notImplemented = toFactory('not-implemented')
 export const patchTestFailed = toFactory('patch-test-failed')
 export const requestTimeout = toFactory('request-timeout', close)
 export const serviceUnavailable = toFactory('unavailable', retry)
-/** RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog. */
-export const unauthorized = toFactory('unauthorized', {
-  'www-authenticate': 'Cookie realm="Vitrine"',
-})
+export const unauthorized = toFactory('unauthorized', challenge)
 export const unknownParameter = toFactory('unknown-parameter')
 export const uriTooLong = toFactory('uri-too-long')
 export const versionNotSupported = toFactory('version-not-supported')
+
+export const chunksTooSmall = () =>
+  new HttpError('bad-request', 'The body arrives in too many small chunks.', { headers: close })
+
+export const insufficientStorage = () =>
+  new HttpError('insufficient-storage', 'The storage is full. Nothing was stored.')
+
+const toInFlight = toFactory('idempotency-key-in-flight', retry)
+export const keyInFlight = () =>
+  toInFlight('A request with this Idempotency-Key is still being processed.')
+
+export const keyReused = () =>
+  new HttpError('idempotency-key-reused', 'This Idempotency-Key was used for a different request.')
+
+export const overloaded = () => serviceUnavailable('The service is overloaded.')
+
+export const preconditionRequired = () =>
+  new HttpError('precondition-required', 'Send If-Match with the ETag of the current state.')
+
+const toPending = toFactory('unavailable', { ...retry, ...close })
+export const tooManyPendingBytes = () => toPending('Too many responses are waiting to be read.')
+
 const misdirected = toFactory('misdirected-request')
-const linkBlocked = toFactory('unsafe-link')
-
-const toConstant =
-  (kind: ProblemSlug, detail: string, headers: Headers = {}) =>
-  () =>
-    new HttpError(kind, detail, { headers })
-
-export const chunksTooSmall = toConstant(
-  'bad-request',
-  'The body arrives in too many small chunks.',
-  close,
-)
-export const insufficientStorage = toConstant(
-  'insufficient-storage',
-  'The storage is full. Nothing was stored.',
-)
-export const keyInFlight = toConstant(
-  'idempotency-key-in-flight',
-  'A request with this Idempotency-Key is still being processed.',
-  retry,
-)
-export const keyReused = toConstant(
-  'idempotency-key-reused',
-  'This Idempotency-Key was used for a different request.',
-)
-export const misdirectedScheme = toConstant(
-  'misdirected-request',
-  'An https: URL cannot be requested over plain HTTP.',
-)
-export const overloaded = toConstant('unavailable', 'The service is overloaded.', retry)
-export const preconditionRequired = toConstant(
-  'precondition-required',
-  'Send If-Match with the ETag of the current state.',
-)
-export const tooManyPendingBytes = toConstant(
-  'unavailable',
-  'Too many responses are waiting to be read.',
-  { ...retry, ...close },
-)
+export const misdirectedScheme = () =>
+  misdirected('An https: URL cannot be requested over plain HTTP.')
 
 export function misdirectedHost(host: string): HttpError {
   if (host === '') return misdirected('The request has no Host header.')
-  return misdirected(
-    `The host ${toHostname(host) ?? host} is not served here. Add it to ALLOWED_HOSTS to allow it.`,
-  )
+  const named = toHostname(host) ?? host
+  return misdirected(`The host ${named} is not served here. Add it to ALLOWED_HOSTS to allow it.`)
 }
 
 export function crossSiteWrite(origin = ''): HttpError {
@@ -129,16 +111,13 @@ export function crossSiteWrite(origin = ''): HttpError {
   return new HttpError('cross-site-write', `Cross-site writes are blocked. ${remedy}`)
 }
 
-export function unsafeLink(from: string, to: string): HttpError {
-  return linkBlocked(
-    `A link must not turn ${from} into ${to}. Use a form or a script of this site.`,
-  )
-}
+const linkBlocked = toFactory('unsafe-link')
+export const unsafeLink = (from: string, to: string) =>
+  linkBlocked(`A link must not turn ${from} into ${to}. Use a form or a script of this site.`)
 
 /** For METHOD_OVERRIDE=unsafe-from-post. */
-export function overrideNeedsPost(method: string): HttpError {
-  return linkBlocked(`METHOD_OVERRIDE lets only a POST request become ${method}.`)
-}
+export const overrideNeedsPost = (method: string) =>
+  linkBlocked(`METHOD_OVERRIDE lets only a POST request become ${method}.`)
 
 export function methodNotAllowed(
   method: string,
@@ -151,10 +130,8 @@ export function methodNotAllowed(
   return new HttpError('method-not-allowed', detail, { headers: { allow }, isJson })
 }
 
-export function notAcceptable(offers: readonly string[]): HttpError {
-  const detail = `Available as ${offers.join(', ')}.`
-  return new HttpError('not-acceptable', detail, { members: { offers } })
-}
+export const notAcceptable = (offers: readonly string[]) =>
+  new HttpError('not-acceptable', `Available as ${offers.join(', ')}.`, { members: { offers } })
 
 export function preconditionFailed(etag?: string): HttpError {
   const detail = 'The current state does not match the preconditions of the request.'
@@ -167,19 +144,17 @@ export function rangeNotSatisfiable(size: number): HttpError {
   return new HttpError('range-not-satisfiable', detail, { headers })
 }
 
-export function unsupportedMediaType(detail: string, headers: Headers = {}): HttpError {
-  return new HttpError('unsupported-media-type', detail, { headers })
-}
+export const unsupportedMediaType = (detail: string, headers: Headers = {}) =>
+  new HttpError('unsupported-media-type', detail, { headers })
 
 export function unprocessable(fields: readonly FieldProblem[]): HttpError {
   const detail = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
   return new HttpError('invalid-fields', `${detail}.`, { fields })
 }
 
-export function notAnObject(kind: string): HttpError {
-  const detail = `The body must be an object with the fields of a ${kind}.`
-  return new HttpError('unprocessable-content', detail)
-}
+const toUnprocessable = toFactory('unprocessable-content')
+export const notAnObject = (kind: string) =>
+  toUnprocessable(`The body must be an object with the fields of a ${kind}.`)
 
 export function tooManyRequests(
   unit: string,

@@ -15,22 +15,9 @@ declare module 'fastify' {
   }
 }
 
-const representationHeaders = [
-  'accept-ranges',
-  'content-digest',
-  'content-disposition',
-  'content-length',
-  'content-location',
-  'content-range',
-  'etag',
-  'last-modified',
-  'link',
-  'preference-applied',
-  'repr-digest',
-  'x-total-count',
-] as const
+const ofRepresentation =
+  /^(accept-ranges|content-(digest|disposition|length|location|range)|etag|last-modified|link|preference-applied|repr-digest|x-total-count)$/
 
-/** The errors of the URLs under a path, in a form of their own. */
 export interface ErrorShape {
   under: string
   schema: Schema
@@ -43,7 +30,9 @@ export function createErrorSender(
 ) {
   return (cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = toHttpError(cause, request)
-    for (const name of representationHeaders) reply.removeHeader(name)
+    for (const name of Object.keys(reply.getHeaders())) {
+      if (ofRepresentation.test(name)) reply.removeHeader(name)
+    }
     reply.code(error.status).headers(protectiveHeaders)
     reply.header('cache-control', 'no-store').headers(error.headers)
     const shape = shapes.find(({ under }) => isUnder(under, request.url))
@@ -58,10 +47,13 @@ export function createErrorSender(
   }
 }
 
-/** RFC 9457 */
 function toProblem(error: HttpError, request: FastifyRequest): object {
   const { problem, status, title, message, fields, members } = error
-  const errors = fields.map(({ field, message: detail }) => ({ detail, pointer: toPointer(field) }))
+  const errors = fields.map(({ field, message: detail }) => {
+    // RFC 6901 §3, §6: a JSON Pointer as a URI fragment.
+    const pointer = `#/${encodeURIComponent(field.replaceAll('~', '~0').replaceAll('/', '~1'))}`
+    return { detail, pointer }
+  })
   // A host that is not served serves no page about the error either.
   const origin = status === 421 ? '' : toOrigin(request)
   return {
@@ -75,11 +67,6 @@ function toProblem(error: HttpError, request: FastifyRequest): object {
   }
 }
 
-/** RFC 6901 §3, §6: a JSON Pointer as a URI fragment. */
-function toPointer(member: string): string {
-  return `#/${encodeURIComponent(member.replaceAll('~', '~0').replaceAll('/', '~1'))}`
-}
-
 type ErrorForm = 'html' | 'json' | 'text'
 
 const formsByType: Readonly<Record<string, ErrorForm>> = {
@@ -89,7 +76,6 @@ const formsByType: Readonly<Record<string, ErrorForm>> = {
   'application/x-ndjson': 'json',
 }
 
-/** The format that the client prefers for an error, by default that of the route. */
 export function findErrorForm(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -105,9 +91,7 @@ export function findErrorForm(
 
 function toHttpError(error: unknown, request: FastifyRequest): HttpError {
   if (error instanceof HttpError) return error
-  if (isUnrouted(error)) {
-    return notImplemented(`The method ${request.method} is not implemented.`)
-  }
+  if (isUnrouted(error)) return notImplemented(`The method ${request.method} is not implemented.`)
   if (error instanceof Error && 'statusCode' in error) {
     const status = Number(error.statusCode)
     // Fastify and its plugins write the messages of their 4xx for the client.

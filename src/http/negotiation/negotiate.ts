@@ -18,10 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * The offer that Accept prefers (RFC 9110 §12.5.1), on a tie the first in Accept, then the first offer.
- * Undefined when none is acceptable. Adds Vary: Accept.
- */
+/** The offer that Accept prefers (RFC 9110 §12.5.1). Adds Vary: Accept. */
 export function negotiate<Offer extends string>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -63,30 +60,22 @@ export function findPreferredType<Offer extends string>(
   offers: readonly Offer[],
 ): Offer | undefined {
   if (accept === undefined || accept === '*/*' || !accept.includes('/')) return offers[0]
-  if (accept.length > maxCachedLength) return parsePreferred(accept, offers)
   const key = `${offers.join()} ${accept}`
-  if (!preferences.has(key)) {
+  let preferred = preferences.get(key)
+  if (preferred === undefined) {
+    // No offer has parameters; an invalid weight is ignored like one (RFC 9110 §12.4.2).
+    const ranges = accept.replace(otherParameters, '')
+    preferred = new Negotiator({ headers: { accept: ranges } }).mediaTypes([...offers])[0] ?? ''
     if (preferences.size === maxPreferences) preferences.clear()
-    preferences.set(key, parsePreferred(accept, offers))
+    if (accept.length <= maxCachedLength) preferences.set(key, preferred)
   }
-  const preferred = preferences.get(key)
   return offers.find((offer) => offer === preferred)
 }
 
 /** By offers and Accept: clients send few values, and parsing one costs a tenth of a small response. */
-const preferences = new Map<string, string | undefined>()
+const preferences = new Map<string, string>()
 const maxPreferences = 1000
 const maxCachedLength = 300
-
-function parsePreferred<Offer extends string>(
-  accept: string,
-  offers: readonly Offer[],
-): Offer | undefined {
-  // No offer has parameters; an invalid weight is ignored like one (RFC 9110 §12.4.2).
-  const ranges = accept.replace(otherParameters, '')
-  const preferred = new Negotiator({ headers: { accept: ranges } }).mediaType([...offers])
-  return offers.find((offer) => offer === preferred)
-}
 
 const otherParameters =
   /;(?![ \t]*q=(?:0(?:\.\d*)?|1(?:\.0*)?)[ \t]*(?:[;,]|$))[^;,"]*(?:"[^"]*")?/gi

@@ -21,7 +21,6 @@ export function isReference<Definition extends object>(
   return definition in value
 }
 
-/** The definition that a reference names; anything else is returned as it is. */
 export function resolve<Definition extends object>(
   value: Definition | Reference<Definition>,
 ): Definition {

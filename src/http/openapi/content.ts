@@ -26,7 +26,6 @@ function toSchema(example: unknown): Schema {
   return objectSchema(Object.fromEntries(properties))
 }
 
-/** The same fields as JSON and as a form. */
 export function fieldsContent(schema: Schema, example: unknown): Content {
   return {
     ...jsonContent(schema, example),
@@ -39,14 +38,12 @@ function toFormSchema(schema: Schema): Schema {
   return { type: 'object', allOf: [schema], propertyNames: { pattern: '^[^\\[\\]]+$' } }
 }
 
-/** An object with these properties, all required. */
 export function objectSchema<Properties extends Readonly<Record<string, Schema>>>(
   properties: Properties,
 ) {
   return { type: 'object', required: Object.keys(properties), properties } as const
 }
 
-/** A path segment with any text. */
 export function pathParameter(name: string, description: string, example: string): Parameter {
   return { name, in: 'path', required: true, description, schema: { type: 'string' }, example }
 }

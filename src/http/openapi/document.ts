@@ -13,7 +13,6 @@ import { withoutPatterns, type DeclaredRoute } from './route.ts'
 
 type Security = readonly Readonly<Record<string, readonly string[]>>[]
 
-/** An operation in the document; its JSON has no undefined members. */
 export interface DocumentedOperation {
   operationId: string
   tags: readonly string[]
@@ -42,7 +41,6 @@ interface DocumentParts extends Pick<OpenApiDocument, 'info' | 'tags'> {
   limits: readonly ErrorStatus[]
 }
 
-/** The OpenAPI 3.1 document of the routes. Wildcards are left out. */
 export function toDocument({ info, tags, routes, ...errors }: DocumentParts): OpenApiDocument {
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
   for (const route of routes.filter(({ url }) => !url.endsWith('*'))) {

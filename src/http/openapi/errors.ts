@@ -10,7 +10,6 @@ const ofEveryRoute = [400, 414, 417, 431, 500, 505] as const
 /** Cross-site writes, and bodies that are late, too large or encoded. */
 const ofWrites = [403, 408, 413, 415, 501] as const
 
-/** The error responses of a route: of its method, its store, its own and those of the limits. */
 export function toErrorResponses(
   { method, store, errors = [] }: Operation & { method: DocumentedMethod },
   limits: readonly ErrorStatus[],
@@ -58,7 +57,6 @@ const headersByStatus: Partial<Record<ErrorStatus, ResponseDoc['headers']>> = {
   503: { 'Retry-After': responseHeaders.retryAfter },
 }
 
-/** In the shape of the demo if it has one of its own. */
 function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference<ResponseDoc> {
   const slug = findProblemSlug(status) ?? 'bad-request'
   const { title, meaning } = problemTypes[slug]

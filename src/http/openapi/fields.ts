@@ -10,7 +10,6 @@ function header(name: string, description: string, more: Partial<Header> = {}) {
   return toComponent('headers', name.replaceAll('-', ''), definition)
 }
 
-/** Response headers that several routes have. */
 export const responseHeaders = {
   etag: header('ETag', 'The validator of this representation.', { example: '"1-mi8t2k00-json"' }),
   lastModified: header('Last-Modified', 'The time of the last change.', {

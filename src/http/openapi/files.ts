@@ -11,7 +11,7 @@ const headers = {
 
 const { ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest } = requestHeaders
 
-/** The documentation of a route that uses `sendBytes`: validators, conditions and ranges. */
+/** For a route that uses `sendBytes`. */
 export function toFileOperation(
   summary: string,
   mediaType: string,

@@ -1,7 +1,6 @@
 import type { problemTypes } from '../errors/problem-types.ts'
 import type { Reference } from './component.ts'
 
-/** A JSON Schema (2020-12). */
 export type Schema = object
 
 export interface MediaType {
@@ -9,12 +8,10 @@ export interface MediaType {
   example?: unknown
 }
 
-/** By media type, without its parameters. */
 export type Content = Readonly<Record<string, MediaType>>
 
 export interface Header {
   description: string
-  /** Whether every such response has it. */
   required?: boolean
   schema: Schema
   example?: unknown
@@ -23,7 +20,7 @@ export interface Header {
 export interface Parameter extends Header {
   name: string
   in: 'query' | 'path' | 'header'
-  /** Serialization of a list: `explode` repeats the name; without it commas separate the values. */
+  /** Without `explode` commas separate the values of a list. */
   style?: 'form'
   explode?: boolean
 }
@@ -34,23 +31,18 @@ export interface ResponseDoc {
   content?: Content
 }
 
-/** The status of an error response. */
 export type ErrorStatus = (typeof problemTypes)[keyof typeof problemTypes]['status']
 
-/** The documentation of a route, in the terms of OpenAPI 3.1. */
 export interface Operation {
-  /** A few words, in the imperative: `List users`. */
   summary: string
   description?: string
   parameters?: readonly (Parameter | Reference<Parameter>)[]
   requestBody?: { description?: string; required?: boolean; content: Content }
   /** The successful responses, by status or class (`2XX`). One with status 200 when unset. */
   responses?: Readonly<Record<string, ResponseDoc | Reference<ResponseDoc>>>
-  /** The content of a response with status 200. */
   content?: Content
   /** In place of `content`: an example of text, or of JSON, whose schema is derived from it. */
   example?: unknown
-  /** Whether the session cookie changes the response, or is required. */
   session?: 'optional' | 'required'
   /** Error statuses besides those that every route of its method has. */
   errors?: readonly ErrorStatus[]

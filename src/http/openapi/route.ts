@@ -1,12 +1,9 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Operation } from './operation.ts'
 
-type RouteParts = 'method' | 'url' | 'handler' | 'config' | 'errorHandler' | 'onRequest'
+export type Route = Operation &
+  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'errorHandler' | 'onRequest'>
 
-/** A route together with its documentation. */
-export interface Route extends Operation, Pick<RouteOptions, RouteParts> {}
-
-/** The routes of one file. */
 interface RouteGroup {
   /** Absolute, or relative to the root of the project. */
   file: string
@@ -18,14 +15,12 @@ export type DeclaredRoute = Route & Required<RouteGroup>
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route of the service, with its documentation. */
     declaredRoutes: DeclaredRoute[]
   }
 }
 
 export const serviceTag = 'vitrine'
 
-/** Adds the routes to the app and to its documentation. HEAD and OPTIONS are added by themselves. */
 export function registerRoutes(
   app: FastifyInstance,
   { file, tag = serviceTag }: RouteGroup,

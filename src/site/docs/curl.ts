@@ -11,7 +11,6 @@ export interface Place extends DocumentedOperation {
 /** A placeholder for the origin of the request. */
 export const originMark = '{origin}'
 
-/** A curl command that sends the examples of the document. */
 export function toCurl(place: Place): string {
   const { method } = place
   const types = responseTypes(place)
@@ -33,7 +32,6 @@ export function parametersOf({ parameters = [] }: Place): readonly Parameter[] {
   return parameters.map((parameter) => resolve(parameter))
 }
 
-/** The media types of the successful responses. */
 export function responseTypes({ responses }: Place): readonly string[] {
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
@@ -41,7 +39,6 @@ export function responseTypes({ responses }: Place): readonly string[] {
   return [...new Set(types)]
 }
 
-/** The path and query with the examples of the path and of the first query parameter. */
 function toExampleTarget(place: Place): string {
   const parameters = parametersOf(place)
   const path = place.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -72,7 +69,6 @@ export function partNames(schema: Schema = {}): readonly string[] {
   return Object.keys(properties)
 }
 
-/** An example as text for a form or a command. */
 export function exampleToText(example: unknown): string {
   if (example === undefined) return ''
   if (Array.isArray(example)) return example.map(exampleToText).join(',')

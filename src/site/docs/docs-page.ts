@@ -5,7 +5,6 @@ import { operationView } from './operation-view.ts'
 import { prose } from './prose.ts'
 import { schemaView, toAnchor } from './schema-view.ts'
 
-/** The document as a page, grouped by demo. */
 export function docsPage({ info, tags, components, paths }: OpenApiDocument): Html {
   const places = Object.entries(paths).flatMap(([path, ofPath]) =>
     Object.entries(ofPath).map(([method, operation]) => {

@@ -16,11 +16,9 @@ import { info } from './info.ts'
 interface DocsOptions {
   demos: readonly Demo[]
   shapes: readonly ErrorShape[]
-  /** The error statuses of the configured limits. */
   limits?: readonly ErrorStatus[] | undefined
 }
 
-/** `GET /openapi.json` and `GET /docs`: every route, for programs and for people. */
 export function openDocs(app: FastifyInstance, { demos, shapes, limits = [] }: DocsOptions): void {
   const ofDemos = demos.map(({ name, summary: description }) => ({ name, description }))
   const tags = [...ofDemos, { name: serviceTag, description: 'Available in every instance.' }]

@@ -8,7 +8,6 @@ import { phrases, prose } from './prose.ts'
 import { mediaTypeView } from './schema-view.ts'
 import { tryForm } from './try-form.ts'
 
-/** One operation in a closed details element. */
 export function operationView(place: Place): Html {
   const { method, path, operationId, summary, description, requestBody } = place
   return html`<details class="operation" id="${operationId}">

@@ -5,7 +5,6 @@ export function prose(text: string): Html {
   return html`${text.split('\n\n').map((paragraph) => html`<p>${phrases(paragraph)}</p>\n`)}`
 }
 
-/** Renders bold text and code. */
 export function phrases(text: string): Html {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/)
   return html`${parts.map((part) => {

@@ -13,7 +13,6 @@ export function toAnchor(schemaName: string): string {
   return `schema-${schemaName}`
 }
 
-/** A media type with its schema and its example. */
 export function mediaTypeView(type: string, { schema, example }: MediaType): Html {
   const isPlain = schema === undefined || JSON.stringify(schema) === '{"type":"string"}'
   if (isPlain && example === undefined) return html`<p><code>${type}</code></p>\n`

@@ -3,7 +3,7 @@ import { isObject } from '../../http/body/is-object.ts'
 import type { Content, MediaType, Parameter } from '../../http/openapi/operation.ts'
 import { responseTypes, parametersOf, partNames, exampleToText, type Place } from './curl.ts'
 
-/** A form for the script, which shows it. */
+/** Hidden until the script shows it. */
 export function tryForm(place: Place): Html {
   const { method, path, requestBody } = place
   return html`<form class="request" data-method="${method}" data-path="${path}" hidden>

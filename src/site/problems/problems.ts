@@ -30,7 +30,6 @@ const problemSchema = {
 
 const example = { type: '/problems/not-found', ...problemTypes['not-found'] }
 
-/** `GET /problems` and `GET /problems/:slug`: each type of problem, and how to fix it. */
 export function openProblems(app: FastifyInstance): void {
   registerRoutes(app, { file: import.meta.filename }, [
     {
