@@ -13,22 +13,11 @@ type Copy = (value: unknown, path: Path) => unknown
 export function applyJsonPatch(
   document: unknown,
   operations: readonly Operation[],
-  { maxBodyBytes, maxJsonDepth }: PatchLimits,
+  limits: PatchLimits,
 ): unknown {
   // An operation may replace the whole document, so it gets a parent.
   const root = { document: structuredClone(document) }
-  let bytesLeft = maxBodyBytes
-  // Repeated `copy` operations would double the document each time.
-  const copy: Copy = (value, path) => {
-    const json = JSON.stringify(value)
-    bytesLeft -= Buffer.byteLength(json)
-    if (bytesLeft < 0) {
-      const limit = String(maxBodyBytes)
-      throw contentTooLarge(`The patch adds, copies and moves more than ${limit} bytes.`)
-    }
-    assertDepth(json, maxJsonDepth, path.length - 1)
-    return structuredClone(value)
-  }
+  const copy = createCopy(limits)
   for (const operation of operations) {
     if (apply(root, operation, copy)) continue
     const path = toName(operation.path)
@@ -39,9 +28,19 @@ export function applyJsonPatch(
   return root.document
 }
 
-function toName(pointer: string): string {
-  if (pointer === '') return 'the whole record'
-  return pointer.length <= 100 ? pointer : `${pointer.slice(0, 100)}…`
+const toName = (pointer: string) => pointer.slice(0, 100) || 'the whole record'
+
+/** Repeated `copy` operations would double the document each time. */
+function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
+  const detail = `The patch adds, copies and moves more than ${String(maxBodyBytes)} bytes.`
+  let bytesLeft = maxBodyBytes
+  return (value, path) => {
+    const json = JSON.stringify(value)
+    bytesLeft -= Buffer.byteLength(json)
+    if (bytesLeft < 0) throw contentTooLarge(detail)
+    assertDepth(json, maxJsonDepth, path.length - 1)
+    return structuredClone(value)
+  }
 }
 
 function apply(root: object, operation: Operation, copy: Copy): boolean {

@@ -111,7 +111,6 @@ export function assertNoEncoding({ headers }: IncomingMessage): void {
   throw unsupportedMediaType('Send the body without Content-Encoding.', accepted)
 }
 
-/** Throws 415 for another charset than UTF-8, of which ASCII is a part. */
 function assertUtf8({ headers }: IncomingMessage): void {
   const [, charset = 'utf-8'] =
     /;[ \t]*charset="?([^";]*)/i.exec(headers['content-type'] ?? '') ?? []

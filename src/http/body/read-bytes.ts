@@ -12,21 +12,28 @@ import {
 } from '../errors/http-error.ts'
 
 export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
+type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>
 
 const cutOff = 'The body ended early.'
 
 export async function readBytes(
   raw: IncomingMessage,
-  { maxBodyBytes, ...times }: BodyTimes & Pick<Config, 'maxBodyBytes'>,
+  { maxBodyBytes, ...times }: BodyLimits,
 ): Promise<Buffer> {
   const tooLarge = () => contentTooLarge(`The body is over ${String(maxBodyBytes)} bytes.`)
   if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
   sendContinue(raw)
   const whole = await readAvailable(raw)
-  if (whole !== undefined) {
-    if (whole.length > maxBodyBytes) throw tooLarge()
-    return whole
-  }
+  if (whole === undefined) return readSlowly(raw, { maxBodyBytes, ...times }, tooLarge)
+  if (whole.length > maxBodyBytes) throw tooLarge()
+  return whole
+}
+
+function readSlowly(
+  raw: IncomingMessage,
+  { maxBodyBytes, ...times }: BodyLimits,
+  tooLarge: () => HttpError,
+): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const bytes = createByteCollector(maxBodyBytes)
   watchBody(raw, times, reject)

@@ -21,7 +21,6 @@ export class HttpError extends Error {
   readonly fields: readonly FieldProblem[] = []
   /** Whether JSON is the default, where no route determines it. */
   readonly isJson: boolean | undefined
-  /** Further members of the problem details. */
   readonly members: Readonly<Record<string, unknown>> = {}
 
   constructor(kind: ProblemSlug | number, detail: string, { cause, ...options }: Options = {}) {

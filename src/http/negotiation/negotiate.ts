@@ -39,7 +39,6 @@ export const typeBySuffix = {
   ndjson: 'application/x-ndjson',
 } as const
 
-/** The media type of the URL's suffix, otherwise {@link negotiate}. Throws 406. */
 export function chooseType<Offer extends string>(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -27,7 +27,6 @@ export function resolve<Definition extends object>(
   return isReference(value) ? value[definition] : value
 }
 
-/** The components that `value` refers to, directly or through others. */
 export function collectComponents(value: unknown): Record<string, Record<string, object>> {
   const found: Record<string, Record<string, object>> = {}
   const visit = (part: unknown): void => {

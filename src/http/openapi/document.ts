@@ -105,7 +105,6 @@ function toResponses({ responses, content, example, config }: Endpoint) {
   return responses ?? { 200: { description: 'Success.', content: whole } }
 }
 
-/** `GET /users/{id}.json` → `getUsersIdJson` */
 function toOperationId({ method, path }: Endpoint): string {
   const words = path.match(/[A-Za-z0-9]+/g) ?? ['home']
   const name = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')

@@ -11,7 +11,6 @@ const headers = {
 
 const { ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest } = requestHeaders
 
-/** For a route that uses `sendBytes`. */
 export function toFileOperation(
   summary: string,
   mediaType: string,

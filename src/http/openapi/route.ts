@@ -5,7 +5,6 @@ export type Route = Operation &
   Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'errorHandler' | 'onRequest'>
 
 interface RouteGroup {
-  /** Absolute, or relative to the root of the project. */
   file: string
   /** The tag in OpenAPI: the name of the demo. Unset for routes that every instance has. */
   tag?: string

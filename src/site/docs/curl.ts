@@ -8,7 +8,6 @@ export interface Place extends DocumentedOperation {
   path: string
 }
 
-/** A placeholder for the origin of the request. */
 export const originMark = '{origin}'
 
 export function toCurl(place: Place): string {
@@ -75,7 +74,7 @@ export function exampleToText(example: unknown): string {
   return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
 }
 
-/** Quotes for a POSIX shell. */
+/** For a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,6 +1,5 @@
 import { html, type Html } from '../html.ts'
 
-/** Renders the Markdown of the descriptions: paragraphs, bold text and code. */
 export function prose(text: string): Html {
   return html`${text.split('\n\n').map((paragraph) => html`<p>${phrases(paragraph)}</p>\n`)}`
 }

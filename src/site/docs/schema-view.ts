@@ -1,7 +1,6 @@
 import { html, type Html } from '../html.ts'
 import type { MediaType, Schema } from '../../http/openapi/operation.ts'
 
-/** A schema as JSON, with links to the schemas it refers to. */
 export function schemaView(schema: Schema): Html {
   const parts = JSON.stringify(schema, undefined, 2).split(/"#\/components\/schemas\/(\w+)"/)
   return html`<pre><code>${parts.map((part, index) =>

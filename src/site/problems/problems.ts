@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { cachePublicly } from '../../inspector/exchange-log.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, pathParameter, textContent } from '../../http/openapi/content.ts'
-import { registerRoutes } from '../../http/openapi/route.ts'
+import { registerRoutes, type Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { isProblemSlug, problemTypes, type ProblemSlug } from '../../http/errors/problem-types.ts'
@@ -30,49 +30,50 @@ const problemSchema = {
 
 const example = { type: '/problems/not-found', ...problemTypes['not-found'] }
 
-export function openProblems(app: FastifyInstance): void {
-  registerRoutes(app, { file: import.meta.filename }, [
-    {
-      method: 'GET',
-      url: '/problems',
-      summary: 'List the types of problems',
-      content: {
-        ...pageContent,
-        ...jsonContent({ type: 'array', items: problemSchema }, [example]),
-        ...textContent(),
-      },
-      errors: [406],
-      handler: (request, reply) => {
-        const slugs = Object.keys(problemTypes).filter(isProblemSlug)
-        const problems = slugs.map((slug) => toProblem(request, slug))
-        const lines = problems.map(problemToText).join('\n')
-        return send(request, reply, [problemsPage(problems), problems, lines])
-      },
-    },
-    {
-      method: 'GET',
-      url: '/problems/:slug',
-      summary: 'Get one type of problem',
-      parameters: [pathParameter('slug', 'From `type` of a problem.', 'not-found')],
-      content: { ...pageContent, ...jsonContent(problemSchema, example), ...textContent() },
-      errors: [404, 406],
-      handler: (request, reply) => {
-        const slug = toPathParameter(request, 'slug')
-        if (!isProblemSlug(slug)) throw notFound(`There is no problem ${slug}.`)
-        const problem = toProblem(request, slug)
-        return send(request, reply, [problemPage(problem), problem, problemToText(problem)])
-      },
-    },
-  ])
+const listProblems: Route = {
+  method: 'GET',
+  url: '/problems',
+  summary: 'List the types of problems',
+  content: {
+    ...pageContent,
+    ...jsonContent({ type: 'array', items: problemSchema }, [example]),
+    ...textContent(),
+  },
+  errors: [406],
+  handler: (request, reply) => {
+    const slugs = Object.keys(problemTypes).filter(isProblemSlug)
+    const problems = slugs.map((slug) => toProblem(request, slug))
+    const lines = problems.map(problemToText).join('\n')
+    return send(request, reply, [problemsPage(problems), problems, lines])
+  },
 }
 
-/** Sends the preferred representation. It changes with the version of the service only. */
+const showProblem: Route = {
+  method: 'GET',
+  url: '/problems/:slug',
+  summary: 'Get one type of problem',
+  parameters: [pathParameter('slug', 'From `type` of a problem.', 'not-found')],
+  content: { ...pageContent, ...jsonContent(problemSchema, example), ...textContent() },
+  errors: [404, 406],
+  handler: (request, reply) => {
+    const slug = toPathParameter(request, 'slug')
+    if (!isProblemSlug(slug)) throw notFound(`There is no problem ${slug}.`)
+    const problem = toProblem(request, slug)
+    return send(request, reply, [problemPage(problem), problem, problemToText(problem)])
+  },
+}
+
+export function openProblems(app: FastifyInstance): void {
+  registerRoutes(app, { file: import.meta.filename }, [listProblems, showProblem])
+}
+
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
   [page, json, lines]: [page: Html, json: unknown, lines: string],
 ): FastifyReply {
   const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
+  // It changes with the version of the service only.
   cachePublicly(reply, 3600)
   if (type === 'text/html') return sendPage(reply, page)
   return type === 'text/plain' ? sendText(reply, lines) : sendJson(reply, json)

@@ -9,21 +9,17 @@ export interface Problem extends ProblemType {
 }
 
 export function problemsPage(problems: readonly Problem[]): Html {
-  const isClientError = ({ status }: Problem) => status < 500
+  const list = (isServerError: boolean) => html`<ul class="problems">
+${problems.filter(({ status }) => status >= 500 === isServerError).map(problemItem)}</ul>`
   return page({
     title: 'Problems',
     main: html`<p class="lead">What each error means, and how to fix the request.</p>
 <p>In problem details (RFC 9457), <code>type</code> is the URL of one of these pages.</p>
 <h2>Client errors</h2>
-${problemList(problems.filter(isClientError))}
+${list(false)}
 <h2>Server errors</h2>
-${problemList(problems.filter((problem) => !isClientError(problem)))}`,
+${list(true)}`,
   })
-}
-
-function problemList(problems: readonly Problem[]): Html {
-  return html`<ul class="problems">
-${problems.map(problemItem)}</ul>`
 }
 
 function problemItem({ type, status, title, meaning }: Problem): Html {
