@@ -31,24 +31,20 @@ interface MultipartLimits {
 }
 
 /** Throws 400 for a wrong digest after the last part, so nothing may be stored before the end. */
-export async function* parseMultipart(
-  request: FastifyRequest,
-  { parts, maxPartBytes, maxBytes, times }: MultipartLimits,
-): AsyncGenerator<Part> {
+export async function* parseMultipart(request: FastifyRequest, limits: MultipartLimits) {
   if (!request.isMultipart()) return
   const { raw } = request
+  const { parts, maxPartBytes } = limits
   assertNoEncoding(raw)
   const digests = createDigestCheck(raw.headers)
-  limitContent(raw, maxBytes, maxPartBytes)
+  limitContent(raw, limits)
   limitPartHeaders(raw)
   sendContinue(raw)
-  watchBody(raw, times, (late) => raw.emit('error', late))
+  watchBody(raw, limits.times, (late) => raw.emit('error', late))
   raw.on('data', digests.update)
   try {
-    for await (const part of request.parts({
-      limits: { parts, files: parts, fileSize: maxPartBytes },
-      isPartAFile: () => true,
-    })) {
+    const fileLimits = { parts, files: parts, fileSize: maxPartBytes }
+    for await (const part of request.parts({ limits: fileLimits, isPartAFile: () => true })) {
       if (part.type === 'file') yield toPart(part, maxPartBytes)
     }
     // The epilogue belongs to the digested body.
@@ -62,9 +58,10 @@ export async function* parseMultipart(
   }
 }
 
-function limitContent(raw: IncomingMessage, maxBytes: number, maxPartBytes: number): void {
+function limitContent(raw: IncomingMessage, { maxBytes, maxPartBytes }: MultipartLimits): void {
+  const [whole, part] = [String(maxBytes), String(maxPartBytes)]
   const tooLarge = contentTooLarge(
-    `The form is over ${String(maxBytes)} bytes. A file may have ${String(maxPartBytes)} bytes.`,
+    `The form is over ${whole} bytes. A file may have ${part} bytes.`,
   )
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   let size = 0
@@ -99,9 +96,9 @@ function limitPartHeaders(raw: IncomingMessage): void {
       const isLast = isHeader && rest.toString('latin1', 0, 2) === '--'
       const isLong = isHeader && (end === -1 ? rest.length : end) > maxPartHeaderBytes
       if (isLast || isLong) raw.off('data', follow)
-      if (isLast) return
-      if (isLong) raw.emit('error', badRequest('The headers of a form part are too long.'))
-      if (isLong || end === -1) break
+      if (isLong && !isLast)
+        raw.emit('error', badRequest('The headers of a form part are too long.'))
+      if (isLast || isLong || end === -1) break
       rest = rest.subarray(end + separator.length)
       isHeader = !isHeader
     }
