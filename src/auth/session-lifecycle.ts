@@ -11,12 +11,7 @@ export interface SessionServices {
   sessions: Sessions
 }
 
-export interface ActiveSession {
-  session: Session
-  user: StoredRecord
-  /** The end of the session if it is not used before. */
-  endsAt: string
-}
+export type ActiveSession = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
 /** `oldId` is the previous session id of the client; that session is not ended here. */
 export async function startSession(
@@ -35,10 +30,7 @@ export async function startSession(
 }
 
 /** Replaces the session id. The expiry time stays. Undefined if the session has ended. */
-export async function renewSession(
-  services: SessionServices,
-  oldId: string | undefined,
-): Promise<SessionCookie | undefined> {
+export async function renewSession(services: SessionServices, oldId: string | undefined) {
   const active = await findSession(services, oldId)
   if (active === undefined || oldId === undefined) return undefined
   const issue = { by: 'renewal', oldId, issuedAt: toTime() } as const
@@ -66,16 +58,13 @@ function maskId(id: string): string {
   return `******${id.slice(-4)}`
 }
 
-/** The lifetime of a cookie that is set at `issuedAt`. */
 export function toMaxSeconds(expiresAt: string, issuedAt: string): number {
   return Math.floor((Date.parse(expiresAt) - Date.parse(issuedAt)) / 1000)
 }
 
 /** Extends the idle time. Ends a session that has expired, or whose user or password has changed. */
-export async function findSession(
-  { sessions, users, config }: SessionServices,
-  id: string | undefined,
-): Promise<ActiveSession | undefined> {
+export async function findSession(services: SessionServices, id: string | undefined) {
+  const { sessions, users, config } = services
   const session = id === undefined ? undefined : await sessions.find(toHash(id))
   if (id === undefined || session === undefined) return undefined
   const isOver = session.expiresAt <= toTime() || session.idleUntil <= toTime()

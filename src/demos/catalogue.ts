@@ -12,7 +12,6 @@ import { topic } from './topic/topic.ts'
 import { user } from './user/user.ts'
 import { users } from './users/users.ts'
 
-/** The demos, in the order of the home page. */
 export const demos: readonly Demo[] = [
   resourceDemo(users),
   resourceDemo(locations),

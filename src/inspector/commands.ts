@@ -1,12 +1,11 @@
 import type { Exchange } from './exchange-log.ts'
 
-/** Headers that describe the client or the connection, not the request. */
-const clientHeaders =
+const connectionHeaders =
   /^(host|connection|user-agent|content-length|transfer-encoding|upgrade-insecure-requests|priority|te|dnt|referer|origin|pragma|cookie|authorization|proxy-.*|sec-.*|:.*|accept-(encoding|language|charset))$/i
 
 /** Commands that repeat the request. A file named `content` stands for the body, which is not stored. */
 export function toCommands({ origin, target, method, requestFields }: Exchange) {
-  const fields = requestFields.filter(([name]) => !clientHeaders.test(name))
+  const fields = requestFields.filter(([name]) => !connectionHeaders.test(name))
   const hasBody = requestFields.some(
     ([name, value]) =>
       /^transfer-encoding$/i.test(name) || (/^content-length$/i.test(name) && value !== '0'),
@@ -25,14 +24,14 @@ interface Request {
 function toCurl({ method, url, fields, hasBody }: Request): string {
   const verbs: Readonly<Record<string, string>> = { GET: '', HEAD: ' --head' }
   const verb = verbs[method] ?? ` -X ${method}`
-  const headers = fields.map(([name, value]) => ` \\\n  -H ${quote(`${name}: ${value}`)}`)
+  const headers = fields.map(([name, value]) => ` \\\n  -H ${quoteForShell(`${name}: ${value}`)}`)
   const body = hasBody ? ' \\\n  --data-binary @content' : ''
-  return `curl -i${verb} ${quote(url)}${headers.join('')}${body}`
+  return `curl -i${verb} ${quoteForShell(url)}${headers.join('')}${body}`
 }
 
 function toHttpie({ method, url, fields, hasBody }: Request): string {
-  const headers = fields.map(([name, value]) => ` \\\n  ${quote(`${name}:${value}`)}`)
-  return `http -v ${method} ${quote(url)}${headers.join('')}${hasBody ? ' \\\n  < content' : ''}`
+  const headers = fields.map(([name, value]) => ` \\\n  ${quoteForShell(`${name}:${value}`)}`)
+  return `http -v ${method} ${quoteForShell(url)}${headers.join('')}${hasBody ? ' \\\n  < content' : ''}`
 }
 
 function toFetch({ method, url, fields, hasBody }: Request): string {
@@ -48,7 +47,6 @@ function toFetch({ method, url, fields, hasBody }: Request): string {
   return `await fetch(${JSON.stringify(url)}${second})`
 }
 
-/** For a POSIX shell. */
-function quote(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -14,10 +14,7 @@ type Recorded = ReturnType<typeof toRecorded>
 
 const maxExchanges = 500
 
-/**
- * The latest exchanges of browsers, under the unguessable ids of their Server-Timing headers. Other
- * clients can show their exchanges themselves, and recording costs time.
- */
+/** Of browsers only: other clients can show their exchanges themselves, and recording costs time. */
 export function createExchangeLog() {
   const exchanges: Recorded[] = []
   let next = 0
@@ -39,10 +36,8 @@ export function createExchangeLog() {
   }
 }
 
-/**
- * The ids differ if the client chose the request id, which others may guess. The exchange id is in
- * Server-Timing because scripts can read that header of their own page, also after a 304.
- */
+// The ids differ if the client chose the request id, which others may guess. Scripts can read
+// Server-Timing of their own page, also after a 304.
 export function setRequestIdHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({
     'x-request-id': request.id,

@@ -18,7 +18,6 @@ export const folders: Readonly<Record<string, string>> = {
   'simple.min.css': packaged,
 }
 
-/** Serves the stylesheets, scripts and images of the pages at `/assets/…`. */
 export function openAssets(app: FastifyInstance): void {
   registerRoutes(app, { file: import.meta.filename }, [
     ...Object.entries(folders).map(([name, folder]) => assetRoute(`/assets/${name}`, folder, name)),

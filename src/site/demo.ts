@@ -1,17 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
-import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
-import type { Files } from '../stores/files/files.ts'
-import type { Records } from '../stores/records/records.ts'
-import type { Sessions } from '../stores/sessions/sessions.ts'
+import { registerRoutes, type Route } from '../http/openapi/route.ts'
+import type { Stores } from '../stores/open-stores.ts'
 
-/** What a demo can use. */
-export interface Services {
+export interface Services extends Omit<Stores, 'close' | 'counters'> {
   config: Config
-  records: Records
-  files: Files
-  sessions: Sessions
 }
 
 /** A form on the home page that sends one request. It works without scripts. */
@@ -31,19 +25,14 @@ export interface Demo {
   /** The name in DEMOS. */
   name: string
   title: string
-  /** One sentence for the home page. */
   summary: string
-  /** Pages of the demo, for the home page. */
   links: readonly { href: string; label: string }[]
   tryOut?: TryOut
-  /**
-   * Path prefixes whose requests are handled as sent: no method override, normalization, parsing,
-   * cross-site check, CORS or validators. See `toRawRequest` and `readBytes`.
-   */
+  /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
   rawPaths?: readonly string[]
   /** Or a function that prepares the demo first. Hooks that it adds to `app` are the demo's own. */
   routes: Routes | ((services: Services, app: FastifyInstance) => Routes | Promise<Routes>)
-  /** The shape of errors, for a demo that does not use the shape of the service. */
+  /** For a demo whose errors do not have the shape of the service. */
   errorShape?: (services: Services) => ErrorShape
 }
 
@@ -59,7 +48,7 @@ export async function openDemo(
   })
 }
 
-/** Whether no other demo is open. Some demos then behave exactly as the seed specifies. */
+/** Some demos behave exactly as the seed specifies if no other is open. */
 export function isAlone(name: string, { config }: Services): boolean {
   return config.demos.every((other) => other === name)
 }

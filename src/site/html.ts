@@ -28,10 +28,7 @@ function toMarkup(value: HtmlValue): string {
   return String(value).replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-/**
- * Escapes every value for text and for quoted attributes, joins lists, and inserts `Html` unchanged.
- * Attributes must be quoted.
- */
+/** Escapes every value but `Html` for text and for attributes, which must be quoted. Joins lists. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let markup = strings[0] ?? ''
   values.forEach((value, index) => {

@@ -1,13 +1,11 @@
 import { html, type Html } from './html.ts'
 
-const siteName = 'Vitrine'
-
-export interface Page {
+interface Page {
   title: string
-  /** The h1; the title when unset. */
+  /** The title when unset. */
   heading?: string
   main: Html
-  /** Names of scripts in `assets/`; the page works without them. */
+  /** Names in `assets/`. */
   scripts?: readonly string[]
 }
 
@@ -26,7 +24,7 @@ export function pageAround(
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>${title === siteName ? siteName : `${title} · ${siteName}`}</title>
+<title>${title === 'Vitrine' ? title : `${title} · Vitrine`}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="/assets/icon.svg">
@@ -54,7 +52,6 @@ inspect them without it</a></p>
 </html>
 `
 
-/** `iso` is ISO 8601 in UTC; shown to the minute. */
 export function time(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }

@@ -44,7 +44,6 @@ const postFields: Route = {
   requestBody: { content: fieldsContent({ description: 'Any value.' }, fields) },
   content: jsonContent({}, fields),
   config: json,
-  // The JSON text `null` is a body.
   handler: (request, reply) =>
     sendJson(reply, request.body === undefined || hasText(request) ? {} : request.body),
 }
@@ -98,7 +97,6 @@ const getUser: Route = {
   handler: (request, reply) => sendText(reply, `This is user ${toPathParameter(request, 'id')}\n`),
 }
 
-/** Whether the body is text that the text reader has read. */
 function hasText({ headers, body }: FastifyRequest): boolean {
   return toMediaType(headers['content-type']).startsWith('text/') && body !== undefined
 }

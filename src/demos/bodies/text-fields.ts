@@ -5,10 +5,7 @@ import { contentTooLarge } from '../../http/errors/http-error.ts'
 
 const maxFiles = 10
 
-/**
- * The text fields of a multipart body, several of one name as a list. Files are read and discarded.
- * Throws 400 for a body that is not multipart, and 413 over a limit.
- */
+/** Several fields of one name are a list. Throws 400 and 413. */
 export async function parseTextFields(request: FastifyRequest, config: Config) {
   const { maxBodyBytes, maxUploadBytes, maxParameters } = config
   const fields = new Map<string, string | string[]>()

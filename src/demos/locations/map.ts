@@ -19,7 +19,6 @@ interface Mark extends RecordLink {
   y: number
 }
 
-/** A map of the world with the records that have coordinates. */
 export function createMap(): Figure {
   const cells = new Map<number, Mark>()
   return {
@@ -79,7 +78,6 @@ function toViewBox(points: readonly Mark[]): string {
 
 /** The link is for the mouse: a keyboard or a screen reader finds the same one beside the map. */
 function circle({ count, x, y, label, href }: Mark, size: number, isAlone: boolean): Html {
-  // A mark of many is wider, but stays in its cell.
   const widest = Math.min(Math.max(10, (size * unitsPerDegree) / 1.8), margin)
   const radius = Math.min(10 + 3 * Math.log2(count), widest).toFixed(1)
   const title = count === 1 ? label : `${String(count)} places`
@@ -114,7 +112,6 @@ function toLongitude(x: number): string {
   return `${toDegrees(x - 180)}° ${x < 180 ? 'W' : 'E'}`
 }
 
-/** To the kilometre or so, which is finer than the map. */
 function toDegrees(degrees: number): string {
   return String(Number(Math.abs(degrees).toFixed(2)))
 }

@@ -7,7 +7,6 @@ export interface CookieView {
   isSecure: boolean
 }
 
-/** Explains each attribute, and which of them apply to this connection. */
 export function cookieFlags({ maxSeconds, isSecure }: CookieView): Html {
   const notHere = isSecure
     ? ''

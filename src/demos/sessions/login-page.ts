@@ -2,7 +2,6 @@ import type { HttpError } from '../../http/errors/http-error.ts'
 import { html, type Html } from '../../site/html.ts'
 import { page } from '../../site/page.ts'
 
-/** `username` is the text that was entered, `error` why the login failed. */
 export function loginPage(username = '', error?: HttpError): Html {
   return page({
     title: error ? 'Not logged in: Log in' : 'Log in',

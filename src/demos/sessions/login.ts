@@ -19,11 +19,6 @@ import type { Collection, StoredRecord } from '../../stores/records/records.ts'
 import { changeSession } from './change-session.ts'
 import { loginPage } from './login-page.ts'
 
-interface Credentials {
-  username: string
-  password: string
-}
-
 const text = { type: 'string' } as const
 const credentials = objectSchema({ username: text, password: text })
 
@@ -62,7 +57,7 @@ export function postLogin(services: SessionServices): Route {
   }
 }
 
-function parseCredentials({ body, raw, headers }: FastifyRequest): Credentials {
+function parseCredentials({ body, raw, headers }: FastifyRequest) {
   if (hasBody(raw) && !isFieldsType(toMediaType(headers['content-type']))) {
     throw unsupportedMediaType('A login must be a form or JSON.', {
       'accept-post': 'application/json, application/x-www-form-urlencoded',
@@ -70,24 +65,19 @@ function parseCredentials({ body, raw, headers }: FastifyRequest): Credentials {
   }
   const { username, password } = isObject(body) ? body : {}
   if (typeof username === 'string' && typeof password === 'string') return { username, password }
-  const invalid = Object.entries({ username, password }).filter(
-    ([, value]) => typeof value !== 'string',
-  )
-  throw unprocessable(
-    invalid.map(([field, value]) => ({
-      field,
-      message: value === undefined ? 'is required' : 'must be text',
-    })),
-  )
+  const problems = Object.entries({ username, password }).map(([field, value]) => ({
+    field,
+    message: value === undefined ? 'is required' : typeof value === 'string' ? '' : 'must be text',
+  }))
+  throw unprocessable(problems.filter(({ message }) => message !== ''))
 }
 
 /** Names are not unique: this many users of one name are tried. */
 const maxCandidates = 16
 
-/** The newest user with this name and password. */
 async function findUser(
   users: Collection,
-  { username, password }: Credentials,
+  { username, password }: ReturnType<typeof parseCredentials>,
 ): Promise<StoredRecord | undefined> {
   const candidates = await users.list(
     {

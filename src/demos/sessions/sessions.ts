@@ -49,7 +49,6 @@ export const sessions: Demo = {
     })
     sweepRegularly(app, {
       what: 'ended sessions',
-      // As often as sessions can become idle, but not all the time.
       everySeconds: Math.min(config.sessionIdleSeconds, 600),
       sweep: (now) => sessions.sweep(now),
     })

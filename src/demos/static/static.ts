@@ -1,12 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findFile } from '../../http/response/static-files.ts'
-import { sendOptions } from '../../http/request/options.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { methodNotAllowed } from '../../http/errors/http-error.ts'
-import { sendBytes } from '../../http/response/send-bytes.ts'
+import { sendOptions } from '../../http/request/options.ts'
 import { toPath } from '../../http/request/target.ts'
-import type { Demo } from '../../site/demo.ts'
-
-const fileMethods = ['GET', 'HEAD', 'OPTIONS'] as const
+import { sendBytes } from '../../http/response/send-bytes.ts'
+import { findFile } from '../../http/response/static-files.ts'
+import type { Demo, Services } from '../../site/demo.ts'
 
 /** The files of PUBLIC_DIR, at the paths that have no route. */
 export const staticFiles: Demo = {
@@ -19,27 +17,9 @@ export const staticFiles: Demo = {
     { href: '/profile.html', label: 'A form that uploads a file' },
   ],
   tryOut: { method: 'GET', path: '/topic.html' },
-  routes: ({ config: { publicDir, corsOrigins } }, app) => {
-    const sendFile = async (request: FastifyRequest, reply: FastifyReply) => {
-      const path = toPath(request.url)
-      const file = await findFile(publicDir, path)
-      if (file === undefined) {
-        reply.callNotFound()
-        return reply
-      }
-      if (request.method === 'GET' || request.method === 'HEAD') {
-        return sendBytes(request, reply, file)
-      }
-      // The path of a file can have a route with other methods.
-      const { methods: others = [], headers = {} } = app.findAllowedMethods(path) ?? {}
-      const methods = [...new Set([...others, ...fileMethods])]
-      if (request.method !== 'OPTIONS') {
-        throw methodNotAllowed(request.method, path, { methods, isJson: false })
-      }
-      const offer = { methods, headers: { ...headers, allow: methods.join(', ') } }
-      return sendOptions(request, reply, { ...offer, corsOrigins })
-    }
-    const hasPath = async (path: string) => (await findFile(publicDir, path)) !== undefined
+  routes: ({ config }, app) => {
+    const hasPath = async (path: string) => (await findFile(config.publicDir, path)) !== undefined
+    const handler = createFileHandler(config, app)
     return [
       {
         method: app.supportedMethods,
@@ -47,9 +27,28 @@ export const staticFiles: Demo = {
         summary: 'Get a file of PUBLIC_DIR',
         config: { hasPath },
         // Responds before the body is read, which no file needs.
-        onRequest: sendFile,
-        handler: sendFile,
+        onRequest: handler,
+        handler,
       },
     ]
   },
+}
+
+function createFileHandler({ publicDir, corsOrigins }: Services['config'], app: FastifyInstance) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const path = toPath(request.url)
+    const file = await findFile(publicDir, path)
+    if (file === undefined) {
+      reply.callNotFound()
+      return reply
+    }
+    const { method } = request
+    if (method === 'GET' || method === 'HEAD') return sendBytes(request, reply, file)
+    // The path of a file can have a route with other methods.
+    const { methods: others = [], headers } = app.findAllowedMethods(path) ?? {}
+    const methods = [...new Set([...others, 'GET', 'HEAD', 'OPTIONS'])]
+    if (method !== 'OPTIONS') throw methodNotAllowed(method, path, { methods, isJson: false })
+    const allow = methods.join(', ')
+    return sendOptions(request, reply, { methods, headers: { ...headers, allow }, corsOrigins })
+  }
 }

@@ -1,16 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toReasonPhrase } from '../../http/errors/http-error.ts'
-import { textContent } from '../../http/openapi/content.ts'
+import { pathParameter, textContent } from '../../http/openapi/content.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 
-const requested = {
-  description: 'The requested status code.',
-  content: textContent('200 OK\n'),
-}
+const requested = { description: 'The requested status code.', content: textContent('200 OK\n') }
+const schema = { type: 'integer', minimum: 200, maximum: 599 }
 
-/** `/status/:code` with any method: a response with that status code and the headers it needs. */
 export const status: Demo = {
   name: 'status',
   title: 'Status',
@@ -28,16 +25,7 @@ export const status: Demo = {
       summary: 'Respond with a status code',
       description:
         'The response has the headers that the status code needs: Location with 3xx, WWW-Authenticate with 401, Retry-After with 429 and 503. 204, 205 and 304 have no content. The body of the request is ignored.',
-      parameters: [
-        {
-          name: 'code',
-          in: 'path',
-          required: true,
-          description: 'The status code.',
-          schema: { type: 'integer', minimum: 200, maximum: 599 },
-          example: 418,
-        },
-      ],
+      parameters: [{ ...pathParameter('code', 'The status code.', '418'), schema, example: 418 }],
       responses: { '2XX': requested, '3XX': requested, '4XX': requested, '5XX': requested },
       errors: [404],
       // An invalid body must not change the status code.

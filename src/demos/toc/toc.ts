@@ -6,7 +6,6 @@ import type { Demo } from '../../site/demo.ts'
 
 const a = { description: 'Any text. Other values are returned as JSON.' }
 
-/** The fields of a POST form, which are sent in the body. */
 export const toc: Demo = {
   name: 'toc',
   title: 'Form post',

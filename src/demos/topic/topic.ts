@@ -22,7 +22,6 @@ const getTopic: Route = {
     sendText(reply, `The topic is ${parameterToText(isObject(query) ? query.a : undefined)}\n`),
 }
 
-/** The fields of a GET form, which are sent in the query string. */
 export const topic: Demo = {
   name: 'topic',
   title: 'Topic',

@@ -6,7 +6,6 @@ import { toProbeResponse, type Readiness } from '../../operations/readiness.ts'
 
 const config = { defaultType: 'json', anyHost: true } as const
 
-/** `GET /health`, and the probes of an orchestrator. */
 export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find'>): void {
   registerRoutes(app, { file: import.meta.filename }, [
     {

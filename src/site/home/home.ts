@@ -6,7 +6,6 @@ import { html, type Html } from '../html.ts'
 import { page } from '../page.ts'
 import { sendPage } from '../send-page.ts'
 
-/** `GET /`: the list of the open demos. */
 export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
   const home = homePage(demos)
   registerRoutes(app, { file: import.meta.filename }, [
@@ -44,7 +43,6 @@ ${tryOut ? tryForm(name, tryOut) : ''}</section>
 `
 }
 
-/** A plain form. With scripts the response is shown below it. */
 function tryForm(demo: string, { method, path, fields = {}, file }: TryOut): Html {
   const inputs = Object.entries(fields).map(([name, value]) =>
     field(demo, name, 'text', html` value="${value}"`),
