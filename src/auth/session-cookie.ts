@@ -32,11 +32,3 @@ export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: Session
 
 /** Removes the cookie. */
 export const noSession: SessionCookie = { id: '', maxSeconds: 0 }
-
-export function setSessionCookie(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  cookie: SessionCookie,
-): void {
-  reply.header('set-cookie', toSetCookie(request, cookie))
-}

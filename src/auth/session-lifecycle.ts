@@ -26,14 +26,15 @@ export async function startSession(
     expiresAt: toTime(config.sessionMaxSeconds),
     idleUntil: toTime(config.sessionIdleSeconds),
   }
-  return issueId(sessions, session, { by: 'login', oldId, issuedAt: session.createdAt })
+  const old = oldId === undefined ? {} : { oldId: maskId(oldId) }
+  return issueId(sessions, session, { by: 'login', ...old, issuedAt: session.createdAt })
 }
 
 /** Replaces the session id. The expiry time stays. Undefined if the session has ended. */
 export async function renewSession(services: SessionServices, oldId: string | undefined) {
   const active = await findSession(services, oldId)
   if (active === undefined || oldId === undefined) return undefined
-  const issue = { by: 'renewal', oldId, issuedAt: toTime() } as const
+  const issue = { by: 'renewal', oldId: maskId(oldId), issuedAt: toTime() } as const
   const issued = await issueId(services.sessions, active.session, issue)
   if (await services.sessions.remove(toHash(oldId))) return issued
   // A concurrent logout or renewal has ended the session.
@@ -44,13 +45,11 @@ export async function renewSession(services: SessionServices, oldId: string | un
 async function issueId(
   sessions: Sessions,
   session: Session,
-  { by, oldId, issuedAt }: Omit<SessionIssue, 'newId' | 'oldId'> & { oldId: string | undefined },
+  issued: Omit<SessionIssue, 'newId'>,
 ): Promise<SessionCookie> {
   const id = randomBytes(32).toString('base64url')
-  const old = oldId === undefined ? {} : { oldId: maskId(oldId) }
-  const issue = { by, ...old, newId: maskId(id), issuedAt }
-  await sessions.create(toHash(id), { ...session, issue })
-  return { id, maxSeconds: toMaxSeconds(session.expiresAt, issuedAt) }
+  await sessions.create(toHash(id), { ...session, issue: { ...issued, newId: maskId(id) } })
+  return { id, maxSeconds: toMaxSeconds(session.expiresAt, issued.issuedAt) }
 }
 
 /** Four characters reveal 24 of the 256 bits. */
@@ -70,25 +69,21 @@ export async function findSession(services: SessionServices, id: string | undefi
   const isOver = session.expiresAt <= toTime() || session.idleUntil <= toTime()
   const user = isOver ? undefined : await users.find(session.userId)
   if (user === undefined || user.document.password !== session.passwordHash) {
-    await tryWrite(sessions.remove(toHash(id)))
+    await sessions.remove(toHash(id)).catch(ignoreFailure)
     return undefined
   }
   const idleUntil = toTime(config.sessionIdleSeconds)
-  const isTouched = await tryWrite(sessions.touch(toHash(id), idleUntil))
+  const touching = sessions.touch(toHash(id), idleUntil)
+  const isTouched = await touching.then(() => true, ignoreFailure)
   const touched = isTouched ? { ...session, idleUntil } : session
   const endsAt = touched.expiresAt < touched.idleUntil ? touched.expiresAt : touched.idleUntil
   return { session: touched, user, endsAt }
 }
 
-/** False if the store is unavailable: the session can be shown without the write. */
-async function tryWrite(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write
-    return true
-  } catch (error) {
-    if (error instanceof StoreFailure) return false
-    throw error
-  }
+/** The session can be shown without the write. */
+function ignoreFailure(error: unknown): false {
+  if (error instanceof StoreFailure) return false
+  throw error
 }
 
 export async function endSession({ sessions }: SessionServices, id: string): Promise<void> {

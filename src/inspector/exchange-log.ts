@@ -1,13 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toReasonPhrase } from '../http/errors/http-error.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { maskField, maskTarget } from './mask.ts'
 
-export type Fields = readonly (readonly [name: string, value: string])[]
+type Fields = readonly (readonly [name: string, value: string])[]
 
 /** A request and its response, with secrets masked. Bodies may be large or secret. */
 export interface Exchange extends Omit<Recorded, 'rawHeaders' | 'headers'> {
   requestFields: Fields
   responseFields: Fields
+  /** The first line and the headers, in HTTP/1.1 notation. */
+  requestHead: string
+  responseHead: string
 }
 
 type Recorded = ReturnType<typeof toRecorded>
@@ -78,12 +82,18 @@ function maskSecrets({ rawHeaders, headers, ...exchange }: Recorded): Exchange {
   const received = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1]] as const] : [],
   )
-  return {
-    ...exchange,
-    target: maskTarget(exchange.target),
-    requestFields: maskFields(received),
-    responseFields: maskFields(Object.entries(headers)),
-  }
+  const requestFields = maskFields(received)
+  const responseFields = maskFields(Object.entries(headers))
+  const { method, httpVersion, status } = exchange
+  const target = maskTarget(exchange.target)
+  const requestHead = toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields)
+  const statusText = `${String(status)} ${toReasonPhrase(status) ?? ''}`
+  const responseHead = toHead(`HTTP/${httpVersion} ${statusText}`, responseFields)
+  return { ...exchange, target, requestFields, responseFields, requestHead, responseHead }
+}
+
+function toHead(line: string, fields: Fields): string {
+  return [line, ...fields.map(([name, value]) => `${name}: ${value}`), ''].join('\n')
 }
 
 function maskFields(fields: readonly (readonly [name: string, value: unknown])[]): Fields {

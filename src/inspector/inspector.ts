@@ -8,7 +8,6 @@ import { sendJson, sendText } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
-import { toRequestHead, toResponseHead } from './message-head.ts'
 import { exchangePage, inspectorPage } from './views.ts'
 
 type FindExchange = (id: string) => Exchange | undefined | Promise<Exchange | undefined>
@@ -33,9 +32,11 @@ const example = toJson({
   method: 'GET',
   effectiveMethod: 'GET',
   target: '/health',
-  requestFields: [['Host', '127.0.0.1:3000']],
+  requestFields: [],
+  requestHead: 'GET /health HTTP/1.1\nHost: 127.0.0.1:3000\n',
   status: 200,
   responseFields: [],
+  responseHead: 'HTTP/1.1 200 OK\n',
   ms: 0.4,
   negotiation: undefined,
 })
@@ -64,7 +65,7 @@ function getExchange(find: FindExchange): Route {
 
 function toJson(exchange: Exchange) {
   const { id, receivedAt, method, effectiveMethod, target, status, ms, negotiation } = exchange
-  const head = `${toRequestHead(exchange)}\n${toResponseHead(exchange)}`
+  const head = `${exchange.requestHead}\n${exchange.responseHead}`
   const request = { id, receivedAt, method, effectiveMethod, target, status, ms, head }
   return { ...request, ...(negotiation && { negotiation }), ...toCommands(exchange) }
 }

@@ -3,7 +3,6 @@ import { html, type Html } from '../site/html.ts'
 import { page, time } from '../site/page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
-import { toRequestHead, toResponseHead } from './message-head.ts'
 
 export function inspectorPage(): Html {
   return page({
@@ -28,8 +27,8 @@ export function exchangePage(exchange: Exchange): Html {
     main: html`<div data-exchange>
 ${facts(exchange)}
 <div class="heads">
-${head('Request', toRequestHead(exchange))}
-${head('Response', toResponseHead(exchange))}
+${head('Request', exchange.requestHead)}
+${head('Response', exchange.responseHead)}
 </div>
 <h2>Repeat this request</h2>
 ${command('curl', curl)}${command('fetch', fetch)}${command('HTTPie', httpie)}</div>

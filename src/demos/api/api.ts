@@ -7,11 +7,7 @@ const content = 'This is JSON, served by Vitrine.'
 const config = { defaultType: 'json' } as const
 const text = { type: 'string' } as const
 const name = { ...text, description: 'The name in the request.' }
-const greeting = {
-  type: 'object',
-  required: ['content'],
-  properties: { content: text, name },
-}
+const greeting = { type: 'object', required: ['content'], properties: { content: text, name } }
 const greetingContent = jsonContent(greeting, { content, name: 'Ann' })
 
 /** Small JSON responses; errors under /api are JSON too (seed, "Demonstration: JSON endpoints"). */

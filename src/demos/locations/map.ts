@@ -61,7 +61,7 @@ function figure(found: readonly Mark[]): Html {
 <svg viewBox="${toViewBox(points)}" aria-hidden="true">
 <image href="/assets/world.svg" width="${width}" height="${height}"/>
 ${only ? crosshair(only) : ''}${points.map((point) => circle(point, size, point === only))}</svg>
-<figcaption>${only ? toPosition(only) : toExtent(points, count)}. Land: Natural Earth.</figcaption>
+<figcaption>${only ? `${toLatitude(only.y)}, ${toLongitude(only.x)}` : toExtent(points, count)}. Land: Natural Earth.</figcaption>
 </figure>
 `
 }
@@ -94,24 +94,15 @@ function toUnits(degrees: number): string {
   return (degrees * unitsPerDegree).toFixed(1)
 }
 
-function toPosition({ x, y }: Mark): string {
-  return `${toLatitude(y)}, ${toLongitude(x)}`
-}
-
 function toExtent(points: readonly Mark[], count: number): string {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)]
   const drawn = points.length === count ? '' : `, drawn as ${String(points.length)} marks`
   return `${String(count)} places with coordinates${drawn}, from ${toLatitude(Math.min(...ys))} to ${toLatitude(Math.max(...ys))} and from ${toLongitude(Math.min(...xs))} to ${toLongitude(Math.max(...xs))}`
 }
 
-function toLatitude(y: number): string {
-  return `${toDegrees(90 - y)}° ${y > 90 ? 'S' : 'N'}`
-}
+const toLatitude = (y: number) => toDegrees(90 - y, 'N', 'S')
+const toLongitude = (x: number) => toDegrees(x - 180, 'E', 'W')
 
-function toLongitude(x: number): string {
-  return `${toDegrees(x - 180)}° ${x < 180 ? 'W' : 'E'}`
-}
-
-function toDegrees(degrees: number): string {
-  return String(Number(Math.abs(degrees).toFixed(2)))
+function toDegrees(degrees: number, positive: string, negative: string): string {
+  return `${String(Number(Math.abs(degrees).toFixed(2)))}° ${degrees < 0 ? negative : positive}`
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { setSessionCookie, type SessionCookie } from '../../auth/session-cookie.ts'
+import { toSetCookie, type SessionCookie } from '../../auth/session-cookie.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { exampleContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
@@ -28,7 +28,7 @@ export function changeSession(redirect: string, msg: string, apply: Apply) {
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const type = chooseType(request, reply, ['application/json', 'text/html'])
       const cookie = await apply(request, reply)
-      if (cookie) setSessionCookie(request, reply, cookie)
+      if (cookie) reply.header('set-cookie', toSetCookie(request, cookie))
       return type === 'text/html' ? reply.redirect(redirect, 303) : sendJson(reply, envelope)
     },
   } as const

@@ -4,12 +4,11 @@ import type { SessionIssue } from '../../stores/sessions/sessions.ts'
 import { cookieFlags, toDuration, type CookieView } from './cookie-flags.ts'
 import type { ActiveSession } from '../../auth/session-lifecycle.ts'
 
-interface SessionView extends ActiveSession {
-  idleSeconds: number
-  cookie: CookieView
-}
-
-export function sessionPage({ user, session, endsAt, idleSeconds, cookie }: SessionView): Html {
+export function sessionPage(
+  { user, session, endsAt }: ActiveSession,
+  idleSeconds: number,
+  cookie: CookieView,
+): Html {
   const { createdAt, expiresAt, issue } = session
   return page({
     title: 'Session',

@@ -1,10 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import {
-  findSessionId,
-  noSession,
-  setSessionCookie,
-  toSetCookie,
-} from '../../auth/session-cookie.ts'
+import { findSessionId, noSession, toSetCookie } from '../../auth/session-cookie.ts'
 import {
   endSession,
   findSession,
@@ -77,16 +72,9 @@ const getLogin: Route = {
 
 const text = { type: 'string' } as const
 const time = { type: 'string', format: 'date-time' } as const
-const sessionSchema = {
-  type: 'object',
-  required: ['authenticated'],
-  properties: {
-    authenticated: { type: 'boolean' },
-    user: objectSchema({ _id: text, name: text }),
-    createdAt: time,
-    expiresAt: { ...time, description: 'The end of the session if it is not used before.' },
-  },
-}
+const user = objectSchema({ _id: text, name: text })
+const properties = { authenticated: { type: 'boolean' }, user, createdAt: time, expiresAt: time }
+const sessionSchema = { type: 'object', required: ['authenticated'], properties }
 
 function getSession(services: SessionServices): Route {
   return {
@@ -96,7 +84,7 @@ function getSession(services: SessionServices): Route {
     session: 'optional',
     responses: {
       200: {
-        description: 'The session. As JSON also when the client is not logged in.',
+        description: 'The session, which ends at `expiresAt` if it is not used before.',
         headers: cookieHeaders,
         content: { ...jsonContent(sessionSchema, { authenticated: false }), ...pageContent },
       },
@@ -112,13 +100,12 @@ function getSession(services: SessionServices): Route {
       const id = findSessionId(request, reply)
       const active = await findSession(services, id)
       if (active === undefined) {
-        if (id !== undefined) setSessionCookie(request, reply, noSession)
+        if (id !== undefined) reply.header('set-cookie', toSetCookie(request, noSession))
         return isPage ? reply.redirect('/login', 302) : sendJson(reply, { authenticated: false })
       }
       if (!isPage) return sendJson(reply, toJson(active))
-      const { sessionIdleSeconds: idleSeconds } = services.config
       const cookie = toCookieView(request, active.session)
-      return sendPage(reply, sessionPage({ ...active, idleSeconds, cookie }))
+      return sendPage(reply, sessionPage(active, services.config.sessionIdleSeconds, cookie))
     },
   }
 }

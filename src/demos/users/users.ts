@@ -1,14 +1,12 @@
 import { defineResource } from '../../resources/definition.ts'
 
-const maxPasswordBytes = 1024
-
 export const users = defineResource({
   name: 'users',
   singular: 'user',
   title: 'Users',
   summary: 'People with a name and a password, through the seven classic routes.',
   indexed: ['name'],
-  maxBytes: { password: maxPasswordBytes },
+  maxBytes: { password: 1024 },
   schema: {
     type: 'object',
     required: ['name', 'password'],
@@ -17,7 +15,7 @@ export const users = defineResource({
       password: {
         type: 'string',
         title: 'Password',
-        description: `1 to ${maxPasswordBytes.toLocaleString('en')} bytes`,
+        description: '1 to 1,024 bytes',
         minLength: 1,
         writeOnly: true,
         examples: ['correct horse'],
