@@ -13,7 +13,7 @@ export interface SessionServices {
 
 export type ActiveSession = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
-/** `oldId` is the previous session id of the client; that session is not ended here. */
+/** Ends the session `oldId` of the client. */
 export async function startSession(
   { sessions, config }: SessionServices,
   { id: userId, document }: StoredRecord,
@@ -27,7 +27,10 @@ export async function startSession(
     idleUntil: toTime(config.sessionIdleSeconds),
   }
   const old = oldId === undefined ? {} : { oldId: maskId(oldId) }
-  return issueId(sessions, session, { by: 'login', ...old, issuedAt: session.createdAt })
+  const issue = { by: 'login', ...old, issuedAt: session.createdAt } as const
+  const issued = await issueId(sessions, session, issue)
+  if (oldId !== undefined) await sessions.remove(toHash(oldId))
+  return issued
 }
 
 /** Replaces the session id. The expiry time stays. Undefined if the session has ended. */

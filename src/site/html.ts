@@ -11,7 +11,6 @@ export class Html {
   }
 }
 
-/** Deliberately narrow: an object, a date or a promise in a template does not compile. */
 export type HtmlValue = string | number | Html | readonly HtmlValue[]
 
 const entities: Readonly<Record<string, string>> = {

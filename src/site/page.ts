@@ -2,10 +2,8 @@ import { html, type Html } from './html.ts'
 
 interface Page {
   title: string
-  /** The title when unset. */
   heading?: string
   main: Html
-  /** Names in `assets/`. */
   scripts?: readonly string[]
 }
 

@@ -4,7 +4,6 @@ import { html, type Html } from '../../site/html.ts'
 /** The units of `world.svg`, which shows the whole world with the same scale both ways. */
 const unitsPerDegree = 5
 const [width, height] = [360 * unitsPerDegree, 180 * unitsPerDegree]
-/** Around the world, so that a mark at its edge is seen whole. */
 const margin = 30
 
 /** Places closer than this are one mark, so that many records take no more memory than few. */

@@ -5,7 +5,6 @@ import { exampleContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import { sendJson } from '../../http/response/send.ts'
 
-/** Returns the cookie to set, if any. */
 type Apply = (request: FastifyRequest, reply: FastifyReply) => Promise<SessionCookie | undefined>
 
 /** A route that responds with 303 to a client that prefers HTML, and with the envelope to others. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { verifyPassword } from '../../auth/passwords.ts'
 import { findSessionId } from '../../auth/session-cookie.ts'
-import { endSession, startSession, type SessionServices } from '../../auth/session-lifecycle.ts'
+import { startSession, type SessionServices } from '../../auth/session-lifecycle.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/body/is-object.ts'
 import {
@@ -20,40 +20,33 @@ import { changeSession } from './change-session.ts'
 import { loginPage } from './login-page.ts'
 
 const text = { type: 'string' } as const
-const credentials = objectSchema({ username: text, password: text })
+const credentials = fieldsContent(objectSchema({ username: text, password: text }), {
+  username: 'Ann',
+  password: 'secret',
+})
 
 /** Throws 401, 415 and 422, which a page gets as the form with the message. */
 export function postLogin(services: SessionServices): Route {
   const change = changeSession('/session', 'login success', async (request, reply) => {
     const user = await findUser(services.users, parseCredentials(request))
     if (user === undefined) throw unauthorized('No user has this name and password.')
-    const oldId = findSessionId(request, reply)
-    const issued = await startSession(services, user, oldId)
-    // A login that fails leaves the old session as it was.
-    if (oldId !== undefined) await endSession(services, oldId)
-    return issued
+    return startSession(services, user, findSessionId(request, reply))
   })
   return {
     method: 'POST',
     url: '/login',
     summary: 'Log in',
-    requestBody: {
-      required: true,
-      content: fieldsContent(credentials, { username: 'Ann', password: 'secret' }),
-    },
+    requestBody: { required: true, content: credentials },
     errors: [401, 406, 422],
     ...change,
     config: { ...change.config, isLogin: true },
-    handler: async (request, reply) => {
-      try {
-        return await change.handler(request, reply)
-      } catch (error) {
+    handler: (request, reply) =>
+      change.handler(request, reply).catch((error: unknown) => {
         if (!(error instanceof HttpError) || findErrorForm(request, reply) !== 'html') throw error
         const { username } = isObject(request.body) ? request.body : {}
         reply.code(error.status).headers(error.headers)
         return sendPage(reply, loginPage(parameterToText(username), error))
-      }
-    },
+      }),
   }
 }
 

@@ -75,6 +75,17 @@ const time = { type: 'string', format: 'date-time' } as const
 const user = objectSchema({ _id: text, name: text })
 const properties = { authenticated: { type: 'boolean' }, user, createdAt: time, expiresAt: time }
 const sessionSchema = { type: 'object', required: ['authenticated'], properties }
+const sessionResponses = {
+  200: {
+    description: 'The session, which ends at `expiresAt` if it is not used before.',
+    headers: cookieHeaders,
+    content: { ...jsonContent(sessionSchema, { authenticated: false }), ...pageContent },
+  },
+  302: {
+    description: 'With `Accept: text/html` and no session: redirects to /login.',
+    headers: redirectHeaders,
+  },
+}
 
 function getSession(services: SessionServices): Route {
   return {
@@ -82,17 +93,7 @@ function getSession(services: SessionServices): Route {
     url: '/session',
     summary: 'Get the current session',
     session: 'optional',
-    responses: {
-      200: {
-        description: 'The session, which ends at `expiresAt` if it is not used before.',
-        headers: cookieHeaders,
-        content: { ...jsonContent(sessionSchema, { authenticated: false }), ...pageContent },
-      },
-      302: {
-        description: 'With `Accept: text/html` and no session: redirects to /login.',
-        headers: redirectHeaders,
-      },
-    },
+    responses: sessionResponses,
     errors: [406],
     store: 'writes',
     handler: async (request, reply) => {
