@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts'
 
-interface Page {
+export interface Page {
   title: string
   heading?: string
   main: Html
