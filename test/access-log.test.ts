@@ -28,7 +28,7 @@ function linesOf({ logLines }: TestApp): Line[] {
   return logLines.map((line) => JSON.parse(line) as Line)
 }
 
-/** The lines of answers, once there are so many. */
+/** The lines of responses, once there are so many. */
 async function completed(app: TestApp, count: number): Promise<Line[]> {
   const find = () => linesOf(app).filter(({ msg }) => msg === 'request completed')
   await until(() => find().length >= count)
@@ -62,7 +62,7 @@ async function* twoThenNothing() {
   throw new Error('the disk is gone')
 }
 
-/** Asks with GET; `headed` resolves with the head of the answer, or without. */
+/** Asks with GET; `headed` resolves with the head of the response, or without. */
 type Leave = (
   app: FastifyInstance,
   path: string,
@@ -72,7 +72,7 @@ const leaveHttp1: Leave = async (app, path) => {
   const request = get({ port: portOf(app), path, agent: false })
   request.on('error', () => undefined)
   const headed = once(request, 'response').catch(() => undefined)
-  // Closed in order, it might as well wait for the answer.
+  // Closed in order, it might as well wait for the response.
   return { hangUp: () => request.socket?.resetAndDestroy(), headed }
 }
 
@@ -109,7 +109,7 @@ for (const { name, leave, makeSettings } of ways) {
       return app
     }
 
-    test('a client that leaves within the answer has one line, which says so', async (t) => {
+    test('a client that leaves within the response has one line, which shows it', async (t) => {
       const app = await listen(t)
       const { hangUp, headed } = await leave(app, '/endless')
       await headed
@@ -122,7 +122,7 @@ for (const { name, leave, makeSettings } of ways) {
       assert.deepEqual(more, [])
     })
 
-    test('a client that leaves before the answer has one line, without a status', async (t) => {
+    test('a client that leaves before the response has one line, without a status', async (t) => {
       const app = await listen(t)
       const arrived = new Promise((resolve) => app.server.once('request', resolve))
       const { hangUp } = await leave(app, '/silent')
@@ -136,7 +136,7 @@ for (const { name, leave, makeSettings } of ways) {
       assert.deepEqual(more, [])
     })
 
-    test('an answer that breaks has a line, and another that says why', async (t) => {
+    test('a response that breaks has a line, and another that says why', async (t) => {
       const app = await listen(t)
       await leave(app, '/breaking')
       const [line] = await completed(app, 1)

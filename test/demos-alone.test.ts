@@ -77,7 +77,7 @@ test('bodies alone: /users and /users/:id are plain text for any id', async (t) 
   }
 })
 
-test('api alone: any other path, by any method, is JSON that asks for /api/json', async (t) => {
+test('api alone: any other path, by any method, is JSON that names /api/json', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'api' } })
   for (const url of ['/nowhere', '/a/b/c', '/api', '/api/nowhere', '/users', '/user', '/a.html']) {
     for (const method of methods) {

@@ -33,7 +33,7 @@ test('the default start loads no driver', async (t) => {
   assert.equal((await fetch(`${origin}/health`)).status, 200)
 })
 
-test('a driver that is not installed is asked for in one line', async (t) => {
+test('a driver that is not installed is named in one line', async (t) => {
   const cases: [settings: Record<string, string>, line: string][] = [
     [{ REDIS_URL: 'redis://127.0.0.1:1' }, 'REDIS_URL needs a driver: npm install ioredis'],
     [

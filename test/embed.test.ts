@@ -85,7 +85,7 @@ test('a stop before the start, or while it starts, ends it', async (t) => {
   await assert.rejects(fetch(await started))
 })
 
-test('what is in flight when it stops is answered', async (t) => {
+test('what is in flight when it stops gets a response', async (t) => {
   const vitrine = await openVitrine(t)
   const origin = await vitrine.start()
   await vitrine.seed(2000)
@@ -168,7 +168,7 @@ test('a stop waits for what is under way, which is all there', async () => {
   await seeding
 })
 
-test('what belongs to a process of its own is refused by name', async (t) => {
+test('what belongs to a process of its own is rejected by name', async (t) => {
   for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']) {
     await t.test(name, async () => {
       await assert.rejects(buildApp({ settings: { [name]: '2' } }), new RegExp(name))

@@ -109,10 +109,10 @@ test('whatever has a tag or a date is 304 on it, and says again what a cache nee
   assert.ok(tagged > 50, String(tagged))
 })
 
-test('an answer that Accept can change says Vary: Accept, and no other does', async (t) => {
+test('a response that Accept can change says Vary: Accept, and no other does', async (t) => {
   const { app, urls } = await openApp(t)
   for (const url of urls) {
-    await t.test(`${url} says so, and Accept changes nothing`, async () => {
+    await t.test(`${url} shows it, and Accept changes nothing`, async () => {
       const responses = await Promise.all(
         accepts.map(async (accept) =>
           app.inject({ url, headers: accept === undefined ? {} : { accept } }),
@@ -139,7 +139,7 @@ test('an answer that Accept can change says Vary: Accept, and no other does', as
   }
 })
 
-test('what accepts ranges gives the part that is asked for, and 416 where there is none', async (t) => {
+test('what accepts ranges gives the part that is requested, and 416 where there is none', async (t) => {
   const { app, urls } = await openApp(t)
   const ranged: string[] = []
   for (const url of urls) {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { openPostgresServer } from './postgres-server.ts'
 import { projectFolder } from './start-vitrine.ts'
 
-// Runs what asks for records through the front door, of all that `npm test` runs, with every database
+// Runs what requests records through the front door, of all that `npm test` runs, with every database
 // on a server of PostgreSQL that is thrown away.
 const demos = ['users', 'locations', 'sessions', 'uploads'].map((name) => `src/demos/${name}`)
 const suites = ['src/resources', 'src/idempotency', ...demos].map((path) => `${path}/**/*.test.ts`)

@@ -51,7 +51,7 @@ export async function startPgBouncer(
       ...Object.entries(lines).map(([name, value]) => `${name} = ${value}`),
     ].join('\n'),
   )
-  // It refuses to run as root.
+  // It rejects to run as root.
   const account = process.getuid?.() === 0 ? Number(spawnSync('id', ['-u', 'nobody']).stdout) : NaN
   if (account > 0) await chown(folder, account, account)
   const child = spawn(program, [file], {

@@ -143,7 +143,7 @@ function toCreation(files: string, { primary }: ServerOptions): [program: string
   return ['initdb', ['-D', files, '-U', 'vitrine', '-A', 'trust', '-E', 'UTF8', '-N', ...order]]
 }
 
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL rejects to run as root. */
 function findAccount(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const uid = Number(spawnSync('id', ['-u', 'postgres']).stdout)

@@ -59,7 +59,7 @@ test('curl uploads in chunks, without a length', async (t) => {
   assert.equal(await curl(`${origin}/mirror/field`, ...chunked), 'in chunks\n200')
 })
 
-test('HTTP/1.0 is answered, and its connection closed', async (t) => {
+test('HTTP/1.0 gets a response, and its connection closed', async (t) => {
   const { origin } = await startVitrine(t)
   await createUser(origin)
   const response = await curl(
@@ -139,7 +139,7 @@ async function sendPieces(
   return received
 }
 
-test('a request in pieces, and two at once, are answered in order', async (t) => {
+test('a request in pieces, and two at once, get a response in order', async (t) => {
   const { origin } = await startVitrine(t)
   const body = 'a=first&_method=POST'
   const received = await sendPieces(t, origin, [
@@ -154,7 +154,7 @@ test('a request in pieces, and two at once, are answered in order', async (t) =>
   assert.deepEqual(more, [])
 })
 
-test('what is no HTTP is refused with 400 and the next client is served', async (t) => {
+test('what is no HTTP is rejected with 400 and the next client is served', async (t) => {
   const { origin } = await startVitrine(t)
   for (const nonsense of ['\x16\x03\x01\x02', 'GET / HTTP/9.9\r\n\r\n', 'FOO / HTTP/1.1\r\n\r\n']) {
     await t.test(nonsense, async () => {

@@ -22,7 +22,7 @@ export interface TestResponse {
 export const ownHost = 'vitrine.localhost'
 export const ownOrigin = `http://${ownHost}`
 
-/** What differs between any two answers, or is between the two ends of one connection only. */
+/** What differs between any two responses, or is between the two ends of one connection only. */
 export const variableHeaders = [
   'date',
   'connection',
@@ -33,7 +33,7 @@ export const variableHeaders = [
 ]
 
 /**
- * Asks with `inject` and over a real socket, and fails unless both have the same answer. For
+ * Asks with `inject` and over a real socket, and fails unless both have the same response. For
  * questions that may be asked twice.
  */
 export async function sendBothWays(app: FastifyInstance, sent: TestRequest): Promise<TestResponse> {

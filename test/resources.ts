@@ -40,7 +40,7 @@ export function asForm(fields: Readonly<Record<string, string | number>>) {
   }
 }
 
-/** Creates a record through the front door and gives what the answer shows of it. */
+/** Creates a record through the front door and gives what the response shows of it. */
 export async function createRecord(
   app: FastifyInstance,
   path: string,
@@ -75,7 +75,7 @@ export async function temporaryDatabase(t: TestContext): Promise<string> {
   return emptyDatabase(`sqlite:${join(await temporaryFolder(t), 'records.db')}`)
 }
 
-/** The record as it is kept, which no answer shows. */
+/** The record as it is kept, which no response shows. */
 export async function findStored(
   databaseUrl: string,
   resource: string,

@@ -14,7 +14,7 @@ export interface S3Server {
   objects: Map<string, S3Object>
   /** By upload id. */
   uploads: Map<string, S3Upload>
-  /** Operations asked for so far, by their names in the API reference. */
+  /** Operations requested so far, by their names in the API reference. */
   sent: string[]
   /** Looked at with the name of each operation, before it is done. */
   fault: (operation: string) => S3Fault

@@ -12,7 +12,7 @@ export interface ShownSession {
   expiresAt?: string
 }
 
-/** The one Set-Cookie of an answer, as the client sends it back; undefined when there is none. */
+/** The one Set-Cookie of a response, as the client sends it back; undefined when there is none. */
 export function cookieOf(headers: Readonly<Record<string, unknown>>): string | undefined {
   const { 'set-cookie': field } = headers
   const [cookie, ...others] = field === undefined ? [] : [field].flat()

@@ -129,7 +129,7 @@ test('a port that is taken stops the start with one line', async (t) => {
   assert.match(lines[0] ?? '', /EADDRINUSE/)
 })
 
-test('--version says the version and --help names every setting', async (t) => {
+test('--version prints the version and --help names every setting', async (t) => {
   const version = await run(process.execPath, ['bin/vitrine.js', '--version'], {
     cwd: projectFolder,
   })

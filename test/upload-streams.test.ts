@@ -50,7 +50,7 @@ test('uploads that break off leave nothing behind, and the next one is kept', as
   assert.equal((await upload(app, 'glass')).size, 5)
 })
 
-test('an upload whose content ends before its length is refused or dropped, and not kept', async (t) => {
+test('an upload whose content ends before its length is rejected or dropped, and not kept', async (t) => {
   const { app, folder } = await openUploads(t)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo

@@ -64,7 +64,7 @@ test('what a dead process has created is found again, and not created twice', as
   const again = await send(ann)
   assert.deepEqual([again.statusCode, again.json()], [201, first])
   assert.equal(again.headers.location, `/users/${first._id}`)
-  // From here on there is an answer again.
+  // From here on there is a response again.
   assert.equal((await send(ann)).headers['idempotency-replayed'], 'true')
   assert.equal((await list()).length, 1)
 })
@@ -89,7 +89,7 @@ test('as long as the lease lasts a repeated request is told to wait', async (t) 
   assert.equal((await list()).length, 1)
 })
 
-test('nobody takes over a claim with another request', async (t) => {
+test('another request does not take over a claim', async (t) => {
   const { send, leave, list } = await openApp(t)
   await send(ann)
   await leave({ leasedUntil: past })
@@ -116,7 +116,7 @@ test('nothing is kept from which the key or a password could be read', async (t)
   assert.ok(!/a key|correct horse|argon2/.test(kept), kept)
 })
 
-/** Answers in the way that the request asks for, which may be another one each time. */
+/** Answers as the request says, which may be another one each time. */
 function trying(calls: string[], told?: Promise<unknown>): Demo {
   return {
     name: 'trying',
@@ -177,7 +177,7 @@ test('what is not kept is tried again, with the same id where something may be d
   }
 })
 
-test('what may have been done keeps its id, through a refusal too, until there is an answer', async (t) => {
+test('what may have been done keeps its id, through an error too, until there is a response', async (t) => {
   const calls: string[] = []
   const app = await testApp(t, { demos: [trying(calls)] })
   const headers = { 'idempotency-key': 'a' }

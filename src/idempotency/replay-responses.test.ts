@@ -18,7 +18,7 @@ async function listOf(app: TestApp, url = '/locations'): Promise<Shown[]> {
   return (await app.inject({ url, headers: { accept: 'application/json' } })).json<Shown[]>()
 }
 
-/** All of an answer but what is of its moment. */
+/** All of a response but what is of its moment. */
 function toComparable({ statusCode, headers, rawPayload }: Response) {
   const { date, 'idempotency-replayed': replayed, ...others } = headers
   assert.ok(date)
@@ -30,7 +30,7 @@ function problemOf(response: Response): string {
   return response.json<{ type: string }>().type.replace(/.*\//, '')
 }
 
-test('a key that comes again gets the same answer again, and nothing more is created', async (t) => {
+test('a key that comes again gets the same response again, and nothing more is created', async (t) => {
   for (const { path, fields } of samples) {
     await t.test(path, async () => {
       const accepts = ['application/json', 'text/html', 'application/problem+json, */*;q=0.1']
@@ -49,7 +49,7 @@ test('a key that comes again gets the same answer again, and nothing more is cre
   }
 })
 
-test('an answer without content comes again without', async (t) => {
+test('a response without content comes again without', async (t) => {
   const app = await testApp(t)
   const headers = { 'idempotency-key': key, prefer: 'return=minimal' }
   const first = toComparable(await post(app, headers))
@@ -107,7 +107,7 @@ test('with quotes or without it is the same key', async (t) => {
   assert.equal(again.body, first.body)
 })
 
-test('a key with another request is refused with 422, and nothing is created', async (t) => {
+test('a key with another request is rejected with 422, and nothing is created', async (t) => {
   const app = await testApp(t)
   await post(app, { 'idempotency-key': key })
   const cases: [payload: object, url: string][] = [
@@ -144,7 +144,7 @@ test('of twenty requests with one key at once one creates; the others are told t
   assert.equal((await listOf(app, '/users')).length, 1)
 })
 
-test('a refusal is not kept: the corrected request may have the same key', async (t) => {
+test('an error is not kept: the corrected request may have the same key', async (t) => {
   const app = await testApp(t)
   const headers = { 'idempotency-key': key }
   for (const payload of [{ latitude: 91 }, { latitude: 91 }, {}]) {
@@ -157,7 +157,7 @@ test('a refusal is not kept: the corrected request may have the same key', async
   assert.equal(problemOf(await post(app, headers, {})), 'idempotency-key-reused')
 })
 
-test('a form says its key in a field, which nobody sees as one', async (t) => {
+test('a form sends its key in a field, which the handler does not see', async (t) => {
   const app = await testApp(t)
   const prefer = { prefer: 'handling=strict' }
   const fields = { ...place, _idempotency_key: key }
@@ -188,7 +188,7 @@ test('a form says its key in a field, which nobody sees as one', async (t) => {
   assert.equal((await listOf(app)).length, 1)
 })
 
-test('a field that can be no key is refused, and without method override it is a field', async (t) => {
+test('a field that can be no key is rejected, and without method override it is a field', async (t) => {
   const app = await testApp(t)
   for (const value of ['', { a: 'b' }, ['a', 'b'], [['a'], null]]) {
     assert.equal((await post(app, {}, { ...place, _idempotency_key: value })).statusCode, 400)
@@ -231,7 +231,7 @@ test('routes that promise nothing of the kind pass the key over', async (t) => {
   }
 })
 
-test('a restart, or another process on the same database, gives the same answer', async (t) => {
+test('a restart, or another process on the same database, gives the same response', async (t) => {
   const settings = { DATABASE_URL: await temporaryDatabase(t) }
   const headers = { 'idempotency-key': key }
   const first = toComparable(await post(await testApp(t, { settings }), headers))

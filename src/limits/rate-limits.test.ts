@@ -31,14 +31,14 @@ async function countLeft(app: FastifyInstance, remoteAddress = '127.0.0.1'): Pro
   return (readLeft(headers).default?.r ?? NaN) + 1
 }
 
-test('without a limit no answer speaks of one', async (t) => {
+test('without a limit no response speaks of one', async (t) => {
   const app = await testApp(t)
   const { headers } = await app.inject('/api/json')
   assert.equal(headers.ratelimit, undefined)
   assert.equal(headers['ratelimit-policy'], undefined)
 })
 
-test('every answer says what the limit is and what is left of it', async (t) => {
+test('every response says what the limit is and what is left of it', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '300' } })
   const { headers } = await app.inject('/api/json')
   assert.equal(headers['ratelimit-policy'], '"default";q=300;w=60')
@@ -49,7 +49,7 @@ test('every answer says what the limit is and what is left of it', async (t) => 
   assert.ok(left.t > 0 && left.t <= 60)
 })
 
-test('one request too many is refused until the window ends, in the form that is asked for', async (t) => {
+test('one request too many is rejected until the window ends, in the form that is requested', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '2' } })
   for (const status of [200, 200, 429]) {
     await t.test(String(status), async () => {
@@ -100,7 +100,7 @@ const unusual: readonly TestRequest[] = [
   { method: 'POST', path: '/users/post', body: '{', headers: { 'content-type': 'text/json' } },
 ]
 
-test('whatever is asked counts, over a socket too, and says so', async (t) => {
+test('every request counts, over a socket too, and its response has the counters', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '1000' } })
   for (const request of unusual) {
     const what = `${request.method ?? 'GET'} ${request.path}`
@@ -111,7 +111,7 @@ test('whatever is asked counts, over a socket too, and says so', async (t) => {
   }
 })
 
-test('what cannot be routed is refused like the rest', async (t) => {
+test('what cannot be routed is rejected like the rest', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
   await app.inject('/api/json')
   for (const request of unusual) {
@@ -123,7 +123,7 @@ test('what cannot be routed is refused like the rest', async (t) => {
   }
 })
 
-test('whoever watches the service is not counted, and never refused', async (t) => {
+test('probes are not counted, and never rejected', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
   for (const url of ['/health', '/health/', '/%68ealth', '/health?a=b', '/health/nothing']) {
     await t.test(url, async () => {
@@ -147,7 +147,7 @@ test('every client has a limit of its own, and a network of IPv6 is one client',
   assert.equal(await countLeft(app, '2001:db8:0:1::1'), 10)
 })
 
-test('no header of a stranger makes another client of it', async (t) => {
+test('no header of an untrusted client changes its key', async (t) => {
   const app = await testApp(t, {
     settings: { RATE_LIMIT: '100', ALLOWED_HOSTS: 'localhost', TRUSTED_PROXIES: '10.0.0.0/8' },
   })

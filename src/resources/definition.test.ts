@@ -122,7 +122,7 @@ test('a third resource is changed, replaced and removed', async (t) => {
   assert.equal((await app.inject(url)).statusCode, 404)
 })
 
-test('a third resource refuses by its own rules, naming its fields', async (t) => {
+test('a third resource rejects by its own rules, naming its fields', async (t) => {
   const app = await library(t)
   const cases: [payload: Record<string, unknown>, pointers: string[]][] = [
     [{}, ['#/pages', '#/title']],

@@ -35,7 +35,7 @@ test('text that no database may be asked to keep can still be looked for', async
   }
 })
 
-test('an id that nobody could have is nowhere', async (t) => {
+test('an impossible id is nowhere', async (t) => {
   const app = await testApp(t)
   for (const id of ['%00', 'a%00b', '%01%02%02', '%EF%BF%BF', 'a'.repeat(5000)]) {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {

@@ -45,7 +45,7 @@ async function weigh(page: Page, go: () => Promise<unknown>): Promise<string[]> 
   return bytes < maxPageBytes ? [] : [`weighs ${String(bytes)} bytes, compressed`]
 }
 
-/** What a browser has kept, it asks for with a condition, and gets 304; what it has let go is gone. */
+/** What a browser has kept, it requests conditionally, and gets 304; what it has let go is gone. */
 async function readWhole(page: Page, response: Response): Promise<Buffer> {
   const again = async () => (await page.request.get(response.url())).body()
   return response.status() === 304 ? again() : response.body().catch(again)

@@ -56,7 +56,7 @@ test(
   },
 )
 
-test('an upload that is too large says so, and another can follow', inBrowser, async (t) => {
+test('an upload that is too large shows it, and another can follow', inBrowser, async (t) => {
   const { visit } = await openSite(t, { MAX_UPLOAD_BYTES: '1000' })
   const page = await visit({ errorStatuses: [413] })
   await page.goto('/profile.html')
@@ -68,7 +68,7 @@ test('an upload that is too large says so, and another can follow', inBrowser, a
   await page.getByText('Uploaded glass.txt.').waitFor()
 })
 
-test('an upload without JavaScript is answered with a page', inBrowser, async (t) => {
+test('an upload without JavaScript gets a page', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   const page = await visit({ javaScriptEnabled: false })
   await page.goto('/profile.html')

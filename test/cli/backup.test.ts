@@ -137,7 +137,7 @@ test('files in a bucket are in the backup, and go where the files are then', asy
   assert.deepEqual(await readEverything(await openService(t, services)), seen)
 })
 
-test('an upload whose content is gone is left out, and said', async (t) => {
+test('an upload whose content is gone is left out, with a warning', async (t) => {
   const { services, seen, vitrine } = await savedService(t)
   const { _id } = seen.uploads.at(-1) ?? assert.fail()
   await unlink(join(services.folder, 'kept', 'files', _id))
@@ -151,7 +151,7 @@ test('an upload whose content is gone is left out, and said', async (t) => {
   )
 })
 
-test('a restore is refused while the service runs, however idle, and changes nothing', async (t) => {
+test('a restore is rejected while the service runs, however idle, and changes nothing', async (t) => {
   const { services, vitrine, file } = await savedService(t)
   await create(vitrine.send, 'later')
   assert.match(await runFailing(services, 'restore', file), /is in use: stop the service first$/)
@@ -195,7 +195,7 @@ test('a database itself is no backup, and one of somebody else is left alone', a
   assert.equal(database.prepare('SELECT a FROM theirs').get()?.a, 1)
 })
 
-test('a backup whose uploads would lie outside of their folder is refused', async (t) => {
+test('a backup whose uploads would lie outside of their folder is rejected', async (t) => {
   const { services, file, vitrine, seen } = await savedService(t)
   await vitrine.stop()
   const saved = new DatabaseSync(file)

@@ -33,7 +33,7 @@ for (const [line, problem] of Object.entries(cases)) {
   })
 }
 
-test('what is wrong with command and settings is said together', async (t) => {
+test('errors of the command and of the settings are printed together', async (t) => {
   const services = await emptyService(t, { MAX_BODY_BYTES: 'many' })
   const { status, output } = await runCommand(services, 'backup', '--colour', 'red')
   assert.equal(status, 2)

@@ -69,7 +69,7 @@ async function saveEverything(t: TestContext) {
   return { services, file, seen }
 }
 
-test('a backup that no Vitrine has made is refused with one line', async (t) => {
+test('a backup that no Vitrine has made is rejected with one line', async (t) => {
   const { services, file, seen } = await saveEverything(t)
   for (const [index, forgery] of forgeries.entries()) {
     await t.test(forgery, async () => {

@@ -14,7 +14,7 @@ export interface TestResponse {
   text: string
 }
 
-/** Resolves when the whole answer is there; rejects when the connection ends before. */
+/** Resolves when the whole response is there; rejects when the connection ends before. */
 export type Send = (path: string, message?: TestRequest) => Promise<TestResponse>
 
 /** One connection to the service, kept alive, on which requests follow each other. */
@@ -53,7 +53,7 @@ export async function listOf<Item>(send: Send, path: string): Promise<Item[]> {
   return JSON.parse((await send(path)).text) as Item[]
 }
 
-/** The cookie that an answer sets, as the next request sends it. */
+/** The cookie that a response sets, as the next request sends it. */
 export function toCookie({ headers }: TestResponse): string {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 }

@@ -65,7 +65,7 @@ async function useAll(send: Send): Promise<Set<number>> {
     await see(`/locations/${String(index)}`, asJson('PATCH', { note: 'changed' }))
     await see(`/locations/new${String(index)}`, asJson('PUT', { name: 'Oslo' }))
   }
-  // Whole it cannot be: it is refused, or its connection ends.
+  // Whole it cannot be: it is rejected, or its connection ends.
   const isWhole = await send('/locations').then(
     ({ status }) => status === 200,
     () => false,
@@ -93,7 +93,7 @@ for (const [how, damage] of Object.entries({
     assert.equal((await send('/health')).status, 200)
   })
 
-  test(`a file ${how} while stopped stops the start, or is refused with 503`, limit, async (t) => {
+  test(`a file ${how} while stopped stops the start, or is rejected with 503`, limit, async (t) => {
     const folder = await temporaryFolder(t)
     const path = join(folder, 'vitrine.db')
     fill(path)

@@ -33,7 +33,7 @@ for (const kind of kinds) {
       const { path, send, connect } = await startWithRecords(t)
       const lock = await holdLock(t, path, kind)
       const writes: Promise<unknown>[] = []
-      // Were a read to wait for the lock, it would wait longer than a write that is asked for before.
+      // Were a read to wait for the lock, it would wait longer than a write that is requested before.
       const isSoon = async (page: string) => {
         let isRefused = false
         const write = connect()('/locations', asJson('POST', rome))

@@ -22,7 +22,7 @@ function create(send: Send, id: string) {
   return send(`/locations/${id}`, asJson('PUT', { name: id, note }))
 }
 
-/** Creates locations until one is refused; gives the ids of those that were not. */
+/** Creates locations until one is rejected; gives the ids of those that were not. */
 async function createUntilFull(send: Send) {
   const ids = ['first']
   for (;;) {
@@ -52,7 +52,7 @@ async function assertWhole(send: Send, path: string, ids: readonly string[]): Pr
   assert.equal(result, 'ok')
 }
 
-/** Every kind of write while there is no room: it is refused, and leaves nothing. */
+/** Every kind of write while there is no room: it is rejected, and leaves nothing. */
 async function assertAllFail(send: Send, filesFolder: string): Promise<void> {
   const writes = {
     create: ['/locations', asJson('POST', { name: 'Rome', note })],
@@ -154,7 +154,7 @@ test(
   },
 )
 
-test('a read-only disk under the files refuses uploads with 503', limit, async (t) => {
+test('a read-only disk under the files rejects uploads with 503', limit, async (t) => {
   const disk = await smallDisk(t, '1m')
   if (disk === undefined) return
   const { send } = await start(t, { FILES_URL: `file:${disk}` })

@@ -46,7 +46,7 @@ export function createLedger(kind: string) {
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** An answer that acknowledges: every other one is a fault here. */
+/** A response that acknowledges: every other one is a fault here. */
 export function assertAcknowledged(status: number, text: string): void {
   assert.ok(status >= 200 && status < 300, `${String(status)}: ${text}`)
 }

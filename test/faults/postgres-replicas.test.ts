@@ -160,7 +160,7 @@ suite('failover of PostgreSQL', { skip: withoutPostgres }, () => {
   }
 })
 
-/** Creates and changes locations of its own until it is over; a refusal acknowledges nothing. */
+/** Creates and changes locations of its own until it is over; an error acknowledges nothing. */
 async function writeLocations(
   send: Send,
   ledger: Ledger,

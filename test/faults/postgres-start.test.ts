@@ -14,7 +14,7 @@ async function lineOfFailure(t: TestContext, settings: Record<string, string>): 
 }
 
 test('a server that is not there stops the start with one line, without the password', async (t) => {
-  // Port 1 is for a service that nobody has had for decades.
+  // Port 1 is for a service that does not exist had for decades.
   const url = 'postgres://ann:secret@127.0.0.1:1,127.0.0.1:1/records?sslmode=disable'
   assert.match(
     await lineOfFailure(t, { DATABASE_URL: url }),

@@ -38,7 +38,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     return { ...vitrine, url, connect, send, cookie }
   }
 
-  /** Everything that needs the database gets 503 soon, and what does not is answered. */
+  /** Everything that needs the database gets 503 soon, and what does not gets a response. */
   async function assertUnavailable(
     t: TestContext,
     { connect, cookie }: { connect: () => Send; cookie: string },
@@ -151,7 +151,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal((await services.send('/locations/rome')).status, 200)
   })
 
-  test('a record that another has locked gets 503, and others are answered', limit, async (t) => {
+  test('a record that another has locked gets 503, and others get a response', limit, async (t) => {
     const { url, connect } = await startWithRecords(t)
     const client = new pg.Client({ connectionString: url })
     await client.connect()

@@ -27,7 +27,7 @@ async function whoIs(send: Send, cookie: string): Promise<boolean> {
   return (JSON.parse(text) as { authenticated: boolean }).authenticated
 }
 
-/** Pages and records are answered, whatever needs the session gets 503 and nothing of how. */
+/** Pages and records get a response, whatever needs the session gets 503 and nothing of how. */
 async function assertSessionsDown(t: TestContext, send: Send, cookie: string): Promise<void> {
   const headers = { cookie }
   const { headers: jsonHeaders, ...login } = asJson('POST', user)
@@ -59,20 +59,24 @@ async function healed(send: Send, cookie: string): Promise<void> {
 }
 
 suite('faults of Redis', withRedis, () => {
-  test('Redis killed: sessions get 503, all else is answered, and it heals', limit, async (t) => {
-    const { send, cookie, redis, process: child } = await startWithRedis(t)
-    for (let round = 1; round <= 3; round += 1) {
-      await redis.kill()
-      await assertSessionsDown(t, send, cookie)
-      await redis.restart()
-      await healed(send, cookie)
-      // It has come back empty: whoever was logged in is not, and may again.
-      assert.equal(await whoIs(send, cookie), false)
-      const again = toCookie(await send('/login', asJson('POST', user)))
-      assert.equal(await whoIs(send, again), true)
-    }
-    assert.equal(child.exitCode, null)
-  })
+  test(
+    'Redis killed: sessions get 503, all else gets a response, and it heals',
+    limit,
+    async (t) => {
+      const { send, cookie, redis, process: child } = await startWithRedis(t)
+      for (let round = 1; round <= 3; round += 1) {
+        await redis.kill()
+        await assertSessionsDown(t, send, cookie)
+        await redis.restart()
+        await healed(send, cookie)
+        // It has come back empty: whoever was logged in is not, and may again.
+        assert.equal(await whoIs(send, cookie), false)
+        const again = toCookie(await send('/login', asJson('POST', user)))
+        assert.equal(await whoIs(send, again), true)
+      }
+      assert.equal(child.exitCode, null)
+    },
+  )
 
   test('Redis frozen: the same, and whoever was logged in still is', limit, async (t) => {
     const { send, cookie, redis, process: child } = await startWithRedis(t)
@@ -84,7 +88,7 @@ suite('faults of Redis', withRedis, () => {
     assert.equal(child.exitCode, null)
   })
 
-  test('a start while Redis is down or frozen says so, serves, and heals', limit, async (t) => {
+  test('a start while Redis is down or frozen shows it, serves, and heals', limit, async (t) => {
     const redis = await startRedis()
     t.after(redis.kill)
     redis.signal('SIGSTOP')
@@ -100,7 +104,7 @@ suite('faults of Redis', withRedis, () => {
     assert.equal(await whoIs(send, cookie), false)
   })
 
-  test('a Redis that refuses the password stops the start with one line', limit, async (t) => {
+  test('a Redis that rejects the password stops the start with one line', limit, async (t) => {
     const { url, kill } = await startRedis(['--requirepass', 'secret'])
     t.after(kill)
     const folder = await temporaryFolder(t)

@@ -138,7 +138,7 @@ test('a download that the store fails gets 503, or is cut when it has begun', li
   }
   s3.fault = () => 'cut'
   await assert.rejects(send(path), { code: 'ECONNRESET' })
-  // Here all of it is read before the answer begins.
+  // Here all of it is read before the response begins.
   const headers = { 'want-repr-digest': 'sha-512=1' }
   assert.equal((await send(path, { headers })).status, 503)
   s3.fault = () => undefined

@@ -159,7 +159,7 @@ async function open(url: string): Promise<IncomingMessage> {
   return promise
 }
 
-test('logins that wait for their hash at SIGTERM are answered', limit, async (t) => {
+test('logins that wait for their hash at SIGTERM get a response', limit, async (t) => {
   const { origin, process: child } = await startInFolder(t)
   const user = { username: 'late', password: 'a password' }
   const { username: name, password } = user
@@ -167,7 +167,7 @@ test('logins that wait for their hash at SIGTERM are answered', limit, async (t)
   await clients[0]?.('/users', asJson('POST', { name, password }))
   await Promise.all(clients.map((send) => send('/health')))
   const responses = clients.map((send) => send('/login', asJson('POST', user)))
-  // Only two are hashed at a time, so most of the others wait when the first is answered.
+  // Only two are hashed at a time, so most of the others wait when the first gets a response.
   await Promise.race(responses)
   child.kill('SIGTERM')
   for (const { status, text } of await Promise.all(responses)) assert.equal(status, 200, text)
@@ -186,7 +186,7 @@ test(
     await connection.response()
     const request = get('/health')
     connection.write(request.slice(0, -2))
-    // The other answer is a turn in which the service has read the half request too.
+    // The other response is a turn in which the service has read the half request too.
     other.write(get('/health'))
     await other.response()
     vitrine.process.kill('SIGTERM')

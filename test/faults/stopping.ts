@@ -50,7 +50,7 @@ export async function openConnection(t: TestContext, origin: string) {
   return {
     write: (text: string | Buffer) => socket.write(text),
     end: () => socket.destroy(),
-    /** Waits for a whole answer with a length, and takes it from what was received. */
+    /** Waits for a whole response with a length, and takes it from what was received. */
     response: async () => {
       for (;;) {
         const [whole, rest] = splitResponse(received)

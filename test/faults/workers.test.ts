@@ -15,7 +15,7 @@ import { ended, get, limit, openConnection, startInFolder } from './stopping.ts'
 const patience = { timeout: 300_000 }
 const rounds = Number(process.env.FAULT_ROUNDS ?? 5)
 const rehearsal = { timeout: 300_000 + rounds * 10_000 }
-/** Far longer than any answer takes: without an answer by then there will be none. */
+/** Far longer than any response takes: without a response by then there will be none. */
 const hangingMs = 60_000
 
 function startWorkers(t: TestContext) {
@@ -247,7 +247,7 @@ test('workers that cannot start say why once, and the status is that of one proc
   assert.match(output, /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
 })
 
-test('workers are refused a database that is in the memory of one', async (t) => {
+test('workers are rejected a database that is in the memory of one', async (t) => {
   const { status, output } = await failedStart(t, { DATABASE_URL: 'sqlite::memory:', WORKERS: '2' })
   assert.equal(status, 2)
   assert.match(output, /^vitrine: WORKERS must be 1 /)

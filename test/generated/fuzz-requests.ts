@@ -101,7 +101,7 @@ const sensible: fc.Arbitrary<FuzzRequest> = fc
 
 export const requests: fc.Arbitrary<FuzzRequest> = fc.oneof(anything, sensible)
 
-/** As bytes on the wire, one character each, with what frames the content. */
+/** As bytes as sent, one character each, with what frames the content. */
 export function asMessage({ method, target, fields, content }: FuzzRequest): string {
   const bytes = content === undefined ? '' : Buffer.from(content).toString('latin1')
   const length = content === undefined ? [] : [`Content-Length: ${String(bytes.length)}`]

@@ -13,7 +13,7 @@ import {
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** What must hold of every answer, whatever was asked. */
+/** What must hold of every response, whatever was asked. */
 function assertWellFormed({ text }: RawResponse, request: string): void {
   const seen = `${JSON.stringify(request.slice(0, 2000))} got ${JSON.stringify(text.slice(0, 600))}`
   const head = text.slice(0, text.indexOf('\r\n\r\n'))
@@ -33,7 +33,7 @@ function assertWellFormed({ text }: RawResponse, request: string): void {
   assert.ok(names.includes('x-content-type-options'), seen)
 }
 
-/** Asks, and fails on a fault; `/status` may answer what it is asked for. */
+/** Asks, and fails on a fault; `/status` may answer what it is requested. */
 async function assertSane({ origin }: WatchedVitrine, message: string): Promise<void> {
   const response = await sendRaw(origin, message, { endsHalf: true })
   const interim = /^HTTP\/1\.1 100 Continue\r\n\r\n/
@@ -75,7 +75,7 @@ async function check(
 
 const settings = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
 
-test('requests put together at random are answered, and never with a fault', async (t) => {
+test('requests put together at random get a response, and never with a fault', async (t) => {
   const vitrine = await startWatched(t, settings)
   await check(
     vitrine,
@@ -85,13 +85,13 @@ test('requests put together at random are answered, and never with a fault', asy
   await vitrine.assertSound()
 })
 
-test('content in random chunks is answered, and never with a fault', async (t) => {
+test('content in random chunks gets a response, and never with a fault', async (t) => {
   const vitrine = await startWatched(t, settings)
   await check(vitrine, chunkedMessages, { numRuns: 400 })
   await vitrine.assertSound()
 })
 
-test('requests with bytes changed at random are answered, and never with a fault', async (t) => {
+test('requests with bytes changed at random get a response, and never with a fault', async (t) => {
   const vitrine = await startWatched(t, settings)
   await check(vitrine, mutated, { numRuns: 800 })
   await vitrine.assertSound()

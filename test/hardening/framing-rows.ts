@@ -171,7 +171,7 @@ export const tooLargeRows: readonly RawRow[] = [
   ],
 ]
 
-/** Messages of several requests, and the statuses of their answers. */
+/** Messages of several requests, and the statuses of their responses. */
 export const pipelinedRows: readonly [
   what: string,
   message: string,

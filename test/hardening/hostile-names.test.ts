@@ -88,7 +88,7 @@ test('names that try to be markup are text on every page and in every representa
   await assertSound()
 })
 
-test('what was typed comes back as text in forms and refusals', async (t) => {
+test('what was typed comes back as text in forms and errors', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const text of hostile) {
     await t.test(text, async () => {
@@ -127,7 +127,7 @@ test('what was typed comes back as text in forms and refusals', async (t) => {
       ]) {
         const response = await fetch(origin + path, { headers: { accept: browserAccept } })
         const type = response.headers.get('content-type') ?? ''
-        // A refusal may be a page, an echo never.
+        // An error may be a page, an echo never.
         if (response.status >= 400) assertInert(await response.text(), path)
         else assert.doesNotMatch(type, /html|xml|javascript/, path)
       }

@@ -42,7 +42,7 @@ test('content that drips for too long gets 408 over HTTP/2, too', async (t) => {
   await assertSound()
 })
 
-test('too much content that then stops arriving is answered soon', async (t) => {
+test('too much content that then stops arriving gets a response soon', async (t) => {
   const settings = { BODY_IDLE_SECONDS: '1', MAX_BODY_BYTES: '1000', MAX_UPLOAD_BYTES: '1000' }
   const { origin, assertSound } = await startWatched(t, settings)
   for (const [path, type, start] of readers) {

@@ -101,7 +101,7 @@ test('content that drips for too long gets 408, whatever reads it', async (t) =>
   await assertSound()
 })
 
-test('content that nobody reads ends in one answer and a closed connection', async (t) => {
+test('content that nobody reads ends in one response and a closed connection', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
   const paths = ['/nowhere', '/mirror/status/200', '/user/create', '/topic.html', '/api/nowhere']
   const types = ['application/json', 'image/png', 'multipart/form-data; boundary=b']

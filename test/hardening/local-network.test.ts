@@ -124,7 +124,7 @@ test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
   await assertSound()
 })
 
-test('a write from another site is refused on a local network', async (t) => {
+test('a write from another site is rejected on a local network', async (t) => {
   const { site, assertSound } = await startOnNetwork(t)
   const { hostname, port } = new URL(site)
   const strangers = [

@@ -10,7 +10,7 @@ async function readLocations(origin: string): Promise<unknown> {
   return (await fetch(`${origin}/locations`, { headers: { accept: 'application/json' } })).json()
 }
 
-/** Sends every row on a connection of its own, and after each asks for something ordinary. */
+/** Sends every row on a connection of its own, and after each requests something ordinary. */
 async function tryRows(t: TestContext, rows: typeof requestLineRows): Promise<void> {
   const vitrine = await startWatched(t)
   for (const [what, message, allowed, options = {}] of rows) {
@@ -38,27 +38,27 @@ async function tryRows(t: TestContext, rows: typeof requestLineRows): Promise<vo
   await vitrine.assertSound()
 }
 
-test('a request line of any kind is answered once, and the next client served', async (t) => {
+test('a request line of any kind gets a response once, and the next client served', async (t) => {
   await tryRows(t, requestLineRows)
 })
 
-test('HTTP/2.0 in a request line is refused, and the next client served', async (t) => {
+test('HTTP/2.0 in a request line is rejected, and the next client served', async (t) => {
   await tryRows(t, versionTwoRows)
 })
 
-test('header fields of any kind are answered once, and the next client served', async (t) => {
+test('header fields of any kind get a response once, and the next client served', async (t) => {
   await tryRows(t, fieldRows)
 })
 
-test('content framed in any way is answered once, and the next client served', async (t) => {
+test('content framed in any way gets a response once, and the next client served', async (t) => {
   await tryRows(t, framingRows)
 })
 
-test('what is too large is refused with its own status, and the next client served', async (t) => {
+test('what is too large is rejected with its own status, and the next client served', async (t) => {
   await tryRows(t, tooLargeRows)
 })
 
-test('several requests on one connection are answered in order', async (t) => {
+test('several requests on one connection get a response in order', async (t) => {
   const vitrine = await startWatched(t)
   for (const [what, message, expected] of pipelinedRows) {
     await t.test(`${what} ${message}`, async () => {
@@ -72,7 +72,7 @@ test('several requests on one connection are answered in order', async (t) => {
   await vitrine.assertSound()
 })
 
-test('many pipelined requests are all answered, in order', async (t) => {
+test('many pipelined requests all get a response, in order', async (t) => {
   const vitrine = await startWatched(t)
   const targets = Array.from(
     { length: 100 },
@@ -88,7 +88,7 @@ test('many pipelined requests are all answered, in order', async (t) => {
   await vitrine.assertSound()
 })
 
-test('every byte in every place of a request is answered or refused, never a fault', async (t) => {
+test('every byte in every place of a request gets a response or rejected, never a fault', async (t) => {
   const vitrine = await startWatched(t)
   const places: [string, (byte: string) => string][] = [
     ['the path', (byte) => toGet(`/user${byte}x`)],
@@ -141,7 +141,7 @@ test('a content that ends early is stored by no route', async (t) => {
   await vitrine.assertSound()
 })
 
-test('a client that ends its half behind the request still gets its answer', async (t) => {
+test('a client that ends its half behind the request still gets its response', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const targets = [
     '/health',

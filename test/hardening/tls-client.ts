@@ -21,7 +21,7 @@ export async function makeCertificate(
 
 interface CurlResponse {
   status: number
-  /** The header block of the last answer. */
+  /** The header block of the last response. */
   head: string
   body: string
 }

@@ -71,7 +71,7 @@ async function startRedirecting(t: TestContext, more: Readonly<Record<string, st
   return { plain: `http://127.0.0.1:${port}`, secure }
 }
 
-test('plain HTTP is redirected with its path and query, and a bad Host refused', async (t) => {
+test('plain HTTP is redirected with its path and query, and a bad Host rejected', async (t) => {
   const { plain, secure } = await startRedirecting(t)
   const target = '/mirror/query?a=%C3%A9&a=%22%3Cb%3E'
   for (const method of ['GET', 'POST', 'DELETE']) {

@@ -130,7 +130,7 @@ for (const version of versions) {
   })
 }
 
-/** Asks over one connection of HTTP/2: the headers of the answer, undefined when a stream is reset. */
+/** Asks over one connection of HTTP/2: the headers of the response, undefined when a stream is reset. */
 function openHttp2(t: TestContext, origin: string) {
   const session = connectHttp2(origin, { rejectUnauthorized: false })
   t.after(() => {
@@ -164,7 +164,7 @@ test('every status and every method can be seen over HTTP/2', async (t) => {
   await assertSound()
 })
 
-test('what no request may be is refused over HTTP/2, too', async (t) => {
+test('what no request may be is rejected over HTTP/2, too', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
   const send = openHttp2(t, origin)
   const get = { ':path': '/health', ':method': 'GET' }
@@ -195,7 +195,7 @@ test('what no request may be is refused over HTTP/2, too', async (t) => {
     const what = JSON.stringify(fields).slice(0, 100)
     await t.test(what, async () => {
       const headers = await send(fields)
-      // A stream that is reset as malformed has no answer (RFC 9113 §8.1.1).
+      // A stream that is reset as malformed has no response (RFC 9113 §8.1.1).
       if (headers !== undefined)
         assert.ok(
           allowed.includes(Number(headers[':status'])),

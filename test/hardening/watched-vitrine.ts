@@ -46,7 +46,7 @@ export function toRequest(line: string, fields: readonly string[], content = '')
 export interface RawResponse {
   /** All that was heard, byte for byte. */
   text: string
-  /** The status of each answer in it, in order. */
+  /** The status of each response in it, in order. */
   statuses: readonly number[]
   /** Whether the other end closed the connection. */
   isClosed: boolean
@@ -99,7 +99,7 @@ export async function listen(socket: Socket): Promise<RawResponse> {
   socket.destroy()
   const text = Buffer.concat(chunks).toString('latin1')
   const lines = [...text.matchAll(/HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n/g)]
-  // An interim answer is not the answer (RFC 9110 §15.2).
+  // An interim answer is not the response (RFC 9110 §15.2).
   const statuses = lines.map(([, status]) => Number(status)).filter((status) => status >= 200)
   return { text, statuses, isClosed }
 }

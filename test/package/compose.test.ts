@@ -123,7 +123,7 @@ test('the proxy alone is believed', () => {
   assert.match(nginx, /X-Forwarded-For \$remote_addr;/)
 })
 
-test('no secret is written down, and a start without them says so', () => {
+test('no secret is written down, and a start without them shows it', () => {
   const named = Object.values(services).flatMap(({ environment }) =>
     Object.entries(environment ?? {}),
   )

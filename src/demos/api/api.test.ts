@@ -134,7 +134,7 @@ test('a body whose reader is off is absent', async (t) => {
   }
 })
 
-test('a path that nobody answers asks for /api/json, by any method and Accept', async (t) => {
+test('the error of an unknown path names /api/json, for any method and Accept', async (t) => {
   const app = await testApp(t)
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   for (const url of ['/api', '/api/', '/api/nowhere', '/api/json/more', '/api/nowhere?a=1']) {
@@ -153,7 +153,7 @@ test('a path that nobody answers asks for /api/json, by any method and Accept', 
   }
 })
 
-test('a method that a path lacks gets 405 with Allow, and asks for /api/json', async (t) => {
+test('a method that a path lacks gets 405 with Allow, and an error that names /api/json', async (t) => {
   const app = await testApp(t)
   const cases = [
     ['POST', '/api/json', 'GET, HEAD, OPTIONS'],
@@ -176,7 +176,7 @@ test('a method that a path lacks gets 405 with Allow, and asks for /api/json', a
   }
 })
 
-test('what cannot be read is refused with the same kind of object', async (t) => {
+test('what cannot be read is rejected with the same kind of object', async (t) => {
   const app = await testApp(t, { settings: { MAX_BODY_BYTES: '100' } })
   const cases = [
     ['GET', '/api/json?a=%ff', {}, '', 400],

@@ -230,7 +230,7 @@ test('OPTIONS and 405 name the methods', async (t) => {
   }
 })
 
-test('a 405 of a route that answers with JSON is problem details', async (t) => {
+test('a 405 of a route that responds with JSON is problem details', async (t) => {
   const app = await testApp(t)
   for (const url of ['/users/post/raw', '/users/post/formdata']) {
     await t.test(url, async () => {

@@ -97,7 +97,7 @@ const badForms: [fields: Record<string, string>, bad: string[]][] = [
 ]
 
 for (const [fields, bad] of badForms) {
-  test(`a form with ${new URLSearchParams(fields).toString()} is refused for ${bad.join(' and ')}`, async (t) => {
+  test(`a form with ${new URLSearchParams(fields).toString()} is rejected for ${bad.join(' and ')}`, async (t) => {
     const app = await testApp(t)
     const response = await app.inject({ method: 'POST', url: '/locations/', ...asForm(fields) })
     assert.equal(response.statusCode, 422)
@@ -106,7 +106,7 @@ for (const [fields, bad] of badForms) {
   })
 }
 
-test('JSON with a number too large to hold is refused', async (t) => {
+test('JSON with a number too large to hold is rejected', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/json', 'content-type': 'application/json' }
   const payload = '{"name":"a","latitude":1e999,"longitude":0}'
@@ -122,7 +122,7 @@ const changes: [change: Fields, bad: string[]][] = [
 ]
 
 for (const [change, bad] of changes) {
-  test(`a change to ${JSON.stringify(change).slice(0, 30)} is refused for ${bad.join()}`, async (t) => {
+  test(`a change to ${JSON.stringify(change).slice(0, 30)} is rejected for ${bad.join()}`, async (t) => {
     const app = await testApp(t)
     const fields = { name: 'a', latitude: 1, longitude: 2 }
     const { _id } = await createRecord(app, '/locations', fields)

@@ -93,7 +93,7 @@ test('half a million places are few enough marks to read, in little time', () =>
   assert.match(markup, /500000 places with coordinates, drawn as \d+ marks/)
 })
 
-test('places close together are one mark that says how many', () => {
+test('places close together are one mark that counts them', () => {
   const markup = draw([
     [10, 10],
     [10.5, 10.5],

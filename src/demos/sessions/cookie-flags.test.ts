@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cookieFlags, toDuration } from './cookie-flags.ts'
 
-test('a time is said in the units that a person would use', () => {
+test('a time is shown in the units that a person would use', () => {
   const cases: [seconds: number, text: string][] = [
     [1, '1 second'],
     [100, '100 seconds'],
@@ -15,7 +15,7 @@ test('a time is said in the units that a person would use', () => {
   for (const [seconds, text] of cases) assert.equal(toDuration(seconds), text)
 })
 
-test('over HTTPS no attribute is said to be missing', () => {
+test('over HTTPS no attribute is shown as missing', () => {
   const { markup } = cookieFlags({ field: '', maxSeconds: 60, isSecure: true })
   assert.doesNotMatch(markup, /Not on this connection/)
 })

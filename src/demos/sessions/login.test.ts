@@ -21,7 +21,7 @@ test('GET /login is a page with a form of two inputs, the password masked', asyn
   assert.equal(statusCode, 406)
 })
 
-test('a form from a page is answered with 303 to /session, and logs in', async (t) => {
+test('a form from a page gets 303 to /session, and logs in', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const response = await app.inject({ method: 'POST', url, ...asForm(right) })
@@ -30,7 +30,7 @@ test('a form from a page is answered with 303 to /session, and logs in', async (
   assert.equal(await isLoggedIn(app, cookieOf(response.headers) ?? ''), true)
 })
 
-test('a form or JSON from anything else is answered with the envelope, and logs in', async (t) => {
+test('a form or JSON from anything else gets the envelope, and logs in', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const { payload, headers } = asForm(right)
@@ -97,7 +97,7 @@ test('no match from a page gets the form again, with a message and the name but 
   assert.equal(response.headers['set-cookie'], undefined)
 })
 
-test('the same answer is given for a wrong password and for a name that nobody has', async (t) => {
+test('the same response is given for a wrong password and for a name that does not exist', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const problems: object[] = []
@@ -233,7 +233,7 @@ test('the newest sixteen users of one name can log in, and the one before them n
 test('of many logins at once some get 503 with Retry-After and the others their answer', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
-  // For a name that nobody has a password is checked too: otherwise none of these would wait.
+  // For a name that does not exist a password is checked too: otherwise none of these would wait.
   for (const [payload, status] of [
     [right, 200],
     [wrong, 401],
@@ -255,7 +255,7 @@ test('of many logins at once some get 503 with Retry-After and the others their 
   }
 })
 
-test('34 logins at once are all answered', async (t) => {
+test('34 logins at once all get a response', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const send = async () => app.inject({ method: 'POST', url, payload: right })
@@ -263,7 +263,7 @@ test('34 logins at once are all answered', async (t) => {
   assert.deepEqual(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]))
 })
 
-test('every answer about logging in is for no cache and says what it varies by', async (t) => {
+test('every response about logging in is for no cache and has Vary', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const headers = { accept: browserAccept }

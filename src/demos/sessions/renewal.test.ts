@@ -26,7 +26,7 @@ test('a renewal gives the same user a fresh id, and the old one is dead at once'
   assert.equal(await isLoggedIn(app, other), true)
 })
 
-test('a form that renews is answered with 303 to the session', async (t) => {
+test('a form that renews gets 303 to the session', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   const response = await renew(app, cookie, page)
@@ -60,13 +60,13 @@ test('of many renewals at once one counts, and the others get 401', async (t) =>
   for (const { statusCode, headers } of responses) {
     if (statusCode === 200) continue
     assert.equal(statusCode, 401)
-    // It would take away the cookie that the one answer has set.
+    // It would take away the cookie that the one response has set.
     assert.equal(headers['set-cookie'], undefined)
   }
   assert.equal(await isLoggedIn(app, cookieOf(renewed[0]?.headers ?? {}) ?? ''), true)
 })
 
-test('nobody gets 401 for a renewal, and another site 403', async (t) => {
+test('a renewal without a session gets 401, and another site 403', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   for (const nobody of ['', `session=${'A'.repeat(43)}`]) {

@@ -22,7 +22,7 @@ test('the cookie has 128 bits or more, and every attribute that keeps it safe', 
   assert.deepEqual(attributes.toSorted(), expected)
 })
 
-test('nobody who needs no session gets a cookie, on any route', async (t) => {
+test('a request that needs no session gets no cookie, on any route', async (t) => {
   const app = await testApp(t)
   const demos = [
     '/',
@@ -58,7 +58,7 @@ test('GET /session shows who is logged in, since when and until when', async (t)
   assert.match(response.body, /<form method="post" action="\/logout">/)
 })
 
-test('GET /session of nobody sends a page to /login and tells JSON so', async (t) => {
+test('GET /session without a session redirects a page to /login and responds to JSON', async (t) => {
   const app = await testApp(t)
   assert.deepEqual(await readSession(app), { authenticated: false })
   for (const headers of [page, {}]) {
@@ -68,7 +68,7 @@ test('GET /session of nobody sends a page to /login and tells JSON so', async (t
   }
 })
 
-test('every answer about a session is for no cache and varies by cookie', async (t) => {
+test('every response about a session is for no cache and varies by cookie', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   const cases: [method: 'GET' | 'HEAD' | 'POST' | 'DELETE', path: string][] = [
@@ -147,7 +147,7 @@ for (const [title, request] of logouts) {
     }
   })
 
-  test(`${title} of nobody is answered alike, and without a cookie`, async (t) => {
+  test(`${title} without a session gets the same response, without a cookie`, async (t) => {
     const app = await testApp(t)
     const response = await app.inject({ ...request, headers: content })
     assert.equal(response.statusCode, 200)
@@ -182,7 +182,7 @@ test('other methods get 405 with Allow', async (t) => {
   }
 })
 
-test('cookies that are forged, huge, doubled or junk are nobody, and no fault', async (t) => {
+test('cookies that are forged, huge, doubled or junk are no session, and no fault', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   const id = cookie.slice('session='.length)

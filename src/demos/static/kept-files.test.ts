@@ -64,7 +64,7 @@ async function untilNextTick(file: string): Promise<void> {
   await rm(other)
 }
 
-test('a file held in memory is answered as one that is read', async (t) => {
+test('a file in memory gets the same response as one that is read', async (t) => {
   const { app, file } = await openFolder(t)
   const { etag = '' } = (await app.inject(url)).headers
   const digests = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-512=1' }

@@ -32,7 +32,7 @@ const pages: [url: string, form: Attributes, inputs: string[]][] = [
 ]
 
 for (const [url, form, inputs] of pages) {
-  test(`the form of ${url} sends its fields where they are answered`, async (t) => {
+  test(`the form of ${url} sends its fields to a route`, async (t) => {
     const app = await testApp(t)
     const response = await app.inject(url)
     assert.equal(response.statusCode, 200)

@@ -71,7 +71,7 @@ test('a trailing slash changes nothing', async (t) => {
   assert.equal(response.body, '0123456789')
 })
 
-test('a room comes before a file of its name', async (t) => {
+test('a demo comes before a file of its name', async (t) => {
   const app = await openFolder(t)
   assert.equal((await app.inject('/mirror/query?a=glass')).body, 'a: glass\n')
 })
@@ -242,7 +242,7 @@ test('a write to a file gets 405 with Allow, and OPTIONS names the same methods'
   }
 })
 
-test('where there is no file every method gets 404, and the answer names the path', async (t) => {
+test('where there is no file every method gets 404, and the response names the path', async (t) => {
   const app = await openFolder(t)
   for (const url of ['/nowhere.html', '/sub/nowhere.html', '/plain', '/digits.txt/more']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
@@ -255,7 +255,7 @@ test('where there is no file every method gets 404, and the answer names the pat
   }
 })
 
-test('a folder with an index answers with it, and no write', async (t) => {
+test('a folder with an index responds with it, and no write', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'vitrine-static-'))
   t.after(() => rm(root, { recursive: true }))
   await mkdir(join(root, 'sub'))
@@ -270,7 +270,7 @@ test('a folder with an index answers with it, and no write', async (t) => {
   assert.match((await app.inject('/')).body, /<title>Vitrine<\/title>/)
 })
 
-test('a PUBLIC_DIR that is no folder is refused', async (t) => {
+test('a PUBLIC_DIR that is no folder is rejected', async (t) => {
   const settings = { PUBLIC_DIR: join(tmpdir(), 'vitrine-no-such-folder') }
   await assert.rejects(testApp(t, { settings }), /PUBLIC_DIR must be an existing folder/)
 })

@@ -62,7 +62,7 @@ test('a 401 opens no dialog in a browser', async (t) => {
   )
 })
 
-test('a 206 says which part of its content it is', async (t) => {
+test('a 206 shows which part of its content it is', async (t) => {
   const app = await testApp(t)
   const response = await app.inject('/status/206')
   const size = response.rawPayload.length
@@ -168,7 +168,7 @@ test('a body of a type that nobody reads is let pass', async (t) => {
   assert.equal(bad.statusCode, 403)
 })
 
-test('what is no status from 200 to 599 is not found, and the answer names it', async (t) => {
+test('what is no status from 200 to 599 is not found, and the response names it', async (t) => {
   const app = await testApp(t)
   const texts = ['0', '100', '199', '600', '999', '20', '2000', 'abc', '200.0', '+200', '-1', '2e2']
   for (const text of texts) {

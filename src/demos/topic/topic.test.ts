@@ -132,7 +132,7 @@ test('no key reaches a prototype', async (t) => {
   }
 })
 
-test('a path below it is not found, and the answer names it', async (t) => {
+test('a path below it is not found, and the response names it', async (t) => {
   const app = await testApp(t)
   const received = await app.inject('/topic/more')
   assert.equal(received.statusCode, 404)

@@ -36,7 +36,7 @@ test('uploads are kept as long as there is space for all together, to the byte',
   assert.deepEqual((await readdir(folder)).toSorted(), kept.map(({ _id }) => _id).toSorted())
 })
 
-test('what is refused, for whatever reason, takes no space', async (t) => {
+test('what is rejected, for whatever reason, takes no space', async (t) => {
   const { app } = await openUploads(t, { MAX_FILES_BYTES: '1000', MAX_UPLOAD_BYTES: '900' })
   const file = { name: 'upfiles', fileName: 'a', content: content(600) }
   const wrong = [
@@ -75,13 +75,13 @@ test('what others have kept, before and meanwhile, counts too', async (t) => {
   await upload(other, content(400))
   const form = asUpload(content(300))
   assert.equal((await other.inject({ method: 'POST', url: '/profile', ...form })).statusCode, 507)
-  // Two files are refused in any case, so that this changes nothing.
+  // Two files are rejected in any case, so that this changes nothing.
   const file = { name: 'upfiles', fileName: 'a', content: content(300) }
   const twoFiles = { method: 'POST', url: '/profile', ...asMultipart([file, file]) } as const
   await until(async () => (await one.inject(twoFiles)).statusCode === 507)
 })
 
-test('a real service refuses a file that has no space, and goes on with the connection', async (t) => {
+test('a real service rejects a file that has no space, and goes on with the connection', async (t) => {
   const vitrine = await startInFolder(t, { MAX_FILES_BYTES: '1000000' })
   const sendRequest = openClient(t, vitrine.origin)
   assert.equal((await sendRequest('/profile', asFile(content(900_000)))).status, 200)

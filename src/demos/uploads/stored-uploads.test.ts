@@ -230,7 +230,7 @@ test('HEAD has the headers of GET, its length too, and no body', async (t) => {
   }
 })
 
-test('an id that nobody has gets 404 that names it, by whatever way out of the folder', async (t) => {
+test('an id that does not exist gets 404 that names it, by whatever way out of the folder', async (t) => {
   const { app } = await openUploads(t)
   await upload(app, digits)
   for (const id of ['nobody', '..%2foutside', '..%5c', 'a%00b', '.part', 'x'.repeat(999)]) {

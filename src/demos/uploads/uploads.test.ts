@@ -33,7 +33,7 @@ test('one file in upfiles gets text saying that the upload succeeded, and is kep
   assert.equal(await readFile(join(folder, kept?._id ?? ''), 'utf8'), 'glass')
 })
 
-test('the answer is text by default, a page for browsers and JSON for who asks', async (t) => {
+test('the response is text by default, a page for browsers and JSON on request', async (t) => {
   const { app } = await openUploads(t)
   const send = async (accept: string) => {
     const { headers, payload } = asMultipart([{ ...file, fileName: '<b>.txt' }])
@@ -74,7 +74,7 @@ test('what is listed of a file is its name, type, size, SHA-256 and time', async
   }
 })
 
-test('every other shape of the form is refused and nothing of it is kept', async (t) => {
+test('every other shape of the form is rejected and nothing of it is kept', async (t) => {
   const { app, folder } = await openUploads(t)
   const empty = { name: 'upfiles', fileName: '', type: 'application/octet-stream' }
   const text = { name: 'a', content: 'b' }
@@ -251,7 +251,7 @@ test('MAX_UPLOAD_BYTES limits a file to the byte, and no length need be said', a
   assert.equal((await upload(app, Buffer.alloc(1000))).size, 1000)
 })
 
-test('a refusal is a line, a page or a problem, as the client asks', async (t) => {
+test('an error is a line, a page or a problem, by Accept', async (t) => {
   const { app } = await openUploads(t)
   const cases: [accept: string, type: RegExp][] = [
     ['*/*', /^text\/plain/],
@@ -288,7 +288,7 @@ test('without the multipart reader a form is not read, and gets 415', async (t) 
   await assertNothingStored(app, folder, 'no reader')
 })
 
-test('the room alone keeps and shows uploads', async (t) => {
+test('the demo alone keeps and shows uploads', async (t) => {
   const { app } = await openUploads(t, { DEMOS: 'uploads' })
   const { _id } = await upload(app, 'glass')
   assert.equal((await app.inject(`/uploads/${_id}`)).body, 'glass')

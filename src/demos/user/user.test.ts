@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../../test/test-app.ts'
 
-test('each method answers with a short text that names it', async (t) => {
+test('each method responds with a short text that names it', async (t) => {
   const app = await testApp(t)
   const cases = [
     ['POST', '/user/create', /POST/],

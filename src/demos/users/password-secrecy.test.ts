@@ -7,7 +7,7 @@ import { testApp } from '../../../test/test-app.ts'
 const secret = 'nobody-may-read-this'
 const accepts = ['text/html', 'application/json', 'text/plain', 'application/problem+json', '*/*']
 
-/** Bodies that hold the password; those of the second list are refused. */
+/** Bodies that hold the password; those of the second list are rejected. */
 const good = [{ name: 'Ann', password: secret }]
 const bad = [
   { name: '', password: secret },
@@ -18,7 +18,7 @@ const bad = [
   { name: 'Ann', password: secret.repeat(60) },
 ]
 
-test('no answer of any route and no line of the log holds a password or its hash', async (t) => {
+test('no response of any route and no line of the log holds a password or its hash', async (t) => {
   const app = await testApp(t, { settings: { LOG_LEVEL: 'trace' } })
   const { _id } = await createRecord(app, '/users', { name: 'Ann', password: secret })
   const output: string[] = []

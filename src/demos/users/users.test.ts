@@ -147,7 +147,7 @@ for (const [method, request] of badEdits) {
   })
 }
 
-test('a blank password in the new form is refused, and the name is still there', async (t) => {
+test('a blank password in the new form is rejected, and the name is still there', async (t) => {
   const app = await testApp(t)
   const request = asForm({ name: 'Ann Typed', password: '' })
   const response = await app.inject({ method: 'POST', url: '/users/', ...request })

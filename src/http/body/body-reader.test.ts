@@ -143,7 +143,7 @@ test('JSON may be nested 64 deep and no deeper', async (t) => {
   }
 })
 
-test('keys that reach for a prototype are refused, and nothing is polluted', async (t) => {
+test('keys that reach for a prototype are rejected, and nothing is polluted', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const bodies = [
     '{"__proto__":{"polluted":1}}',
@@ -187,7 +187,7 @@ test('no key of a form reaches a prototype', async (t) => {
   }
 })
 
-test('what is not the JSON it says it is gets 400', async (t) => {
+test('invalid JSON with the media type of JSON gets 400', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const bodies = ['{', '}', ']', '{"a":1,}', "{'a':1}", 'a=1', 'undefined', 'NaN', '1 2', ' ', '"']
   for (const body of bodies) {
@@ -262,7 +262,7 @@ test('content that is encoded gets 415 and is told what is not', async (t) => {
   assert.deepEqual(await see(app, 'application/json', '1', plain), [200, '1'])
 })
 
-test('BODY_READERS says which kinds are read; the others are absent', async (t) => {
+test('BODY_READERS shows which kinds are read; the others are absent', async (t) => {
   const kinds: Readonly<Record<string, [type: string | undefined, body: string, seen: string][]>> =
     {
       json: [
@@ -286,7 +286,7 @@ test('BODY_READERS says which kinds are read; the others are absent', async (t) 
   }
 })
 
-test('a method said in a body that is not read is not followed', async (t) => {
+test('a method in a body that is not read is ignored', async (t) => {
   const app = await testApp(t, { demos: [mirror], settings: { BODY_READERS: 'text' } })
   const rows: [type: string, body: string][] = [
     ['application/json', '{"_method":"PUT"}'],

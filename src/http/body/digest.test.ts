@@ -67,7 +67,7 @@ test('content is compared with the digest that the request says of it', async (t
   }
 })
 
-test('a digest of other content is refused as such, and one that is none as malformed', async (t) => {
+test('a digest of other content is rejected as such, and one that is none as malformed', async (t) => {
   const app = await testApp(t)
   const sendRequest = (value: string) =>
     app.inject({
@@ -190,7 +190,7 @@ test('the algorithm wanted most is taken, of those that are known', async (t) =>
 
 const wanted = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-512=1' }
 
-test('whoever wants digests gets them with every answer that is no stream, HEAD too', async (t) => {
+test('Want-Repr-Digest adds digests to every response that is no stream, HEAD too', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/users/ann', payload: { name: 'Ann', password: 'x' } })
   for (const url of ['/users/ann', '/mirror/query?a=glass', '/', '/nowhere', '/users/ann.json']) {
@@ -208,7 +208,7 @@ test('whoever wants digests gets them with every answer that is no stream, HEAD 
   }
 })
 
-test('a write answers with digests too, and a 304 without', async (t) => {
+test('a write responds with digests too, and a 304 without', async (t) => {
   const app = await testApp(t)
   const request = { method: 'POST', url: '/users/post', headers: wanted } as const
   const written = await app.inject({ ...request, payload: { hello: 'world' } })

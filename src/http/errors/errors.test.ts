@@ -53,7 +53,7 @@ const brokenApp = (t: TestContext) => testApp(t, { demos: [...demos, broken], ex
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const problem = 'application/problem+json'
 
-test('a refusal comes in the form that Accept asks for, else in that of the route', async (t) => {
+test('an error comes in the form that Accept requests, else in that of the route', async (t) => {
   const app = await brokenApp(t)
   const rows: [path: string, accept: string | undefined, type: string][] = [
     ['/text', undefined, 'text/plain'],
@@ -88,7 +88,7 @@ test('a refusal comes in the form that Accept asks for, else in that of the rout
   }
 })
 
-test('a problem has the members of RFC 9457 and the status of its answer', async (t) => {
+test('a problem has the members of RFC 9457 and the status of its response', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/json' }
   const { status, body } = await sendBothWays(app, { path: '/nowhere', headers })
@@ -103,7 +103,7 @@ test('a problem has the members of RFC 9457 and the status of its answer', async
   assert.ok(app.logLines.some((line) => line.includes(instance.replace('urn:uuid:', ''))))
 })
 
-test('a path that nobody answers is named, in every form and escaped in a page', async (t) => {
+test('an unknown path is named, in every form and escaped in a page', async (t) => {
   const app = await testApp(t)
   for (const accept of ['text/plain', 'application/json', 'text/html']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -122,7 +122,7 @@ test('a path that nobody answers is named, in every form and escaped in a page',
   assert.doesNotMatch(injected.body, /<script(?! src="\/assets\/)/)
 })
 
-test('a method that a path lacks gets 405, and Allow says which it has', async (t) => {
+test('a method that a path lacks gets 405, and Allow shows which it has', async (t) => {
   const app = await testApp(t)
   const rows: [method: string, path: string, allow: string][] = [
     ['POST', '/mirror/query', 'GET, HEAD, OPTIONS'],
@@ -144,7 +144,7 @@ test('a method that a path lacks gets 405, and Allow says which it has', async (
   }
 })
 
-test('a method that nobody here knows gets 501', async (t) => {
+test('an unknown method gets 501', async (t) => {
   const app = await testApp(t)
   for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'SEARCH', 'PURGE']) {
     for (const path of ['/users', '/nowhere', '/topic.html', '/api/json']) {
@@ -156,7 +156,7 @@ test('a method that nobody here knows gets 501', async (t) => {
   }
 })
 
-test('an address of 8 KiB is read, and a longer one gets 414', async (t) => {
+test('a target of 8 KiB is read, and a longer one gets 414', async (t) => {
   const app = await testApp(t)
   const start = '/mirror/query?a='
   const most = start + 'x'.repeat(8192 - start.length)
@@ -205,7 +205,7 @@ interface LogLine {
 const jsonType = { 'content-type': 'application/json' }
 const evil = { origin: 'https://evil.example' }
 
-/** One of each kind of answer. */
+/** One of each kind of response. */
 const kinds: readonly [status: number, TestRequest][] = [
   [200, { path: '/' }],
   [200, { path: '/mirror/query?a=1' }],
@@ -237,7 +237,7 @@ const kinds: readonly [status: number, TestRequest][] = [
   [501, { method: 'PROPFIND', path: '/' }],
 ]
 
-test('every kind of answer carries the headers that keep it safe', async (t) => {
+test('every kind of response carries the headers that keep it safe', async (t) => {
   const app = await testApp(t)
   const missing: string[] = []
   for (const [expected, message] of kinds) {
@@ -277,7 +277,7 @@ test('a request over the header limit gets 431, and one that is no HTTP 400, bot
   }
 })
 
-test('a refusal has its line in the log, like any other answer', async (t) => {
+test('an error has its line in the log, like any other response', async (t) => {
   const app = await testApp(t)
   for (const path of ['/nowhere', '/mirror/query?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
     await t.test(path, async () => {

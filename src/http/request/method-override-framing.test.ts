@@ -4,7 +4,7 @@ import { sendBothWays, sendRaw, ownHost } from '../../../test/request-both-ways.
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 
-/** Paths whose GET is made in different ways: text, a page, a file, a streamed list, a refusal. */
+/** Paths whose GET is made in different ways: text, a page, a file, a streamed list, an error. */
 const paths = [
   '/mirror/query?a=glass',
   '/',
@@ -35,7 +35,7 @@ test('a POST turned into HEAD has the headers of GET, the length 0 and no conten
   }
 })
 
-test('a HEAD on the wire has the headers of GET and no content', async (t) => {
+test('a HEAD that was sent as HEAD has the headers of GET and no content', async (t) => {
   const app = await testApp(t)
   for (const path of paths) {
     await t.test(path, async () => {
@@ -56,7 +56,7 @@ test('a HEAD turned into GET is handled as GET and answered with its length', as
   assert.deepEqual([headers['x-method'], headers['content-length'], body], ['GET', '5', ''])
 })
 
-test('a GET turned into HEAD is answered like a POST that is', async (t) => {
+test('a GET turned into HEAD gets the same response as a POST turned into HEAD', async (t) => {
   const app = await testApp(t)
   const { status, headers, body } = await sendBothWays(app, { path: '/mirror/query?_method=HEAD' })
   assert.deepEqual([status, headers['content-length'], body], [200, '0', ''])
@@ -102,7 +102,7 @@ test('the next request on the connection is understood after any override', asyn
   }
 })
 
-test('a POST turned into GET is answered with content', async (t) => {
+test('a POST turned into GET gets content', async (t) => {
   const app = await testApp(t)
   const response = await sendBothWays(app, {
     method: 'POST',

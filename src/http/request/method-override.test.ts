@@ -45,7 +45,7 @@ const sources: Readonly<Record<string, (value: string) => TestRequest>> = {
 }
 
 for (const [source, send] of Object.entries(sources)) {
-  test(`${source} names every method in any letter case, whatever is on the wire`, async (t) => {
+  test(`${source} names every method in any letter case, whatever the method of the request`, async (t) => {
     const app = await mirrorApp(t)
     for (const [value, method] of Object.entries(values)) {
       await t.test(`${value} ${method}`, async () => {
@@ -102,7 +102,7 @@ test('the query string goes before the body, the body before the header', async 
     ['PUT', { path: '/mirror?_method=PUT', headers: header }],
     ['PATCH', { path: '/mirror', headers: { ...form, ...header }, body: '_method=PATCH' }],
     ['PATCH', { path: '/mirror', headers: { ...json, ...header }, body: '{"_method":"PATCH"}' }],
-    // The method on the wire is a value like any other.
+    // The method as sent is a value like any other.
     ['POST', { path: '/mirror?_method=POST', headers: header }],
   ]
   for (const [expected, request] of rows) {
@@ -113,7 +113,7 @@ test('the query string goes before the body, the body before the header', async 
   }
 })
 
-test('a value that names no method is passed over, and the next source is asked', async (t) => {
+test('a value that names no method is ignored, and the next source is used', async (t) => {
   const app = await mirrorApp(t)
   const header = { 'x-http-method-override': 'DELETE' }
   const inQuery = ['TRACE', '', 'PUT&_method=PUT']
@@ -143,7 +143,7 @@ test('a value that names no method is passed over, and the next source is asked'
   }
 })
 
-test('bodies that are no fields say no method', async (t) => {
+test('bodies without fields do not override the method', async (t) => {
   const app = await mirrorApp(t)
   const multipart = '--b\r\ncontent-disposition: form-data; name="_method"\r\n\r\nPUT\r\n--b--\r\n'
   const rows: [type: string, body: string][] = [
@@ -168,7 +168,7 @@ test('bodies that are no fields say no method', async (t) => {
   }
 })
 
-test('a body that cannot be read says no method, and is refused', async (t) => {
+test('a body that cannot be read does not override the method, and is rejected', async (t) => {
   const app = await mirrorApp(t, { MAX_BODY_BYTES: '100' })
   const header = { 'x-http-method-override': 'PATCH' }
   const rows: [status: number, TestRequest][] = [

@@ -100,7 +100,7 @@ test('what is at a limit is read whole, and what is over it gets 400', async (t)
   }
 })
 
-test('a parameter without a name is kept or refused, not dropped', async (t) => {
+test('a parameter without a name is kept or rejected, not dropped', async (t) => {
   // URL Standard, application/x-www-form-urlencoded parsing: the name is the empty string.
   for (const text of ['=value', 'a=1&=value']) {
     await t.test(text, () => {
@@ -170,7 +170,7 @@ const queryLike = fc
   .array(fc.oneof(piece, piece, rare), { maxLength: 60 })
   .map((all) => all.join(''))
 
-test('any text at all is read or refused with 400, and pollutes nothing', () => {
+test('any text at all is read or rejected with 400, and pollutes nothing', () => {
   const before = Object.getOwnPropertyNames(Object.prototype)
   const anyText = fc.oneof(queryLike, fc.string({ unit: 'binary', maxLength: 200 }))
   fc.assert(

@@ -147,7 +147,7 @@ for (const [framing, body] of [
   })
 }
 
-test('a raw body is asked for with 100 Continue', async (t) => {
+test('a raw body is requested with 100 Continue', async (t) => {
   const head = toMessage('POST /raw/a', 'Expect: 100-continue', 'Content-Length: 1')
   const response = await send(await openEcho(t), `${head}a`)
   assert.match(response.head, /^HTTP\/1\.1 100 Continue$/)

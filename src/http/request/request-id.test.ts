@@ -17,7 +17,7 @@ async function sendWith(app: TestApp, id: string | undefined, url = '/health') {
   return { response, given, exchangeId }
 }
 
-test('an id that can be used is that of the answer and of its line in the log', async (t) => {
+test('an id that can be used is that of the response and of its line in the log', async (t) => {
   const app = await testApp(t)
   const ids = [
     'a',

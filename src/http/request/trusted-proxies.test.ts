@@ -72,7 +72,7 @@ test('cookies and HSTS are those of HTTPS where the proxy speaks it', async (t) 
   }
 })
 
-test('without TRUSTED_PROXIES nobody is believed', async (t) => {
+test('without TRUSTED_PROXIES no forwarding header is believed', async (t) => {
   const app = await testApp(t, { settings: { ALLOWED_HOSTS } })
   const headers = { ...forwarded, accept: 'application/json' }
   const { json, headers: fields } = await app.inject({ url: '/nowhere', headers })
@@ -80,7 +80,7 @@ test('without TRUSTED_PROXIES nobody is believed', async (t) => {
   assert.equal(fields['strict-transport-security'], undefined)
 })
 
-test('a proxy that names no host or protocol is refused, a stranger that does is not', async (t) => {
+test('a proxy that names no host or protocol is rejected, an untrusted client that does is not', async (t) => {
   const app = await openBehindProxy(t)
   const cases: Record<string, string>[] = [
     { 'x-forwarded-host': 'no host' },

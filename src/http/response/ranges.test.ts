@@ -71,7 +71,7 @@ for (const [field, size, expected] of rows) {
   })
 }
 
-test('no field asks for no range', () => {
+test('no field requests no range', () => {
   assert.equal(parse(undefined, 10), 'ignored')
 })
 
@@ -100,7 +100,7 @@ test('a range is always inside the bytes there are, and never empty', () => {
   )
 })
 
-test('every range that lies inside is given as it was asked for', () => {
+test('every range that lies inside is given as it was requested', () => {
   const inside = fc.tuple(fc.nat(1000), fc.nat(1000), fc.nat(1000))
   fc.assert(
     fc.property(inside, ([start, more, rest]) => {

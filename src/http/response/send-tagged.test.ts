@@ -88,7 +88,7 @@ test('a list that is too long for one piece is streamed without a tag, and evalu
   assert.deepEqual([head.statusCode, head.headers.etag, head.body], [200, undefined, ''])
 })
 
-test('what a write is answered with has no tag of its content', async (t) => {
+test('what a write gets has no tag of its content', async (t) => {
   const app = await testApp(t)
   const response = await app.inject({ method: 'POST', url: '/users/post', payload: { a: 1 } })
   assert.deepEqual([response.statusCode, response.headers.etag], [200, undefined])

@@ -24,7 +24,7 @@ const responses: readonly (readonly [status: number, method: string, path: strin
   [500, 'GET', '/mirror/status/500'],
 ]
 
-test('every answer may be read by every site, without credentials', async (t) => {
+test('every response may be read by every site, without credentials', async (t) => {
   const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
   for (const [expected, method, path] of responses) {
     for (const origin of [undefined, otherOrigin, 'null']) {
@@ -79,7 +79,7 @@ test('an origin of CORS_ORIGINS may read with credentials, and caches hear of it
   }
 })
 
-test('a refusal before there is a request may be read by every site, too', async (t) => {
+test('an error before there is a request may be read by every site, too', async (t) => {
   const app = await testApp(t)
   const response = await sendRaw(app, 'NONSENSE / HTTP/1.1\r\nhost: a\r\n\r\n')
   assert.match(response, /^HTTP\/1.1 400 /)
@@ -87,7 +87,7 @@ test('a refusal before there is a request may be read by every site, too', async
   assert.match(response, /^cache-control: no-store\r$/m)
 })
 
-test('a preflight is told the methods that the origin would not be refused', async (t) => {
+test('a preflight is told the methods that are allowed to the origin', async (t) => {
   const app = await testApp(t, { settings })
   const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
   const rows: [
@@ -212,7 +212,7 @@ for (const settings of [
   })
 }
 
-test('OPTIONS without the question of a preflight is not answered as one', async (t) => {
+test('OPTIONS without the headers of a preflight is not handled as one', async (t) => {
   const app = await testApp(t)
   const { headers } = await sendBothWays(app, {
     method: 'OPTIONS',
@@ -223,7 +223,7 @@ test('OPTIONS without the question of a preflight is not answered as one', async
   assert.equal(headers['access-control-allow-methods'], undefined)
 })
 
-test('a preflight never does what it asks about', async (t) => {
+test('a preflight never executes the method it names', async (t) => {
   const app = await testApp(t, { settings })
   await app.inject({ method: 'PUT', url: '/locations/one', payload: { name: 'One' } })
   const headers = { origin: allowedOrigin, 'access-control-request-method': 'POST' }

@@ -87,7 +87,7 @@ for (const [headers, named] of [
   })
 }
 
-test('a write from another site is refused where there is nothing, too', async (t) => {
+test('a write from another site is rejected where there is nothing, too', async (t) => {
   const app = await testApp(t)
   const headers = { origin: 'https://evil.example' }
   for (const path of ['/nowhere', '/mirror/query', '/users', '/api/nowhere']) {
@@ -171,7 +171,7 @@ for (const origin of [
   })
 }
 
-test('a GET or HEAD turned unsafe is refused wherever it may have been a link', async (t) => {
+test('a GET or HEAD turned unsafe is rejected wherever it may have been a link', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const [expected, headers] of links) {
     await t.test(String(expected), async () => {
@@ -189,7 +189,7 @@ test('a GET or HEAD turned unsafe is refused wherever it may have been a link', 
   }
 })
 
-test('a GET turned into another safe method is refused to nobody', async (t) => {
+test('a GET turned into another safe method is never rejected', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const [, headers] of links) {
     for (const value of ['GET', 'HEAD', 'OPTIONS']) {

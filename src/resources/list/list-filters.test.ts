@@ -193,14 +193,14 @@ for (const name of names) {
 }
 
 for (const query of ['name[a]=1', 'name[a][b]=1', 'sort[a]=name', 'q[a]=1', 'name[]=a&name[b]=c']) {
-  test(`nested values are refused: ${query}`, async (t) => {
+  test(`nested values are rejected: ${query}`, async (t) => {
     const app = await testApp(t)
     const response = await app.inject(`/users.json?${query}`)
     assert.equal(response.statusCode, 400)
   })
 }
 
-test('what is refused is named, as a problem of its own kind', async (t) => {
+test('what is rejected is named, as a problem of its own kind', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/json' }
   const response = await app.inject({ url: '/users?colour=red', headers })

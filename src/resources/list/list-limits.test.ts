@@ -6,7 +6,7 @@ const json = { accept: 'application/json' }
 const digits = `${'1'.repeat(1_000_000)}x`
 
 // With a pattern that goes back, either would take half an hour.
-test('a number a million digits long is refused at once', { timeout: 300_000 }, async (t) => {
+test('a number a million digits long is rejected at once', { timeout: 300_000 }, async (t) => {
   const app = await testApp(t)
   const headers = { ...json, 'content-type': 'application/x-www-form-urlencoded' }
   const payload = `name=a&latitude=${digits}`
@@ -48,7 +48,7 @@ const rejected: readonly [title: string, query: string, names: RegExp][] = [
   ['a day that there is not', 'createdAt_gte=2026-13-45', /createdAt/],
 ]
 for (const [title, query, names] of rejected) {
-  test(`a list with ${title} is refused, and the refusal says why`, async (t) => {
+  test(`a list with ${title} is rejected, and the error says why`, async (t) => {
     const app = await testApp(t)
     const response = await app.inject({ url: `/locations?${query}`, headers: json })
     assert.equal(response.statusCode, 400, response.body)
@@ -67,7 +67,7 @@ test('a list may search for ten texts of 500 characters together', async (t) => 
   assert.match(body, /^\[\{"_id":"oslo"[^[]*\]$/)
 })
 
-test('a QUERY of 60 texts of 1,000 characters is refused', async (t) => {
+test('a QUERY of 60 texts of 1,000 characters is rejected', async (t) => {
   const app = await testApp(t)
   const texts = Array.from({ length: 60 }, (_, i) => 'a'.repeat(1000) + String(i))
   const { statusCode, body } = await app.inject({
@@ -146,7 +146,7 @@ test('a date that is none names no state where one has to be named', async (t) =
   assert.equal(response.statusCode, 428)
 })
 
-test('a suffix chooses the form of a refusal too', async (t) => {
+test('a suffix chooses the form of an error too', async (t) => {
   const app = await testApp(t)
   for (const [url, type] of [
     ['/locations.json?bogus=1', 'application/problem+json'],

@@ -105,7 +105,7 @@ const conditions: [query: string, words: string, without: string][] = [
 ]
 
 for (const [query, words, without] of conditions) {
-  test(`a list with ?${query} says so in words, with a link to go without`, async (t) => {
+  test(`a list with ?${query} shows it in words, with a link to go without`, async (t) => {
     const app = await testApp(t)
     await fill(app, 1)
     const page = await open(app, `/locations?${query}`)
@@ -114,7 +114,7 @@ for (const [query, words, without] of conditions) {
   })
 }
 
-test('a list says which part of how many it shows, and where in the pages it is', async (t) => {
+test('a list shows which part of how many it shows, and where in the pages it is', async (t) => {
   const app = await testApp(t)
   await fill(app, 5)
   const page = await open(app, '/locations?per_page=2&page=2')
@@ -171,7 +171,7 @@ test('a long note is cut between two characters, and a name that shows nothing i
   assert.ok(page.includes(`<a href="/locations/${_id}">${_id}</a>`))
 })
 
-test('a list that no address can name has none of the links that would need one', async (t) => {
+test('a list that no URL can name has none of the links that would need one', async (t) => {
   const app = await testApp(t)
   await fill(app, 1)
   const { statusCode, body } = await app.inject({

@@ -28,7 +28,7 @@ function parse(query: string): ListQuery {
   return parseListQuery(things, new Map([...names].map((name) => [name, parameters.getAll(name)])))
 }
 
-/** What is asked for, in a few words. */
+/** What is requested, in a few words. */
 function toText({ records, fields, part }: ListQuery): string {
   const { filters, search, sort } = records
   return [

@@ -150,7 +150,7 @@ test('the pages of a list are linked with one another, in Link and on the page a
   }
 })
 
-test('links keep every other parameter, as it can stand in an address', async (t) => {
+test('links keep every other parameter, encoded for a URL', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
   const kept = {
@@ -170,7 +170,7 @@ test('links keep every other parameter, as it can stand in an address', async (t
   )
 })
 
-test('links to pages that were asked for as json-server does are spelled so', async (t) => {
+test('links to pages that were requested as json-server does are spelled so', async (t) => {
   const app = await testApp(t)
   await fill(app, 21)
   const { field, total } = await linksAt(app, '/locations?_page=2&_sort=name')

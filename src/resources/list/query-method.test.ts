@@ -82,7 +82,7 @@ test('a QUERY adds to what its address says, and may not say it again', async (t
   assert.equal(twice.statusCode, 422)
 })
 
-test('a QUERY that is too long for an address has none', async (t) => {
+test('a QUERY that is too long for a URL has no Content-Location', async (t) => {
   const app = await testApp(t)
   const content = JSON.stringify({ name: Array(90).fill('x'.repeat(100)), page: 1 })
   const response = await query(app, { type: 'application/json', content })

@@ -6,7 +6,7 @@ import { testApp } from '../../../test/test-app.ts'
 const cookie = 'flash=saved'
 
 for (const query of ['', '?per_page=5', '/:id']) {
-  test(`/locations${query} says once what was done, in no answer that is kept`, async (t) => {
+  test(`/locations${query} says once what was done, in no response that is kept`, async (t) => {
     const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
     const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
     const url = `/locations${query.replace(':id', _id)}`

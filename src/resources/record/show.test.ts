@@ -212,7 +212,7 @@ function byNumber(one: number, other: number): number {
   return one - other
 }
 
-/** Without the time of the answer and the framing of its body. */
+/** Without the time of the response and the framing of its body. */
 function withoutVariable(headers: Record<string, unknown>): Record<string, unknown> {
   return without(headers, 'date', 'server-timing', 'transfer-encoding', 'x-request-id')
 }

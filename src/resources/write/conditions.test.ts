@@ -194,7 +194,7 @@ test('tags are the same after a restart, and others for a record made anew', asy
   for (const name of ['json', 'text', 'html'] as const) assert.notEqual(after[name], before[name])
 })
 
-test('an answer to POST and PATCH has the tag of the new state, to PUT none', async (t) => {
+test('a response to POST and PATCH has the tag of the new state, to PUT none', async (t) => {
   const app = await testApp(t)
   const accept = { accept: 'application/json' }
   const request = { method: 'POST', url: '/locations', headers: accept } as const
@@ -251,7 +251,7 @@ test('with REQUIRE_IF_MATCH=on whoever expects nothing of what is there gets 428
   }
 })
 
-test('an edit form without script says which state it was made of', async (t) => {
+test('an edit form without script shows which state it was made of', async (t) => {
   const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
   const url = '/locations/rome'
   await app.inject({ method: 'PUT', url, payload: { name: 'Rome' } })

@@ -20,7 +20,7 @@ async function openStale(app: TestApp, { path, fields }: (typeof samples)[number
 for (const sample of samples) {
   const { path } = sample
 
-  test(`a stale edit form of ${path} is answered with both versions`, async (t) => {
+  test(`a stale edit form of ${path} gets both versions`, async (t) => {
     const app = await testApp(t)
     const { url, stale, current } = await openStale(app, sample)
     const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine & "more"' })
@@ -98,7 +98,7 @@ for (const sample of samples) {
   })
 }
 
-test('a new password of a stale edit is not shown, and is asked for again', async (t) => {
+test('a new password of a stale edit is not shown, and has to be entered again', async (t) => {
   const app = await testApp(t)
   const { url, stale } = await openStale(app, samples[0])
   const typed = { _method: 'PATCH', _if_match: stale, name: 'Mine', password: 'typed in vain' }

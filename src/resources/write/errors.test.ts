@@ -130,7 +130,7 @@ for (const { path, fields } of samples) {
       ['a type that is none', ['x', '/', 'json;']],
     ]
     for (const [what, types] of otherTypes) {
-      test(`${method} ${path}${route} is 415 for content of ${what}, and says which it takes`, async (t) => {
+      test(`${method} ${path}${route} is 415 for content of ${what}, and shows which it takes`, async (t) => {
         const app = await testApp(t)
         const { _id } = await createRecord(app, path, fields)
         const url = path + route.replace(':id', _id)
@@ -238,7 +238,7 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`POST ${path} with nothing is 422 naming what is required, in words for who asks for none`, async (t) => {
+  test(`POST ${path} with nothing is 422 naming what is required, in text without Accept`, async (t) => {
     const app = await testApp(t)
     const required = path === '/users' ? ['name', 'password'] : ['name']
     const json = { headers: { accept: 'application/json' } }
@@ -254,7 +254,7 @@ for (const { path, fields } of samples) {
     for (const name of required) assert.ok(text.body.includes(name))
   })
 
-  test(`a refusal of ${path} never comes in the envelope`, async (t) => {
+  test(`an error of ${path} never comes in the envelope`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const responses = [

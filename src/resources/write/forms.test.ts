@@ -185,7 +185,7 @@ test('a user is named in a text input, and the password is not shown while it is
   }
 })
 
-test('the new form asks for a password, and the edit form can be sent without one', async (t) => {
+test('the new form requires a password, and the edit form can be sent without one', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/users', samples[0].fields)
   const required = async (url: string) =>

@@ -128,7 +128,7 @@ test('what GET gave may come back in a merge patch, and in the tests of a JSON P
   assert.equal((await read()).name, 'Rom')
 })
 
-test('strict handling refuses strangers in either language', async (t) => {
+test('strict handling rejects unknown fields in either language', async (t) => {
   const { patch } = await openLocation(t)
   const headers = { prefer: 'handling=strict' }
   const operations = [{ op: 'add', path: '/colour', value: 'red' }]
@@ -234,7 +234,7 @@ test('Prefer: return= says how much of the result comes back', async (t) => {
   assert.deepEqual((await app.inject(put)).statusCode, 204)
 })
 
-test('PUT with Content-Range is refused, and keeps nothing', async (t) => {
+test('PUT with Content-Range is rejected, and keeps nothing', async (t) => {
   const app = await testApp(t)
   const url = '/locations/part'
   const headers = { 'content-range': 'bytes 0-9/20' }

@@ -43,7 +43,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`PUT ${path}/:id is JSON unless a page is asked for`, async (t) => {
+  test(`PUT ${path}/:id is JSON unless a page is requested`, async (t) => {
     const app = await testApp(t)
     const responses = [
       [undefined, 'application/json; charset=utf-8'],

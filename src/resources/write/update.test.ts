@@ -104,7 +104,7 @@ for (const { path, fields } of samples) {
     assert.equal(after?.createdAt, before?.createdAt)
   })
 
-  test(`a change of one of ${path} that is refused changes nothing`, async (t) => {
+  test(`a change of one of ${path} that is rejected changes nothing`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const { _id } = await createRecord(app, path, fields)
@@ -119,7 +119,7 @@ for (const { path, fields } of samples) {
     assert.deepEqual(await findStored(databaseUrl, path.slice(1), _id), before)
   })
 
-  test(`PATCH ${path}/:id refuses null for a required field`, async (t) => {
+  test(`PATCH ${path}/:id rejects null for a required field`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`

@@ -54,7 +54,7 @@ function large(): string {
   return JSON.stringify('x'.repeat(2 * 1024 * 1024))
 }
 
-test('the type of a refusal is the address of its page', async (t) => {
+test('the type of an error is the URL of its page', async (t) => {
   const app = await testApp(t)
   for (const [slug, request] of rejected) {
     await t.test(slug, async () => {
@@ -78,7 +78,7 @@ test('the type of a refusal is the address of its page', async (t) => {
   }
 })
 
-test('a refusal for want of a host names its type by its path', async (t) => {
+test('an error for want of a host names its type by its path', async (t) => {
   const app = await testApp(t)
   const accept = 'accept: application/json\r\nconnection: close'
   for (const host of ['', 'host: bad host\r\n', 'host: a/b\r\n', 'host:\r\n']) {
@@ -99,7 +99,7 @@ test('a 406 lists what there is', async (t) => {
   assert.match(response.headers.vary ?? '', /\bAccept\b/)
 })
 
-test('the page of a refusal leads to what it means', async (t) => {
+test('the page of an error leads to what it means', async (t) => {
   const app = await testApp(t)
   const { body } = await app.inject({ url: '/nowhere', headers: { accept: 'text/html' } })
   assert.match(body, /<a href="\/problems\/not-found">/)
@@ -133,7 +133,7 @@ test('every problem has its page, in every form, and stands in the list', async 
   }
 })
 
-test('the pages are there whichever rooms are open, and an unknown problem is 404', async (t) => {
+test('the pages are there whichever demos are open, and an unknown problem is 404', async (t) => {
   for (const demo of ['user', 'api', 'static']) {
     await t.test(demo, async () => {
       const app = await testApp(t, { settings: { DEMOS: demo } })

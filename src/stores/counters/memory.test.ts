@@ -13,7 +13,7 @@ function add(counters: Counters, key: string): number {
   return (counters.add(key) as Count).requests
 }
 
-test('of too many windows the oldest goes, however often it was asked for', () => {
+test('of too many windows the oldest goes, however often it was requested', () => {
   const counters = createMemoryCounters(minuteMs, 3)
   for (const key of ['a', 'b', 'c', 'a', 'a']) add(counters, key)
   add(counters, 'd')

@@ -48,7 +48,7 @@ test('a sweep by another process while a file is saved fails the keeping, not th
   assert.deepEqual(await readdir(folder), ['b'])
 })
 
-test('a folder that cannot be made is refused with its URL', async (t) => {
+test('a folder that cannot be made is rejected with its URL', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'file'), '')
   const url = `file:${join(folder, 'file', 'below')}`
@@ -81,7 +81,7 @@ test('content that is destroyed while its file is being made leaves nothing', as
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('bytes that no file can have are refused before it is opened', async (t) => {
+test('bytes that no file can have are rejected before it is opened', async (t) => {
   const { folder, files } = await openFolder(t)
   await files.save('a', toStream('content'))
   await files.keep('a')

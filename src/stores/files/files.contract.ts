@@ -109,7 +109,7 @@ function failures(open: OpenFiles): void {
     assert.deepEqual(await list(), [])
   })
 
-  test('an id that is taken is refused, and the file that has it stays as it was', async (t) => {
+  test('an id that is taken is rejected, and the file that has it stays as it was', async (t) => {
     const { files, list } = await open(t)
     await put(files, 'a', toStream('first'))
     await assert.rejects(files.save('a', toStream('second')))

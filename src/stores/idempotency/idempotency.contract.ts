@@ -11,7 +11,7 @@ const other = 'b'.repeat(64)
 /** Far from now, so that a store which forgets by itself what has expired still has it. */
 const year = new Date().getUTCFullYear() + 1
 
-/** What every backend of the answers does. */
+/** What every backend of the responses does. */
 export function entriesContract(name: string, open: OpenEntries): void {
   suite(`answers in ${name}`, () => {
     test('a created claim is found as it was given, and others are not', async (t) => {
@@ -23,7 +23,7 @@ export function entriesContract(name: string, open: OpenEntries): void {
       }
     })
 
-    test('an answer of any bytes is found as it was given', async (t) => {
+    test('a response of any bytes is found as it was given', async (t) => {
       const responses = await open(t)
       const content = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('base64')
       const headers = { location: '/users/é', 'content-type': 'text/plain' }
@@ -81,7 +81,7 @@ export function entriesContract(name: string, open: OpenEntries): void {
       assert.equal((await responses.find(hash))?.version, 1)
     })
 
-    test('a clearing removes all of many, and says how many', async (t) => {
+    test('a clearing removes all of many, and counts them', async (t) => {
       const responses = await open(t)
       assert.equal(await responses.clear(), 0)
       for (const racer of racers) await responses.create(String(racer), claimOf())

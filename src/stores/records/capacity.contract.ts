@@ -49,7 +49,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
       assert.ok((await sessions.find('one')) && (await sessions.find('other')))
     })
 
-    test('the oldest answers make room for others, but not those of the last minute', async (t) => {
+    test('the oldest responses make room for others, but not those of the last minute', async (t) => {
       const records = (await open(t, 3)).collection('any')
       const responses = createIdempotencyEntries(records)
       const claim = { fingerprint: '', recordId: 'a', leasedUntil: noon, expiresAt: '9999' }

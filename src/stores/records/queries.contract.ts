@@ -139,7 +139,7 @@ export function queries(open: OpenRecords): void {
     }
   })
 
-  test('an index may be asked for again, and follows what changes', async (t) => {
+  test('an index may be added twice, and follows what changes', async (t) => {
     const records = await open(t)
     await records.collection('things').index(['name'])
     await add(records, 1, { name: 'Ann' })
@@ -150,7 +150,7 @@ export function queries(open: OpenRecords): void {
     assert.deepEqual(await idsOf(records, toQuery([['name', 'eq', 'Bea']])), [toId(1)])
   })
 
-  test('the count of all follows what comes and goes, and no refused creation', async (t) => {
+  test('the count of all follows what comes and goes, and no rejected creation', async (t) => {
     const records = await open(t)
     await fill(records, 3)
     await add(records, 1, { name: 'taken' })
@@ -159,7 +159,7 @@ export function queries(open: OpenRecords): void {
     assert.equal(await records.collection('things').count(allRecords), 2)
   })
 
-  test('a list that nobody reads to its end is let go', async (t) => {
+  test('a list that is not read to its end is released', async (t) => {
     const records = await open(t)
     await fill(records, 5600)
     for (const sort of [[], ['size'], ['name', '-size']]) {

@@ -43,7 +43,7 @@ function oneRecord(open: OpenRecords): void {
     assert.equal(await records.collection('users').find('a'), undefined)
   })
 
-  test('a taken id is refused and the record that has it stays as it was', async (t) => {
+  test('a taken id is rejected and the record that has it stays as it was', async (t) => {
     const records = await open(t)
     await records.collection('users').create(record('a', noon, { name: 'first' }))
     assert.equal(
@@ -71,7 +71,7 @@ function oneRecord(open: OpenRecords): void {
     }
   })
 
-  test('a change of a version that is not the current one is refused and changes nothing', async (t) => {
+  test('a change of a version that is not the current one is rejected and changes nothing', async (t) => {
     const records = await open(t)
     await records.collection('users').create(record('a', noon, { name: 'Ann' }))
     await records.collection('users').change(changeOf('a', 1))
@@ -100,7 +100,7 @@ function oneRecord(open: OpenRecords): void {
     assert.equal((await records.collection('users').find('a'))?.version, 1)
   })
 
-  test('a clearing removes all of a resource and nothing else, and says how many', async (t) => {
+  test('a clearing removes all of a resource and nothing else, and counts them', async (t) => {
     const records = await open(t)
     assert.equal(await records.collection('users').clear(), 0)
     for (let first = 0; first < 510; first += 30) {

@@ -71,7 +71,7 @@ suite('with Redis', withRedis, () => {
     await sessions.create('hash', sessionOf())
   })
 
-  test('a Redis that refuses us stops the start, one that is not there does not', async (t) => {
+  test('a Redis that rejects the password stops the start, one that is not there does not', async (t) => {
     const { url, kill } = await startRedis(['--requirepass', 'secret'])
     t.after(kill)
     const withPassword = (password: string) => url.replace('//', `//:${password}@`)

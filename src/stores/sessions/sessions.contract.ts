@@ -41,7 +41,7 @@ function oneSession(open: OpenSessions): void {
     assert.deepEqual(await sessions.find(hash), sessionOf({ issue, idleUntil: toTime(2) }))
   })
 
-  test('a hash that is taken is refused, and the session that has it stays', async (t) => {
+  test('a hash that is taken is rejected, and the session that has it stays', async (t) => {
     const sessions = await open(t)
     await sessions.create(hash, sessionOf())
     await assert.rejects(sessions.create(hash, sessionOf({ userId: 'mallory' })))
@@ -76,7 +76,7 @@ function oneSession(open: OpenSessions): void {
     assert.deepEqual(await sessions.find(other), sessionOf())
   })
 
-  test('a clearing removes all of many, and says how many', async (t) => {
+  test('a clearing removes all of many, and counts them', async (t) => {
     const sessions = await open(t)
     assert.equal(await sessions.clear(), 0)
     const hashes = Array.from({ length: 60 }, (_, index) => `hash-${String(index)}`)

@@ -153,7 +153,7 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
 }
 
 for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
-  test(`a backup ${title} is refused, and nothing is changed`, async (t) => {
+  test(`a backup ${title} is rejected, and nothing is changed`, async (t) => {
     const file = await save(t, await openFilled(t))
     await spoil(file)
     const { path, files, folder, open, id } = await openFilled(t, ['Old Mill'])
@@ -226,7 +226,7 @@ test('a database of a newer Vitrine, and one that is damaged, are not replaced',
   )
 })
 
-test('a backup that nobody wants any more leaves nothing', async (t) => {
+test('a cancelled backup leaves nothing', async (t) => {
   const { folder, path, files } = await openFilled(t)
   const file = join(folder, 'saved.vitrine')
   const signal = AbortSignal.abort(new Error('it was interrupted'))
@@ -247,7 +247,7 @@ test('an upload between its record and its last step is in the backup', async (t
   assert.equal((await restoreBackup({ path, file, files, checkDocument })).files, 2)
 })
 
-test('of leftovers only those go whose upload is gone', async (t) => {
+test('of orphaned files only those go whose upload is gone', async (t) => {
   const { files, folder, open, id } = await openFilled(t)
   const { database, records } = open()
   await files.save('gone', Readable.from([content]))

@@ -159,7 +159,7 @@ test('a content that is cut half way fails, and is never taken for the whole', a
   await assert.rejects(content.toArray(), isUnavailable)
 })
 
-test('a store that falls silent, before its answer or within, is not waited for', async (t) => {
+test('a store that falls silent, before its response or within, is not waited for', async (t) => {
   const { server, files } = await openBucket(t)
   await files.save('a', toStream(Buffer.alloc(1_000_000, 'glass')))
   await files.keep('a')

@@ -109,7 +109,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     )
   })
 
-  test('a database of a newer schema is refused with a reason and left alone', async () => {
+  test('a database of a newer schema is rejected with a reason and left alone', async () => {
     const url = await createSchema(server.url)
     await query(
       url,
@@ -121,7 +121,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     assert.deepEqual(await query(url, tables), [{ tablename: 'vitrine_schema' }])
   })
 
-  test('a database that cannot hold every text is refused', async () => {
+  test('a database that cannot hold every text is rejected', async () => {
     const name = 'latin'
     const options = `TEMPLATE template0 ENCODING LATIN1 LOCALE 'C' LOCALE_PROVIDER libc`
     await query(server.url, `CREATE DATABASE ${name} ${options}`)

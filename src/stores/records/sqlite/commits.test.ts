@@ -25,7 +25,7 @@ async function openRecords(t: TestContext, durability?: Durability, maxRecords?:
   return { path, database, records, create, count }
 }
 
-test('a database is synchronized at every commit where that is asked for', async (t) => {
+test('a database is synchronized at every commit if the setting says so', async (t) => {
   for (const [durability, synchronous] of [
     [undefined, 1],
     ['process', 1],
@@ -41,7 +41,7 @@ test('a database is synchronized at every commit where that is asked for', async
 
 const ids = Array.from({ length: 50 }, (_, index) => String(index))
 
-test('writes that are asked for together are one transaction', async (t) => {
+test('writes that start together are one transaction', async (t) => {
   const { path, create } = await openRecords(t)
   const { size } = await stat(`${path}-wal`)
   assert.deepEqual(new Set(await Promise.all(ids.map(create))), new Set([true]))
@@ -49,7 +49,7 @@ test('writes that are asked for together are one transaction', async (t) => {
   assert.ok(pages < ids.length, `wrote ${String(pages)} pages`)
 })
 
-test('of creates that are asked for together, as many take place as there is room for', async (t) => {
+test('of creates that start together, as many take place as there is room for', async (t) => {
   const { records, create, count } = await openRecords(t, 'process', 20)
   await create('first')
   const outcomes = await Promise.allSettled([
@@ -85,7 +85,7 @@ test('two connections to one file take no more together than one', async (t) => 
   assert.equal(await count(), 20)
 })
 
-test('writes that are asked for together keep their order, and the count is right', async (t) => {
+test('writes that start together keep their order, and the count is right', async (t) => {
   const { records, create, count } = await openRecords(t)
   const change = (racer: number) =>
     records
@@ -110,7 +110,7 @@ test('writes that are asked for together keep their order, and the count is righ
 })
 
 for (const fault of ['ABORT', 'FAIL', 'ROLLBACK']) {
-  test(`a write that ends in ${fault} is refused alone`, async (t) => {
+  test(`a write that ends in ${fault} is rejected alone`, async (t) => {
     const { database, records, create, count } = await openRecords(t)
     database.exec(
       `CREATE TRIGGER refuse AFTER INSERT ON records WHEN new.id = 'bad'
@@ -127,7 +127,7 @@ for (const fault of ['ABORT', 'FAIL', 'ROLLBACK']) {
   })
 }
 
-test('a write that comes while others wait for a lock is refused soon after them', async (t) => {
+test('a write that comes while others wait for a lock is rejected soon after them', async (t) => {
   const { path, create, count } = await openRecords(t)
   const other = new DatabaseSync(path)
   t.after(() => {

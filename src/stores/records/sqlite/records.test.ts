@@ -168,7 +168,7 @@ test('the indexes of version 0.1.0 are replaced', async (t) => {
   )
 })
 
-test('a database of a newer schema is refused with a reason and left alone', async (t) => {
+test('a database of a newer schema is rejected with a reason and left alone', async (t) => {
   const file = await temporaryFile(t)
   const newer = new DatabaseSync(file)
   newer.exec('PRAGMA user_version = 99')
@@ -182,7 +182,7 @@ test('a database of a newer schema is refused with a reason and left alone', asy
   assert.deepEqual(after.prepare('SELECT name FROM sqlite_schema').all(), [])
 })
 
-test('a file that is no database is refused with a reason and left alone', async (t) => {
+test('a file that is no database is rejected with a reason and left alone', async (t) => {
   const file = await temporaryFile(t)
   const text = 'This is a letter and no database. '.repeat(100)
   await writeFile(file, text)
@@ -190,7 +190,7 @@ test('a file that is no database is refused with a reason and left alone', async
   assert.equal(await readFile(file, 'utf8'), text)
 })
 
-test('a folder is refused', async (t) => {
+test('a folder is rejected', async (t) => {
   const folder = await temporaryFolder(t)
   assert.throws(() => openSqliteDatabase(`sqlite:${folder}`), /unable to open/)
 })
