@@ -77,15 +77,8 @@ export interface Field {
 /** How a field is edited and shown; `json` is a list, an object, or of several types. */
 type Kind = ReturnType<typeof toKind>
 
-export interface Resource extends ResourceDefinition {
-  path: string
-  fields: readonly Field[]
-  passwords: readonly Field[]
-  readable: readonly Field[]
-  /** What clients see of a record: the id, the readable fields and the times. */
-  visible: readonly Field[]
-  validator: () => Validator
-}
+/** A definition with what is derived from it once. */
+export type Resource = ReturnType<typeof defineResource>
 
 const time = { type: 'string', format: 'date-time' } as const
 
@@ -97,21 +90,23 @@ const ownSchemas: Readonly<Record<string, FieldSchema>> = {
 }
 export const ownFields = Object.keys(ownSchemas)
 
-export function defineResource(definition: ResourceDefinition): Resource {
+export function defineResource(definition: ResourceDefinition) {
   const { name, schema } = definition
   const invalid = Object.keys(schema.properties).find((field) => ['', ...ownFields].includes(field))
   if (invalid !== undefined) throw new Error(`${name}: invalid field name "${invalid}"`)
   const fields = toFields(schema.properties, schema.required)
   const readable = fields.filter(({ kind }) => kind !== 'password')
   const own = toFields(ownSchemas)
+  const validator: () => Validator = compileLater(schema)
   return {
     ...definition,
     path: `/${name}`,
     fields,
     readable,
     passwords: fields.filter(({ kind }) => kind === 'password'),
+    /** What clients see of a record: the id, the readable fields and the times. */
     visible: [...own.slice(0, 1), ...readable, ...own.slice(1)],
-    validator: compileLater(schema),
+    validator,
   }
 }
 

@@ -39,14 +39,11 @@ function toUtc(value: unknown): string | undefined {
 export function valueToInputText({ kind, schema }: Field, value: unknown): string {
   if (value === undefined || (value === null && kind !== 'json' && kind !== 'choice')) return ''
   if (kind === 'json') return JSON.stringify(value, null, 2)
-  if (kind === 'choice') return choiceToOption(schema, value)
+  if (kind === 'choice' && !hasTextChoices(schema)) return JSON.stringify(value)
+  if (kind === 'choice') return valueToText(value)
   if (typeof value === 'object') return ''
   // An input of datetime-local has no zone.
   return (kind === 'date-time' ? toUtc(value)?.replace('Z', '') : undefined) ?? valueToText(value)
-}
-
-function choiceToOption(schema: FieldSchema, choice: unknown): string {
-  return hasTextChoices(schema) ? valueToText(choice) : JSON.stringify(choice)
 }
 
 function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {

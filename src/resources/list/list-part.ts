@@ -1,10 +1,7 @@
 import type { Part } from '../../stores/records/records.ts'
 import { badParameter } from './list-parameters.ts'
 
-export interface Page {
-  number: number
-  size: number
-}
+type ListPart = Part & { page?: { number: number; size: number } }
 
 const defaultPerPage = 20
 export const maxPerPage = 1000
@@ -13,7 +10,7 @@ export const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / maxPerPage)
 type Texts = Readonly<Partial<Record<string, readonly string[]>>>
 
 /** A page, or the slice from `_start` to `_end` of json-server; undefined for the whole list. */
-export function parsePart(texts: Texts): (Part & { page?: Page }) | undefined {
+export function parsePart(texts: Texts): ListPart | undefined {
   const start = parseCount(texts, '_start', { minimum: 0 })
   const end = parseCount(texts, '_end', { minimum: 0 })
   const number = parseCount(texts, 'page', { maximum: maxPage })
