@@ -24,10 +24,7 @@ interface Statement {
 type Result = pg.QueryArrayResult<SQLOutputValue[]>
 
 export interface PostgresDatabase {
-  /**
-   * Runs one statement as a transaction. It is permanent when the promise resolves. Throws a {@link
-   * StoreFailure} for what the statement did not cause.
-   */
+  /** Runs one statement as a transaction. Throws a `StoreFailure` for what it did not cause. */
   run: (statement: Statement) => Promise<Result>
   alter: (statement: string) => Promise<void>
   close: () => Promise<void>
@@ -49,7 +46,6 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
   return {
     run: (statement) => run(hosts, statement),
     alter: (statement) => withClient(url, (client) => alter(client, () => client.query(statement))),
-    // A frozen server does not confirm the end.
     close: () =>
       (closed ??= Promise.race([hosts.close(), setTimeout(maxCloseMs, undefined, { ref: false })])),
   }
@@ -119,8 +115,7 @@ function findReason(error: unknown): Error {
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
-const serializationFailure = '40001'
-const deadlock = '40P01'
+const conflict = /^(40001|40P01)$/
 const diskFull = '53100'
 // Classes for connections, resources, operator intervention (statement timeouts and shutdowns too),
 // system errors and damage; then a read-only server, a wrong object state, a lock, and a missing
@@ -128,7 +123,7 @@ const diskFull = '53100'
 const unavailable = /^(08|53|57|58|28|3D|XX00[12]|25006|55000|55P03|42501|42P01)/
 
 function isConflict(error: unknown): boolean {
-  return [serializationFailure, deadlock].includes(toState(error))
+  return conflict.test(toState(error))
 }
 
 function toStoreFailure(error: unknown): unknown {

@@ -2,19 +2,11 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
 const maxConnectMs = 700
+const ignore = () => undefined
 
-/** The caller releases the client. */
 interface Connection {
   client: pg.PoolClient
   pool: pg.Pool
-}
-
-export interface Hosts {
-  /** Rejects when no host can be reached and takes writes. */
-  connect: () => Promise<Connection>
-  /** Closes all connections to a host that does not respond. */
-  giveUp: (connection: Connection) => void
-  close: () => Promise<void>
 }
 
 /** One URL for each host of `postgres://a:5432,b/db`. */
@@ -24,30 +16,25 @@ export function toHostUrls(url: string): string[] {
   return hosts.split(',').map((host) => `${scheme}${user}${host}${rest}`)
 }
 
-export function createClient(connectionString: string, options?: pg.ClientConfig): pg.Client {
-  const client = new pg.Client({
-    ...toClientOptions(connectionString),
-    connectionTimeoutMillis: 5000,
-    ...options,
-  })
+const options = { keepAlive: true, fallback_application_name: 'vitrine' }
+
+export function createClient(connectionString: string, query_timeout = 0): pg.Client {
+  const limits = { connectionTimeoutMillis: 5000, query_timeout }
+  const client = new pg.Client({ ...options, ...limits, connectionString })
   // An error without a listener would end the process; the next query reports it.
   return client.on('error', ignore)
 }
 
-function toClientOptions(connectionString: string): pg.ClientConfig {
-  return { connectionString, keepAlive: true, fallback_application_name: 'vitrine' }
-}
+export type Hosts = ReturnType<typeof openHosts>
 
-/**
- * One pool for each host. The host that took writes last is tried first; when it fails, all are
- * tried at once, so that a failover costs one attempt.
- */
-export function openHosts(url: string, statementMs: number): Hosts {
+/** When the host that took writes last fails, all are tried at once: a failover is one attempt. */
+export function openHosts(url: string, statementMs: number) {
   const hostUrls = toHostUrls(url)
   const pools = hostUrls.map((hostUrl) => openPool(hostUrl, statementMs))
   let [current] = pools
   return {
-    connect: async () => {
+    /** Rejects when no host can be reached and takes writes. */
+    connect: async (): Promise<Connection> => {
       try {
         if (current) return await connectTo(current)
       } catch (error) {
@@ -57,7 +44,7 @@ export function openHosts(url: string, statementMs: number): Hosts {
       current = first.pool
       return first
     },
-    giveUp: ({ pool }) => {
+    giveUp: ({ pool }: Connection) => {
       const index = pools.indexOf(pool)
       if (index === -1) return
       pools[index] = openPool(hostUrls[index] ?? '', statementMs)
@@ -87,7 +74,8 @@ async function connectToFirst(pools: readonly pg.Pool[]): Promise<Connection> {
 
 function openPool(hostUrl: string, statementMs: number): pg.Pool {
   const pool = new pg.Pool({
-    ...toClientOptions(hostUrl),
+    ...options,
+    connectionString: hostUrl,
     max: 10,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: maxConnectMs,
@@ -95,7 +83,6 @@ function openPool(hostUrl: string, statementMs: number): pg.Pool {
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it
     onConnect: (client) => prepareClient(client, statementMs),
   })
-  // The pool has removed the connection and its user got the error.
   pool.on('error', ignore)
   return pool.on('connect', (client) => client.on('error', ignore))
 }
@@ -103,8 +90,7 @@ function openPool(hostUrl: string, statementMs: number): pg.Pool {
 async function prepareClient(client: pg.ClientBase, statementMs: number): Promise<void> {
   // PgBouncer rejects connections that set this at their start.
   await client.query(`SET statement_timeout = ${String(statementMs)}`)
-  // Every query is planned for an index. PostgreSQL would rather read and sort the whole table until
-  // it has been analyzed, which may be minutes after it was filled.
+  // Until it has been analyzed, PostgreSQL would rather read and sort the whole table.
   await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
   await assertWritable(client)
 }
@@ -115,14 +101,11 @@ export async function assertWritable(client: pg.ClientBase): Promise<void> {
   if (isReadOnly === 'on') throw new Error('the server takes no writes')
 }
 
-/**
- * Throws where a pooler shares connections between transactions (pool_mode of PgBouncer): prepared
- * statements and settings would be those of other clients.
- */
+/** Prepared statements and settings must not be those of other clients (pool_mode=transaction). */
 export async function assertSession(client: pg.Client, hostUrl: string): Promise<void> {
   const mark = randomUUID()
   const readMark = `SELECT current_setting('vitrine.session', true)`
-  const other = createClient(hostUrl, { query_timeout: 5000 })
+  const other = createClient(hostUrl, 5000)
   try {
     await other.connect()
     await client.query(`SELECT set_config('vitrine.session', '${mark}', false)`)
@@ -141,8 +124,4 @@ export async function assertSession(client: pg.Client, hostUrl: string): Promise
 export async function readText(client: pg.ClientBase, text: string): Promise<string> {
   const { rows } = await client.query<[unknown]>({ text, rowMode: 'array' })
   return String(rows[0]?.[0])
-}
-
-function ignore(): void {
-  // The error is reported elsewhere.
 }

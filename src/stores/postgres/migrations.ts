@@ -37,20 +37,15 @@ const migrations = [
    WHERE strpos(keys::text, '\\u0001') > 0`,
 ]
 
-/** An arbitrary number for the advisory lock. */
 const lock = 8_427_963_501
 
+/** After an error the caller closes the connection, which undoes the changes. */
 export async function alter(client: pg.Client, change: () => Promise<unknown>): Promise<void> {
-  try {
-    // The changes that another process made while this one waited for the lock must be visible.
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-    await client.query(`SELECT pg_advisory_xact_lock(${String(lock)})`)
-    await change()
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined)
-    throw error
-  }
+  // The changes that another process made while this one waited for the lock must be visible.
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  await client.query(`SELECT pg_advisory_xact_lock(${String(lock)})`)
+  await change()
+  await client.query('COMMIT')
 }
 
 export async function migrate(client: pg.Client): Promise<void> {

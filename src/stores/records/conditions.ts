@@ -1,13 +1,6 @@
 import type { Condition, Dialect, Value } from './dialect.ts'
-import {
-  isOfText,
-  type Field,
-  type FieldValue,
-  type Filter,
-  type Operator,
-  type RecordQuery,
-  type TextOperator,
-} from './records.ts'
+import { isOfText } from './records.ts'
+import type { Field, FieldValue, Filter, Operator, RecordQuery, TextOperator } from './records.ts'
 
 const ownColumns: ReadonlyMap<Field, string> = new Map([
   ['_id', 'id'],
@@ -15,19 +8,23 @@ const ownColumns: ReadonlyMap<Field, string> = new Map([
   ['updatedAt', 'updated_at'],
 ])
 
-/** Whether every database can store the text. */
+const never: Condition = { sql: 'FALSE', values: [] }
+
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-function toPath(field: Field): readonly string[] {
+function toPath(field: Field): string | readonly string[] {
+  const column = ownColumns.get(field)
+  if (column !== undefined) return column
   const path = typeof field === 'string' ? [field] : field
   if (path.length > 0 && path.every((name) => name !== '' && isStorable(name))) return path
   throw new Error(`${JSON.stringify(field)} cannot be the path of a field`)
 }
 
 export function toColumn(dialect: Dialect, field: Field): string {
-  return ownColumns.get(field) ?? dialect.toColumn(toPath(field))
+  const path = toPath(field)
+  return typeof path === 'string' ? path : dialect.toColumn(path)
 }
 
 export function toMarks(values: readonly unknown[]): string {
@@ -35,19 +32,17 @@ export function toMarks(values: readonly unknown[]): string {
 }
 
 export function and(...conditions: readonly (Condition | undefined)[]): Condition {
-  return join(
-    conditions.filter((condition) => condition !== undefined),
-    'AND',
-  )
+  const given = conditions.filter((condition) => condition !== undefined)
+  return join(given, ' AND ')
 }
 
 export function or(conditions: readonly Condition[]): Condition {
-  return conditions.length === 0 ? { sql: 'FALSE', values: [] } : join(conditions, 'OR')
+  return conditions.length === 0 ? never : join(conditions, ' OR ')
 }
 
-function join(conditions: readonly Condition[], word: 'AND' | 'OR'): Condition {
+function join(conditions: readonly Condition[], separator: string): Condition {
   return {
-    sql: conditions.map(({ sql }) => `(${sql})`).join(` ${word} `),
+    sql: conditions.map(({ sql }) => `(${sql})`).join(separator),
     values: conditions.flatMap(({ values }) => values),
   }
 }
@@ -56,7 +51,6 @@ export function fold(value: Value | boolean): string {
   return String(value).toLowerCase()
 }
 
-/** The condition that every matching record fulfils; undefined for all records. */
 export function toCondition(
   dialect: Dialect,
   { filters, search }: RecordQuery,
@@ -88,9 +82,8 @@ function toTextCondition(
   values: readonly FieldValue[],
 ): Condition {
   const texts = values.filter((value) => isStorable(String(value))).map(fold)
-  if (texts.length === 0 || fields.length === 0) return or([])
-  const found = fields.map((field) => ownColumns.get(field) ?? toPath(field))
-  return dialect.toTextCondition(operator, found, texts)
+  if (texts.length === 0 || fields.length === 0) return never
+  return dialect.toTextCondition(operator, fields.map(toPath), texts)
 }
 
 function toOperand({ toOperand }: Dialect, field: Field, value: FieldValue): Value {

@@ -12,15 +12,12 @@ export interface Condition {
 }
 
 export interface Dialect {
-  /** Runs one statement with question marks for the values. */
   run: (sql: string, values: Row) => Promise<readonly Row[]>
   /** False where the index cannot be created now; queries work without it. */
   createIndex: (name: string, definition: string) => Promise<boolean>
   quote: (text: string) => string
-
   /** A field of the document as SQL; never NULL, so that it can be compared. */
   toColumn: (path: readonly string[]) => string
-  /** The operand that `toColumn` is compared with. */
   toOperand: (value: FieldValue) => Value
   /** As SQL, where numbers, text, booleans and missing values start in `toColumn`, and the end. */
   starts: readonly string[]
@@ -30,19 +27,12 @@ export interface Dialect {
     fields: readonly (string | readonly string[])[],
     texts: readonly string[],
   ) => Condition
-
-  /** The table, with the index to use where the database supports that. */
   toSource: (index: string) => string
   idIndex: string
   /** Prefix of a column that must not be searched for in an index. */
   unindexed: string
-  /**
-   * Whether a comparison of rows can use an index on an expression; then the first column is
-   * compared separately too, for the planner's estimate.
-   */
+  /** Whether an index on an expression serves comparisons of rows, given one of its column too. */
   seeksRows: boolean
-
-  /** How many records one statement handles: sent, or tested without an index. */
   sizes: { page: number; test: number }
 }
 
@@ -62,8 +52,8 @@ function parseDocument(text: string) {
   try {
     const document: unknown = JSON.parse(text)
     if (isDocument(document)) return document
-  } catch {
-    // As for other JSON: the record is damaged.
+  } catch (error) {
+    throw new StoreFailure('unavailable', error)
   }
-  throw new StoreFailure('unavailable', 'a record is damaged')
+  throw new StoreFailure('unavailable', 'a document is not an object')
 }

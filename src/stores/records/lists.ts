@@ -6,16 +6,8 @@ import { createPageSize } from './page-size.ts'
 import { findOrdered, findRanges } from './plan.ts'
 import { compareRows, findNarrowRange, oldestFirst, select } from './ranges.ts'
 import { toIdRange, toOrder, toOrderBy, type Range, type Scan, type Source } from './ranges.ts'
-import {
-  allRecords,
-  isOfText,
-  type Collection,
-  type Field,
-  type Pages,
-  type Part,
-  type RecordQuery,
-  type StoredRecord,
-} from './records.ts'
+import { allRecords, isOfText } from './records.ts'
+import type { Collection, Field, Pages, Part, RecordQuery, StoredRecord } from './records.ts'
 
 const countedPerStep = 10_000
 const testedPerPage = 1000
@@ -64,7 +56,6 @@ async function createIndexes({ dialect, indexes, resource }: Source, fields: rea
   for (const column of fields.map((field) => toColumn(dialect, field))) {
     if (indexes.has(column)) continue
     const definition = `(${column}, created_at, id) WHERE ${resource.sql}`
-    // Names of resources and fields may have any length and characters.
     const name = `records_by_${createHash('sha256').update(definition).digest('hex').slice(0, 16)}`
     if (await dialect.createIndex(name, definition)) indexes.set(column, name)
   }
@@ -84,12 +75,10 @@ async function listFar(scan: Scan, part: Part): Promise<StoredRecord[]> {
   const found: StoredRecord[] = []
   let skipped = 0
   for await (const range of findRanges(scan)) {
-    if (skipped < part.offset) {
-      const size = await countIn(scan, range)
-      if (skipped + size <= part.offset) {
-        skipped += size
-        continue
-      }
+    const size = skipped < part.offset ? await countIn(scan, range) : Infinity
+    if (skipped + size <= part.offset) {
+      skipped += size
+      continue
     }
     const rest = { offset: part.offset - skipped, limit: part.limit - found.length }
     found.push(...(await readRows(scan, range, rest)).map(toStoredRecord))
@@ -106,7 +95,6 @@ async function countIn(scan: Scan, range: Range): Promise<number> {
 
 async function countTested(scan: Scan): Promise<number> {
   let count = 0
-  // Any order that needs no sorting.
   const { order } = findNarrowRange(scan)
   for await (const range of findRanges({ ...scan, order })) count += await countIn(scan, range)
   return count
@@ -119,7 +107,6 @@ function readRows(scan: Scan, range: Range, part?: Part): Promise<readonly Row[]
   return select(scan, range, { what: columns, tail: orderBy, ...limits })
 }
 
-/** Each page begins after the last record of the page before. */
 async function* readOldestFirst(scan: Scan): Pages {
   const pageSize = createPageSize(scan.size)
   let range = findNarrowRange(scan)

@@ -5,11 +5,9 @@ import { toIdRange, toOrderBy, type Range, type Scan } from './ranges.ts'
 import { sortRows } from './sorter.ts'
 
 /**
- * Finds the records of a query in many small steps and stores none of them. An index that leads to
- * few records gives one range. An index in the order of the query is followed, and records that do
- * not match are skipped. Otherwise the matching records are sorted in a temporary file: sorting in
- * the database would be one long statement, or occupy a connection while a client reads. Without an
- * index every record is tested. Concurrent changes may be included or not.
+ * Finds the records of a query in many small steps and stores none. Where no index has their order,
+ * they are sorted in a temporary file: sorting in the database would be one long statement, or
+ * occupy a connection while a client reads. Concurrent changes may be included or not.
  */
 export async function* findRanges(scan: Scan): AsyncGenerator<Range> {
   const few = await findFew(scan)

@@ -11,7 +11,6 @@ interface Term {
   isDescending: boolean
 }
 
-/** The records of a collection. */
 export interface Source {
   dialect: Dialect
   resource: Condition
@@ -19,19 +18,15 @@ export interface Source {
   indexes: Map<string, string>
 }
 
-/** A query of a collection as SQL. */
 export interface Scan extends Source {
   query: RecordQuery
-  /** Undefined for all records. */
   condition: Condition | undefined
   order: readonly Term[]
-  /** The number of records of one step. */
   size: number
   /** The number of first records that are wanted; undefined for all. */
   wanted?: number
 }
 
-/** Records that follow each other in an index. */
 export interface Range {
   index: string
   order: readonly Term[]
@@ -60,17 +55,10 @@ export function toOrderBy(order: readonly Term[]): string {
   return order.map((term) => `${term.column}${term.isDescending ? ' DESC' : ''}`).join(', ')
 }
 
-interface Selection {
-  what: string
-  /** With marks for `values`. */
-  tail?: string
-  values?: Row
-}
-
 export function select(
   { dialect, query, condition }: Scan,
   { index, where, from, to }: Range,
-  { what, tail = '', values: more = [] }: Selection,
+  { what, tail = '', values: more = [] }: { what: string; tail?: string; values?: Row },
 ): Promise<readonly Row[]> {
   if (query.signal?.aborted === true)
     throw new StoreFailure('unavailable', 'the response is no longer needed')
@@ -94,7 +82,6 @@ function ofKey({ index, order, where }: Range, isKey: Condition): Range {
   return { index, order: order.slice(1), where: and(where, isKey) }
 }
 
-/** The records of a filter with an index, if they are few. */
 export async function findFew(scan: Scan): Promise<Range | undefined> {
   for (const filter of scan.query.filters) {
     const range = findFilterRange(scan, filter)
@@ -124,7 +111,6 @@ export function findNarrowRange(scan: Scan, isDescending = false): Range {
   return { index: oldestFirst, order, where: scan.resource }
 }
 
-/** Whether one step may read or sort all records of the range. */
 export async function isFew(scan: Scan, range: Range): Promise<boolean> {
   const all = { ...scan, condition: undefined }
   return (await select(all, range, { what: '1', tail: 'LIMIT 1 OFFSET 5000' })).length === 0

@@ -1,4 +1,3 @@
-/** The fields of a record by name, as JSON. */
 export type Document = Readonly<Record<string, unknown>>
 
 export function isDocument(value: unknown): value is Document {
@@ -27,16 +26,14 @@ export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | TextOperator
 /** The name of a field or the path to it; `_id`, `createdAt`, `updatedAt` are the record's own. */
 export type Field = string | readonly string[]
 
-/** Null stands for a field that is missing, null, a list or an object. */
 export type FieldValue = string | number | boolean | null
 
 export interface Filter {
   field: Field
   operator: Operator
   /**
-   * One of them must match; with `ne` none may be equal. `lt`, `lte`, `gt` and `gte` match values
-   * of the same type. The text operators ignore case and match numbers and booleans as they are
-   * written.
+   * One must match; with `ne` none may be equal. `lt` to `gte` match values of the same type; the
+   * text operators ignore case and match numbers and booleans as they are written.
    */
   values: readonly FieldValue[]
 }
@@ -47,17 +44,13 @@ export interface SortTerm {
 }
 
 export interface RecordQuery {
-  /** All must match. */
   filters: readonly Filter[]
-  /** Text that one of the fields contains, in any case. */
   search?: { text: string; fields: readonly Field[] }
   /**
-   * Numbers, then text by code points, then false, true, and records without a value. Equal records
-   * are in the order of `createdAt` and `_id`, in the direction of the first term; without a term,
-   * oldest first.
+   * Numbers, text by code points, false, true, no value. Equal records are in the order of
+   * `createdAt` and `_id`, in the direction of the first term.
    */
   sort: readonly SortTerm[]
-  /** Aborted when the response is no longer needed. */
   signal?: AbortSignal
 }
 
@@ -74,35 +67,19 @@ export interface Records {
   collection: (name: string) => Collection
 }
 
-/**
- * Records by id. Methods throw a `StoreFailure` when the store is full or unavailable. A
- * write is atomic, and permanent when its promise resolves.
- */
+/** Methods throw a `StoreFailure`. A write is atomic, and permanent when its promise resolves. */
 export interface Collection {
   /** Synchronous where the store can. The same object as before: the record has not changed. */
   find: (id: string) => StoredRecord | undefined | Promise<StoredRecord | undefined>
-
   /** False when the id is taken. Throws `full` at the maximum number of records. */
   create: (record: Pick<StoredRecord, 'id' | 'document' | 'createdAt'>) => Promise<boolean>
-
-  /** False when there is no such record, or it has another version. */
   change: (record: Omit<StoredRecord, 'createdAt'>) => Promise<boolean>
-
   /** False when there is no such record, or it has another version than the given one. */
   remove: (id: string, version?: number) => Promise<boolean>
-
-  /** Resolves with the number of removed records; those that are created meanwhile may remain. */
   clear: () => Promise<number>
-
-  /**
-   * Differs after every write, by any process, that a later read can see; results can be reused
-   * while it is the same. Undefined where the store does not know it synchronously.
-   */
+  /** Differs after every write by any process; undefined where the store cannot know it at once. */
   state: () => string | undefined
-
-  /** Makes finding and sorting by these fields fast. */
   index: (fields: readonly Field[]) => Promise<void>
-
   list: (query: RecordQuery, part: Part) => Promise<readonly StoredRecord[]>
   count: (query?: RecordQuery) => Promise<number>
   pages: (query?: RecordQuery) => Pages
@@ -119,7 +96,6 @@ export function createRecords(open: (name: string) => Collection): Records {
   }
 }
 
-/** A few milliseconds in SQLite, during which other requests wait. */
 export const recordsPerStep = 500
 
 export async function clearInSteps(removeSome: () => Promise<number>): Promise<number> {

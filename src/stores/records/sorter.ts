@@ -2,22 +2,18 @@ import { DatabaseSync } from 'node:sqlite'
 import { toMarks } from './conditions.ts'
 import type { Row } from './dialect.ts'
 
-const rowsPerRead = 100
-
-/**
- * Sorts more rows than fit into memory, in small steps, and yields the last value of each. No two
- * rows are the same. `directions` tells for each value whether it is descending.
- */
+/** Sorts more rows than fit into memory, in small steps, and yields the last value of each. */
 export async function* sortRows(
-  directions: readonly boolean[],
+  areDescending: readonly boolean[],
   parts: AsyncIterable<readonly Row[]>,
 ): AsyncGenerator<string[]> {
-  // An empty name is a temporary database in a file that is removed when it is closed
-  // (https://sqlite.org/inmemorydb.html#temp_db).
+  // A temporary file: https://sqlite.org/inmemorydb.html#temp_db
   const database = new DatabaseSync('')
   try {
-    const names = directions.map((_, index) => `v${String(index)}`)
-    const order = names.map((name, index) => (directions[index] ? `${name} DESC` : name)).join(', ')
+    const names = areDescending.map((_, index) => `v${String(index)}`)
+    const order = names
+      .map((name, index) => (areDescending[index] ? `${name} DESC` : name))
+      .join(', ')
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000')
     database.exec(`CREATE TABLE sorted (${names.join(', ')}, PRIMARY KEY (${order})) WITHOUT ROWID`)
     // A record that moves during the reading may be read twice.
@@ -40,7 +36,7 @@ function* readLast(database: DatabaseSync, sql: string): Generator<string[]> {
   let values: string[] = []
   for (const { last } of database.prepare(sql).iterate()) {
     values.push(String(last))
-    if (values.length < rowsPerRead) continue
+    if (values.length < 100) continue
     yield values
     values = []
   }

@@ -7,7 +7,8 @@ import { marks, toFoldedName, toKey, toKeyName, toObjectName } from './keys.ts'
 
 export function createPostgresDialect(database: PostgresDatabase): Dialect {
   return {
-    run: async (sql, values) => (await database.run(toStatement(sql, values))).rows,
+    run: async (sql, values) =>
+      (await database.run({ text: toNumbered(sql), values: [...values] })).rows,
     createIndex: async (name, definition) => {
       const find = 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1'
       const { rows } = await database.run({ text: find, values: [name] })
@@ -49,10 +50,7 @@ function toKeySql(path: readonly string[], toName: (name: string) => string): st
   return `keys ${objects.join('')}->> ${pg.escapeLiteral(toName(path.at(-1) ?? ''))}`
 }
 
-function toStatement(text: string, values: readonly unknown[]) {
+function toNumbered(sql: string): string {
   let count = 0
-  const numbered = text.replaceAll(/'[^']*'|\?/g, (part) =>
-    part === '?' ? `$${String((count += 1))}` : part,
-  )
-  return { text: numbered, values: [...values] }
+  return sql.replaceAll(/'[^']*'|\?/g, (part) => (part === '?' ? `$${String(++count)}` : part))
 }

@@ -1,15 +1,11 @@
 import { fold, isStorable } from '../conditions.ts'
 import { isDocument, type Document, type FieldValue } from '../records.ts'
 
-/**
- * The values of a document for comparisons, by field. A key is text for every value: its first
- * character orders the types, the rest the values.
- */
+/** The first character of a key orders the types, the rest the values. */
 export interface Keys {
   readonly [name: string]: string | Keys
 }
 
-/** In the order of the types. */
 export const marks = { number: '0', string: '1', boolean: '2', none: '3', end: '4' }
 
 export function toKey(value: FieldValue): string {
@@ -23,9 +19,7 @@ export function toKeyName(name: string): string {
   return name.replaceAll('~', '~~')
 }
 
-/**
- * Has the value in lower case where lower() of the collation "C", which knows ASCII only, differs.
- */
+/** Of the lowercase value, where lower() of the collation "C", which knows ASCII only, differs. */
 export function toFoldedName(name: string): string {
   return `${toKeyName(name)}~`
 }

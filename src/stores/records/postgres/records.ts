@@ -4,7 +4,7 @@ import { isStorable } from '../conditions.ts'
 import { columns, toStoredRecord } from '../dialect.ts'
 import { createLists } from '../lists.ts'
 import { clearInSteps, createRecords, recordsPerStep } from '../records.ts'
-import type { Collection, Document, Records } from '../records.ts'
+import type { Collection, Document } from '../records.ts'
 import { createPostgresDialect } from './dialect.ts'
 import { toKeys } from './keys.ts'
 
@@ -47,15 +47,12 @@ const statements = {
 
 export async function openPostgresRecords(url: string, maxRecords?: number) {
   const database = await openPostgresDatabase(url)
-  return { records: createPostgresRecords(database, maxRecords), close: database.close }
-}
-
-function createPostgresRecords(database: PostgresDatabase, maxRecords?: number): Records {
   const dialect = createPostgresDialect(database)
-  return createRecords((resource) => ({
+  const records = createRecords((resource) => ({
     ...openCollection(database, resource, maxRecords),
     ...createLists(dialect, resource),
   }))
+  return { records, close: database.close }
 }
 
 function openCollection(database: PostgresDatabase, resource: string, maxRecords?: number) {
@@ -66,7 +63,6 @@ function openCollection(database: PostgresDatabase, resource: string, maxRecords
     return row && toStoredRecord(row)
   }
   return {
-    // Asking the server takes as long as reading.
     state: () => undefined,
     find,
     create: async ({ id, document, createdAt }) => {

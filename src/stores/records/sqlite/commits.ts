@@ -1,38 +1,27 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { StoreFailure } from '../../store-failure.ts'
 import { isLocked, retryWhileBusy, runInTransaction } from '../../sqlite/database.ts'
+import type { Value } from '../dialect.ts'
+import type { RecordCache } from './record-cache.ts'
 
 export interface Write {
   resource: string
   growth: -1 | 0 | 1
-  /** Returns the number of written records. Runs again after a rollback. */
-  run: () => number
-  /** Whether the record exists, so that a create writes nothing and needs no room. */
-  isStored: () => boolean
+  statement: Pick<StatementSync, 'run'>
+  /** After the resource; the first is the id. */
+  values: readonly Value[]
 }
 
 interface WaitingWrite extends Write, PromiseWithResolvers<number> {
   askedAt: number
 }
 
-type Commit = (writes: readonly WaitingWrite[]) => Promise<(number | 'full')[]>
+export type Commits = ReturnType<typeof createCommits>
 
-export interface Commits {
-  /** Resolves with the number of written records. */
-  write: (write: Write) => Promise<number>
-  settle: () => Promise<void>
-}
-
-/**
- * Commits the writes of one turn of the event loop in one transaction, in their order: a create
- * among 24 takes a third of the time, with DURABILITY=full a tenth.
- */
-export function createCommits(database: DatabaseSync, maxRecords?: number): Commits {
-  const runTogether = createCountedRun(database, maxRecords)
-  // No write waits for a lock longer than allowed, counted from the first.
-  const commit: Commit = (writes) =>
-    retryWhileBusy(() => runInTransaction(database, () => runTogether(writes)), writes[0]?.askedAt)
+/** Commits the writes of one turn of the event loop in one transaction, in their order. */
+export function createCommits(database: DatabaseSync, cache: RecordCache, maxRecords = Infinity) {
+  const run = createCountedRun(database, cache, maxRecords)
   let waiting: WaitingWrite[] = []
   let committing: Promise<void> | undefined
   const commitAll = async () => {
@@ -40,12 +29,12 @@ export function createCommits(database: DatabaseSync, maxRecords?: number): Comm
       await setImmediate()
       const writes = waiting
       waiting = []
-      await settleAll(writes, commit)
+      await commit(database, run, writes)
     }
     committing = undefined
   }
   return {
-    write: (write) => {
+    write: (write: Write): Promise<number> => {
       const settled = Promise.withResolvers<number>()
       waiting.push({ ...write, ...settled, askedAt: performance.now() })
       committing ??= commitAll()
@@ -55,44 +44,50 @@ export function createCommits(database: DatabaseSync, maxRecords?: number): Comm
   }
 }
 
-async function settleAll(writes: readonly WaitingWrite[], commit: Commit): Promise<void> {
+async function commit(
+  database: DatabaseSync,
+  run: ReturnType<typeof createCountedRun>,
+  writes: readonly WaitingWrite[],
+): Promise<void> {
   try {
-    for (const [index, outcome] of (await commit(writes)).entries()) {
-      const write = writes[index]
-      if (outcome !== 'full') write?.resolve(outcome)
-      else write?.reject(new StoreFailure('full', `no more ${write.resource}`))
-    }
+    const runTogether = () => runInTransaction(database, () => run(writes))
+    // No write waits for a lock longer than allowed, counted from the first.
+    for (const settle of await retryWhileBusy(runTogether, writes[0]?.askedAt)) settle()
   } catch (error) {
     // A failed write may have left a part of itself, so the whole transaction was rolled back.
     if (writes.length > 1 && !isLocked(error))
-      for (const write of writes) await settleAll([write], commit)
+      for (const write of writes) await commit(database, run, [write])
     else for (const { reject } of writes) reject(error)
   }
 }
 
 /** `maxRecords` is exact: no other process writes while the records are counted. */
-function createCountedRun(database: DatabaseSync, maxRecords?: number) {
+function createCountedRun(database: DatabaseSync, cache: RecordCache, maxRecords: number) {
   // Not a trigger, which would double the time of a create.
   const count = database.prepare(
     `INSERT INTO record_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2`,
   )
   const readCount = database.prepare('SELECT count FROM record_counts WHERE resource = ?')
+  const isFull = (resource: string, growth: number) =>
+    maxRecords < Infinity && Number(readCount.get(resource)?.count ?? 0) + growth >= maxRecords
 
-  function isFull(resource: string, growth: number): boolean {
-    if (maxRecords === undefined) return false
-    return Number(readCount.get(resource)?.count ?? 0) + growth >= maxRecords
-  }
-
-  return (writes: readonly Write[]): (number | 'full')[] => {
+  return (writes: readonly WaitingWrite[]): (() => void)[] => {
     const growths = new Map<string, number>()
-    const outcomes = writes.map(({ resource, growth, run, isStored }) => {
+    const settlings = writes.map(({ resource, growth, statement, values, resolve, reject }) => {
+      const [id] = values
       const before = growths.get(resource) ?? 0
-      if (growth === 1 && isFull(resource, before)) return isStored() ? 0 : 'full'
-      const written = run()
+      if (growth === 1 && isFull(resource, before) && !cache.isStored(resource, id))
+        return () => {
+          reject(new StoreFailure('full', `no more ${resource}`))
+        }
+      cache.forget(resource, id)
+      const written = Number(statement.run(resource, ...values).changes)
       growths.set(resource, before + written * growth)
-      return written
+      return () => {
+        resolve(written)
+      }
     })
     for (const [resource, growth] of growths) if (growth !== 0) count.run(resource, growth)
-    return outcomes
+    return settlings
   }
 }

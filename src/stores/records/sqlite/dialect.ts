@@ -3,7 +3,6 @@ import { isFull, StoreFailure } from '../../store-failure.ts'
 import { isDamage, retryWhileBusy } from '../../sqlite/database.ts'
 import { fold, toMarks } from '../conditions.ts'
 import type { Dialect, Value } from '../dialect.ts'
-import type { TextOperator } from '../records.ts'
 import type { Prepare } from './statements.ts'
 
 /** SQLite orders numbers, then text, then blobs: a blob stands for every other value. */
@@ -13,7 +12,8 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
   addFunctions(database)
   return {
     run: (sql, values) => retryWhileBusy(() => prepare(sql).all(...values)),
-    createIndex: (name, definition) => createIndex(database, name, definition),
+    createIndex: (name, definition) =>
+      createIndex(database, `CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`),
     quote,
     toColumn,
     toOperand: (value) => {
@@ -50,19 +50,17 @@ function toColumn(path: readonly string[]): string {
   )
 }
 
-/**
- * False where a damaged record prevents the index, or the database is full: it must open all the
- * same.
- */
-async function createIndex(
-  database: DatabaseSync,
-  name: string,
-  definition: string,
-): Promise<boolean> {
+const findOldIndexes = `SELECT name FROM sqlite_schema
+  WHERE type = 'index' AND name GLOB 'records_of_*'`
+
+/** False for a damaged record or a full database, which must open all the same. */
+async function createIndex(database: DatabaseSync, sql: string): Promise<boolean> {
   try {
     await retryWhileBusy(() => {
-      dropOldIndexes(database)
-      database.exec(`CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`)
+      // Indexes of version 0.1.0 have other expressions.
+      for (const { name } of database.prepare(findOldIndexes).all())
+        database.exec(`DROP INDEX IF EXISTS ${String(name)}`)
+      database.exec(sql)
     })
     return true
   } catch (error) {
@@ -71,29 +69,17 @@ async function createIndex(
   }
 }
 
-/** Indexes of version 0.1.0 have other expressions. */
-function dropOldIndexes(database: DatabaseSync): void {
-  const old = database.prepare(
-    `SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'records_of_*'`,
-  )
-  for (const { name } of old.all()) database.exec(`DROP INDEX IF EXISTS ${String(name)}`)
-}
-
-const textTests: Record<TextOperator, (text: string, part: string) => boolean> = {
-  contains: (text, part) => text.includes(part),
-  startsWith: (text, part) => text.startsWith(part),
-  endsWith: (text, part) => text.endsWith(part),
-}
+const textTests = { contains: 'includes', startsWith: 'startsWith', endsWith: 'endsWith' } as const
 
 /** SQLite's own functions know the case of ASCII letters only. */
 function addFunctions(database: DatabaseSync): void {
   const options = { deterministic: true, varargs: true }
-  for (const [operator, isFound] of Object.entries(textTests)) {
+  for (const [operator, test] of Object.entries(textTests)) {
     database.function(operator, options, (count, ...values) => {
       const parts = values.splice(Number(count))
       const isMatch = values.some((value) => {
         const text = toText(value)
-        return text !== undefined && parts.some((part) => isFound(text, String(part)))
+        return text !== undefined && parts.some((part) => text[test](String(part)))
       })
       return isMatch ? 1 : 0
     })

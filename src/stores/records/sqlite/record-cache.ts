@@ -6,19 +6,17 @@ const maxRecords = 1000
 /** Of all documents, in characters; one document may have a hundredth of it. */
 const maxLength = 2 ** 21
 
-/**
- * Caches the records that were read last, for a third of the time of a read. SQLite tells each time
- * whether another connection has written; then the cache is cleared.
- */
+export type RecordCache = ReturnType<typeof createRecordCache>
+
+/** A cached read takes a third of the time. The cache is cleared after writes of other processes. */
 export function createRecordCache(prepare: Prepare) {
   const select = prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
-  // https://sqlite.org/pragma.html#pragma_data_version
+  // Without own writes: https://sqlite.org/pragma.html#pragma_data_version
   const dataVersion = prepare('PRAGMA data_version')
   const readVersion = () => dataVersion.get()?.[0]
   const records = new Map<string, StoredRecord>()
   let length = 0
   let lastVersion: unknown
-  /** The version does not change for writes of the same connection. */
   let ownWrites = 0
 
   function clear(): void {
