@@ -1,106 +1,14 @@
 import assert from 'node:assert/strict'
-import { suite, test, type TestContext } from 'node:test'
-import {
-  asForm,
-  browserAccept,
-  createRecord,
-  formType,
-  readRecord,
-  without,
-} from '../../test/resources.ts'
+import { suite, test } from 'node:test'
+import { asForm, browserAccept, formType, readRecord, without } from '../../test/resources.ts'
 import { tagsOf } from '../../test/tags.ts'
-import { testApp } from '../../test/test-app.ts'
 import { findInvalid } from '../../test/valid-html.ts'
-import { defineResource, type FieldSchema } from './definition.ts'
-import { resourceDemo } from './routes.ts'
+import { defineResource } from './definition.ts'
 
-const unusualNames = [
-  'a.b',
-  'a[b]',
-  '[]',
-  'say "hi"',
-  "it's",
-  '\u{1f600}',
-  '__proto__',
-  '_method',
-  'constructor',
-  'a,b',
-  '-a',
-  'a:eq',
-  'q',
-  'page',
-  'sort',
-  '50%',
-  'a/b~c',
-  '<b>',
-  'a b',
-  '_order',
-]
-
-const properties: Record<string, FieldSchema> = {
-  name: { type: 'string', title: 'Name', minLength: 1 },
-  count: { type: 'integer', minimum: 0 },
-  ratio: { type: ['number', 'null'] },
-  active: { type: 'boolean' },
-  wanted: { type: ['boolean', 'null'] },
-  colour: { enum: ['red', 'green'] },
-  level: { enum: [1, 2, 'high', null] },
-  day: { type: 'string', format: 'date' },
-  at: { type: 'string', format: 'date-time' },
-  tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
-  address: {
-    type: 'object',
-    required: ['city'],
-    properties: {
-      city: { type: 'string' },
-      'zip.code': { type: 'integer' },
-      geo: { type: 'object', properties: { high: { type: 'boolean' } } },
-    },
-  },
-  any: {},
-  secret: { type: 'string', writeOnly: true },
-}
-
-const things = defineResource({
-  name: 'things',
-  singular: 'thing',
-  title: 'Things',
-  summary: 'Every kind of field.',
-  indexed: ['name', 'count'],
-  schema: {
-    type: 'object',
-    required: ['name', 'active'],
-    properties: {
-      ...properties,
-      ...Object.fromEntries(unusualNames.map((name) => [name, { type: 'string' }])),
-    },
-  },
-})
-
-const full = {
-  name: 'One',
-  count: 3,
-  ratio: null,
-  active: true,
-  wanted: false,
-  colour: 'red',
-  level: 2,
-  day: '2026-11-21',
-  at: '2026-11-21T08:00:00Z',
-  tags: ['a', 'b'],
-  address: { city: 'Rome', 'zip.code': 118, geo: { high: true }, extra: { floor: 2 } },
-  any: ['x', 1, { deep: null }],
-}
-const plain = { name: 'Two', active: false, any: 'text', address: { city: 'Oslo' }, count: 10 }
-
-async function open(t: TestContext) {
-  const app = await testApp(t, { demos: [resourceDemo(things)] })
-  const { _id } = await createRecord(app, '/things', full)
-  return { app, url: `/things/${_id}`, id: _id }
-}
+import { full, openThings, plain, things } from '../../test/things.ts'
 
 test('every kind of field comes back as it was sent', async (t) => {
-  const { app, url } = await open(t)
+  const { app, url } = await openThings(t)
   assert.deepEqual(
     without<unknown>(await readRecord(app, url), '_id', 'createdAt', 'updatedAt'),
     full,
@@ -110,7 +18,7 @@ test('every kind of field comes back as it was sent', async (t) => {
 })
 
 test('lists, objects, booleans and null are JSON in text and in CSV', async (t) => {
-  const { app, url } = await open(t)
+  const { app, url } = await openThings(t)
   const text = await app.inject(`${url}.txt`)
   assert.match(text.body, /^tags: \["a","b"\]$/m)
   assert.match(text.body, /^ratio: null$/m)
@@ -121,7 +29,7 @@ test('lists, objects, booleans and null are JSON in text and in CSV', async (t) 
 })
 
 test('the pages show every kind of field, and are valid', async (t) => {
-  const { app, url } = await open(t)
+  const { app, url } = await openThings(t)
   for (const page of ['/things', url, '/things/new', `${url}/edit`]) {
     await t.test(page, async () => {
       const { statusCode, body } = await app.inject({
@@ -152,7 +60,7 @@ const inputs: readonly [tag: 'input' | 'select' | 'textarea', name: string, type
 ]
 for (const [tag, name, type] of inputs) {
   test(`the form has a ${type ?? tag} for ${name}`, async (t) => {
-    const { app } = await open(t)
+    const { app } = await openThings(t)
     const { body } = await app.inject('/things/new')
     const found = tagsOf(body, tag).find((input) => input.name === name && input.type !== 'hidden')
     assert.equal(found?.type, type)
@@ -182,7 +90,7 @@ function typedIn(page: string): URLSearchParams {
 }
 
 test('what the edit form submits unchanged changes nothing', async (t) => {
-  const { app, url } = await open(t)
+  const { app, url } = await openThings(t)
   const before = await readRecord(app, url)
   const { body } = await app.inject(`${url}/edit`)
   const sent = typedIn(body)
@@ -199,7 +107,7 @@ test('what the edit form submits unchanged changes nothing', async (t) => {
 })
 
 test('a form sets every kind of field', async (t) => {
-  const { app } = await open(t)
+  const { app } = await openThings(t)
   const fields = {
     name: 'Typed',
     count: '7',
@@ -254,7 +162,7 @@ const invalid: readonly [fields: object, detail: RegExp][] = [
 ]
 for (const [fields, detail] of invalid) {
   test(`422 for ${JSON.stringify(fields)}`, async (t) => {
-    const { app } = await open(t)
+    const { app } = await openThings(t)
     const response = await app.inject({
       method: 'POST',
       url: '/things',
@@ -267,7 +175,7 @@ for (const [fields, detail] of invalid) {
 }
 
 test('JSON that cannot be parsed is shown again as it was typed', async (t) => {
-  const { app } = await open(t)
+  const { app } = await openThings(t)
   const response = await app.inject({
     method: 'POST',
     url: '/things',
@@ -307,7 +215,7 @@ suite('patches in depth', () => {
   ]
   for (const [type, patch, changed] of rows) {
     test(`${type} ${JSON.stringify(patch)}`, async (t) => {
-      const { app, url } = await open(t)
+      const { app, url } = await openThings(t)
       const response = await app.inject({
         method: 'PATCH',
         url,
@@ -320,113 +228,11 @@ suite('patches in depth', () => {
     })
   }
   test('a plain PATCH sets null where the field may be null, and removes it elsewhere', async (t) => {
-    const { app, url } = await open(t)
+    const { app, url } = await openThings(t)
     await app.inject({ method: 'PATCH', url, payload: { wanted: null, count: null } })
     const { wanted, count } = (await readRecord(app, url)) as Record<string, unknown>
     assert.deepEqual({ wanted, count }, { wanted: null, count: undefined })
   })
-})
-
-const filters: readonly [query: string, names: string][] = [
-  ['address.city=Rome', 'One'],
-  ['address.city:eq=Rome', 'One'],
-  ['address.city_like=O', 'One Two'],
-  ['address.zip.code=118', 'One'],
-  ['address.zip.code:lt=118', ''],
-  ['address.geo.high=true', 'One'],
-  ['address.extra.floor:gte=2', 'One'],
-  ['address.extra.floor=2', 'One'],
-  ['address.extra.none=null', 'One Two'],
-  ['active=true', 'One'],
-  ['active:ne=true', 'Two'],
-  ['wanted=false', 'One'],
-  ['wanted=null', 'Two'],
-  ['ratio:ne=null', ''],
-  ['level=2', 'One'],
-  ['level:in=1,2,null', 'One Two'],
-  ['any=text', 'Two'],
-  ['day:gte=2026', 'One'],
-  ['sort=-address.city', 'One Two'],
-  ['sort=address.city,name', 'Two One'],
-  ['sort=-count', 'Two One'],
-]
-for (const [query, names] of filters) {
-  test(`?${query} finds ${names}`, async (t) => {
-    const { app } = await open(t)
-    await createRecord(app, '/things', plain)
-    for (const suffix of ['json', 'html']) {
-      const response = await app.inject(`/things.${suffix}?${query}`)
-      assert.equal(response.statusCode, 200, response.body)
-      if (suffix === 'html') continue
-      const found = response.json<{ name: string }[]>().map(({ name }) => name)
-      assert.equal(found.join(' '), names)
-    }
-  })
-}
-
-const badFilters = [
-  'active=yes',
-  'count=many',
-  'tags=a',
-  'address=Rome',
-  'address.=x',
-  'address..city=x',
-  'address.city.more=x',
-  'name.first=x',
-  'secret.a=x',
-  `address.extra.${'a.'.repeat(100_0)}b=x`,
-  'address.%00=x',
-  'sort=tags.a',
-]
-for (const query of badFilters) {
-  test(`400 for ?${query.slice(0, 40)}`, async (t) => {
-    const { app } = await open(t)
-    assert.equal((await app.inject(`/things.json?${query}`)).statusCode, 400)
-  })
-}
-
-suite('a field with any name', () => {
-  for (const name of unusualNames) {
-    const field = things.fields.find((known) => known.name === name)
-    const inputName = field?.inputName ?? name
-
-    test(`${JSON.stringify(name)} is set by JSON and by a form, shown, filtered and sorted by`, async (t) => {
-      const { app } = await open(t)
-      const json = await app.inject({
-        method: 'POST',
-        url: '/things',
-        headers: { accept: 'application/json' },
-        payload: { ...plain, [inputName]: 'B' },
-      })
-      const form = await app.inject({
-        method: 'POST',
-        url: '/things',
-        ...asForm({ name: 'Form', active: 'true', [inputName]: 'A' }),
-      })
-      assert.deepEqual([json.statusCode, form.statusCode], [201, 201], form.body)
-      assert.equal(Object.getOwnPropertyDescriptor(json.json<object>(), name)?.value, 'B')
-      const find = async (query: [string, string]) => {
-        const response = await app.inject(`/things.json?${new URLSearchParams([query]).toString()}`)
-        assert.equal(response.statusCode, 200, response.body)
-        return response
-          .json<{ name: string }[]>()
-          .map((record) => record.name)
-          .join(' ')
-      }
-      assert.equal(await find([`${name}:eq`, 'B']), 'Two')
-      assert.equal(await find(['sort', name]), 'Form Two One')
-      const { body } = await app.inject(
-        `/things.csv?${new URLSearchParams({ fields: name, sort: name }).toString()}`,
-      )
-      assert.deepEqual(body.split('\r\n').slice(1), ['A', 'B', '', ''])
-      for (const page of [String(form.headers.location), `${String(json.headers.location)}/edit`]) {
-        await t.test(page, async () => {
-          const shown = await app.inject(page)
-          assert.deepEqual(await findInvalid(shown.body, page), [])
-        })
-      }
-    })
-  }
 })
 
 for (const name of ['', '_id', 'createdAt', 'updatedAt']) {

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { asForm, createRecord } from '../../../test/resources.ts'
+import { findInvalid } from '../../../test/valid-html.ts'
+
+import { openThings, plain, things, unusualNames } from '../../../test/things.ts'
+
+const filters: readonly [query: string, names: string][] = [
+  ['address.city=Rome', 'One'],
+  ['address.city:eq=Rome', 'One'],
+  ['address.city_like=O', 'One Two'],
+  ['address.zip.code=118', 'One'],
+  ['address.zip.code:lt=118', ''],
+  ['address.geo.high=true', 'One'],
+  ['address.extra.floor:gte=2', 'One'],
+  ['address.extra.floor=2', 'One'],
+  ['address.extra.none=null', 'One Two'],
+  ['active=true', 'One'],
+  ['active:ne=true', 'Two'],
+  ['wanted=false', 'One'],
+  ['wanted=null', 'Two'],
+  ['ratio:ne=null', ''],
+  ['level=2', 'One'],
+  ['level:in=1,2,null', 'One Two'],
+  ['any=text', 'Two'],
+  ['day:gte=2026', 'One'],
+  ['sort=-address.city', 'One Two'],
+  ['sort=address.city,name', 'Two One'],
+  ['sort=-count', 'Two One'],
+]
+for (const [query, names] of filters) {
+  test(`?${query} finds ${names}`, async (t) => {
+    const { app } = await openThings(t)
+    await createRecord(app, '/things', plain)
+    for (const suffix of ['json', 'html']) {
+      const response = await app.inject(`/things.${suffix}?${query}`)
+      assert.equal(response.statusCode, 200, response.body)
+      if (suffix === 'html') continue
+      const found = response.json<{ name: string }[]>().map(({ name }) => name)
+      assert.equal(found.join(' '), names)
+    }
+  })
+}
+
+const badFilters = [
+  'active=yes',
+  'count=many',
+  'tags=a',
+  'address=Rome',
+  'address.=x',
+  'address..city=x',
+  'address.city.more=x',
+  'name.first=x',
+  'secret.a=x',
+  `address.extra.${'a.'.repeat(100_0)}b=x`,
+  'address.%00=x',
+  'sort=tags.a',
+]
+for (const query of badFilters) {
+  test(`400 for ?${query.slice(0, 40)}`, async (t) => {
+    const { app } = await openThings(t)
+    assert.equal((await app.inject(`/things.json?${query}`)).statusCode, 400)
+  })
+}
+
+suite('a field with any name', () => {
+  for (const name of unusualNames) {
+    const field = things.fields.find((known) => known.name === name)
+    const inputName = field?.inputName ?? name
+
+    test(`${JSON.stringify(name)} is set by JSON and by a form, shown, filtered and sorted by`, async (t) => {
+      const { app } = await openThings(t)
+      const json = await app.inject({
+        method: 'POST',
+        url: '/things',
+        headers: { accept: 'application/json' },
+        payload: { ...plain, [inputName]: 'B' },
+      })
+      const form = await app.inject({
+        method: 'POST',
+        url: '/things',
+        ...asForm({ name: 'Form', active: 'true', [inputName]: 'A' }),
+      })
+      assert.deepEqual([json.statusCode, form.statusCode], [201, 201], form.body)
+      assert.equal(Object.getOwnPropertyDescriptor(json.json<object>(), name)?.value, 'B')
+      const find = async (query: [string, string]) => {
+        const response = await app.inject(`/things.json?${new URLSearchParams([query]).toString()}`)
+        assert.equal(response.statusCode, 200, response.body)
+        return response
+          .json<{ name: string }[]>()
+          .map((record) => record.name)
+          .join(' ')
+      }
+      assert.equal(await find([`${name}:eq`, 'B']), 'Two')
+      assert.equal(await find(['sort', name]), 'Form Two One')
+      const { body } = await app.inject(
+        `/things.csv?${new URLSearchParams({ fields: name, sort: name }).toString()}`,
+      )
+      assert.deepEqual(body.split('\r\n').slice(1), ['A', 'B', '', ''])
+      for (const page of [String(form.headers.location), `${String(json.headers.location)}/edit`]) {
+        await t.test(page, async () => {
+          const shown = await app.inject(page)
+          assert.deepEqual(await findInvalid(shown.body, page), [])
+        })
+      }
+    })
+  }
+})
