@@ -5,7 +5,13 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { settingNames, settings, toEnvironmentName, toFlagName } from '../src/config/settings.ts'
+import {
+  publicDefaults,
+  settingNames,
+  settings,
+  toEnvironmentName,
+  toFlagName,
+} from '../src/config/settings.ts'
 import { demos } from '../src/demos/catalogue.ts'
 import { projectFolder, startVitrine } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
@@ -20,10 +26,10 @@ function read(path: string): string {
 
 test('the table of settings in docs/settings.md is generated from the code', () => {
   const rows = settingNames.map((name) => {
-    const { default: fallback, publicDefault, description } = settings[name]
-    const [usual, open] = [fallback, publicDefault].map((value) => value && `\`${value}\``)
+    const { default: fallback, doc } = settings[name]
+    const [usual, open] = [fallback, publicDefaults[name]].map((value) => value && `\`${value}\``)
     const names = `\`${toEnvironmentName(name)}\` | \`--${toFlagName(name)}\``
-    return `| ${names} | ${usual ?? 'unset'} | ${open ?? ''} | ${description} |`
+    return `| ${names} | ${usual || 'unset'} | ${open ?? ''} | ${doc} |`
   })
   const head = ['| Variable | Flag | Default | With `PRESET=public` | Meaning |']
   const table = [...head, '| --- | --- | --- | --- | --- |', ...rows].join('\n')

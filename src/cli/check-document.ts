@@ -1,92 +1,67 @@
 import { isPasswordHash } from '../auth/passwords.ts'
+import { locations } from '../demos/locations/locations.ts'
+import { users } from '../demos/users/users.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { assertStorable, findProblems } from '../resources/write/problems.ts'
-import { seedings } from './seed/seed.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
 
-const time = {
-  type: 'string',
-  pattern:
-    '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
-} as const
-const id = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } as const
-const text = { type: 'string' } as const
+const text = { type: 'string' }
+const matching = (pattern: string) => ({ type: 'string', pattern })
+const id = matching('^[A-Za-z0-9_-]{1,64}$')
+const time = matching(
+  '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
+)
 
-/** Checks for the collections that are not resources. */
-const checks = {
-  [collectionNames.uploads]: compileLater({
-    type: 'object',
-    required: ['name', 'type', 'size', 'sha256'],
-    properties: {
-      name: { type: 'string', maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
-      type: { type: 'string', pattern: '^[\\w!#$&^.+-]{1,100}/[\\w!#$&^.+-]{1,100}$' },
-      size: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-      sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-    },
-  }),
-  [collectionNames.sessions]: compileLater({
-    type: 'object',
-    required: ['userId', 'passwordHash', 'createdAt', 'expiresAt', 'idleUntil'],
-    properties: {
-      userId: id,
-      passwordHash: text,
-      createdAt: time,
-      expiresAt: time,
-      idleUntil: time,
-      issue: {
-        type: 'object',
-        required: ['by', 'newId', 'issuedAt'],
-        properties: {
-          by: { enum: ['login', 'renewal'] },
-          oldId: text,
-          newId: text,
-          issuedAt: time,
-        },
-      },
-    },
-  }),
-  [collectionNames.idempotencyEntries]: compileLater({
-    type: 'object',
-    required: ['fingerprint', 'recordId', 'leasedUntil', 'expiresAt'],
-    properties: {
-      fingerprint: text,
-      recordId: id,
-      leasedUntil: time,
-      expiresAt: time,
-      answer: {
-        type: 'object',
-        required: ['status', 'headers', 'content'],
-        properties: {
-          status: { type: 'integer', minimum: 200, maximum: 599 },
-          headers: {
-            type: 'object',
-            propertyNames: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
-            additionalProperties: { type: 'string', pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$' },
-          },
-          content: { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' },
-        },
-      },
-    },
-  }),
+function object(required: Readonly<Record<string, object>>, optional = {}) {
+  const properties = { ...required, ...optional }
+  return { type: 'object', required: Object.keys(required), properties }
 }
 
-function isChecked(name: string): name is keyof typeof checks {
-  return Object.hasOwn(checks, name)
-}
+const upload = object({
+  name: { type: 'string', maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
+  type: matching('^[\\w!#$&^.+-]{1,100}/[\\w!#$&^.+-]{1,100}$'),
+  size: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  sha256: matching('^[0-9a-f]{64}$'),
+})
+const issue = object(
+  { by: { enum: ['login', 'renewal'] }, newId: text, issuedAt: time },
+  { oldId: text },
+)
+const session = object(
+  { userId: id, passwordHash: text, createdAt: time, expiresAt: time, idleUntil: time },
+  { issue },
+)
+const answer = object({
+  status: { type: 'integer', minimum: 200, maximum: 599 },
+  headers: {
+    type: 'object',
+    propertyNames: matching("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"),
+    additionalProperties: matching('^[\\t\\x20-\\x7e\\x80-\\xff]*$'),
+  },
+  content: matching('^[A-Za-z0-9+/]*={0,2}$'),
+})
+const entry = object(
+  { fingerprint: text, recordId: id, leasedUntil: time, expiresAt: time },
+  { answer },
+)
+
+const validators = new Map<string, ReturnType<typeof compileLater>>([
+  [collectionNames.uploads, compileLater(upload)],
+  [collectionNames.sessions, compileLater(session)],
+  [collectionNames.idempotencyEntries, compileLater(entry)],
+])
 
 /** Throws if the document in a backup is invalid. */
-export const checkDocument: CheckDocument = (resource, document) => {
-  if (isChecked(resource) && !checks[resource]().Check(document)) {
-    throw new Error(`it has an invalid document in ${resource}`)
+export const checkDocument: CheckDocument = (collection, document) => {
+  if (validators.get(collection)?.().Check(document) === false) {
+    throw new Error(`it has an invalid document in ${collection}`)
   }
   assertStorable(document)
-  const definition = seedings.find((seeding) => seeding.resource.name === resource)?.resource
-  if (definition === undefined) return
-  const [problem] = findProblems(definition, document)
+  const resource = [locations, users].find(({ name }) => name === collection)
+  const [problem] = resource ? findProblems(resource, document) : []
   if (problem) throw new Error(`${problem.field} ${problem.message}`)
-  const { password } = document
-  if (resource === 'users' && !isPasswordHash(String(password))) {
+  if (resource === users && !isPasswordHash(String(document.password))) {
     throw new Error('its password is no hash')
   }
 }

@@ -1,60 +1,66 @@
-interface CommandDescription {
+import type { Config } from '../config/config.ts'
+import { isWorker, superviseWorkers } from '../operations/workers.ts'
+import { serve } from './serve.ts'
+
+interface Command {
   argument?: 'FILE' | 'N'
-  /** For --help. */
   description: string
   /** Completes "vitrine: cannot …". */
   verb: string
+  run: (config: Config, argument: string) => Promise<void>
 }
 
-export type CommandName = 'serve' | 'backup' | 'restore' | 'seed' | 'reset'
-
-export const commands: Readonly<Record<CommandName, CommandDescription>> = {
-  serve: { description: 'start the service (default)', verb: 'start' },
+/** Modules are imported on demand, so that `serve` starts faster. */
+export const commands = {
+  serve: {
+    description: 'start the service (default)',
+    verb: 'start',
+    run: async (config) => {
+      if (config.workers === 1 || isWorker) await serve(config)
+      else process.exitCode = await superviseWorkers(config)
+    },
+  },
   backup: {
     argument: 'FILE',
     description: 'save all records and files to one file; the service may be running',
     verb: 'back up',
+    run: async (config, file) => (await import('./backup.ts')).backup(config, file),
   },
   restore: {
     argument: 'FILE',
     description: 'replace all records and files with a backup; stop the service first',
     verb: 'restore',
+    run: async (config, file) => (await import('./restore.ts')).restore(config, file),
   },
   seed: {
     argument: 'N',
     description: 'add N locations and N users; the service may be running',
     verb: 'seed',
+    run: async (config, count) => (await import('./seed/seed.ts')).seed(config, Number(count)),
   },
   reset: {
     description: 'remove all records, sessions and files; the service may be running',
     verb: 'reset',
+    run: async (config) => (await import('./reset.ts')).reset(config),
   },
-}
-
-export interface Command {
-  name: CommandName
-  /** Empty if the command has none. */
-  argument: string
-}
+} satisfies Record<string, Command>
 
 const maxSeeds = 10_000_000
 
-/** The arguments that are not flags. Throws an Error that names the problem. */
-export function parseCommand(words: readonly string[]): Command {
-  const [name = 'serve', argument = '', ...more] = words
+/** Takes the arguments that are not flags. */
+export function parseCommand([name = 'serve', argument = '', ...more]: readonly string[]) {
+  const all: [string, Command][] = Object.entries(commands)
+  const command = all.find(([candidate]) => candidate === name)?.[1]
   // The word is not printed: it may be the value of a setting whose flag is misspelled.
-  if (!isCommand(name)) throw new Error('unknown command; see --help')
-  const { argument: expected } = commands[name]
-  const extra = expected === undefined ? words.slice(1) : more
-  if (extra.length > 0) throw new Error(`too many arguments for ${name}`)
-  if (expected === 'FILE' && argument === '') throw new Error(`${name} requires a FILE`)
+  if (command === undefined) return { problem: 'unknown command; see --help' }
+  const { argument: expected } = command
   const isCount = /^\d{1,8}$/.test(argument) && +argument >= 1 && +argument <= maxSeeds
-  if (expected === 'N' && !isCount) {
-    throw new Error(`${name} requires a whole number from 1 to ${String(maxSeeds)}`)
+  let problem: string | undefined
+  if (more.length > 0 || (expected === undefined && argument !== '')) {
+    problem = `too many arguments for ${name}`
+  } else if (expected === 'FILE' && argument === '') problem = `${name} requires a FILE`
+  else if (expected === 'N' && !isCount) {
+    problem = `${name} requires a whole number from 1 to ${String(maxSeeds)}`
   }
-  return { name, argument }
-}
-
-function isCommand(name: string): name is CommandName {
-  return Object.hasOwn(commands, name)
+  return { command, argument, problem }
 }

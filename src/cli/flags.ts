@@ -1,53 +1,41 @@
 import { parseArgs } from 'node:util'
-import { commands, parseCommand, type Command } from './commands.ts'
-import { ConfigProblems, loadConfig, type Config } from '../config/config.ts'
+import { commands, parseCommand } from './commands.ts'
+import { loadConfig } from '../config/config.ts'
 import { settingNames, settings, toEnvironmentName, toFlagName } from '../config/settings.ts'
 
-/** Flags override the environment. Throws {@link ConfigProblems} with all problems of both. */
-export function parseCommandLine(
-  args: readonly string[],
-  demoNames: readonly string[],
-): { command: Command; config: Config } {
+/** Flags override the environment. Throws ConfigProblems with all problems of both. */
+export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   const { values, words, problems } = parseFlags(args)
-  let command: Command | undefined
-  try {
-    command = parseCommand(words)
-  } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error))
-  }
-  try {
-    const config = loadConfig({ ...process.env, ...values }, demoNames)
-    if (command !== undefined && problems.length === 0) return { command, config }
-  } catch (error) {
-    if (!(error instanceof ConfigProblems)) throw error
-    problems.push(...error.problems)
-  }
-  throw new ConfigProblems(problems)
+  const { command = commands.serve, argument = '', problem } = parseCommand(words)
+  if (problem !== undefined) problems.push(problem)
+  const config = loadConfig({ ...process.env, ...values }, demoNames, problems)
+  return { verb: command.verb, run: () => command.run(config, argument) }
 }
 
 /** `values` has the flags by the names of the environment. */
-function parseFlags(args: readonly string[]) {
-  const options = Object.fromEntries(
-    settingNames.map((name) => [toFlagName(name), { type: 'string' as const }]),
-  )
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+function parseFlags(args: string[]) {
+  const names = new Map(settingNames.map((name) => [toFlagName(name), toEnvironmentName(name)]))
+  const options = Object.fromEntries([...names.keys()].map((flag) => [flag, string]))
+  const { tokens } = parseArgs({ args, options, strict: false, tokens: true })
   const problems = new Set<string>()
   const words: string[] = []
   const values: Record<string, string> = {}
   for (const [index, token] of tokens.entries()) {
+    const previous = tokens[index - 1]
     if (token.kind === 'option') {
-      const name = settingNames.find((candidate) => toFlagName(candidate) === token.name)
+      const name = names.get(token.name)
       if (name === undefined) problems.add(toUnknownFlag(token.rawName))
       else if (token.value === undefined) problems.add(`${token.rawName} requires a value`)
-      else values[toEnvironmentName(name)] = token.value
+      else values[name] = token.value
     } else if (token.kind === 'positional') {
-      const previous = tokens[index - 1]
       const isValue = previous?.kind === 'option' && previous.value === undefined
       if (!isValue) words.push(token.value)
     }
   }
   return { values, words, problems: [...problems] }
 }
+
+const string = { type: 'string' } as const
 
 /** After a single hyphen, each letter is an option, also those of a value, which may be secret. */
 function toUnknownFlag(name: string): string {
@@ -56,27 +44,24 @@ function toUnknownFlag(name: string): string {
 }
 
 export function helpText(): string {
-  const commandLines = Object.entries(commands).map(
-    ([name, { argument = '', description }]) =>
-      `  ${`${name} ${argument}`.padEnd(13)} ${description}`,
-  )
+  const commandLines = Object.entries(commands).map(([name, command]) => {
+    const argument = 'argument' in command ? command.argument : ''
+    return `  ${`${name} ${argument}`.padEnd(13)} ${command.description}`
+  })
   const width = Math.max(...settingNames.map((name) => toFlagName(name).length))
   const lines = settingNames.map((name) => {
-    const { default: fallback, description } = settings[name]
-    const flag = `--${toFlagName(name).padEnd(width)}`
+    const flag = toFlagName(name).padEnd(width)
     const variable = toEnvironmentName(name).padEnd(width)
-    return `  ${flag} ${variable} ${description} (${fallback ?? 'unset'})`
+    return `  --${flag} ${variable} ${settings[name].doc} (${settings[name].default || 'unset'})`
   })
-  return [
-    'Usage: vitrine [command] [--flag value …]',
-    '',
-    ...commandLines,
-    '',
-    'Settings are flags or environment variables. Flags override the environment.',
-    'Defaults are in parentheses.',
-    '',
-    ...lines,
-    `  --${'help'.padEnd(width)} show this help`,
-    `  --${'version'.padEnd(width)} show the version`,
-  ].join('\n')
+  return `Usage: vitrine [command] [--flag value …]
+
+${commandLines.join('\n')}
+
+Settings are flags or environment variables. Flags override the environment.
+Defaults are in parentheses.
+
+${lines.join('\n')}
+  --${'help'.padEnd(width)} show this help
+  --${'version'.padEnd(width)} show the version`
 }

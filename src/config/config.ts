@@ -1,8 +1,8 @@
 import { isLoopback } from '../http/security/allowed-hosts.ts'
-import { settingNames, settings, toEnvironmentName, type SettingName } from './settings.ts'
+import { publicDefaults, settingNames, settings } from './settings.ts'
+import { toEnvironmentName, type SettingName } from './settings.ts'
 
-type Settings = typeof settings
-export type Config = { [Name in SettingName]: ReturnType<Settings[Name]['parse']> }
+export type Config = { [Name in SettingName]: ReturnType<(typeof settings)[Name]['parse']> }
 
 /** All problems of the settings, one line each. */
 export class ConfigProblems extends Error {
@@ -17,8 +17,11 @@ export class ConfigProblems extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** An empty value counts as unset. Throws {@link ConfigProblems} with all problems together. */
-export function loadConfig(environment: Environment, demoNames: readonly string[]): Config {
-  const problems: string[] = []
+export function loadConfig(
+  environment: Environment,
+  demoNames: readonly string[],
+  problems: string[] = [],
+): Config {
   const entries = settingNames.map((name) => {
     const { parse, isSecret } = settings[name]
     const text = environment[toEnvironmentName(name)] || findDefault(name, environment)
@@ -39,14 +42,17 @@ export function loadConfig(environment: Environment, demoNames: readonly string[
 }
 
 function isLocal({ HOST: host }: Environment): boolean {
-  return isLoopback(host || settings.host.default || '')
+  return isLoopback(host || settings.host.default)
 }
 
 function findDefault(name: SettingName, environment: Environment): string {
-  const { default: fallback = '', publicDefault, localDefault } = settings[name]
-  if (environment.PRESET === 'public' && publicDefault) return publicDefault
+  const { default: fallback, localDefault } = settings[name]
   const hasLocalDefaults = isLocal(environment) && !environment.TRUSTED_PROXIES
-  return (hasLocalDefaults && localDefault) || fallback
+  return (
+    (environment.PRESET === 'public' && publicDefaults[name]) ||
+    (hasLocalDefaults && localDefault) ||
+    fallback
+  )
 }
 
 function findConflicts(
@@ -54,32 +60,21 @@ function findConflicts(
   environment: Environment,
   demoNames: readonly string[],
 ): string[] {
-  const { ROOMS, DEMOS, TLS_CERT, TLS_KEY, TRUSTED_PROXIES, ALLOWED_HOSTS, FILES_URL } = environment
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment
-  const hasUnknownDemo = demos.length === 0 || demos.some((name) => !demoNames.includes(name))
-  const rules: [isViolated: unknown, problem: string][] = [
-    [ROOMS, 'ROOMS is now called DEMOS: rename the setting'],
-    [
-      hasUnknownDemo,
-      `DEMOS must be all, or some of ${demoNames.join(', ')}; it is "${DEMOS ?? ''}"`,
-    ],
-    [
+  const { ROOMS, DEMOS = '', TLS_CERT, TLS_KEY, TRUSTED_PROXIES, ALLOWED_HOSTS } = environment
+  const { FILES_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment
+  const conflicts = {
+    'ROOMS is now called DEMOS: rename the setting': ROOMS,
+    [`DEMOS must be all, or some of ${demoNames.join(', ')}; it is "${DEMOS}"`]:
+      demos.length === 0 || demos.some((name) => !demoNames.includes(name)),
+    'ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set':
       isLocal(environment) && TRUSTED_PROXIES && !ALLOWED_HOSTS,
-      'ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set',
-    ],
-    [!TLS_CERT !== !TLS_KEY, 'TLS_CERT and TLS_KEY must be set together'],
-    [
+    'TLS_CERT and TLS_KEY must be set together': !TLS_CERT !== !TLS_KEY,
+    'REDIRECT_HTTP_PORT must be unset without TLS_CERT and TLS_KEY':
       redirectHttpPort !== undefined && !TLS_KEY,
-      'REDIRECT_HTTP_PORT must be unset without TLS_CERT and TLS_KEY',
-    ],
-    [
+    'WORKERS must be 1 with DATABASE_URL=sqlite::memory:, which processes cannot share':
       workers > 1 && databaseUrl === 'sqlite::memory:',
-      'WORKERS must be 1 with DATABASE_URL=sqlite::memory:, which processes cannot share',
-    ],
-    [
+    'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL':
       FILES_URL?.startsWith('s3:') && !(AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY),
-      'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL',
-    ],
-  ]
-  return rules.flatMap(([isViolated, problem]) => (isViolated ? [problem] : []))
+  }
+  return Object.entries(conflicts).flatMap(([problem, exists]) => (exists ? [problem] : []))
 }

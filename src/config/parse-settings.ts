@@ -6,63 +6,75 @@ import { fileURLToPath } from 'node:url'
 import { toHostname } from '../http/security/allowed-hosts.ts'
 
 // Each parser throws an Error whose message completes "MAX_BODY_BYTES must be …".
+type Parse<Value> = (text: string) => Value
+
+export type Range = readonly [minimum: number, maximum: number]
 
 export const bodyReaderNames = ['json', 'form', 'text', 'multipart'] as const
 export type BodyReaderName = (typeof bodyReaderNames)[number]
 
-export function parseText(text: string): string {
-  return text
-}
+export const text: Parse<string> = (given) => given
 
-/** The default falls back to the folder that Vitrine includes. */
-export function parseFolder(text: string): string {
-  const own = fileURLToPath(new URL('../../public', import.meta.url))
-  const folder = text === 'public' && !existsSync(text) ? own : resolve(text)
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
-  throw new Error('an existing folder')
-}
-
-type Range = readonly [minimum: number, maximum: number]
-
-export function parseInteger(
-  [minimum, maximum]: Range,
-  alternative = '',
-): (text: string) => number {
-  return (text) => {
-    const value = /^\d+$/.test(text) ? Number(text) : NaN
-    if (value >= minimum && value <= maximum) return value
-    throw new Error(`${alternative}a whole number from ${String(minimum)} to ${String(maximum)}`)
+function matching(expected: string, isValid: (given: string) => unknown): Parse<string> {
+  return (given) => {
+    if (isValid(given)) return given
+    throw new Error(expected)
   }
+}
+
+export function integer([minimum, maximum]: Range, alternative = ''): Parse<number> {
+  const expected = `${alternative}a whole number from ${String(minimum)} to ${String(maximum)}`
+  const parse = matching(expected, (given) => {
+    return /^\d+$/.test(given) && +given >= minimum && +given <= maximum
+  })
+  return (given) => Number(parse(given))
 }
 
 /** Undefined is no limit. */
-export function parseLimit(range: Range): (text: string) => number | undefined {
-  const parse = parseInteger(range, 'off or ')
-  return (text) => (text === 'off' ? undefined : parse(text))
+export function limit(range: Range): Parse<number | undefined> {
+  const parse = integer(range, 'off or ')
+  return (given) => (given === 'off' ? undefined : parse(given))
 }
 
-export function parseWorkers(text: string): number {
-  return text === 'auto' ? availableParallelism() : parseInteger([1, 256], 'auto or ')(text)
+export function workers(given: string): number {
+  return given === 'auto' ? availableParallelism() : integer([1, 256], 'auto or ')(given)
 }
 
-export function parseChoice<Choice extends string>(
+export function choice<const Choice extends string>(
   choices: readonly Choice[],
-): (text: string) => Choice {
-  return (text) => {
-    const choice = choices.find((candidate) => candidate === text)
-    if (choice !== undefined) return choice
-    throw new Error(`one of ${choices.join(', ')}`)
+  expected = 'one of',
+): Parse<Choice> {
+  return (given) => {
+    const chosen = choices.find((candidate) => candidate === given)
+    if (chosen !== undefined) return chosen
+    throw new Error(`${expected} ${choices.join(', ')}`)
   }
 }
 
-export function parseOptional<Value>(
-  parse: (text: string) => Value,
-): (text: string) => Value | undefined {
-  return (text) => (text === '' ? undefined : parse(text))
+export function onOrOff(given: string): boolean {
+  return choice(['on', 'off'])(given) === 'on'
+}
+
+/** False is off. */
+export function override(given: string): false | 'on' | 'unsafe-from-post' {
+  const chosen = choice(['on', 'off', 'unsafe-from-post'])(given)
+  return chosen !== 'off' && chosen
+}
+
+export function optional<Value>(parse: Parse<Value>): Parse<Value | undefined> {
+  return (given) => (given === '' ? undefined : parse(given))
+}
+
+/** The default falls back to the folder that Vitrine includes. */
+export function folder(given: string): string {
+  const own = fileURLToPath(new URL('../../public', import.meta.url))
+  const path = given === 'public' && !existsSync(given) ? own : resolve(given)
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
+  throw new Error('an existing folder')
 }
 
 /** The content of the file; undefined without a path. */
-export function parseFile(path: string): string | undefined {
+export function file(path: string): string | undefined {
   try {
     return path === '' ? undefined : readFileSync(path, 'utf8')
   } catch {
@@ -70,84 +82,65 @@ export function parseFile(path: string): string | undefined {
   }
 }
 
-export function parseFilesUrl(text: string): string {
-  if (/^file:./.test(text) || isS3Url(text)) return text
-  throw new Error('file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name')
-}
+// In both, an @ after the host means that the password contains a slash: the rest of the password would
+// be taken for a host name and printed in an error.
+export const databaseUrl = matching(
+  'sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name, with a percent-encoded password',
+  (given) => /^(sqlite:.|postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$)/.test(given),
+)
+
+export const redisUrl = matching(
+  'redis://host:port, or rediss://host:port for TLS, with a percent-encoded password',
+  (given) =>
+    /^(redis|valkey)s?:\/\/[^/?#]*([/?#][^@]*)?$/.test(given) && URL.parse(given)?.hostname,
+)
+
+export const filesUrl = matching(
+  'file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name',
+  (given) => /^file:./.test(given) || isS3Url(given),
+)
 
 /** Only characters that need no encoding in a URL or in XML. */
-function isS3Url(text: string): boolean {
-  const { searchParams } = URL.parse(text) ?? {}
+function isS3Url(given: string): boolean {
+  const { searchParams } = URL.parse(given) ?? {}
   const endpoint = URL.parse(searchParams?.get('endpoint') ?? 'https://host')
   return (
-    /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?(\?[^?#]*)?$/.test(text) &&
+    /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?(\?[^?#]*)?$/.test(given) &&
     /^https?:$/.test(endpoint?.protocol ?? '') &&
     /^[\w-]*$/.test(searchParams?.get('region') ?? '')
   )
 }
 
-export function parseSwitch(text: string): boolean {
-  return parseChoice(['on', 'off'])(text) === 'on'
-}
-
-/** False is off. */
-export function parseOverride(text: string): false | 'on' | 'unsafe-from-post' {
-  const choice = parseChoice(['on', 'off', 'unsafe-from-post'] as const)(text)
-  return choice !== 'off' && choice
-}
-
-export function parseNames(text: string): readonly string[] {
-  return text
+export function names(given: string): readonly string[] {
+  return given
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
 }
 
-export function parseBodyReaders(text: string): readonly BodyReaderName[] {
-  if (text === 'none') return []
-  try {
-    return parseNames(text).map(parseChoice(bodyReaderNames))
-  } catch {
-    throw new Error(`none, or a comma-separated list of ${bodyReaderNames.join(', ')}`)
-  }
+function list<Item>(parse: Parse<Item>): Parse<readonly Item[]> {
+  return (given) => (given === 'none' ? [] : names(given).map(parse))
 }
 
-export function parseDatabaseUrl(text: string): string {
-  // An @ after the host means that the password contains a slash: the rest of the password would be
-  // taken for a host name and printed in an error.
-  if (/^(sqlite:.|postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$)/.test(text)) return text
-  throw new Error(
-    'sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name, with a percent-encoded password',
-  )
-}
-
-export function parseRedisUrl(text: string): string {
-  const isRedis = /^(redis|valkey)s?:\/\/[^/?#]*([/?#][^@]*)?$/.test(text)
-  if (isRedis && URL.parse(text)?.hostname) return text
-  throw new Error(
-    'redis://host:port, or rediss://host:port for TLS, with a percent-encoded password',
-  )
-}
+export const bodyReaders = list(choice(bodyReaderNames, 'none, or a comma-separated list of'))
 
 /** The port `*` stands for any port. */
-export function parseOrigins(text: string): readonly string[] {
-  if (text === 'none') return []
-  return parseNames(text).map((origin) => {
-    const sample = origin.replace(/:\*$/, '')
-    if (URL.parse(sample)?.origin === sample) return origin
-    throw new Error(
-      'none, or a comma-separated list of origins such as https://example.org or http://localhost:*',
-    )
-  })
-}
+export const origins = list(
+  matching(
+    'none, or a comma-separated list of origins such as https://example.org or http://localhost:*',
+    (given) => {
+      const sample = given.replace(/:\*$/, '')
+      return URL.parse(sample)?.origin === sample
+    },
+  ),
+)
 
 /** Normalized like {@link toHostname}. */
-export function parseHosts(text: string): readonly string[] {
-  return parseNames(text).map((host) => {
-    if (host === '*') return host
+export function hosts(given: string): readonly string[] {
+  return names(given).map((host) => {
     const [, wildcard = '', name = ''] =
       /^(\*\.)?([^\s/?#@\\:*[\]]+|\[[\da-f:.]+\])$/i.exec(host) ?? []
-    const hostname = toHostname(name)
+    const hostname = host === '*' ? host : toHostname(name)
     if (hostname && hostname !== 'none') return wildcard + hostname
     throw new Error(
       'a comma-separated list of hosts without ports such as vitrine.example or *.example, ip, or *',
@@ -156,13 +149,11 @@ export function parseHosts(text: string): readonly string[] {
 }
 
 /** In the format of Fastify's `trustProxy`. */
-export function parseNetworks(text: string): readonly string[] {
-  return parseNames(text).map((network) => {
-    const [address = '', prefix = '1', ...more] = network.split('/')
-    const family = isIP(address)
+export const networks = list(
+  matching('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8', (given) => {
+    const [, address = '', prefix = 1] = /^([^/]+)(?:\/(\d+))?$/.exec(given) ?? []
+    const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
     // A prefix of length 0 would let every client set its own address.
-    const isPrefix = /^\d+$/.test(prefix) && +prefix >= 1 && +prefix <= (family === 6 ? 128 : 32)
-    if (family !== 0 && isPrefix && more.length === 0) return network
-    throw new Error('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8')
-  })
-}
+    return +prefix >= 1 && +prefix <= bits
+  }),
+)

@@ -2,23 +2,16 @@ import { v7 as createId } from 'uuid'
 import { openRecords } from '../../stores/open-stores.ts'
 import type { Config } from '../../config/config.ts'
 import { createHasher } from '../../resources/write/changes.ts'
-import type { Resource } from '../../resources/definition.ts'
 import { findProblems } from '../../resources/write/problems.ts'
 import { locations } from '../../demos/locations/locations.ts'
 import { users } from '../../demos/users/users.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import type { Document, Records } from '../../stores/records/records.ts'
+import type { Records } from '../../stores/records/records.ts'
 import { assertNotInMemory, formatCount } from '../format.ts'
 import { seedPassword, toLocation, toUser } from './documents.ts'
 
-interface Seeding {
-  resource: Resource
-  toDocument: (number: number) => Document
-  /** Hashes each distinct password once. */
-  hash: ReturnType<typeof createHasher>
-}
-
-export const seedings: readonly Seeding[] = [
+// The hashers hash each distinct password once.
+const kinds = [
   { resource: locations, toDocument: toLocation, hash: createHasher(locations) },
   { resource: users, toDocument: toUser, hash: createHasher(users) },
 ]
@@ -33,7 +26,7 @@ export async function seed(config: Config, count: number): Promise<void> {
     await assertWithinLimit(config, records, count)
     // The reader of a pipe may end first.
     process.stdout.on('error', () => undefined)
-    await seedRecords(records, count, createProgress(seedings.length * count, process.stdout))
+    await seedRecords(records, count, createProgress(kinds.length * count, process.stdout))
     const added = `${formatCount(count, 'location')} and ${formatCount(count, 'user')}`
     console.log(`Added ${added}; the password of every user is "${seedPassword}"`)
   } catch (error) {
@@ -44,9 +37,12 @@ export async function seed(config: Config, count: number): Promise<void> {
   }
 }
 
-async function assertWithinLimit({ maxRecords }: Config, records: Records, count: number) {
-  if (maxRecords === undefined) return
-  for (const { resource } of seedings) {
+async function assertWithinLimit(
+  { maxRecords = Infinity }: Config,
+  records: Records,
+  count: number,
+): Promise<void> {
+  for (const { resource } of kinds) {
     const stored = await records.collection(resource.name).count()
     if (stored + count <= maxRecords) continue
     const limit = formatCount(maxRecords, resource.singular)
@@ -62,32 +58,22 @@ export async function seedRecords(
   count: number,
   onProgress: (done: number) => void = () => undefined,
 ): Promise<void> {
-  for (const [index, seeding] of seedings.entries()) {
+  for (const [index, { resource, toDocument, hash }] of kinds.entries()) {
+    const collection = records.collection(resource.name)
+    const create = async (number: number, createdAt: string) => {
+      const document = toDocument(number)
+      const [problem] = findProblems(resource, document)
+      if (problem) throw new Error(`${resource.singular} ${String(number)}: ${problem.message}`)
+      const hashed = await hash(document, document)
+      await collection.create({ id: createId(), document: hashed, createdAt })
+    }
     for (let first = 0; first < count; first += recordsPerBatch) {
-      const last = Math.min(first + recordsPerBatch, count)
-      await seedBatch(records, seeding, { first, last })
-      onProgress(index * count + last)
+      const length = Math.min(recordsPerBatch, count - first)
+      const createdAt = new Date().toISOString()
+      await Promise.all(Array.from({ length }, (_, offset) => create(first + offset, createdAt)))
+      onProgress(index * count + first + length)
     }
   }
-}
-
-async function seedBatch(
-  records: Records,
-  { resource, toDocument, hash }: Seeding,
-  { first, last }: { first: number; last: number },
-): Promise<void> {
-  const documents: Document[] = []
-  for (let number = first; number < last; number += 1) {
-    const document = toDocument(number)
-    const [problem] = findProblems(resource, document)
-    if (problem) throw new Error(`${resource.singular} ${String(number)}: ${problem.message}`)
-    documents.push(await hash(document, document))
-  }
-  const collection = records.collection(resource.name)
-  const createdAt = new Date().toISOString()
-  await Promise.all(
-    documents.map((document) => collection.create({ id: createId(), document, createdAt })),
-  )
 }
 
 interface Output {
