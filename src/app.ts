@@ -5,6 +5,7 @@ import type {
   FastifyRequest,
   FastifyServerOptions,
 } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Config } from './config/config.ts'
 import { createBodyReader, replaceInvalidType } from './http/body/body-reader.ts'
 import { addDigestHeaders } from './http/body/digest.ts'
@@ -25,13 +26,12 @@ import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import { createExchangeLog, setRequestIdHeaders } from './inspector/exchange-log.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { limitConnections } from './limits/connection-limits.ts'
-import type { Limits } from './limits/limits.ts'
+import { openLimits, type Limits } from './limits/limits.ts'
 import { ErrorLog, logResponse } from './operations/access-log.ts'
 import { createLog, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
 import { createWorkerLookup } from './operations/workers.ts'
-import { respondToClientError } from './server/connection-errors.ts'
 import { createServer } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
 import { openDemo, type Demo } from './site/demo.ts'
@@ -55,11 +55,10 @@ interface AppOptions {
 
 /** The service as a value: the steps of every request, in order, then the routes. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { config, stores, demos, readiness = toReadiness(stores) } = options
-  const mounted = demos.filter(({ name }) => config.demos.includes(name))
-  const limits = await loadLimits(options)
-  const parts = createParts(options, { mounted, limits })
-
+  const { config, stores } = options
+  const demos = options.demos.filter(({ name }) => config.demos.includes(name))
+  const limits = openLimits(config, stores.counters)
+  const parts = createParts(options, { demos, limits })
   const app = createServer(config, toServerOptions(config, parts))
   app.decorate('declaredRoutes', [])
   limitConnections(app.server, config)
@@ -68,12 +67,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const hasPath = collectAllowedMethods(app, config.maxUrlBytes)
   if (config.methodOverride) {
     const isHeadEnough = createHeadCheck(config, hasPath)
-    app.addConstraintStrategy(
-      methodOverride(
-        parts.readBody,
-        async (raw) => limits?.shouldShed(raw) === true || isHeadEnough(raw),
-      ),
-    )
+    const isDecided = async (raw: IncomingMessage) => limits.shouldShed(raw) || isHeadEnough(raw)
+    app.addConstraintStrategy(methodOverride(parts.readBody, isDecided))
   }
   handleErrors(app, parts)
 
@@ -85,44 +80,35 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addIdempotencyHooks(app, stores.idempotencyEntries)
   addDigestHeaders(app)
   finishResponses(app)
-  if (limits) app.addHook('onClose', limits.close)
-
-  openDocs(app, { demos: mounted, shapes: parts.shapes, limits: limits?.statuses })
-  openAssets(app)
-  openHome(app, mounted)
-  openHealth(app, readiness)
-  openProblems(app)
-  const { find } = parts.exchangeLog
-  const findInOtherWorkers = createWorkerLookup(find)
-  openInspector(app, (id) => find(id) ?? findInOtherWorkers(id))
-  for (const demo of mounted) await openDemo(app, demo, { config, ...stores })
+  app.addHook('onClose', limits.close)
+  openSite(app, options, parts)
+  for (const demo of demos) await openDemo(app, demo, { config, ...stores })
   return app
 }
 
-function toReadiness({ records }: Stores): Readiness {
-  const readiness = createReadiness()
-  readiness.open(records.collection('health'))
-  return readiness
-}
-
-/** Undefined, and not loaded, where no setting needs it. */
-async function loadLimits({ config, stores }: AppOptions): Promise<Limits | undefined> {
-  const { counters } = stores
-  if (counters === undefined && config.maxEventLoopDelayMs === undefined) return undefined
-  const { openLimits } = await import('./limits/limits.ts')
-  return openLimits(config, counters)
+function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts: Parts): void {
+  const { demos, exchangeLog, limits, shapes } = parts
+  openDocs(app, { demos, shapes, limits: limits.statuses })
+  openAssets(app)
+  openHome(app, demos)
+  openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
+  openProblems(app)
+  const { find } = exchangeLog
+  const findInOtherWorkers = createWorkerLookup(find)
+  openInspector(app, (id) => find(id) ?? findInOtherWorkers(id))
 }
 
 type Parts = ReturnType<typeof createParts>
 
 function createParts(
   { config, stores, logTo, metrics }: AppOptions,
-  { mounted, limits }: { mounted: readonly Demo[]; limits: Limits | undefined },
+  { demos, limits }: { demos: readonly Demo[]; limits: Limits },
 ) {
-  const shapes = mounted.flatMap(({ errorShape }) => errorShape?.({ config, ...stores }) ?? [])
-  const rawPaths = mounted.flatMap((demo) => demo.rawPaths ?? [])
+  const shapes = demos.flatMap(({ errorShape }) => errorShape?.({ config, ...stores }) ?? [])
+  const rawPaths = demos.flatMap((demo) => demo.rawPaths ?? [])
   return {
     config,
+    demos,
     limits,
     metrics,
     rawPaths,
@@ -144,7 +130,6 @@ function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
     frameworkErrors: (error, request, reply) => {
       sendUnroutableError(error, request, { reply, ...parts })
     },
-    clientErrorHandler: respondToClientError,
     rewriteUrl: parts.parseTarget,
     routerOptions: {
       maxParamLength: config.maxUrlBytes,
@@ -160,18 +145,15 @@ function sendUnroutableError(
   request: FastifyRequest,
   { reply, ...parts }: Parts & { reply: FastifyReply },
 ): void {
-  const { limits, log, sendError } = parts
   beginResponse(request, reply, parts)
-  const send = (cause: unknown = toFrameworkError(error)) => {
+  parts.limits.check(request, reply, (cause: unknown = toFrameworkError(error)) => {
     try {
-      sendError(cause, request, reply)
+      parts.sendError(cause, request, reply)
     } catch (failure) {
-      log.error({ reqId: request.id, err: failure }, 'fault')
+      parts.log.error({ reqId: request.id, err: failure }, 'fault')
       request.raw.destroy()
     }
-  }
-  if (limits) limits.check(request, reply, send)
-  else send()
+  })
 }
 
 function handleErrors(app: FastifyInstance, parts: Parts): void {
@@ -193,11 +175,9 @@ function receiveRequests(app: FastifyInstance, parts: Parts): void {
   app.addHook('onRequest', (request, reply, done) => {
     beginResponse(request, reply, parts)
     replaceInvalidType(request.raw)
-    const check = (error?: Error) => {
+    limits.check(request, reply, (error) => {
       done(error ?? findRequestError(request, config))
-    }
-    if (limits) limits.check(request, reply, check)
-    else check()
+    })
   })
 }
 

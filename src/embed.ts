@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { lookup } from 'node:dns/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildApp as buildService } from './app.ts'
-import { openStores, type Stores } from './stores/open-stores.ts'
+import { openStores } from './stores/open-stores.ts'
 import { removeEverything } from './cli/reset.ts'
-import { ConfigProblems, loadConfig, type Config } from './config/config.ts'
+import { loadConfig, type Config } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { seedRecords } from './cli/seed/seed.ts'
 import { settingNames, toEnvironmentName } from './config/settings.ts'
+import { listen } from './server/server.ts'
 
 /** The service inside another program, for example in the tests of a client. */
 export interface Vitrine {
@@ -34,58 +34,49 @@ export interface VitrineOptions {
  * all invalid settings.
  */
 export async function buildApp({ settings = {} }: VitrineOptions = {}): Promise<Vitrine> {
+  const opened = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
-  const removeFolder = () => {
+  opened.defer(() => {
     rmSync(folder, { recursive: true, force: true })
-  }
+  })
   try {
-    const config = parseSettings(settings, folder)
-    return await open(config, removeFolder)
+    return await openVitrine(parseSettings(settings, folder), opened)
   } catch (error) {
-    removeFolder()
+    await opened.disposeAsync()
     throw error
   }
 }
 
-async function open(config: Config, removeFolder: () => void): Promise<Vitrine> {
+async function openVitrine(config: Config, opened: AsyncDisposableStack): Promise<Vitrine> {
   const stores = await openStores(config)
-  const app = await buildService({ config, stores, demos }).catch(async (error: unknown) => {
-    await stores.close()
-    throw error
-  })
-  const close = async () => {
-    await Promise.allSettled(running)
-    await app.close()
-    await stores.close()
-    removeFolder()
-  }
-  let started: Promise<string> | undefined
-  let stopped: Promise<void> | undefined
-  const listen = async () => {
-    // As in serve.ts: Fastify would open a second server for a second address of a host name.
-    const { address: host } = await lookup(config.host)
-    return app.listen({ host, port: config.port })
-  }
+  opened.defer(stores.close)
+  const app = await buildService({ config, stores, demos })
+  opened.defer(() => app.close())
   const running = new Set<Promise<unknown>>()
-  const whileOpen = async <Result>(run: (stores: Stores) => Promise<Result>): Promise<Result> => {
-    if (stopped !== undefined) throw new Error('this Vitrine is stopped')
-    const result = run(stores)
+  opened.defer(async () => {
+    await Promise.allSettled(running)
+  })
+  const whileOpen = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    if (opened.disposed) throw new Error('this Vitrine is stopped')
+    const result = run()
     running.add(result)
     return result.finally(() => running.delete(result))
   }
+  let started: Promise<string> | undefined
+  let stopped: Promise<void> | undefined
   return {
-    start: () => whileOpen(() => (started ??= listen())),
+    start: () => whileOpen(() => (started ??= listen(app, config))),
     seed: (count) =>
-      whileOpen(async ({ records }) => {
+      whileOpen(async () => {
         if (!Number.isSafeInteger(count) || count < 0)
           throw new RangeError('count must be a whole number')
-        await seedRecords(records, count)
+        await seedRecords(stores.records, count)
       }),
     reset: () =>
-      whileOpen(async (stores) => {
+      whileOpen(async () => {
         await removeEverything(stores)
       }),
-    stop: () => (stopped ??= close()),
+    stop: () => (stopped ??= opened.disposeAsync()),
   }
 }
 
@@ -106,13 +97,6 @@ function parseSettings(settings: Readonly<Record<string, string>>, folder: strin
     // The other program may have a folder `public`.
     PUBLIC_DIR: fileURLToPath(new URL('../public', import.meta.url)),
   }
-  try {
-    const names = demos.map(({ name }) => name)
-    const config = loadConfig({ ...defaults, ...settings }, names)
-    if (problems.length === 0) return config
-  } catch (error) {
-    if (!(error instanceof ConfigProblems)) throw error
-    problems.push(...error.problems)
-  }
-  throw new ConfigProblems(problems)
+  const demoNames = demos.map(({ name }) => name)
+  return loadConfig({ ...defaults, ...settings }, demoNames, problems)
 }

@@ -13,22 +13,13 @@ export function toAddressKey(text = ''): string | undefined {
   const address = text.replace(/^([\d.]+):\d+$/, '$1').replace(/^\[(.*)\](:\d+)?$/, '$1')
   if (isIPv4(address)) return address
   if (!isIPv6(address)) return undefined
-  const groups = toGroups(address)
-  const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
-  if (isMapped) return groups.slice(6).flatMap(toBytes).join('.')
-  return `${groups.slice(0, 4).join(':')}::/64`
-}
-
-function toGroups(address: string): string[] {
-  const [withoutZone = ''] = address.split('%')
-  // Normalizes to lower case without dots.
-  const { hostname } = new URL(`http://[${withoutZone}]`)
-  const [head = [], tail = []] = hostname
-    .slice(1, -1)
-    .split('::')
-    .map((part) => part.split(':').filter(Boolean))
+  // Normalizes to lower case without dots; the zone is no part of a URL.
+  const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
+  const [, high, low] = /^\[::ffff:(\w+):(\w+)\]$/.exec(hostname) ?? []
+  if (high && low) return [high, low].flatMap(toBytes).join('.')
+  const [head = [], tail = []] = hostname.split('::').map((part) => part.match(/\w+/g) ?? [])
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
-  return [...head, ...zeros, ...tail]
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
 function toBytes(group: string): number[] {

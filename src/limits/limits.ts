@@ -1,37 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { overloaded } from '../http/errors/http-error.ts'
 import { isUnder } from '../http/request/target.ts'
 import type { CountingPlaces } from '../stores/counters/counters.ts'
 import { watchEventLoop } from './load-shedding.ts'
-import { createRateLimits, type Limit } from './rate-limits.ts'
+import { createRateLimits } from './rate-limits.ts'
 
-export interface Limits {
-  /** Whether to reject this request with 503 before anything of it is read. */
-  shouldShed: (raw: IncomingMessage) => boolean
-  /** Fails with 503, or with 429 after too many requests of the client. */
-  check: Limit
-  /** The statuses of `check`, for the documentation. */
-  statuses: readonly (429 | 503)[]
-  close: () => void
-}
+export type Limits = ReturnType<typeof openLimits>
 
 /** `counters` are set if one of the rate limits is. */
-export function openLimits(
-  config: Pick<Config, 'maxEventLoopDelayMs' | 'rateLimit' | 'loginRateLimit'>,
-  counters: CountingPlaces | undefined,
-): Limits {
+export function openLimits(config: Config, counters: CountingPlaces | undefined) {
   const { maxEventLoopDelayMs: maxDelayMs } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const limitRate = counters && createRateLimits(config, counters)
+  /** Whether to reject this request with 503 before anything of it is read. */
   const shouldShed = (raw: IncomingMessage) => eventLoop?.isLate() === true && !isExempt(raw)
   return {
     shouldShed,
-    check: (request, reply, done) => {
+    /** Fails with 503, or with 429 after too many requests of the client. */
+    check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
       if (shouldShed(request.raw)) done(overloaded())
       else if (limitRate === undefined || isExempt(request.raw)) done()
-      else limitRate(request, reply, done)
+      else limitRate(request, reply).then(done, done)
     },
+    /** The statuses of `check`, for the documentation. */
     statuses: [...(counters ? [429 as const] : []), ...(eventLoop ? [503 as const] : [])],
     close: () => eventLoop?.close(),
   }

@@ -14,36 +14,26 @@ export interface AdminSource {
 }
 
 interface AdminResponse {
-  code: number
+  code?: number
   headers?: Readonly<Record<string, string>>
   type?: string
   text: string
 }
 
-type Pages = ReadonlyMap<string, () => Promise<AdminResponse>>
-
 /** Opens ADMIN_PORT; returns the function that closes it. Not a demo: other sites must not read it. */
-export async function openAdminServer(
-  config: Config & { adminPort: number },
-  source: AdminSource,
-): Promise<() => void> {
-  const { adminHost: host, adminPort } = config
-  const allowedHosts = isLoopback(host)
-    ? [...localHosts, ...config.allowedHosts.filter((name) => name !== '*')]
-    : ['*']
-  const pages = createPages(source)
+export async function openAdminServer(config: Config, source: AdminSource): Promise<() => void> {
   const server = createServer(toLimits(config), (request, response) => {
-    void respond(request, pages, allowedHosts).then((content) => {
+    void respond(request, config, source).then((content) => {
       send(request, response, content)
     })
   })
   server.maxConnections = config.maxConnections
-  server.listen(adminPort, host)
+  server.listen(config.adminPort, config.adminHost)
   await once(server, 'listening')
   const bound = server.address()
   if (typeof bound === 'object' && bound) {
-    const shown = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
-    const origin = `http://${shown}:${String(bound.port)}`
+    const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+    const origin = `http://${host}:${String(bound.port)}`
     console.log(`Health checks and metrics are available at ${origin}`)
   }
   return () => {
@@ -52,36 +42,15 @@ export async function openAdminServer(
   }
 }
 
-function createPages({ readReadiness, readMetrics }: AdminSource): Pages {
-  const toJson = ({ content, ...head }: ReturnType<typeof toProbeResponse>) => {
-    return { ...head, type: 'application/json; charset=utf-8', text: JSON.stringify(content) }
-  }
-  const live = { code: 200, type: 'application/json; charset=utf-8', text: '{"status":"live"}' }
-  return new Map([
-    ['/health/live', () => Promise.resolve(live)],
-    ['/health/ready', async () => toJson(toProbeResponse(await readReadiness()))],
-    [
-      '/metrics',
-      async () => ({
-        code: 200,
-        // https://prometheus.io/docs/instrumenting/exposition_formats/
-        type: 'text/plain; version=0.0.4; charset=utf-8',
-        text: await readMetrics(),
-      }),
-    ],
-  ])
-}
-
 async function respond(
   request: IncomingMessage,
-  pages: Pages,
-  allowedHosts: readonly string[],
+  config: Config,
+  source: AdminSource,
 ): Promise<AdminResponse> {
   const path = toPath(toRoutedUrl(request))
   const { method = '', headers } = request
-  const isOther = headers.host !== undefined && !isAllowedHost(headers.host, allowedHosts)
   // Health checks are sent to any address of the machine.
-  if (isOther && !path.startsWith('/health/')) {
+  if (!path.startsWith('/health/') && !isAllowed(headers.host, config)) {
     return { code: 421, text: 'This host is not allowed.\n' }
   }
   const readPage = pages.get(path)
@@ -90,7 +59,7 @@ async function respond(
     return { code: 405, headers: { allow: 'GET, HEAD' }, text: 'Only GET and HEAD are allowed.\n' }
   }
   try {
-    return await readPage()
+    return await readPage(source)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     console.error(`vitrine: a request to ADMIN_PORT failed: ${reason}`)
@@ -98,10 +67,36 @@ async function respond(
   }
 }
 
+function isAllowed(host: string | undefined, { adminHost, allowedHosts }: Config): boolean {
+  if (host === undefined || !isLoopback(adminHost)) return true
+  return isAllowedHost(host, [...localHosts, ...allowedHosts.filter((name) => name !== '*')])
+}
+
+const json = 'application/json; charset=utf-8'
+
+const pages = new Map<string, (source: AdminSource) => AdminResponse | Promise<AdminResponse>>([
+  ['/health/live', () => ({ type: json, text: '{"status":"live"}' })],
+  [
+    '/health/ready',
+    async ({ readReadiness }) => {
+      const { content, ...head } = toProbeResponse(await readReadiness())
+      return { ...head, type: json, text: JSON.stringify(content) }
+    },
+  ],
+  [
+    '/metrics',
+    // https://prometheus.io/docs/instrumenting/exposition_formats/
+    async ({ readMetrics }) => ({
+      type: 'text/plain; version=0.0.4; charset=utf-8',
+      text: await readMetrics(),
+    }),
+  ],
+])
+
 function send(
   { method }: IncomingMessage,
   response: ServerResponse,
-  { code, headers, type = 'text/plain; charset=utf-8', text }: AdminResponse,
+  { code = 200, headers, type = 'text/plain; charset=utf-8', text }: AdminResponse,
 ): void {
   response.writeHead(code, {
     ...headers,

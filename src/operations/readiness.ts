@@ -15,8 +15,8 @@ export interface Readiness {
 /** Half a second more than the connection timeout of PostgreSQL. */
 const maxMs = 2000
 
-export function createReadiness(): Readiness {
-  let records: Pick<Collection, 'find'> | undefined
+/** Without `records`, the state is `starting` until it is opened. */
+export function createReadiness(records?: Pick<Collection, 'find'>): Readiness {
   let isDraining = false
   let reading: Promise<boolean> | undefined
   return {
@@ -38,17 +38,16 @@ export function createReadiness(): Readiness {
 
 /** Failures are not logged here: the requests that need the records log them. */
 async function canRead(records: Pick<Collection, 'find'>): Promise<boolean> {
-  const timeout = Promise.withResolvers<boolean>()
-  const timer = setTimeout(timeout.resolve, maxMs, false).unref()
-  try {
-    // This record does not exist, so that no cache can respond.
-    const read = Promise.resolve(records.find('ready')).then(() => true)
-    return await Promise.race([read, timeout.promise])
-  } catch {
-    return false
-  } finally {
+  const { promise: timeout, resolve } = Promise.withResolvers<false>()
+  const timer = setTimeout(resolve, maxMs, false).unref()
+  // This record does not exist, so that no cache can respond.
+  const read = Promise.resolve(records.find('ready')).then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([read, timeout]).finally(() => {
     clearTimeout(timer)
-  }
+  })
 }
 
 export function toProbeResponse(status: ReadinessState) {

@@ -1,25 +1,19 @@
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client'
+import { AggregatorRegistry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import type { ReadinessState } from './readiness.ts'
 import { openAdminServer } from './admin-server.ts'
 import { findFirst, type SendRequest } from './worker-channel.ts'
-
-export interface Supervised {
-  /** By worker id. */
-  workers: ReadonlyMap<number, SendRequest>
-  isStopping: () => boolean
-}
+import type { Supervised } from './workers.ts'
 
 /** Opens ADMIN_PORT for several workers; returns the function that closes it. */
-export function openSupervisorAdmin(
-  config: Config & { adminPort: number },
-  { workers, isStopping }: Supervised,
-): Promise<() => void> {
+export function openSupervisorAdmin(config: Config, supervised: Supervised): Promise<() => void> {
+  const { living } = supervised
   const renderMetrics = createMetricsMerger()
   return openAdminServer(config, {
-    readReadiness: async () => (isStopping() ? 'draining' : readReadiness([...workers.values()])),
+    readReadiness: async () =>
+      supervised.state === 'stopping' ? 'draining' : readReadiness([...living.values()]),
     readMetrics: async () => {
-      const entries = [...workers].map(async ([id, send]) => [id, await send('metrics')] as const)
+      const entries = [...living].map(async ([id, send]) => [id, await send('metrics')] as const)
       return renderMetrics(new Map(await Promise.all(entries)))
     },
   })
@@ -33,7 +27,7 @@ async function readReadiness(workers: readonly SendRequest[]): Promise<Readiness
 }
 
 /** The result of `readSnapshot` of one process. */
-type Snapshot = MetricObjectWithValues<MetricValue<string>>[]
+type Snapshot = readonly object[]
 
 /**
  * Takes the snapshots of the living workers by id; undefined if a worker did not respond. Counters of
@@ -43,20 +37,21 @@ function createMetricsMerger(): (snapshots: ReadonlyMap<number, unknown>) => Pro
   const latest = new Map<number, Snapshot>()
   let ended: Snapshot = []
   return (snapshots) => {
-    for (const [id, snapshot] of snapshots) {
-      if (snapshot !== undefined) latest.set(id, snapshot as Snapshot)
-    }
+    for (const [id, snapshot] of snapshots) if (isSnapshot(snapshot)) latest.set(id, snapshot)
     for (const [id, snapshot] of latest) {
       if (snapshots.has(id)) continue
       latest.delete(id)
-      const merged = AggregatorRegistry.aggregate([ended, snapshot.filter(isCumulative)])
-      ended = merged.getMetricsAsArray() as Snapshot
+      const counts = snapshot.filter(isCumulative)
+      ended = AggregatorRegistry.aggregate([ended, counts]).getMetricsAsArray()
     }
     return AggregatorRegistry.aggregate([ended, ...latest.values()]).metrics()
   }
 }
 
-/** prom-client declares `type` as a number and sets a string. */
-function isCumulative({ type }: Snapshot[number]): boolean {
-  return ['counter', 'histogram'].includes(String(type))
+function isSnapshot(value: unknown): value is Snapshot {
+  return Array.isArray(value)
+}
+
+function isCumulative(metric: object): boolean {
+  return 'type' in metric && ['counter', 'histogram'].includes(String(metric.type))
 }

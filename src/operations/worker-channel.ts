@@ -12,7 +12,7 @@ interface Message {
   id: string
   /** Of a request; a response has only `value`. */
   subject?: Subject
-  key?: string
+  key?: string | undefined
   value?: unknown
 }
 
@@ -22,43 +22,31 @@ const timeoutMs = 2500
 /** Requests and responses between the supervisor and a worker; both processes call this. */
 export function openChannel(worker: Worker, handlers: Handlers): SendRequest {
   const pending = new Map<string, (value?: unknown) => void>()
-  const send = (message: Message, onFailure: () => void) => {
-    if (!worker.isConnected()) onFailure()
-    else {
-      worker.send(message, (error) => {
-        if (error) onFailure()
-      })
-    }
-  }
-  const handle = async (id: string, subject: Subject, key: string) => {
-    const respond = (value?: unknown) => {
-      send({ id, value }, () => undefined)
-    }
-    try {
-      respond(await handlers[subject]?.(key))
-    } catch {
-      respond()
-    }
-  }
+  const send = (message: Message, onFailure: () => void) =>
+    worker.send(message, (error) => {
+      if (error) onFailure()
+    })
+  const handle = async (subject: Subject, key: string) => handlers[subject]?.(key)
   worker.on('message', ({ id = '', subject, key = '', value }: Partial<Message>) => {
+    const respond = (found?: unknown) => send({ id, value: found }, () => undefined)
     if (subject === undefined) pending.get(id)?.(value)
-    else void handle(id, subject, key)
+    else void handle(subject, key).then(respond, () => respond())
   })
   worker.on('disconnect', () => {
     for (const resolve of pending.values()) resolve()
   })
-  return async (subject, key) => {
+  return (subject, key) => {
     const id = randomUUID()
     const { promise, resolve } = Promise.withResolvers<unknown>()
-    const timer = setTimeout(resolve, timeoutMs)
     pending.set(id, resolve)
-    send({ id, subject, ...(key !== undefined && { key }) }, () => {
+    const timer = setTimeout(resolve, timeoutMs)
+    send({ id, subject, key }, () => {
       resolve(undefined)
     })
-    const value = await promise
-    clearTimeout(timer)
-    pending.delete(id)
-    return value
+    return promise.finally(() => {
+      clearTimeout(timer)
+      pending.delete(id)
+    })
   }
 }
 

@@ -2,10 +2,12 @@ import type { Server, ServerResponse } from 'node:http'
 import { constants, Http2ServerResponse, type ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 
+/** `_httpMessage` is Node's name for the response that is being sent. */
+type HttpSocket = Socket & { _httpMessage?: ServerResponse | null }
+
 /**
  * Ends a connection, or a stream of HTTP/2, whose client takes no byte of its response for as long as
- * the server's `timeout`. The time for the first head is HEADERS_SECONDS, although Node's `timeout`
- * covers that too.
+ * the server's `timeout`. That also covers the first head, whose time is HEADERS_SECONDS instead.
  */
 export function endStalledConnections(server: Server): void {
   const used = new WeakSet<Socket>()
@@ -22,9 +24,6 @@ export function endStalledConnections(server: Server): void {
     else if (!connection._httpMessage && used.has(connection)) connection.destroy()
   })
 }
-
-/** `_httpMessage` is Node's name for the response that is being sent. */
-type HttpSocket = Socket & { _httpMessage?: ServerResponse | null }
 
 function endStream(this: Http2ServerResponse): void {
   if (this.stream.writableLength > 0) this.stream.close(constants.NGHTTP2_CANCEL)

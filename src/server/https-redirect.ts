@@ -1,50 +1,57 @@
-import type { IncomingMessage, Server } from 'node:http'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config/config.ts'
-import { respondToClientError } from './connection-errors.ts'
 import { defaultHeaders, defaultErrorHeaders } from '../http/response/default-headers.ts'
 import { createServer } from '../http/node-http.ts'
 import { assertRequestHead, assertHostAllowed } from '../http/request/request-head.ts'
 import { catchHttpError } from '../http/request/request-guards.ts'
-import { badRequest, type HttpError } from '../http/errors/http-error.ts'
+import { badRequest } from '../http/errors/http-error.ts'
+import { limitConnections } from '../limits/connection-limits.ts'
 import { applyServerLimits, toLimits } from './server.ts'
 import { toRoutedUrl } from '../http/request/target.ts'
 
-/**
- * Creates a server that redirects plain HTTP to HTTPS, with method and body (RFC 9110 §15.4.9).
- */
-export function createHttpsRedirect(config: Config, httpsPort: number): Server {
-  const port = httpsPort === 443 ? '' : `:${String(httpsPort)}`
-  const server = createServer(toLimits(config), (request, response) => {
-    request.url = toRoutedUrl(request)
-    // Node discards what follows a request with Upgrade on its connection.
-    if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
-    const error = findRequestError(request, config)
-    if (error) {
-      const text = `${error.message}\n`
-      const headers = {
-        ...defaultErrorHeaders,
-        ...error.headers,
-        'content-type': 'text/plain; charset=utf-8',
-        'content-length': Buffer.byteLength(text),
-      }
-      response.writeHead(error.status, headers).end(text)
-      return
-    }
-    const { headers, url: path = '/' } = request
-    const { hostname } = new URL(`http://${headers.host ?? ''}`)
-    const location = `https://${hostname}${port}${path}`
-    response.writeHead(308, { ...defaultHeaders, location, 'content-length': 0 }).end()
+/** Opens REDIRECT_HTTP_PORT. The caller closes the server. */
+export async function openHttpsRedirect(config: Config, origin: URL) {
+  const server = createServer(toLimits(config))
+  applyServerLimits(server, config, (request, response) => {
+    redirect(request, response, { config, port: origin.port && `:${origin.port}` })
   })
-  applyServerLimits(server.on('clientError', respondToClientError), config)
-  return server
+  limitConnections(server, config)
+  server.listen(config.redirectHttpPort, config.host)
+  await once(server, 'listening')
+  const bound = server.address()
+  return { server, port: typeof bound === 'string' ? bound : String(bound?.port) }
 }
 
-function findRequestError(request: IncomingMessage, config: Config): HttpError | undefined {
-  return catchHttpError(() => {
+/** Redirects plain HTTP to HTTPS, with method and body (RFC 9110 §15.4.9). */
+function redirect(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { config, port }: { config: Config; port: string },
+): void {
+  request.url = toRoutedUrl(request)
+  const { host, upgrade } = request.headers
+  // Node discards what follows a request with Upgrade on its connection.
+  if (upgrade !== undefined) response.setHeader('connection', 'close')
+  const error = catchHttpError(() => {
     assertRequestHead(request, config)
-    assertHostAllowed(config.allowedHosts, request.headers.host)
+    assertHostAllowed(config.allowedHosts, host)
     // HTTP/1.0 may omit Host.
-    const isComplete = request.headers.host !== undefined && request.url?.startsWith('/')
+    const isComplete = host !== undefined && request.url?.startsWith('/')
     if (!isComplete) throw badRequest('The request has no host to redirect to.')
   })
+  if (error) {
+    const text = `${error.message}\n`
+    const headers = {
+      ...defaultErrorHeaders,
+      ...error.headers,
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+    }
+    response.writeHead(error.status, headers).end(text)
+    return
+  }
+  const { hostname } = new URL(`http://${host ?? ''}`)
+  const location = `https://${hostname}${port}${request.url}`
+  response.writeHead(308, { ...defaultHeaders, location, 'content-length': 0 }).end()
 }

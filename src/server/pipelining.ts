@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isHttp2 } from '../http/response/framing.ts'
+import { respondToClientError, type ClientError } from './connection-errors.ts'
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
-type RequestListener = (...exchange: Exchange) => void
-type ErrorListener = (error: Error & { code?: string }, socket: Socket) => void
+export type RequestListener = (...exchange: Exchange) => void
 
 /** The requests of one connection. It is paused while any are waiting. */
 interface RequestQueue {
@@ -22,23 +22,21 @@ interface RequestQueue {
 const maxWaiting = 100
 
 /**
- * Makes the server handle one request of an HTTP/1.1 connection at a time. Node emits each pipelined
- * request as soon as it is parsed, so a client that never reads would have all responses in memory.
- * While a request waits, nothing more is read from its connection. Add the server's listeners first.
+ * Calls `handle` for one request of an HTTP/1.1 connection at a time. Node emits each pipelined request
+ * as soon as it is parsed, so a client that never reads would have all responses in memory. While a
+ * request waits, nothing more is read from its connection.
  */
-export function serializePipelining(server: Server): void {
-  const [handle = () => undefined] = server.listeners('request') as RequestListener[]
+export function serializePipelining(server: Server, handle: RequestListener): void {
   const queues = new WeakMap<Socket, RequestQueue>()
-  server.removeAllListeners('request').on('request', (...exchange: Exchange) => {
-    const [request, response] = exchange
+  server.removeAllListeners('request').on('request', (request, response) => {
     const queue = queues.get(request.socket)
     const isFree = queue?.waiting.length === 0 && queue.response.writableFinished
-    if (isHttp2(request)) handle(...exchange)
+    if (isHttp2(request)) handle(request, response)
     else if (queue === undefined || isFree) {
       const waiting: Exchange[] = []
       queues.set(request.socket, { response, waiting, isClosing: false, resumedAt: -Infinity })
-      handle(...exchange)
-    } else addWaiting(queue, exchange, handle)
+      handle(request, response)
+    } else addWaiting(queue, [request, response], handle)
   })
   restartTimeouts(server, queues)
 }
@@ -80,28 +78,28 @@ function handleWaiting(socket: Socket, queue: RequestQueue, handle: RequestListe
  * when the connection resumes.
  */
 function restartTimeouts(server: Server, queues: WeakMap<Socket, RequestQueue>): void {
-  const [report = () => undefined] = server.listeners('clientError') as ErrorListener[]
-  server.removeAllListeners('clientError').on('clientError', ((error, socket) => {
-    const queue = queues.get(socket)
-    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || queue === undefined) {
-      report(error, socket)
-      return
-    }
-    const last = findLast(queue)
-    // Otherwise the next head is arriving.
-    const isBody = !last.complete
-    const limitMs = isBody ? server.requestTimeout : server.headersTimeout
-    queue.startTimeout = () => {
-      queue.startTimeout = undefined
-      const reportOverdue = () => {
-        if (isBody ? !last.complete : findLast(queue) === last) report(error, socket)
+  server
+    .removeAllListeners('clientError')
+    .on('clientError', (error: ClientError, socket: Socket) => {
+      const queue = queues.get(socket)
+      if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || queue === undefined) {
+        respondToClientError(error, socket)
+        return
       }
-      const restMs = queue.resumedAt + limitMs - performance.now()
-      if (restMs <= 0) reportOverdue()
-      else setTimeout(reportOverdue, restMs).unref()
-    }
-    if (queue.waiting.length === 0) queue.startTimeout()
-  }) satisfies ErrorListener)
+      const last = findLast(queue)
+      // Otherwise the next head is arriving.
+      const isBody = !last.complete
+      const limitMs = isBody ? server.requestTimeout : server.headersTimeout
+      queue.startTimeout = () => {
+        queue.startTimeout = undefined
+        const restMs = Math.max(queue.resumedAt + limitMs - performance.now(), 0)
+        setTimeout(() => {
+          if (isBody ? !last.complete : findLast(queue) === last)
+            respondToClientError(error, socket)
+        }, restMs).unref()
+      }
+      if (queue.waiting.length === 0) queue.startTimeout()
+    })
 }
 
 function findLast({ waiting, response }: RequestQueue): IncomingMessage {

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { lookup } from 'node:dns/promises'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -6,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
 import { delayContinue } from '../http/request/continue.ts'
 import { endStalledConnections } from './end-stalled.ts'
-import { serializePipelining } from './pipelining.ts'
+import { serializePipelining, type RequestListener } from './pipelining.ts'
 
 const throwOnSchema = () => {
   throw new Error('Fastify schemas are not supported')
@@ -36,9 +37,20 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
   })
-  applyServerLimits(app.server, config)
+  applyServerLimits(app.server, config, (...exchange) => {
+    app.routing(...exchange)
+  })
   if (key !== undefined) closePendingHandshakes(app)
   return app
+}
+
+/** Fastify would open a second server, without our limits, for a second address of a host name. */
+export async function listen(
+  app: FastifyInstance,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+): Promise<string> {
+  const { address } = await lookup(host)
+  return app.listen({ host: address, port })
 }
 
 export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Config) {
@@ -55,9 +67,10 @@ export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Con
 export function applyServerLimits(
   server: Server,
   { maxConnections, sendIdleSeconds }: Config,
+  handle: RequestListener,
 ): void {
   server.maxConnections = maxConnections
-  serializePipelining(server)
+  serializePipelining(server, handle)
   delayContinue(server)
   server.on('connect', respondToConnect)
   // `assertRequestHead` responds with 417.
