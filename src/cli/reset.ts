@@ -9,13 +9,9 @@ import { assertNotInMemory, formatCount } from './format.ts'
 export async function reset(config: Config): Promise<void> {
   assertNotInMemory(config.databaseUrl)
   // Listing the orphaned files takes some space, also in a database that is full.
-  const stores = await openStores({
-    ...config,
-    maxRecords: undefined,
-    maxDatabaseBytes: undefined,
-  })
+  const stores = await openStores({ ...config, maxRecords: undefined, maxDatabaseBytes: undefined })
   try {
-    const removed = [...(await removeEverything(stores))].filter(([, count]) => count > 0)
+    const removed = Object.entries(await removeEverything(stores)).filter(([, count]) => count > 0)
     const list = removed.map(([plural, count]) =>
       formatCount(count, plural.replace(/s$/, ''), plural),
     )
@@ -26,23 +22,20 @@ export async function reset(config: Config): Promise<void> {
 }
 
 /** Resolves with the counts by plural. Records that are created meanwhile may stay. */
-export async function removeEverything(
-  stores: Omit<Stores, 'close'>,
-): Promise<ReadonlyMap<string, number>> {
+export async function removeEverything(stores: Stores): Promise<Record<string, number>> {
   const { records, files, sessions, idempotencyEntries } = stores
   // Before the records of the demo, which hold the names of the files.
   const uploads = await removeUploads(records)
-  const removed = new Map<string, number>()
+  const removed: Record<string, number> = {}
   // A resource has the name of its demo.
-  for (const { name } of demos) {
-    const count = await records.collection(name).clear()
-    if (count > 0) removed.set(name, count)
-  }
-  removed.set('uploads', uploads)
+  for (const { name } of demos) removed[name] = await records.collection(name).clear()
   await removeOrphanedFiles(files, records)
-  removed.set('sessions', await sessions.clear())
-  removed.set('idempotency keys', await idempotencyEntries.clear())
-  return removed
+  return {
+    ...removed,
+    uploads,
+    sessions: await sessions.clear(),
+    'idempotency keys': await idempotencyEntries.clear(),
+  }
 }
 
 /** The ids of the files are stored until the files are removed too, even if this is interrupted. */

@@ -13,8 +13,6 @@ export type Range = readonly [minimum: number, maximum: number]
 export const bodyReaderNames = ['json', 'form', 'text', 'multipart'] as const
 export type BodyReaderName = (typeof bodyReaderNames)[number]
 
-export const text: Parse<string> = (given) => given
-
 function matching(expected: string, isValid: (given: string) => unknown): Parse<string> {
   return (given) => {
     if (isValid(given)) return given

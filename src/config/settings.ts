@@ -24,7 +24,7 @@ function limit(range: parse.Range, details: Details) {
 
 const isSecret = true
 const port = [0, 65_535] as const
-const kibibyte = 1024
+const optionalPort = parse.optional(parse.integer(port))
 const mebibyte = 1024 ** 2
 const hour = 3600
 const day = 24 * hour
@@ -34,7 +34,7 @@ export const settings = {
   preset: setting('none', parse.choice(['none', 'public']), {
     doc: 'other defaults: `public` sets limits for an instance that is open to the public',
   }),
-  host: setting('127.0.0.1', parse.text, { doc: 'address to listen on' }),
+  host: setting('127.0.0.1', String, { doc: 'address to listen on' }),
   port: integer(3000, port, { doc: 'port to listen on; `0` selects a free port' }),
   databaseUrl: setting('sqlite:data/vitrine.db', parse.databaseUrl, {
     doc: 'database of the records: `sqlite:path`, `sqlite::memory:` or `postgres://…`',
@@ -51,10 +51,10 @@ export const settings = {
     doc: 'storage of uploaded files: `file:path` or `s3://bucket/prefix?endpoint=https://host&region=name`',
     isSecret,
   }),
-  awsAccessKeyId: setting('', parse.text, { doc: 'access key for `s3:`', isSecret }),
-  awsSecretAccessKey: setting('', parse.text, { doc: 'secret access key for `s3:`', isSecret }),
-  adminHost: setting('127.0.0.1', parse.text, { doc: 'address to listen on for `ADMIN_PORT`' }),
-  adminPort: setting('', parse.optional(parse.integer(port)), {
+  awsAccessKeyId: setting('', String, { doc: 'access key for `s3:`', isSecret }),
+  awsSecretAccessKey: setting('', String, { doc: 'secret access key for `s3:`', isSecret }),
+  adminHost: setting('127.0.0.1', String, { doc: 'address to listen on for `ADMIN_PORT`' }),
+  adminPort: setting('', optionalPort, {
     doc: 'port of the health checks and metrics; `0` selects a free port',
   }),
   trustedProxies: setting('', parse.networks, {
@@ -71,26 +71,18 @@ export const settings = {
   }),
   maxBodyBytes: integer(mebibyte, [1, 1024 ** 3], { doc: 'larger request bodies get 413' }),
   maxUploadBytes: integer(10 * mebibyte, [1, 1024 ** 4], { doc: 'larger uploaded files get 413' }),
-  sessionIdleSeconds: integer(1800, [1, 400 * day], {
-    doc: 'a session ends after this time without use',
-  }),
+  sessionIdleSeconds: integer(1800, [1, 400 * day], { doc: 'lifetime of an unused session' }),
   sessionMaxSeconds: integer(12 * hour, [1, 400 * day], { doc: 'maximum lifetime of a session' }),
   tlsCert: setting('', parse.file, {
     doc: 'file of the certificate in PEM; with `TLS_KEY` it enables HTTPS and HTTP/2',
     isSecret,
   }),
   tlsKey: setting('', parse.file, { doc: 'file of the private key in PEM', isSecret }),
-  redirectHttpPort: setting('', parse.optional(parse.integer(port)), {
-    doc: 'port on which HTTP is redirected to HTTPS',
-  }),
+  redirectHttpPort: setting('', optionalPort, { doc: 'port on which HTTP is redirected to HTTPS' }),
   maxUrlBytes: integer(8192, [64, 65_536], { doc: 'longer URLs get 414' }),
   maxHeaderBytes: integer(16_384, [1024, mebibyte], { doc: 'larger headers get 431' }),
-  maxParameters: integer(200, [1, 100_000], {
-    doc: 'more parameters in a query string or form get 400',
-  }),
-  maxParameterDepth: integer(5, [0, 100], {
-    doc: 'more nested brackets in a parameter name get 400',
-  }),
+  maxParameters: integer(200, [1, 100_000], { doc: 'more parameters in a query or form get 400' }),
+  maxParameterDepth: integer(5, [0, 100], { doc: 'more brackets in a parameter name get 400' }),
   maxListItems: integer(100, [1, 100_000], { doc: 'longer lists of parameter values get 400' }),
   maxJsonDepth: integer(64, [1, 1000], { doc: 'more deeply nested JSON gets 400' }),
   headersSeconds: integer(10, [1, hour], { doc: 'time to receive the headers; then 408' }),
@@ -106,20 +98,12 @@ export const settings = {
   maxConnectionsPerClient: limit([1, 1_000_000], {
     doc: 'more connections of one client are closed, except from `TRUSTED_PROXIES`',
   }),
-  rateLimit: limit([1, 1_000_000], { doc: 'more requests of one client per minute get 429' }),
-  loginRateLimit: limit([1, 1_000_000], {
-    doc: 'more login attempts of one client per minute get 429',
-  }),
+  rateLimit: limit([1, 1_000_000], { doc: 'more requests of a client per minute get 429' }),
+  loginRateLimit: limit([1, 1_000_000], { doc: 'more logins of a client per minute get 429' }),
   maxRecords: limit([1, 1_000_000_000], { doc: 'more records of one kind get 507' }),
-  maxDatabaseBytes: limit([mebibyte, 1024 ** 5], {
-    doc: 'writes that would make the SQLite file larger get 507',
-  }),
-  maxFilesBytes: limit([1, 1024 ** 5], {
-    doc: 'uploads that would make all files together larger get 507',
-  }),
-  maxEventLoopDelayMs: limit([10, 60_000], {
-    doc: 'requests get 503 while the event loop is delayed by more milliseconds',
-  }),
+  maxDatabaseBytes: limit([mebibyte, 1024 ** 5], { doc: 'writes to a larger SQLite file get 507' }),
+  maxFilesBytes: limit([1, 1024 ** 5], { doc: 'uploads beyond this total size get 507' }),
+  maxEventLoopDelayMs: limit([10, 60_000], { doc: 'a longer delay of the event loop causes 503' }),
   methodOverride: setting('on', parse.override, {
     doc: 'whether `_method` and `X-HTTP-Method-Override` are applied; with `unsafe-from-post`, an override from a safe to an unsafe method gets 403',
   }),
@@ -144,7 +128,7 @@ export type SettingName = keyof typeof settings
 
 /** Replace the defaults with PRESET=public. */
 export const publicDefaults: Partial<Record<SettingName, string>> = {
-  maxBodyBytes: String(64 * kibibyte),
+  maxBodyBytes: String(65_536),
   maxUploadBytes: String(mebibyte),
   headersSeconds: '5',
   bodyIdleSeconds: '10',

@@ -28,8 +28,7 @@ export async function openAdminServer(config: Config, source: AdminSource): Prom
     })
   })
   server.maxConnections = config.maxConnections
-  server.listen(config.adminPort, config.adminHost)
-  await once(server, 'listening')
+  await once(server.listen(config.adminPort, config.adminHost), 'listening')
   const bound = server.address()
   if (typeof bound === 'object' && bound) {
     const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address

@@ -2,45 +2,37 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FinishedResponse } from '../http/response/response-observer.ts'
 
-/** The metrics of one process. */
-export interface Metrics {
-  begin: () => void
-  end: (response: FinishedResponse) => void
-  /** In the text format of Prometheus. */
-  render: () => Promise<string>
-  /** Serializable, for the supervisor. */
-  readSnapshot: () => Promise<unknown>
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 /** Other methods are counted as `other`: clients may send any word. */
 const knownMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** In seconds. */
-const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-export function createMetrics(): Metrics {
+/** The metrics of one process. */
+export function createMetrics() {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const { requests, seconds, bytes, inFlight } = createInstruments(register)
+  const { requests, durations, bytes, inFlight } = createInstruments([register])
   return {
     begin: () => {
       inFlight.inc()
     },
-    end: (response) => {
-      const method = knownMethods.includes(response.method) ? response.method : 'other'
-      const labels = { method, route: response.route ?? 'none' }
+    end: ({ method, route = 'none', status, ms, bytes: sent }: FinishedResponse) => {
+      const labels = { method: knownMethods.includes(method) ? method : 'other', route }
       inFlight.dec()
-      requests.inc({ ...labels, status: String(response.status ?? 'none') })
-      seconds.observe(labels, response.ms / 1000)
-      bytes.inc(response.bytes)
+      requests.inc({ ...labels, status: String(status ?? 'none') })
+      durations.observe(labels, ms / 1000)
+      bytes.inc(sent)
     },
+    /** In the text format of Prometheus. */
     render: () => register.metrics(),
+    /** Serializable, for the supervisor. */
     readSnapshot: () => register.getMetricsAsJSON(),
   }
 }
 
-function createInstruments(register: Registry) {
-  const registers = [register]
+function createInstruments(registers: Registry[]) {
   const version = new Gauge({
     name: 'vitrine_info',
     help: 'The running version.',
@@ -56,11 +48,11 @@ function createInstruments(register: Registry) {
       labelNames: ['method', 'route', 'status'],
       registers,
     }),
-    seconds: new Histogram({
+    durations: new Histogram({
       name: 'http_request_duration_seconds',
       help: 'Time from the request headers to the end of the response.',
       labelNames: ['method', 'route'],
-      buckets,
+      buckets: seconds,
       registers,
     }),
     bytes: new Counter({

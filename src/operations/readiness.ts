@@ -3,30 +3,26 @@ import type { Collection } from '../stores/records/records.ts'
 /** Part of the response of `/health/ready`. */
 export type ReadinessState = 'ready' | 'starting' | 'draining' | 'no database'
 
-export interface Readiness {
-  /** Ends the state `starting`. */
-  open: (records: Pick<Collection, 'find'>) => void
-  /** Sets the state `draining`, which does not end. */
-  drain: () => void
-  /** Never rejects; takes two seconds at most. */
-  find: () => Promise<ReadinessState>
-}
+export type Readiness = ReturnType<typeof createReadiness>
+
+type Records = Pick<Collection, 'find'>
 
 /** Half a second more than the connection timeout of PostgreSQL. */
 const maxMs = 2000
 
-/** Without `records`, the state is `starting` until it is opened. */
-export function createReadiness(records?: Pick<Collection, 'find'>): Readiness {
+/** Without `records`, the state is `starting` until they are set. */
+export function createReadiness(records?: Records) {
   let isDraining = false
   let reading: Promise<boolean> | undefined
   return {
-    open: (opened) => {
+    open: (opened: Records) => {
       records = opened
     },
     drain: () => {
       isDraining = true
     },
-    find: async () => {
+    /** Never rejects; takes two seconds at most. */
+    find: async (): Promise<ReadinessState> => {
       if (isDraining) return 'draining'
       if (records === undefined) return 'starting'
       // Shared by concurrent checks, so that they do not flood a store that hangs.
@@ -37,7 +33,7 @@ export function createReadiness(records?: Pick<Collection, 'find'>): Readiness {
 }
 
 /** Failures are not logged here: the requests that need the records log them. */
-async function canRead(records: Pick<Collection, 'find'>): Promise<boolean> {
+async function canRead(records: Records): Promise<boolean> {
   const { promise: timeout, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(resolve, maxMs, false).unref()
   // This record does not exist, so that no cache can respond.

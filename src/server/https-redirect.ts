@@ -17,8 +17,7 @@ export async function openHttpsRedirect(config: Config, origin: URL) {
     redirect(request, response, { config, port: origin.port && `:${origin.port}` })
   })
   limitConnections(server, config)
-  server.listen(config.redirectHttpPort, config.host)
-  await once(server, 'listening')
+  await once(server.listen(config.redirectHttpPort, config.host), 'listening')
   const bound = server.address()
   return { server, port: typeof bound === 'string' ? bound : String(bound?.port) }
 }

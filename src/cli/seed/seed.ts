@@ -37,18 +37,14 @@ export async function seed(config: Config, count: number): Promise<void> {
   }
 }
 
-async function assertWithinLimit(
-  { maxRecords = Infinity }: Config,
-  records: Records,
-  count: number,
-): Promise<void> {
+async function assertWithinLimit({ maxRecords }: Config, records: Records, count: number) {
+  if (maxRecords === undefined) return
   for (const { resource } of kinds) {
     const stored = await records.collection(resource.name).count()
     if (stored + count <= maxRecords) continue
     const limit = formatCount(maxRecords, resource.singular)
-    throw new Error(
-      `MAX_RECORDS allows ${limit}; ${stored.toLocaleString('en')} exist and ${count.toLocaleString('en')} cannot be added`,
-    )
+    const [exist, more] = [stored, count].map((number) => number.toLocaleString('en'))
+    throw new Error(`MAX_RECORDS allows ${limit}; ${exist} exist and ${more} cannot be added`)
   }
 }
 
@@ -76,13 +72,11 @@ export async function seedRecords(
   }
 }
 
-interface Output {
-  isTTY?: boolean
-  write: (text: string) => unknown
-}
-
 /** One line that is rewritten on a terminal, otherwise a line for every tenth of `total`. */
-export function createProgress(total: number, output: Output): (done: number) => void {
+export function createProgress(
+  total: number,
+  output: { isTTY?: boolean; write: (text: string) => unknown },
+): (done: number) => void {
   const isTerminal = output.isTTY === true
   const step = isTerminal ? 1 : 10
   let shown = 0
@@ -91,7 +85,6 @@ export function createProgress(total: number, output: Output): (done: number) =>
     if (percent < shown + step) return
     shown = percent - (percent % step)
     const line = `${String(shown)} % (${done.toLocaleString('en')} of ${total.toLocaleString('en')})`
-    if (!isTerminal) output.write(`${line}\n`)
-    else output.write(`\r${line}${shown === 100 ? '\n' : ''}`)
+    output.write(isTerminal ? `\r${line}${shown === 100 ? '\n' : ''}` : `${line}\n`)
   }
 }
