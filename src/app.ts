@@ -26,7 +26,7 @@ import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import { createExchangeLog, setRequestIdHeaders } from './inspector/exchange-log.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { limitConnections } from './limits/connection-limits.ts'
-import { openLimits, type Limits } from './limits/limits.ts'
+import { openLimits } from './limits/limits.ts'
 import { ErrorLog, logResponse } from './operations/access-log.ts'
 import { createLog, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
@@ -56,9 +56,8 @@ interface AppOptions {
 /** The service as a value: the steps of every request, in order, then the routes. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
-  const demos = options.demos.filter(({ name }) => config.demos.includes(name))
-  const limits = openLimits(config, stores.counters)
-  const parts = createParts(options, { demos, limits })
+  const parts = createParts(options)
+  const { demos, limits } = parts
   const app = createServer(config, toServerOptions(config, parts))
   app.decorate('declaredRoutes', [])
   limitConnections(app.server, config)
@@ -100,16 +99,14 @@ function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts
 
 type Parts = ReturnType<typeof createParts>
 
-function createParts(
-  { config, stores, logTo, metrics }: AppOptions,
-  { demos, limits }: { demos: readonly Demo[]; limits: Limits },
-) {
+function createParts({ config, stores, logTo, metrics, ...options }: AppOptions) {
+  const demos = options.demos.filter(({ name }) => config.demos.includes(name))
   const shapes = demos.flatMap(({ errorShape }) => errorShape?.({ config, ...stores }) ?? [])
   const rawPaths = demos.flatMap((demo) => demo.rawPaths ?? [])
   return {
     config,
     demos,
-    limits,
+    limits: openLimits(config, stores.counters),
     metrics,
     rawPaths,
     shapes,
@@ -164,8 +161,18 @@ function handleErrors(app: FastifyInstance, parts: Parts): void {
       return reply
     }
     if (error instanceof HttpError && error.status === 413) await discardRest(request.raw, config)
-    return sendError(toStoreError(error, request), request, reply)
+    return sendError(
+      error instanceof StoreFailure ? toHttpError(error, request) : error,
+      request,
+      reply,
+    )
   })
+}
+
+function toHttpError(error: StoreFailure, request: FastifyRequest): HttpError {
+  request.server.log.warn({ reqId: request.id, err: error }, 'the store failed')
+  if (error.kind === 'full') return insufficientStorage()
+  return serviceUnavailable('The data store is temporarily unavailable.')
 }
 
 /** First of a routed request: the headers of its response and the checks of its head. */
@@ -205,12 +212,4 @@ function readBodies(app: FastifyInstance, { rawPaths, readBody }: Parts): void {
   app.addContentTypeParser('*', async ({ is404, raw, routeOptions }: FastifyRequest) =>
     is404 || routeOptions.config.readsBodyItself === true ? undefined : (await readBody(raw)).value,
   )
-}
-
-function toStoreError(error: unknown, request: FastifyRequest): unknown {
-  if (!(error instanceof StoreFailure)) return error
-  request.server.log.warn({ reqId: request.id, err: error }, 'the store failed')
-  return error.kind === 'full'
-    ? insufficientStorage()
-    : serviceUnavailable('The data store is temporarily unavailable.')
 }

@@ -3,14 +3,12 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { toAddressKey } from './client-key.ts'
 
-type Limits = Pick<Config, 'maxConnections' | 'maxConnectionsPerClient' | 'trustedProxies'>
-
 /** Applies while 90 % of the connections are in use. */
 const shortKeepAliveMs = 1000
 
-export function limitConnections(server: Server, limits: Limits): void {
-  const { maxConnections, maxConnectionsPerClient: maxPerClient = Infinity } = limits
-  const proxies = toBlockList(limits.trustedProxies)
+export function limitConnections(server: Server, config: Config): void {
+  const { maxConnections, maxConnectionsPerClient: maxPerClient = Infinity } = config
+  const proxies = toBlockList(config.trustedProxies)
   const { keepAliveTimeout } = server
   const counts = new Map<string, number>()
   let total = 0
@@ -36,8 +34,8 @@ function toBlockList(networks: readonly string[]): BlockList {
   const list = new BlockList()
   for (const network of networks) {
     const [address = '', prefix] = network.split('/')
-    if (prefix === undefined) list.addAddress(address, toFamily(address))
-    else list.addSubnet(address, Number(prefix), toFamily(address))
+    const bits = isIPv6(address) ? 128 : 32
+    list.addSubnet(address, Number(prefix ?? bits), toFamily(address))
   }
   return list
 }

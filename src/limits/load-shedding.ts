@@ -1,15 +1,7 @@
 const intervalMs = 20
 
-export interface EventLoopMonitor {
-  isLate: () => boolean
-  close: () => void
-}
-
-/**
- * Not `monitorEventLoopDelay`: its percentiles describe the past and would reject requests long after
- * a single spike.
- */
-export function watchEventLoop(maxDelayMs: number): EventLoopMonitor {
+/** `monitorEventLoopDelay` would reject requests long after a single spike. */
+export function watchEventLoop(maxDelayMs: number) {
   let dueAt = performance.now() + intervalMs
   let wasLate = false
   const timer = setInterval(() => {

@@ -6,17 +6,12 @@ import { parseTraceparent } from '../http/request/traceparent.ts'
 /** Logs the path without its query string, which may contain personal data. */
 export function logResponse({ id, raw, server }: FastifyRequest, response: FinishedResponse): void {
   const { receivedMethod, url = '', headers } = raw
-  const { method, route, status, ms, bytes, isCutOff } = response
+  const { method, route, status, bytes, isCutOff } = response
   const { traceparent } = headers
+  const path = toPath(url)
+  const ms = Math.round(response.ms * 1000) / 1000
   const line = {
-    reqId: id,
-    method,
-    receivedMethod,
-    path: toPath(url),
-    route,
-    status,
-    ms: Math.round(ms * 1000) / 1000,
-    bytes,
+    ...{ reqId: id, method, receivedMethod, path, route, status, ms, bytes },
     ...(typeof traceparent === 'string' && parseTraceparent(traceparent)),
     ...(isCutOff && { cutOff: true }),
   }

@@ -34,16 +34,17 @@ export function createReadiness(records?: Records) {
 
 /** Failures are not logged here: the requests that need the records log them. */
 async function canRead(records: Records): Promise<boolean> {
-  const { promise: timeout, resolve } = Promise.withResolvers<false>()
-  const timer = setTimeout(resolve, maxMs, false).unref()
-  // This record does not exist, so that no cache can respond.
-  const read = Promise.resolve(records.find('ready')).then(
-    () => true,
-    () => false,
-  )
-  return Promise.race([read, timeout]).finally(() => {
+  const timeout = Promise.withResolvers<boolean>()
+  const timer = setTimeout(timeout.resolve, maxMs, false).unref()
+  try {
+    // This record does not exist, so that no cache can respond.
+    const read = Promise.resolve(records.find('ready')).then(() => true)
+    return await Promise.race([read, timeout.promise])
+  } catch {
+    return false
+  } finally {
     clearTimeout(timer)
-  })
+  }
 }
 
 export function toProbeResponse(status: ReadinessState) {

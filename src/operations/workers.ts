@@ -4,9 +4,8 @@ import { loadDriver } from '../stores/load-driver.ts'
 import { findFreePort } from './free-port.ts'
 import { findFirst, openChannel, type Handlers, type SendRequest } from './worker-channel.ts'
 
-/** A worker that ends sooner would end again at once, so its successor starts after this delay. */
+/** The successor of a worker that ends sooner starts after this delay: it could end at once too. */
 const minLifetimeMs = 1000
-
 const portName = 'VITRINE_WORKER_PORT'
 
 /** False in a worker of another program's cluster. */

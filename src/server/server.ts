@@ -102,8 +102,7 @@ function create(options: object): FastifyInstance {
     // Handlers use HTTP/2 through the same interface; only the types differ.
     return Fastify(options as FastifyServerOptions)
   } catch (error) {
-    if (!('https' in options)) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`TLS_CERT and TLS_KEY cannot be used: ${reason}`, { cause: error })
+    if (!('https' in options) || !(error instanceof Error)) throw error
+    throw new Error(`TLS_CERT and TLS_KEY cannot be used: ${error.message}`, { cause: error })
   }
 }
