@@ -47,7 +47,6 @@ interface AppOptions {
   config: Config
   stores: Stores
   demos: readonly Demo[]
-  /** Standard output when unset. */
   logTo?: LogStream
   readiness?: Pick<Readiness, 'find'>
   metrics?: Pick<Metrics, 'begin' | 'end'> | undefined
@@ -175,7 +174,6 @@ function toHttpError(error: StoreFailure, request: FastifyRequest): HttpError {
   return serviceUnavailable('The data store is temporarily unavailable.')
 }
 
-/** First of a routed request: the headers of its response and the checks of its head. */
 function receiveRequests(app: FastifyInstance, parts: Parts): void {
   const { config, limits } = parts
   app.decorateRequest('negotiation', undefined)

@@ -52,7 +52,6 @@ const validators = new Map<string, ReturnType<typeof compileLater>>([
   [collectionNames.idempotencyEntries, compileLater(entry)],
 ])
 
-/** Throws if the document in a backup is invalid. */
 export const checkDocument: CheckDocument = (collection, document) => {
   if (validators.get(collection)?.().Check(document) === false) {
     throw new Error(`it has an invalid document in ${collection}`)

@@ -47,7 +47,6 @@ export const commands = {
 
 const maxSeeds = 10_000_000
 
-/** Takes the arguments that are not flags. */
 export function parseCommand([name = 'serve', argument = '', ...more]: readonly string[]) {
   const all: [string, Command][] = Object.entries(commands)
   const command = all.find(([candidate]) => candidate === name)?.[1]

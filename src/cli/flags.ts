@@ -3,7 +3,6 @@ import { commands, parseCommand } from './commands.ts'
 import { loadConfig } from '../config/config.ts'
 import { settingNames, settings, toEnvironmentName, toFlagName } from '../config/settings.ts'
 
-/** Flags override the environment. Throws ConfigProblems with all problems of both. */
 export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   const { values, words, problems } = parseFlags(args)
   const { command = commands.serve, argument = '', problem } = parseCommand(words)
@@ -12,7 +11,6 @@ export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   return { verb: command.verb, run: () => command.run(config, argument) }
 }
 
-/** `values` has the flags by the names of the environment. */
 function parseFlags(args: string[]) {
   const names = new Map(settingNames.map((name) => [toFlagName(name), toEnvironmentName(name)]))
   const options = Object.fromEntries([...names.keys()].map((flag) => [flag, string]))

@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts'
 import type { Sums } from '../stores/sqlite/backup.ts'
 import { toDatabasePath } from '../stores/sqlite/database.ts'
 
-/** `1 user`, `1,000 users` */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }

@@ -18,7 +18,6 @@ import { findOpenToOthers, openStores } from '../stores/open-stores.ts'
 
 const maxStopSeconds = 10
 
-/** Serves in this process until SIGTERM or SIGINT. Throws if the service cannot start. */
 export async function serve(config: Config): Promise<void> {
   const opened = new AsyncDisposableStack()
   try {

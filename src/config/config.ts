@@ -4,7 +4,6 @@ import { toEnvironmentName, type SettingName } from './settings.ts'
 
 export type Config = { [Name in SettingName]: ReturnType<(typeof settings)[Name]['parse']> }
 
-/** All problems of the settings, one line each. */
 export class ConfigProblems extends Error {
   readonly problems: readonly string[]
 

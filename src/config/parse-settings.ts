@@ -28,7 +28,6 @@ export function integer([minimum, maximum]: Range, alternative = ''): Parse<numb
   return (given) => Number(parse(given))
 }
 
-/** Undefined is no limit. */
 export function limit(range: Range): Parse<number | undefined> {
   const parse = integer(range, 'off or ')
   return (given) => (given === 'off' ? undefined : parse(given))
@@ -53,7 +52,6 @@ export function onOrOff(given: string): boolean {
   return choice(['on', 'off'])(given) === 'on'
 }
 
-/** False is off. */
 export function override(given: string): false | 'on' | 'unsafe-from-post' {
   const chosen = choice(['on', 'off', 'unsafe-from-post'])(given)
   return chosen !== 'off' && chosen
@@ -71,7 +69,6 @@ export function folder(given: string): string {
   throw new Error('an existing folder')
 }
 
-/** The content of the file; undefined without a path. */
 export function file(path: string): string | undefined {
   try {
     return path === '' ? undefined : readFileSync(path, 'utf8')
@@ -133,7 +130,6 @@ export const origins = list(
   ),
 )
 
-/** Normalized like {@link toHostname}. */
 export function hosts(given: string): readonly string[] {
   return names(given).map((host) => {
     const [, wildcard = '', name = ''] =
@@ -146,7 +142,6 @@ export function hosts(given: string): readonly string[] {
   })
 }
 
-/** In the format of Fastify's `trustProxy`. */
 export const networks = list(
   matching('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8', (given) => {
     const [, address = '', prefix = 1] = /^([^/]+)(?:\/(\d+))?$/.exec(given) ?? []

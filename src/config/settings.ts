@@ -5,7 +5,6 @@ interface Details {
   doc: string
   /** Replaces the default if HOST is a loopback address and TRUSTED_PROXIES is not set. */
   localDefault?: string
-  /** Whether the value must not be printed. */
   isSecret?: boolean
 }
 
@@ -152,12 +151,10 @@ function isSettingName(name: string): name is SettingName {
 
 export const settingNames = Object.keys(settings).filter(isSettingName)
 
-/** `maxBodyBytes` → `MAX_BODY_BYTES` */
 export function toEnvironmentName(name: SettingName): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase()
 }
 
-/** `maxBodyBytes` → `max-body-bytes` */
 export function toFlagName(name: SettingName): string {
   return name.replace(/[A-Z]/g, '-$&').toLowerCase()
 }

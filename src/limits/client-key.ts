@@ -5,10 +5,7 @@ export function toClientKey(address: string | undefined, peer: string | undefine
   return toAddressKey(address) ?? toAddressKey(peer) ?? 'unknown'
 }
 
-/**
- * IPv4 addresses, also mapped to IPv6, are unchanged. IPv6 addresses are reduced to their first 64
- * bits, because a client usually owns the whole /64. Some proxies append the port.
- */
+/** Of IPv6 the first 64 bits, because a client usually owns them. Some proxies append the port. */
 export function toAddressKey(text = ''): string | undefined {
   const address = text.replace(/^([\d.]+):\d+$/, '$1').replace(/^\[(.*)\](:\d+)?$/, '$1')
   if (isIPv4(address)) return address

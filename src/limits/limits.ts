@@ -14,17 +14,14 @@ export function openLimits(config: Config, counters: CountingPlaces | undefined)
   const { maxEventLoopDelayMs: maxDelayMs } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const limitRate = counters && createRateLimits(config, counters)
-  /** Whether to reject this request with 503 before anything of it is read. */
   const shouldShed = (raw: IncomingMessage) => eventLoop?.isLate() === true && !isExempt(raw)
   return {
     shouldShed,
-    /** Fails with 503, or with 429 after too many requests of the client. */
     check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
       if (shouldShed(request.raw)) done(overloaded())
       else if (limitRate === undefined || isExempt(request.raw)) done()
       else limitRate(request, reply).then(done, done)
     },
-    /** The statuses of `check`, for the documentation. */
     statuses: [...(counters ? [429 as const] : []), ...(eventLoop ? [503 as const] : [])],
     close: () => eventLoop?.close(),
   }

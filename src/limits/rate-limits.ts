@@ -7,7 +7,6 @@ import { toClientKey } from './client-key.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether LOGIN_RATE_LIMIT counts requests to this route. */
     isLogin?: boolean
   }
 }
@@ -19,7 +18,6 @@ export function createRateLimits({ rateLimit, loginRateLimit }: Config, places: 
     { name: 'login', quota: loginRateLimit, unit: 'logins' },
   ] as const
   const count = createCounting(places)
-  /** Resolves with the error of the last limit that is exceeded. */
   return async (request: FastifyRequest, reply: FastifyReply): Promise<HttpError | undefined> => {
     const { isLogin = false } = request.routeOptions.config
     const client = toClientKey(request.ip, request.socket.remoteAddress)

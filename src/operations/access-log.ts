@@ -28,7 +28,6 @@ export class ErrorLog extends LogController {
   }
 
   override streamError(error: Error & { code?: string }, { id }: FastifyRequest): void {
-    // The client closed the connection.
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return
     this.#log.warn({ reqId: id, err: error }, 'the response was cut off')
   }

@@ -9,7 +9,6 @@ import { toProbeResponse, type ReadinessState } from './readiness.ts'
 
 export interface AdminSource {
   readReadiness: () => Promise<ReadinessState>
-  /** In the text format of Prometheus. */
   readMetrics: () => Promise<string>
 }
 

@@ -9,7 +9,6 @@ const knownMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** The metrics of one process. */
 export function createMetrics() {
   const register = new Registry()
   collectDefaultMetrics({ register })
@@ -25,9 +24,7 @@ export function createMetrics() {
       durations.observe(labels, ms / 1000)
       bytes.inc(sent)
     },
-    /** In the text format of Prometheus. */
     render: () => register.metrics(),
-    /** Serializable, for the supervisor. */
     readSnapshot: () => register.getMetricsAsJSON(),
   }
 }

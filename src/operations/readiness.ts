@@ -1,6 +1,5 @@
 import type { Collection } from '../stores/records/records.ts'
 
-/** Part of the response of `/health/ready`. */
 export type ReadinessState = 'ready' | 'starting' | 'draining' | 'no database'
 
 export type Readiness = ReturnType<typeof createReadiness>

@@ -5,7 +5,6 @@ import { openAdminServer } from './admin-server.ts'
 import { findFirst, type SendRequest } from './worker-channel.ts'
 import type { Supervised } from './workers.ts'
 
-/** Opens ADMIN_PORT for several workers; returns the function that closes it. */
 export function openSupervisorAdmin(config: Config, supervised: Supervised): Promise<() => void> {
   const { living } = supervised
   const renderMetrics = createMetricsMerger()
@@ -19,20 +18,15 @@ export function openSupervisorAdmin(config: Config, supervised: Supervised): Pro
   })
 }
 
-/** Ready as soon as one worker is. */
 async function readReadiness(workers: readonly SendRequest[]): Promise<ReadinessState> {
   const states = workers.map((send) => send('readiness'))
   if (await findFirst(states, (state) => state === 'ready')) return 'ready'
   return (await Promise.all(states)).includes('no database') ? 'no database' : 'starting'
 }
 
-/** The result of `readSnapshot` of one process. */
 type Snapshot = readonly object[]
 
-/**
- * Takes the snapshots of the living workers by id; undefined if a worker did not respond. Counters of
- * workers that ended are still included: Prometheus takes a decreasing counter for a restart.
- */
+/** Includes the counters of workers that ended: a decreasing counter would look like a restart. */
 function createMetricsMerger(): (snapshots: ReadonlyMap<number, unknown>) => Promise<string> {
   const latest = new Map<number, Snapshot>()
   let ended: Snapshot = []

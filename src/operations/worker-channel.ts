@@ -50,7 +50,6 @@ export function openChannel(worker: Worker, handlers: Handlers): SendRequest {
   }
 }
 
-/** Undefined when every promise has resolved and none matches. */
 export function findFirst(
   promises: readonly Promise<unknown>[],
   isMatch: (value: unknown) => boolean,

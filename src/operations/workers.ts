@@ -16,7 +16,6 @@ export const workerPort = isWorker ? Number(process.env[portName]) : undefined
 /** Messages that would be the same in all workers are printed by the first one. */
 export const isFirstProcess = !isWorker || cluster.worker?.id === 1
 
-/** For the requests of the supervisor. */
 export const handlers: Handlers = {}
 
 const sendToSupervisor =
@@ -24,48 +23,41 @@ const sendToSupervisor =
 
 export interface Supervised {
   state: 'starting' | 'running' | 'stopping'
-  /** By worker id. */
   living: Map<number, SendRequest>
+  port: number
+  count: number
+  end: (exitCode: number) => void
 }
 
-/**
- * Runs the service in `workers` processes and replaces each that ends. Resolves with the exit code:
- * after a SIGTERM or SIGINT, when all have ended, or when the first worker cannot start.
- */
+/** Resolves with the exit code: when all workers have ended, or when the first cannot start. */
 export async function superviseWorkers(config: Config): Promise<number> {
   // With round-robin scheduling, connections on their way to a worker that ends would hang.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
-  const ended = Promise.withResolvers<number>()
-  const supervised: Supervised = { state: 'starting', living: new Map() }
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>()
+  const living = new Map<number, SendRequest>()
+  const supervised: Supervised = { state: 'starting', living, port, count: config.workers, end }
   const stop = () => {
     process.off('SIGTERM', stop).off('SIGINT', stop)
     supervised.state = 'stopping'
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
-    if (supervised.living.size === 0) ended.resolve(0)
+    if (living.size === 0) end(0)
   }
   const closeAdmin = await openAdmin(config, supervised)
   process.on('SIGTERM', stop).on('SIGINT', stop)
   // The first worker migrates the database and shows whether the service can start.
-  startWorker(supervised, { port, count: config.workers, end: ended.resolve })
-  return ended.promise.finally(closeAdmin)
+  startWorker(supervised)
+  return ended.finally(closeAdmin)
 }
 
-interface Start {
-  port: number
-  count: number
-  /** Called with the exit code. */
-  end: (code: number) => void
-}
-
-function startWorker(supervised: Supervised, start: Start): void {
-  const { living } = supervised
+function startWorker(supervised: Supervised): void {
+  const { living, port, count, end } = supervised
   const startedAt = performance.now()
-  const worker = cluster.fork({ [portName]: String(start.port) })
+  const worker = cluster.fork({ [portName]: String(port) })
   const startOthers = () => {
     if (supervised.state !== 'starting') return
     supervised.state = 'running'
-    for (let index = 1; index < start.count; index += 1) startWorker(supervised, start)
+    for (let index = 1; index < count; index += 1) startWorker(supervised)
   }
   const findInOthers = (key: string) => {
     const others = [...living].filter(([id]) => id !== worker.id)
@@ -77,20 +69,19 @@ function startWorker(supervised: Supervised, start: Start): void {
     living.delete(worker.id)
     if (supervised.state === 'starting') {
       if (signal) console.error(`vitrine: cannot start: the first worker was ended by ${signal}`)
-      start.end(code || 1)
+      end(code || 1)
     } else if (supervised.state === 'running') {
       console.error(`vitrine: a worker ended (${signal || String(code)}) and is replaced`)
       const delayMs = performance.now() - startedAt > minLifetimeMs ? 0 : minLifetimeMs
       setTimeout(() => {
-        if (supervised.state === 'running') startWorker(supervised, start)
+        if (supervised.state === 'running') startWorker(supervised)
       }, delayMs)
-    } else if (living.size === 0) start.end(0)
+    } else if (living.size === 0) end(0)
   })
   // Messages to a worker that is ending may be lost.
   worker.on('error', () => undefined)
 }
 
-/** Opens ADMIN_PORT if it is set; returns the function that closes it. */
 async function openAdmin(config: Config, supervised: Supervised) {
   if (config.adminPort === undefined) return undefined
   const load = () => import('./supervisor-admin.ts')
@@ -103,7 +94,6 @@ export function disconnectWorker(): void {
   if (isWorker) cluster.worker?.disconnect()
 }
 
-/** Tells the supervisor that the other workers can start. */
 export function notifyOpened(): void {
   void sendToSupervisor?.('opened')
 }

@@ -5,10 +5,7 @@ import type { Socket } from 'node:net'
 /** `_httpMessage` is Node's name for the response that is being sent. */
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null }
 
-/**
- * Ends a connection, or a stream of HTTP/2, whose client takes no byte of its response for as long as
- * the server's `timeout`. That also covers the first head, whose time is HEADERS_SECONDS instead.
- */
+/** Node's timeout also covers the first head, which has HEADERS_SECONDS: that connection stays. */
 export function endStalledConnections(server: Server): void {
   const used = new WeakSet<Socket>()
   server.on('request', ({ socket }, response: ServerResponse | Http2ServerResponse) => {

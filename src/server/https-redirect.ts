@@ -10,7 +10,6 @@ import { limitConnections } from '../limits/connection-limits.ts'
 import { applyServerLimits, toLimits } from './server.ts'
 import { toRoutedUrl } from '../http/request/target.ts'
 
-/** Opens REDIRECT_HTTP_PORT. The caller closes the server. */
 export async function openHttpsRedirect(config: Config, origin: URL) {
   const server = createServer(toLimits(config))
   applyServerLimits(server, config, (request, response) => {

@@ -8,10 +8,8 @@ export type RequestListener = (...exchange: Exchange) => void
 
 /** The requests of one connection. It is paused while any are waiting. */
 interface RequestQueue {
-  /** Of the request that is being handled, or that was handled last. */
   response: ServerResponse
   waiting: Exchange[]
-  /** Whether it is closed behind the last request that is waiting. */
   isClosing: boolean
   resumedAt: number
   /** Starts the timeout that Node reported while the connection was paused. */
@@ -73,10 +71,7 @@ function handleWaiting(socket: Socket, queue: RequestQueue, handle: RequestListe
   socket.on('resume', pause).pause()
 }
 
-/**
- * Node's timeouts go on while a connection is paused, and each is reported once. Here they start anew
- * when the connection resumes.
- */
+/** Node reports each timeout once, also of a paused connection. Here it starts anew on resuming. */
 function restartTimeouts(server: Server, queues: WeakMap<Socket, RequestQueue>): void {
   server
     .removeAllListeners('clientError')

@@ -32,7 +32,6 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
     ...withoutSchemas,
     requestTimeout,
     connectionTimeout: config.sendIdleSeconds * 1000,
-    // Requests that arrive during the shutdown are handled.
     return503OnClosing: false,
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,

@@ -2,7 +2,6 @@ import type { Document } from '../../stores/records/records.ts'
 
 export const seedPassword = 'glass and brass'
 
-/** With the latitude and longitude of their centres. */
 const cities = (
   'Accra 5.5571 -0.2014, Amsterdam 52.3728 4.8936, Athens 37.9838 23.7275, ' +
   'Auckland -36.8509 174.7645, Bangkok 13.7525 100.4935, Bogotá 4.6534 -74.0836, ' +
@@ -46,7 +45,6 @@ const lastNames = (
 export function toLocation(number: number): Document {
   const next = createGenerator(number)
   const [, city = '', latitude, longitude] = /^(.*) (\S+) (\S+)$/.exec(choose(cities, next)) ?? []
-  // Up to three kilometres from the centre.
   const north = (next(601) - 300) / 100
   const east = (next(601) - 300) / 100
   const kmPerDegree = 111.32

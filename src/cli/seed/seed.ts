@@ -48,7 +48,6 @@ async function assertWithinLimit({ maxRecords }: Config, records: Records, count
   }
 }
 
-/** Adds `count` records of each kind. `onProgress` receives the total after each batch. */
 export async function seedRecords(
   records: Records,
   count: number,
