@@ -11,7 +11,7 @@ export async function reset(config: Config): Promise<void> {
   // Listing the orphaned files takes some space, also in a database that is full.
   const stores = await openStores({ ...config, maxRecords: undefined, maxDatabaseBytes: undefined })
   try {
-    const removed = Object.entries(await removeEverything(stores)).filter(([, count]) => count > 0)
+    const removed = (await removeEverything(stores)).filter(([, count]) => count > 0)
     const list = removed.map(([plural, count]) =>
       formatCount(count, plural.replace(/s$/, ''), plural),
     )
@@ -22,20 +22,20 @@ export async function reset(config: Config): Promise<void> {
 }
 
 /** Resolves with the counts by plural. Records that are created meanwhile may stay. */
-export async function removeEverything(stores: Stores): Promise<Record<string, number>> {
+export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {
   const { records, files, sessions, idempotencyEntries } = stores
   // Before the records of the demo, which hold the names of the files.
   const uploads = await removeUploads(records)
-  const removed: Record<string, number> = {}
+  const removed: [string, number][] = []
   // A resource has the name of its demo.
-  for (const { name } of demos) removed[name] = await records.collection(name).clear()
+  for (const { name } of demos) removed.push([name, await records.collection(name).clear()])
   await removeOrphanedFiles(files, records)
-  return {
+  return [
     ...removed,
-    uploads,
-    sessions: await sessions.clear(),
-    'idempotency keys': await idempotencyEntries.clear(),
-  }
+    ['uploads', uploads],
+    ['sessions', await sessions.clear()],
+    ['idempotency keys', await idempotencyEntries.clear()],
+  ]
 }
 
 /** The ids of the files are stored until the files are removed too, even if this is interrupted. */
