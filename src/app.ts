@@ -1,10 +1,4 @@
-import type {
-  FastifyError,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  FastifyServerOptions,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from './config/config.ts'
 import { createBodyReader, replaceInvalidType } from './http/body/body-reader.ts'
@@ -121,7 +115,7 @@ function createParts({ config, stores, logTo, metrics, ...options }: AppOptions)
 
 function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
   return {
-    logController: new ErrorLog(parts.log),
+    logController: new ErrorLog({ disableRequestLogging: true }),
     genReqId: toRequestId,
     frameworkErrors: (error, request, reply) => {
       sendUnroutableError(error, request, { reply, ...parts })
@@ -137,7 +131,7 @@ function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
 
 /** Fastify runs no hooks for a request that it cannot route. */
 function sendUnroutableError(
-  error: FastifyError,
+  error: { code: string },
   request: FastifyRequest,
   { reply, ...parts }: Parts & { reply: FastifyReply },
 ): void {

@@ -2,8 +2,13 @@ import type { Config } from '../config/config.ts'
 import type { Sums } from '../stores/sqlite/backup.ts'
 import { toDatabasePath } from '../stores/sqlite/database.ts'
 
+/** `1,000` */
+export function toText(count: number): string {
+  return count.toLocaleString('en')
+}
+
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+  return `${toText(count)} ${count === 1 ? one : many}`
 }
 
 export function formatSums({ records, files, bytes }: Sums): string {

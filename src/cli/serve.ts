@@ -8,7 +8,7 @@ import {
   handlers,
   isFirstProcess,
   isWorker,
-  notifyOpened,
+  sendToSupervisor,
   workerPort,
 } from '../operations/workers.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
@@ -46,32 +46,26 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   }
   readiness.open(stores.records.collection('health'))
   // Before the message, after which a signal may arrive.
-  stopAtSignals(config, { readiness, opened, closeStores: stores.close })
+  stopAtSignals(config, readiness, () => {
+    const exit = () => void stores.close().finally(() => process.exit(0))
+    setTimeout(exit, maxStopSeconds * 1000).unref()
+    void opened.disposeAsync().then(disconnectWorker)
+  })
   if (isFirstProcess) console.log(`Vitrine is listening on ${origin}`)
-  notifyOpened()
+  // The other workers can start.
+  void sendToSupervisor?.('opened')
 }
 
 function warn(problem: string): void {
   console.error(`vitrine: ${problem}`)
 }
 
-interface Running {
-  readiness: Readiness
-  opened: AsyncDisposableStack
-  closeStores: () => Promise<void>
-}
-
-function stopAtSignals(config: Config, { readiness, opened, closeStores }: Running): void {
+function stopAtSignals(config: Config, readiness: Readiness, close: () => void): void {
   const stop = () => {
     // A second signal ends the process at once.
     process.off('SIGTERM', stop).off('SIGINT', stop)
     readiness.drain()
     setTimeout(close, config.drainSeconds * 1000)
-  }
-  const close = () => {
-    const exit = () => void closeStores().finally(() => process.exit(0))
-    setTimeout(exit, maxStopSeconds * 1000).unref()
-    void opened.disposeAsync().then(disconnectWorker)
   }
   process.on('SIGTERM', stop)
   // A terminal sends SIGINT to the workers too; they wait for SIGTERM from the supervisor.

@@ -108,9 +108,9 @@ function isS3Url(given: string): boolean {
 
 export function names(given: string): readonly string[] {
   return given
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+    .trim()
+    .split(/\s*,\s*/)
+    .filter(Boolean)
 }
 
 function list<Item>(parse: Parse<Item>): Parse<readonly Item[]> {

@@ -1,4 +1,4 @@
-import { LogController, type FastifyBaseLogger, type FastifyRequest } from 'fastify'
+import { LogController, type FastifyRequest } from 'fastify'
 import type { FinishedResponse } from '../http/response/response-observer.ts'
 import { toPath } from '../http/request/target.ts'
 import { parseTraceparent } from '../http/request/traceparent.ts'
@@ -20,15 +20,8 @@ export function logResponse({ id, raw, server }: FastifyRequest, response: Finis
 
 /** Logs only streams that fail after the headers were sent, which the client is not told. */
 export class ErrorLog extends LogController {
-  readonly #log: FastifyBaseLogger
-
-  constructor(log: FastifyBaseLogger) {
-    super({ disableRequestLogging: true })
-    this.#log = log
-  }
-
-  override streamError(error: Error & { code?: string }, { id }: FastifyRequest): void {
+  override streamError(error: Error & { code?: string }, { id, server }: FastifyRequest): void {
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return
-    this.#log.warn({ reqId: id, err: error }, 'the response was cut off')
+    server.log.warn({ reqId: id, err: error }, 'the response was cut off')
   }
 }

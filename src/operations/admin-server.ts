@@ -7,7 +7,7 @@ import { isAllowedHost, isLoopback, localHosts } from '../http/security/allowed-
 import { toPath, toRoutedUrl } from '../http/request/target.ts'
 import { toProbeResponse, type ReadinessState } from './readiness.ts'
 
-export interface AdminSource {
+interface AdminSource {
   readReadiness: () => Promise<ReadinessState>
   readMetrics: () => Promise<string>
 }
@@ -84,10 +84,10 @@ const pages = new Map<string, (source: AdminSource) => AdminResponse | Promise<A
   [
     '/metrics',
     // https://prometheus.io/docs/instrumenting/exposition_formats/
-    async ({ readMetrics }) => ({
-      type: 'text/plain; version=0.0.4; charset=utf-8',
-      text: await readMetrics(),
-    }),
+    async (source) => {
+      const text = await source.readMetrics()
+      return { type: 'text/plain; version=0.0.4; charset=utf-8', text }
+    },
   ],
 ])
 

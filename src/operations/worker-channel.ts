@@ -54,9 +54,9 @@ export function findFirst(
   promises: readonly Promise<unknown>[],
   isMatch: (value: unknown) => boolean,
 ): Promise<unknown> {
-  const assertMatch = (value: unknown) => {
-    if (!isMatch(value)) throw new Error('no match')
-    return value
-  }
-  return Promise.any(promises.map((promise) => promise.then(assertMatch))).catch(() => undefined)
+  const matching = promises.map(async (promise) => {
+    const value = await promise
+    return isMatch(value) ? value : Promise.reject(new Error('no match'))
+  })
+  return Promise.any(matching).catch(() => undefined)
 }

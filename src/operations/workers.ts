@@ -18,7 +18,7 @@ export const isFirstProcess = !isWorker || cluster.worker?.id === 1
 
 export const handlers: Handlers = {}
 
-const sendToSupervisor =
+export const sendToSupervisor =
   isWorker && cluster.worker ? openChannel(cluster.worker, handlers) : undefined
 
 export interface Supervised {
@@ -92,10 +92,6 @@ async function openAdmin(config: Config, supervised: Supervised) {
 /** The channel to the supervisor would keep the process running. */
 export function disconnectWorker(): void {
   if (isWorker) cluster.worker?.disconnect()
-}
-
-export function notifyOpened(): void {
-  void sendToSupervisor?.('opened')
 }
 
 /** Finds a value that another worker has in memory, with the `find` of that worker. */

@@ -44,10 +44,7 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
 }
 
 /** Fastify would open a second server, without our limits, for a second address of a host name. */
-export async function listen(
-  app: FastifyInstance,
-  { host, port }: Pick<Config, 'host' | 'port'>,
-): Promise<string> {
+export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   const { address } = await lookup(host)
   return app.listen({ host: address, port })
 }

@@ -7,7 +7,7 @@ import { locations } from '../../demos/locations/locations.ts'
 import { users } from '../../demos/users/users.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import type { Records } from '../../stores/records/records.ts'
-import { assertNotInMemory, formatCount } from '../format.ts'
+import { assertNotInMemory, formatCount, toText } from '../format.ts'
 import { seedPassword, toLocation, toUser } from './documents.ts'
 
 // The hashers hash each distinct password once.
@@ -43,8 +43,8 @@ async function assertWithinLimit({ maxRecords }: Config, records: Records, count
     const stored = await records.collection(resource.name).count()
     if (stored + count <= maxRecords) continue
     const limit = formatCount(maxRecords, resource.singular)
-    const [exist, more] = [stored, count].map((number) => number.toLocaleString('en'))
-    throw new Error(`MAX_RECORDS allows ${limit}; ${exist} exist and ${more} cannot be added`)
+    const counts = `${toText(stored)} exist and ${toText(count)} cannot be added`
+    throw new Error(`MAX_RECORDS allows ${limit}; ${counts}`)
   }
 }
 
@@ -83,7 +83,7 @@ export function createProgress(
     const percent = Math.floor((done / total) * 100)
     if (percent < shown + step) return
     shown = percent - (percent % step)
-    const line = `${String(shown)} % (${done.toLocaleString('en')} of ${total.toLocaleString('en')})`
+    const line = `${String(shown)} % (${toText(done)} of ${toText(total)})`
     output.write(isTerminal ? `\r${line}${shown === 100 ? '\n' : ''}` : `${line}\n`)
   }
 }
