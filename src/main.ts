@@ -24,8 +24,6 @@ async function main(): Promise<void> {
 }
 
 function toErrorLines(error: unknown, verb: string): string {
-  if (error instanceof ConfigProblems) {
-    return error.problems.map((problem) => `vitrine: ${problem}`).join('\n')
-  }
+  if (error instanceof ConfigProblems) return error.message.replaceAll(/^/gm, 'vitrine: ')
   return `vitrine: cannot ${verb}: ${error instanceof Error ? error.message : String(error)}`
 }

@@ -4,14 +4,8 @@ import { toEnvironmentName, type SettingName } from './settings.ts'
 
 export type Config = { [Name in SettingName]: ReturnType<(typeof settings)[Name]['parse']> }
 
-export class ConfigProblems extends Error {
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'))
-    this.problems = problems
-  }
-}
+/** The message has one line for each problem. */
+export class ConfigProblems extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -36,7 +30,7 @@ export function loadConfig(
   const config = Object.fromEntries(entries) as Config
   if (config.demos.includes('all')) config.demos = demoNames
   problems.push(...findConflicts(config, environment, demoNames))
-  if (problems.length > 0) throw new ConfigProblems(problems)
+  if (problems.length > 0) throw new ConfigProblems(problems.join('\n'))
   return config
 }
 

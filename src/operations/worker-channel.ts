@@ -9,10 +9,10 @@ export type Handlers = Partial<Record<Subject, (key: string) => unknown>>
 export type SendRequest = (subject: Subject, key?: string) => Promise<unknown>
 
 interface Message {
-  id: string
+  id?: string
   /** Of a request; a response has only `value`. */
   subject?: Subject
-  key?: string | undefined
+  key?: string
   value?: unknown
 }
 
@@ -22,13 +22,9 @@ const timeoutMs = 2500
 /** Requests and responses between the supervisor and a worker; both processes call this. */
 export function openChannel(worker: Worker, handlers: Handlers): SendRequest {
   const pending = new Map<string, (value?: unknown) => void>()
-  const send = (message: Message, onFailure: () => void) =>
-    worker.send(message, (error) => {
-      if (error) onFailure()
-    })
   const handle = async (subject: Subject, key: string) => handlers[subject]?.(key)
-  worker.on('message', ({ id = '', subject, key = '', value }: Partial<Message>) => {
-    const respond = (found?: unknown) => send({ id, value: found }, () => undefined)
+  worker.on('message', ({ id = '', subject, key = '', value }: Message) => {
+    const respond = (found?: unknown) => worker.send({ id, value: found }, () => undefined)
     if (subject === undefined) pending.get(id)?.(value)
     else void handle(subject, key).then(respond, () => respond())
   })
@@ -40,8 +36,8 @@ export function openChannel(worker: Worker, handlers: Handlers): SendRequest {
     const { promise, resolve } = Promise.withResolvers<unknown>()
     pending.set(id, resolve)
     const timer = setTimeout(resolve, timeoutMs)
-    send({ id, subject, key }, () => {
-      resolve(undefined)
+    worker.send({ id, subject, key }, (error) => {
+      if (error) resolve(undefined)
     })
     return promise.finally(() => {
       clearTimeout(timer)
