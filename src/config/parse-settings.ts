@@ -11,7 +11,6 @@ type Parse<Value> = (text: string) => Value
 export type Range = readonly [minimum: number, maximum: number]
 
 export const bodyReaderNames = ['json', 'form', 'text', 'multipart'] as const
-export type BodyReaderName = (typeof bodyReaderNames)[number]
 
 function matching(expected: string, isValid: (given: string) => unknown): Parse<string> {
   return (given) => {

@@ -2,8 +2,7 @@ import { AggregatorRegistry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import type { ReadinessState } from './readiness.ts'
 import { openAdminServer } from './admin-server.ts'
-import { findFirst, type SendRequest } from './worker-channel.ts'
-import type { Supervised } from './workers.ts'
+import { findFirst, type SendRequest, type Supervised } from './worker-channel.ts'
 
 export function openSupervisorAdmin(config: Config, supervised: Supervised): Promise<() => void> {
   const { living } = supervised

@@ -8,6 +8,14 @@ export type Handlers = Partial<Record<Subject, (key: string) => unknown>>
 /** Resolves with undefined if the other process has ended, does not respond in time or fails. */
 export type SendRequest = (subject: Subject, key?: string) => Promise<unknown>
 
+export interface Supervised {
+  state: 'starting' | 'running' | 'stopping'
+  living: Map<number, SendRequest>
+  port: number
+  count: number
+  end: (exitCode: number) => void
+}
+
 interface Message {
   id?: string
   /** Of a request; a response has only `value`. */

@@ -2,7 +2,8 @@ import cluster from 'node:cluster'
 import type { Config } from '../config/config.ts'
 import { loadDriver } from '../stores/load-driver.ts'
 import { findFreePort } from './free-port.ts'
-import { findFirst, openChannel, type Handlers, type SendRequest } from './worker-channel.ts'
+import { findFirst, openChannel, type Handlers } from './worker-channel.ts'
+import type { SendRequest, Supervised } from './worker-channel.ts'
 
 /** The successor of a worker that ends sooner starts after this delay: it could end at once too. */
 const minLifetimeMs = 1000
@@ -20,14 +21,6 @@ export const handlers: Handlers = {}
 
 export const sendToSupervisor =
   isWorker && cluster.worker ? openChannel(cluster.worker, handlers) : undefined
-
-export interface Supervised {
-  state: 'starting' | 'running' | 'stopping'
-  living: Map<number, SendRequest>
-  port: number
-  count: number
-  end: (exitCode: number) => void
-}
 
 /** Resolves with the exit code: when all workers have ended, or when the first cannot start. */
 export async function superviseWorkers(config: Config): Promise<number> {
