@@ -14,20 +14,12 @@ import type { ResourceContext } from '../context.ts'
 import { ownFields, type Field, type Resource } from '../definition.ts'
 import { findValue, formToValue } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
-import { assertStorable } from './problems.ts'
+import { assertStorable, type Input } from './problems.ts'
 
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 export const mergePatchType = 'application/merge-patch+json'
 export const jsonPatchType = 'application/json-patch+json'
 export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
-
-/** What a request asks a record to be. */
-export interface Input {
-  /** The fields that it names; undefined removes one. */
-  fields: Document
-  unknownFields: readonly string[]
-  problems: readonly FieldProblem[]
-}
 
 export function parseInput({ resource, config }: ResourceContext, request: FastifyRequest): Input {
   const { headers, raw, method } = request

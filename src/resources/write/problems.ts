@@ -3,7 +3,14 @@ import { badRequest, unprocessable, type FieldProblem } from '../../http/errors/
 import type { Document } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
-import type { Input } from './input.ts'
+
+/** What a request asks a record to be. */
+export interface Input {
+  /** The fields that it names; undefined removes one. */
+  fields: Document
+  unknownFields: readonly string[]
+  problems: readonly FieldProblem[]
+}
 
 /** The document with the changes of the input. Throws 422 with every problem of the result. */
 export function mergeInput(
