@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { isHttp2 } from '../http/response/framing.ts'
+import { isHttp2 } from '../http/node-http.ts'
 import { respondToClientError, type ClientError } from './connection-errors.ts'
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
 import { awaitsContinue, sendContinue } from '../request/continue.ts'
-import { isHttp2 } from '../response/framing.ts'
+import { isHttp2 } from '../node-http.ts'
 import {
   badRequest,
   chunksTooSmall,

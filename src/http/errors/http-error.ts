@@ -58,7 +58,6 @@ export const contentTooLarge = toFactory('content-too-large')
 export const digestMismatch = toFactory('digest-mismatch')
 // Without a body after a 417, the next request would be read in its place.
 export const expectationFailed = toFactory('expectation-failed', close)
-export const headersTooLarge = toFactory('headers-too-large')
 export const invalidPatch = toFactory('invalid-patch')
 export const notFound = toFactory('not-found')
 export const notImplemented = toFactory('not-implemented')
@@ -67,8 +66,6 @@ export const requestTimeout = toFactory('request-timeout', close)
 export const serviceUnavailable = toFactory('unavailable', retry)
 export const unauthorized = toFactory('unauthorized', challenge)
 export const unknownParameter = toFactory('unknown-parameter')
-export const uriTooLong = toFactory('uri-too-long')
-export const versionNotSupported = toFactory('version-not-supported')
 
 export const chunksTooSmall = () =>
   new HttpError('bad-request', 'The body arrives in too many small chunks.', { headers: close })
@@ -92,9 +89,6 @@ const toPending = toFactory('unavailable', { ...retry, ...close })
 export const tooManyPendingBytes = () => toPending('Too many responses are waiting to be read.')
 
 const misdirected = toFactory('misdirected-request')
-export const misdirectedScheme = () =>
-  misdirected('An https: URL cannot be requested over plain HTTP.')
-
 export function misdirectedHost(host: string): HttpError {
   if (host === '') return misdirected('The request has no Host header.')
   const named = toHostname(host) ?? host

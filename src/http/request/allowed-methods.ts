@@ -24,7 +24,7 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
     routes.push(route)
   })
   const whole = toAllowedMethods(methods.map((method) => ({ method })))
-  let router: Router | undefined
+  let router: ReturnType<typeof toRouter> | undefined
   app.decorate('findAllowedMethods', (path) => {
     if (path === '*') return whole
     const known = (router ??= toRouter(routes, maxUrlBytes))
@@ -44,10 +44,8 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
   }
 }
 
-type Router = ReturnType<typeof createRouter>
-
 /** Without wildcards, whose owners distinguish 404 from 405. */
-function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number): Router {
+function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number) {
   const router = createRouter({ maxParamLength: maxUrlBytes })
   for (const { method: own, url, config } of routes) {
     if (url.endsWith('*')) continue

@@ -2,17 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { isAllowedHost, localHosts } from '../security/allowed-hosts.ts'
-import { isHttp2 } from '../response/framing.ts'
-import {
-  badRequest,
-  expectationFailed,
-  headersTooLarge,
-  misdirectedHost,
-  misdirectedScheme,
-  HttpError,
-  uriTooLong,
-  versionNotSupported,
-} from '../errors/http-error.ts'
+import { isHttp2 } from '../node-http.ts'
+import { badRequest, expectationFailed, HttpError, misdirectedHost } from '../errors/http-error.ts'
 
 function isHost(text: string): boolean {
   return /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
@@ -59,7 +50,8 @@ export function assertRequestHead(
 /** RFC 9112 §3.2: exactly one valid Host. Everything that compares origins relies on it. */
 function assertHttp1Head({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    throw versionNotSupported(`HTTP/${httpVersion} is not supported in this form.`)
+    const detail = `HTTP/${httpVersion} is not supported in this form.`
+    throw new HttpError('version-not-supported', detail)
   }
   const isHostName = (name = '') => name.length === 4 && name.toLowerCase() === 'host'
   const received = rawHeaders.filter(
@@ -89,18 +81,23 @@ function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderByte
   // Node's parser limits HTTP/1.1 only.
   const size = rawHeaders.reduce((sum, text) => sum + text.length, 0)
   if (size > maxHeaderBytes) {
-    throw headersTooLarge(`The headers are over ${String(maxHeaderBytes)} bytes.`)
+    const detail = `The headers are over ${String(maxHeaderBytes)} bytes.`
+    throw new HttpError('headers-too-large', detail)
   }
 }
 
 /** RFC 9112 §3.2. A target that is not a path here has another scheme or userinfo. */
 function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number): void {
-  if (/^https:/i.test(url)) throw misdirectedScheme()
+  if (/^https:/i.test(url)) {
+    const detail = 'An https: URL cannot be requested over plain HTTP.'
+    throw new HttpError('misdirected-request', detail)
+  }
   if (url.includes('#')) throw badRequest('The request target must not have a fragment.')
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS')) {
     throw badRequest('The request target must be a path.')
   }
   if (url.length > maxUrlBytes) {
-    throw uriTooLong(`The URL is longer than ${String(maxUrlBytes)} bytes.`)
+    const detail = `The URL is longer than ${String(maxUrlBytes)} bytes.`
+    throw new HttpError('uri-too-long', detail)
   }
 }

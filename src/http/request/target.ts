@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
-import { isHttp2 } from '../response/framing.ts'
+import { isHttp2 } from '../node-http.ts'
 import { parseParameters, takeFormHeaders } from './query-string.ts'
 
 declare module 'node:http' {
@@ -14,18 +14,16 @@ declare module 'node:http' {
 
 class RequestTarget {
   readonly isRaw: boolean
-  readonly #url: string
-  readonly #config: Config
+  readonly #parse: () => ReturnType<typeof parseQuery>
   #query: ReturnType<typeof parseQuery> | undefined
 
-  constructor(isRaw: boolean, url: string, config: Config) {
+  constructor(isRaw: boolean, parse: () => ReturnType<typeof parseQuery>) {
     this.isRaw = isRaw
-    this.#url = url
-    this.#config = config
+    this.#parse = parse
   }
 
   get query() {
-    return (this.#query ??= parseQuery(this.isRaw ? '' : this.#url, this.#config))
+    return (this.#query ??= this.#parse())
   }
 }
 
@@ -35,12 +33,11 @@ function parseQuery(url: string, config: Config) {
   return { parameters, formHeaders: config.methodOverride ? takeFormHeaders(parameters) : {} }
 }
 
-/** Sets `target` of a request and returns the URL to route by. */
 export function createTargetParser(config: Config, rawPaths: readonly string[]) {
   return (raw: IncomingMessage): string => {
     const url = toOriginForm(raw)
     const isRaw = rawPaths.some((prefix) => isUnder(prefix, url))
-    raw.target = new RequestTarget(isRaw, url, config)
+    raw.target = new RequestTarget(isRaw, () => parseQuery(isRaw ? '' : url, config))
     if (!isRaw) return trimSlashes(url)
     if (!routableMethods.includes(raw.method ?? '')) setMethod(raw, 'POST')
     return escapeInvalidPath(url)

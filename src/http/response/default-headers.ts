@@ -21,21 +21,18 @@ export const defaultHeaders = {
 
 export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
 
-type Headers = Readonly<Record<string, string>>
-type HeaderFactory = (request: FastifyRequest) => Headers
-
-export function createHeaders({ tlsKey, corsOrigins, trustedProxies }: Config): HeaderFactory {
+export function createHeaders({ tlsKey, corsOrigins, trustedProxies }: Config) {
   const overHttp = toFactory({}, corsOrigins)
   const overHttps = toFactory({ 'strict-transport-security': 'max-age=31536000' }, corsOrigins)
   if (trustedProxies.length === 0) return tlsKey === undefined ? overHttp : overHttps
-  return (request) => (request.protocol === 'https' ? overHttps : overHttp)(request)
+  return (request: FastifyRequest) => (request.protocol === 'https' ? overHttps : overHttp)(request)
 }
 
-function toFactory(hsts: Headers, corsOrigins: readonly string[]): HeaderFactory {
+function toFactory(hsts: object, corsOrigins: readonly string[]) {
   const forRaw = { ...protectiveHeaders, ...hsts }
   const vary = corsOrigins.length > 0 ? { vary: 'Origin' } : {}
   const forOthers = { ...defaultHeaders, ...hsts, ...vary }
-  return ({ raw }) => {
+  return ({ raw }: FastifyRequest) => {
     if (isRawRequest(raw)) return forRaw
     const { origin } = raw.headers
     const isAllowed = origin !== undefined && isAllowedOrigin(origin, corsOrigins)

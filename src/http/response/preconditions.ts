@@ -11,10 +11,8 @@ export interface State {
 }
 
 /** Of a read, in the order of RFC 9110 §13.2.2. */
-export function evaluatePreconditions(
-  headers: IncomingHttpHeaders,
-  { etag, lastModified }: Validators,
-) {
+export function evaluatePreconditions(headers: IncomingHttpHeaders, validators: Validators) {
+  const { etag, lastModified } = validators
   if (!isUnmodified(headers, { etags: [etag], lastModified })) return 'failed'
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
@@ -48,10 +46,8 @@ function isUnmodifiedSince(field: string | undefined, lastModified?: Date): bool
 }
 
 /** RFC 9110 §13.1.5: no If-Range, or one that matches the current state. */
-export function isRangeFresh(
-  headers: IncomingHttpHeaders,
-  { etag, lastModified }: Validators,
-): boolean {
+export function isRangeFresh(headers: IncomingHttpHeaders, validators: Validators): boolean {
+  const { etag, lastModified } = validators
   const ifRange = headers['if-range']
   if (ifRange === undefined) return true
   if (typeof ifRange !== 'string') return false

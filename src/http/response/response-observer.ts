@@ -18,7 +18,8 @@ export function observeResponse(
 ): void {
   const receivedAt = performance.now()
   const { raw } = reply
-  const stream = findStream(raw)
+  const response: object = raw
+  const stream = response instanceof Http2ServerResponse ? response.stream : undefined
   let isOver = false
   const end = (isCutOff: boolean) => {
     if (isOver) return
@@ -35,10 +36,6 @@ export function observeResponse(
   })
   // The client may have disconnected while the body was read for an override.
   if ((stream ?? raw).destroyed) end(true)
-}
-
-function findStream(response: object) {
-  return response instanceof Http2ServerResponse ? response.stream : undefined
 }
 
 function toFinished(

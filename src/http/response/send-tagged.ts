@@ -23,24 +23,18 @@ function toStrongTag(mediaType: string, text: string): string {
   return `"${hash('sha256', mediaType + text, 'base64url')}"`
 }
 
-export function sendTagged(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  { mediaType, text, etag }: TaggedText,
-): FastifyReply {
+export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedText) {
+  const { mediaType, text, etag } = tagged
   reply.header('etag', etag)
-  const outcome = evaluatePreconditions(headers, { etag })
+  const outcome = evaluatePreconditions(request.headers, tagged)
   if (outcome === 'failed') throw preconditionFailed(etag)
   if (outcome === 'not modified') return reply.code(304).send()
   return reply.type(toContentType(mediaType)).send(text)
 }
 
 /** Adds a weak tag to an untagged text. A stream has none, and matches only `*`. */
-export function revalidate(
-  { headers, method, raw }: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-): unknown {
+export function revalidate(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  const { headers, method, raw } = request
   const isTagged = reply.statusCode !== 200 || reply.hasHeader('etag')
   if (isTagged || !reads.includes(method) || isRawRequest(raw)) return payload
   const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)

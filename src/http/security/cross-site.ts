@@ -30,11 +30,8 @@ export function isAllowedOrigin(origin: string, allowedOrigins: readonly string[
 }
 
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return (
-    method === 'OPTIONS' &&
-    headers.origin !== undefined &&
-    headers['access-control-request-method'] !== undefined
-  )
+  const { origin, 'access-control-request-method': requested } = headers
+  return method === 'OPTIONS' && origin !== undefined && requested !== undefined
 }
 
 export function isSameOrigin(url: string | undefined, ownOrigin: string): boolean {
