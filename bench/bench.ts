@@ -1,47 +1,75 @@
+import { execFile } from 'node:child_process'
+import { symlink } from 'node:fs/promises'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { compareVersions, measureCosts } from './costs.ts'
 import { figureRows } from './figures.ts'
-import { measureGrowth } from './growth.ts'
-import { measureRates } from './rates.ts'
-import { writeReport } from './report.ts'
-import { keepResult, readResults, type Measured } from './results.ts'
+import type { Place } from './fill.ts'
+import { toComparison, toCostLines, toFigureLine, writeResult } from './report.ts'
 import { rows } from './rows.ts'
-import { toLines } from './table.ts'
 
-/** In each round all contenders of a row take a turn of this length. */
-const rounds = Number(process.env.ROUNDS ?? 5)
-const seconds = Number(process.env.SECONDS ?? 3)
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '..')
+const rounds = Number(process.env.ROUNDS ?? 10)
+const library = await mkdtemp(join(tmpdir(), 'vitrine-bench-'))
 
-const names = [...rows.map(({ name }) => name), ...Object.keys(figureRows), 'growth']
-const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => ![...names, 'report'].includes(name))
-if (unknown.length > 0) {
-  console.error(`No such row: ${unknown.join(', ')}. There are ${names.join(', ')}; and report.`)
+const [command, ref = '', ...others] = process.argv.slice(2)
+const wanted = command === 'compare' ? others : process.argv.slice(2)
+const names = [...rows.map(({ name }) => name), ...Object.keys(figureRows)]
+const unknown = wanted.filter((name) => !names.includes(name))
+if (unknown.length > 0 || (command === 'compare' && ref === '')) {
+  console.error('npm run bench [row …]; npm run bench -- compare <git ref> [row …]')
+  console.error(`Rows: ${names.join(', ')}.`)
   process.exit(2)
 }
 
-const library = await mkdtemp(join(tmpdir(), 'vitrine-bench-library-'))
 try {
-  for (const name of wanted.length === 0 ? names : names.filter((one) => wanted.includes(one))) {
-    const how = `${String(rounds)} rounds of ${String(seconds)} seconds`
-    console.log(toLines(name, await keepResult(name, await measureRow(name), how)))
-  }
+  if (command === 'compare') await compare(ref)
+  else await measure()
 } finally {
   await rm(library, { recursive: true })
 }
-// Measuring single rows does not write the document; `report` does.
-if (wanted.length === 0 || wanted.includes('report')) await writeReport(names, await readResults())
 
-async function measureRow(name: string): Promise<Measured> {
-  const folder = await mkdtemp(join(tmpdir(), 'vitrine-bench-'))
-  const place = { folder, library, rounds }
-  try {
+async function measure(): Promise<void> {
+  for (const name of selectedNames(names)) {
     const row = rows.find((one) => one.name === name)
-    if (row) return { kind: 'rates', ...(await measureRates(row, { ...place, seconds })) }
-    const measureFigures = figureRows[name]
-    if (measureFigures) return { kind: 'figures', figures: await measureFigures(place) }
-    return { kind: 'growth', points: await measureGrowth(place, seconds) }
+    const lines = await withPlace(async (place) =>
+      row
+        ? toCostLines(row, await measureCosts(row, place))
+        : ((await figureRows[name]?.(place)) ?? []).map(toFigureLine),
+    )
+    console.log(lines.join('\n'))
+    await writeResult(name, lines)
+  }
+}
+
+/** Measures this version beside another, which is checked out for it. */
+async function compare(gitRef: string): Promise<void> {
+  const folder = join(library, 'base')
+  await run('git', ['worktree', 'add', '--detach', folder, gitRef], { cwd: root })
+  try {
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    for (const name of selectedNames(rows.map((row) => row.name))) {
+      const row = rows.find((one) => one.name === name)
+      if (!row) continue
+      const slices = await withPlace((place) => compareVersions(row, folder, place))
+      console.log(toComparison(row, slices))
+    }
+  } finally {
+    await run('git', ['worktree', 'remove', '--force', folder], { cwd: root })
+  }
+}
+
+function selectedNames(all: readonly string[]): readonly string[] {
+  return wanted.length === 0 ? all : all.filter((name) => wanted.includes(name))
+}
+
+async function withPlace<T>(use: (place: Place) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(library, 'row-'))
+  try {
+    return await use({ folder, library, rounds })
   } finally {
     await rm(folder, { recursive: true })
   }

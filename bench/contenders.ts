@@ -1,48 +1,54 @@
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { findFreePort } from '../src/operations/free-port.ts'
 import { startServer, type Running } from './processes.ts'
 import type { Contender, Row } from './rows.ts'
 
 const run = promisify(execFile)
-const here = dirname(fileURLToPath(import.meta.url))
+const here = import.meta.dirname
 
 /** The programs of `pip install httpbin gunicorn` in a virtual environment. */
 const python = join(here, '.python/bin/python')
+/** The program of `GOBIN=$PWD/bench/.go go install github.com/mccutchen/go-httpbin/v2/cmd/go-httpbin@latest`. */
+const goHttpbin = join(here, '.go/go-httpbin')
 
-interface Place {
-  /** For the databases, files and configuration of this row. */
-  folder: string
-  /** The file of Vitrine's response. */
-  reference: string
+interface Setup extends Pick<Row, 'settings' | 'records'> {
+  cores?: string
+  /** The source of Vitrine; this one by default. */
+  root?: string
 }
 
-type Setup = Pick<Row, 'settings' | 'records'> & { cores?: string }
-
-export async function start(contender: Contender, setup: Setup, place: Place): Promise<Running> {
+/** Starts a contender in a folder of its own, which has been filled. */
+export async function start(name: Contender, setup: Setup, folder: string): Promise<Running> {
   const port = await findFreePort()
-  const command = await toCommand(contender, setup, { port, ...place })
-  const settings = contender === 'vitrine' ? { LOG_LEVEL: 'warn', ...setup.settings } : {}
+  const command = await toCommand(name, setup, { port, folder })
   const env = {
     ...process.env,
-    ...toSettings(place.folder),
-    ...settings,
+    DATABASE_URL: `sqlite:${join(folder, name === 'node-insert' ? 'insert.db' : 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+    PUBLIC_DIR: join(folder, 'public'),
+    ...(name === 'vitrine' ? { LOG_LEVEL: 'warn', ...setup.settings } : {}),
     PORT: String(port),
-    REFERENCE: place.reference,
+    REFERENCE: join(folder, 'reference.json'),
   }
-  return startServer(port, command, { cwd: here, env, cores: setup.cores })
+  return startServer(port, command, {
+    cwd: setup.root ?? join(here, '..'),
+    env,
+    cores: setup.cores,
+  })
 }
 
 /** Whether a contender that npm does not install is available. */
-export async function isInstalled(contender: Contender): Promise<boolean> {
+export async function isInstalled(name: Contender): Promise<boolean> {
   const checks: Partial<Record<Contender, [string, string[]]>> = {
     nginx: ['nginx', ['-v']],
     httpbin: [python, ['-c', 'import httpbin, gunicorn']],
+    'go-httpbin': ['test', ['-x', goHttpbin]],
   }
-  const check = checks[contender]
+  const check = checks[name]
   if (check === undefined) return true
   return run(...check).then(
     () => true,
@@ -50,27 +56,16 @@ export async function isInstalled(contender: Contender): Promise<boolean> {
   )
 }
 
-/** Whether a contender sends its own response instead of a copy of Vitrine's. */
-export function sendsOwnResponse(contender: Contender): boolean {
-  return ['json-server', 'json-server-beta', 'httpbin'].includes(contender)
-}
-
 async function toCommand(
-  contender: Contender,
-  { records = 0 }: Setup,
-  { port, folder }: Place & { port: number },
+  name: Contender,
+  { records = 0, root = join(here, '..') }: Setup,
+  { port, folder }: { port: number; folder: string },
 ): Promise<[string, ...string[]]> {
   const at = ['--port', String(port), '--host', '127.0.0.1']
   const inModules = (path: string) => join(here, 'node_modules', path)
-  switch (contender) {
+  switch (name) {
     case 'vitrine':
-      return [
-        process.execPath,
-        '--min-semi-space-size=4',
-        '--max-semi-space-size=4',
-        '--no-parallel-scavenge',
-        join(here, '../bin/vitrine.js'),
-      ]
+      return [process.execPath, ...(await readStartArguments(root))]
     case 'json-server': {
       const program = inModules('json-server/lib/cli/bin.js')
       return [process.execPath, program, '--quiet', ...at, await writeDatabase(folder, records)]
@@ -79,25 +74,35 @@ async function toCommand(
       const program = inModules('json-server-beta/lib/bin.js')
       return [process.execPath, program, ...at, await writeDatabase(folder, records)]
     }
+    case 'go-httpbin':
+      return [goHttpbin, ...at, '--log-level', 'ERROR']
     case 'httpbin': {
-      const address = `127.0.0.1:${String(port)}`
       // A worker without threads has no persistent connections.
       const options = ['--threads', '4', '--no-control-socket', '--log-level', 'warning']
-      return [python, '-m', 'gunicorn', '-b', address, ...options, 'httpbin:app']
+      const listen = `127.0.0.1:${String(port)}`
+      return [python, '-m', 'gunicorn', '-b', listen, ...options, 'httpbin:app']
     }
     case 'nginx':
       return ['nginx', '-c', await writeNginx(folder, port), '-e', 'stderr']
-    default:
-      return [process.execPath, join(here, 'servers', `${contender}.js`)]
+    case 'node-insert':
+      copyDatabase(join(folder, 'vitrine.db'), join(folder, 'insert.db'))
+      break
   }
+  return [process.execPath, join(here, 'servers', `${name}.js`)]
 }
 
-function toSettings(folder: string): Record<string, string> {
-  return {
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
-    PUBLIC_DIR: join(folder, 'public'),
-  }
+/** What `npm start` runs there. */
+async function readStartArguments(root: string): Promise<string[]> {
+  const text = await readFile(join(root, 'package.json'), 'utf8')
+  const { scripts } = JSON.parse(text) as { scripts: { start: string } }
+  return scripts.start.split(' ').slice(1)
+}
+
+/** Of the database that Vitrine has opened, with the indexes that it made. */
+function copyDatabase(from: string, to: string): void {
+  const database = new DatabaseSync(from)
+  database.prepare('VACUUM INTO ?').run(to)
+  database.close()
 }
 
 /** json-server rewrites its database at every change, so each has its own. */

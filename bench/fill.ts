@@ -4,14 +4,19 @@ import { join } from 'node:path'
 import { openSqliteDatabase } from '../src/stores/sqlite/database.ts'
 import { knownId } from './rows.ts'
 
+export interface Place {
+  /** Empty at first, and not shared with other rows. */
+  folder: string
+  /** Filled databases for the next rows. */
+  library: string
+  rounds: number
+}
+
 /**
  * Writes files, and a database with locations, one of which has the known id. A database is made
  * once per run, in `library`, and copied.
  */
-export async function fill(
-  folder: string,
-  { library, records = 0 }: { library: string; records?: number | undefined },
-): Promise<void> {
+export async function fill({ folder, library }: Place, records = 0): Promise<void> {
   await mkdir(join(folder, 'public'), { recursive: true })
   await writeFile(join(folder, 'public/4k.bin'), Buffer.alloc(4096, 'glass'))
   await writeFile(join(folder, 'public/1m.bin'), Buffer.alloc(1024 ** 2, 'glass'))

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 
 export interface Running {
   port: number
@@ -19,13 +19,13 @@ export async function startServer(
     ...options,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  await untilReady(port, child)
+  await untilResponding(port, child)
   return { port, pid: child.pid ?? 0, stop: () => stop(child) }
 }
 
-async function untilReady(port: number, child: ChildProcess): Promise<void> {
+async function untilResponding(port: number, child: ChildProcess): Promise<void> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error('a contender did not start')
+    if (child.exitCode !== null) throw new Error(`did not start: ${child.spawnargs.join(' ')}`)
     try {
       await fetch(`http://127.0.0.1:${String(port)}/`, { signal: AbortSignal.timeout(2000) })
       return
@@ -42,15 +42,19 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /**
- * The CPU time of a process and its children in microseconds: nginx and gunicorn respond in
- * children (proc(5): ticks of 10 ms).
+ * The CPU time of a process in microseconds, with its threads and its children: nginx and gunicorn
+ * respond in children. `schedstat` counts nanoseconds, for one thread each.
  */
 export async function readCpuMicroseconds(pid: number): Promise<number> {
-  const children = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
-  const times = [String(pid), ...children.split(' ').filter(Boolean)].map(async (one) => {
-    const stat = await readFile(`/proc/${one}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  const tasks = await readdir(`/proc/${String(pid)}/task`)
+  const times = tasks.map(async (task) => {
+    const folder = `/proc/${String(pid)}/task/${task}`
+    const [time] = (await readFile(`${folder}/schedstat`, 'utf8')).split(' ')
+    const children = (await readFile(`${folder}/children`, 'utf8')).split(' ').filter(Boolean)
+    const ofChildren = await Promise.all(
+      children.map((child) => readCpuMicroseconds(Number(child))),
+    )
+    return ofChildren.reduce((sum, one) => sum + one, Number(time) / 1000)
   })
   return (await Promise.all(times)).reduce((sum, time) => sum + time, 0)
 }

@@ -1,50 +1,48 @@
-/** A request, and the contenders whose requests per second are measured with it. */
-export interface Row {
+/** A request whose cost is measured, beside a baseline that does the same work. */
+export interface Row extends Request {
   name: string
   title: string
-  /** The ratio to reach. */
-  target: number
-  /** The contender with ratio 1. */
-  limit: Contender
-  peers: readonly Contender[]
-  path: string
-  method?: string
-  headers?: Readonly<Record<string, string>>
-  body?: string
-  /** More settings of Vitrine. */
+  baseline: Contender
+  /** The CPU time of Vitrine per request is at most this multiple of the baseline's. */
+  goal?: number
+  /** Programs that do the same job their own way, for information. */
+  peers?: readonly Contender[]
   settings?: Readonly<Record<string, string>>
   /** The initial number of locations. */
   records?: number
-  /** The multiple of the rate of this peer to reach. */
-  timesPeer?: { peer: Contender; target: number }
+  /** Requests in each slice. */
+  slice?: number
+}
+
+export interface Request {
+  path: string
+  /** With a body, the method is POST. */
+  body?: string
+  headers?: Readonly<Record<string, string>>
 }
 
 export type Contender =
   | 'vitrine'
-  | 'node-http'
   | 'fastify'
-  | 'hono'
-  | 'koa'
-  | 'express'
+  | 'fastify-logged'
+  | 'fastify-echo'
+  | 'node-http'
+  | 'node-insert'
+  | 'nginx'
   | 'json-server'
   | 'json-server-beta'
+  | 'go-httpbin'
   | 'httpbin'
-  | 'nginx'
-  | 'fastify-static'
 
-const frameworks = ['fastify', 'hono', 'koa', 'express'] as const
-const jsonServers = ['json-server', 'json-server-beta'] as const
-const json = { accept: 'application/json' }
-const form = 'application/x-www-form-urlencoded'
-
-/** The id of the location that rows request; see `fill`. */
+/** The id of the location that rows request. */
 export const knownId = 'known'
 
-/** Also measured with more and more records; see `growth.ts`. */
-export const showRequest = { path: `/locations/${knownId}`, headers: json }
-export const createRequest = {
+const json = { accept: 'application/json' }
+const show = { path: `/locations/${knownId}`, records: 1000, baseline: 'fastify' } as const
+/** Also measured on PostgreSQL and with workers. */
+export const showRequest: Request = { path: `/locations/${knownId}`, headers: json }
+export const createRequest: Request = {
   path: '/locations',
-  method: 'POST',
   headers: { ...json, 'content-type': 'application/json' },
   body: '{"name":"Pier","latitude":53.5,"longitude":-9.25}',
 }
@@ -55,115 +53,91 @@ export const rows: readonly Row[] = [
   {
     name: 'json',
     title: '`GET /api/json`',
-    target: 0.85,
-    limit: 'node-http',
-    peers: [...frameworks, 'httpbin'],
     path: '/api/json',
+    baseline: 'fastify',
+    goal: 1.12,
+    peers: ['go-httpbin', 'httpbin'],
   },
   {
     name: 'json-logged',
-    title: 'the same with a log line for each request',
-    target: 0.7,
-    limit: 'node-http',
-    peers: [],
+    title: '`GET /api/json` with a log line',
     path: '/api/json',
     settings: { LOG_LEVEL: 'info' },
+    baseline: 'fastify-logged',
+    goal: 1.2,
   },
   {
     name: 'record',
     title: '`GET /locations/:id` as JSON',
-    target: 0.75,
-    limit: 'node-http',
-    peers: jsonServers,
-    ...showRequest,
-    records: 1000,
+    ...show,
+    headers: json,
+    goal: 1.3,
+    peers: ['json-server', 'json-server-beta'],
   },
   {
     name: 'not-modified',
-    title: 'the same, 304',
-    target: 0.8,
-    limit: 'node-http',
-    peers: [],
-    path: `/locations/${knownId}`,
+    title: '`GET /locations/:id`, 304',
+    ...show,
     headers: { ...json, 'if-none-match': '*' },
-    records: 1000,
+    goal: 1.25,
   },
   {
     name: 'page',
     title: '`GET /locations/:id` as a page',
-    target: 0.45,
-    limit: 'node-http',
-    peers: [],
-    path: `/locations/${knownId}`,
+    ...show,
     headers: { accept: 'text/html' },
-    records: 1000,
-  },
-  {
-    name: 'list-page',
-    title: '`GET /locations?page=3&per_page=20` as JSON of 1,000,000 records',
-    target: 0.25,
-    limit: 'node-http',
-    peers: [],
-    path: '/locations?page=3&per_page=20',
-    headers: json,
-    records: 1_000_000,
-  },
-  {
-    name: 'create',
-    title: '`POST /locations`, durable across `kill -9`',
-    target: 0.35,
-    limit: 'node-http',
-    peers: jsonServers,
-    ...createRequest,
-    records: 1000,
-    timesPeer: { peer: 'json-server', target: 30 },
-  },
-  {
-    name: 'create-full',
-    title: 'the same with `DURABILITY=full`',
-    target: 0.2,
-    limit: 'node-http',
-    peers: [],
-    ...createRequest,
-    records: 1000,
-    settings: { DURABILITY: 'full' },
-  },
-  {
-    name: 'file',
-    title: 'a static file of 4 KiB, beside nginx',
-    target: 0.6,
-    limit: 'nginx',
-    peers: ['node-http', 'fastify-static'],
-    path: '/4k.bin',
-  },
-  {
-    name: 'file-large',
-    title: 'a static file of 1 MiB, beside nginx',
-    target: 0.5,
-    limit: 'nginx',
-    peers: ['node-http', 'fastify-static'],
-    path: '/1m.bin',
+    goal: 1.9,
   },
   {
     name: 'echo-json',
-    title: 'echo of 1 KiB of JSON',
-    target: 0.55,
-    limit: 'node-http',
-    peers: [],
+    title: '`POST /users/post`, 1 KiB of JSON',
     path: '/users/post',
-    method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ words, number: 1 }),
+    baseline: 'fastify-echo',
+    goal: 1.15,
   },
   {
     name: 'echo-form',
-    title: 'echo of 1 KiB of a form',
-    target: 0.55,
-    limit: 'node-http',
-    peers: [],
+    title: '`POST /users/post`, 1 KiB of a form',
     path: '/users/post',
-    method: 'POST',
-    headers: { 'content-type': form },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: `words=${words}&number=1`,
+    baseline: 'fastify-echo',
+    goal: 1.15,
+  },
+  {
+    name: 'create',
+    title: '`POST /locations`',
+    ...createRequest,
+    records: 1000,
+    baseline: 'node-insert',
+    goal: 1.5,
+    peers: ['json-server', 'json-server-beta'],
+    slice: 10_000,
+  },
+  {
+    name: 'file',
+    title: 'a static file of 4 KiB',
+    path: '/4k.bin',
+    baseline: 'node-http',
+    goal: 1.4,
+    peers: ['nginx'],
+  },
+  {
+    name: 'file-large',
+    title: 'a static file of 1 MiB',
+    path: '/1m.bin',
+    baseline: 'node-http',
+    peers: ['nginx'],
+    slice: 1000,
+  },
+  {
+    name: 'list-page',
+    title: '`GET /locations?page=3&per_page=20` of 1,000,000 records',
+    path: '/locations?page=3&per_page=20',
+    headers: json,
+    records: 1_000_000,
+    baseline: 'fastify',
   },
 ]

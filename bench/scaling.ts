@@ -2,61 +2,59 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openPostgresServer } from '../test/postgres-server.ts'
 import { start } from './contenders.ts'
-import type { Place } from './figures.ts'
-import { fill } from './fill.ts'
-import { measure, type Request } from './measure.ts'
-import type { Figure } from './results.ts'
-import { createRequest, showRequest } from './rows.ts'
+import { fill, type Place } from './fill.ts'
+import { createRequest, showRequest, type Request } from './rows.ts'
+import { measureSlice } from './slices.ts'
+import type { Figure } from './report.ts'
 
-const seconds = 2
 const bothCores = '0,1'
+const count = 20_000
 
-/** Compares two workers with one process. Server and load generator share both cores. */
-export async function measureWorkers({ folder, library, rounds }: Place): Promise<Figure[]> {
-  const rates: Record<string, number[]> = { '1': [], '2': [] }
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [workers, values] of Object.entries(rates)) {
-      const own = join(folder, `${String(round)}-${workers}`)
-      await mkdir(own)
-      await fill(own, { library, records: 1000 })
+/** Compares the CPU time of two workers with one process. Server and load share both cores. */
+export async function measureWorkers(place: Place): Promise<Figure[]> {
+  const costs: Record<string, number[]> = { '1': [], '2': [] }
+  for (let round = 0; round < place.rounds; round += 1) {
+    for (const [workers, values] of Object.entries(costs)) {
+      const folder = join(place.folder, `${String(round)}-${workers}`)
+      await mkdir(folder)
+      await fill({ ...place, folder }, 1000)
       const setup = { settings: { WORKERS: workers }, cores: bothCores }
-      const vitrine = await start('vitrine', setup, { folder: own, reference: '' })
-      const send = (length: number) =>
-        measure(vitrine, showRequest, { folder: own, seconds: length, cores: bothCores })
+      const vitrine = await start('vitrine', setup, folder)
+      const measure = () =>
+        measureSlice(vitrine, { request: showRequest, count, folder, cores: bothCores })
       try {
-        await send(1)
-        values.push((await send(seconds)).rate)
+        await measure()
+        values.push((await measure()).cpu)
       } finally {
         await vitrine.stop()
       }
     }
   }
-  const [one = [], two = []] = Object.values(rates)
-  const values = two.map((rate, round) => rate / (one[round] ?? NaN))
-  const title = '`GET /locations/:id` by two workers, as a ratio of one process on the same cores'
-  return [{ title, unit: '', values, target: { atLeast: 1 } }]
+  const [one = [], two = []] = Object.values(costs)
+  const values = two.map((cpu, round) => cpu / (one[round] ?? NaN))
+  const title = 'CPU of `GET /locations/:id` by two workers ÷ by one process'
+  return [{ title, unit: '', values, goal: { atMost: 1.05 } }]
 }
 
-/** Reads and creates on PostgreSQL, whose server shares the core of the load generator. */
-export async function measurePostgres({ folder, library, rounds }: Place): Promise<Figure[]> {
-  await fill(folder, { library })
+/** Shows and creates on PostgreSQL, whose server shares the core of the load generator. */
+export async function measurePostgres(place: Place): Promise<Figure[]> {
+  const { folder, rounds } = place
+  await fill(place)
   const server = await openPostgresServer({ settings: { fsync: 'on' } })
   try {
-    const settings = { DATABASE_URL: server.url }
-    const vitrine = await start('vitrine', { settings }, { folder, reference: '' })
+    const vitrine = await start('vitrine', { settings: { DATABASE_URL: server.url } }, folder)
     try {
       await createKnown(vitrine.port)
-      const send = (request: Request, length: number) =>
-        measure(vitrine, request, { folder, seconds: length })
+      const measure = (request: Request) => measureSlice(vitrine, { request, count: 5000, folder })
       const [show, create]: [number[], number[]] = [[], []]
-      await send(showRequest, 1)
+      await measure(showRequest)
       for (let round = 0; round < rounds; round += 1) {
-        show.push((await send(showRequest, seconds)).rate)
-        create.push((await send(createRequest, seconds)).rate)
+        show.push((await measure(showRequest)).cpu)
+        create.push((await measure(createRequest)).cpu)
       }
       return [
-        { title: '`GET /locations/:id` on PostgreSQL', unit: 'requests/s', values: show },
-        { title: '`POST /locations` on PostgreSQL, fsync on', unit: 'requests/s', values: create },
+        { title: '`GET /locations/:id` on PostgreSQL', unit: 'µs', values: show },
+        { title: '`POST /locations` on PostgreSQL, fsync on', unit: 'µs', values: create },
       ]
     } finally {
       await vitrine.stop()
@@ -70,6 +68,7 @@ async function createKnown(port: number): Promise<void> {
   const { path, headers } = showRequest
   const url = `http://127.0.0.1:${String(port)}${path}`
   const fields = { ...headers, 'content-type': 'application/json' }
-  const { status } = await fetch(url, { method: 'PUT', headers: fields, body: createRequest.body })
+  const { body = '' } = createRequest
+  const { status } = await fetch(url, { method: 'PUT', headers: fields, body })
   if (status !== 201) throw new Error(`the record was not created: ${String(status)}`)
 }
