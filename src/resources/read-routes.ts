@@ -11,9 +11,6 @@ import { recordTypes } from './record/representations.ts'
 import { show } from './record/show.ts'
 import { edit, newForm } from './write/forms.ts'
 
-const { etag, lastModified } = responseHeaders
-const { ifNoneMatch, ifModifiedSince, wantReprDigest } = requestHeaders
-
 export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
   const lists = listRoute(context, schemas)
   const shows = showRoute(context, schemas)
@@ -49,17 +46,14 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
     url: resource.path,
     summary: `List ${resource.name}, oldest first, optionally filtered`,
     description: listDescription,
-    parameters: [...listParameters(resource), ifNoneMatch, wantReprDigest],
+    parameters: [
+      ...listParameters(resource),
+      ...requestHeaders('If-None-Match', 'Want-Repr-Digest'),
+    ],
     responses: {
       200: {
         description: 'The list, or one page of it.',
-        headers: {
-          'Accept-Query': responseHeaders.acceptQuery,
-          Link: responseHeaders.link,
-          'X-Total-Count': responseHeaders.totalCount,
-          ETag: etag,
-          'Set-Cookie': responseHeaders.flash,
-        },
+        headers: responseHeaders('Accept-Query', 'Link', 'X-Total-Count', 'ETag', 'Set-Cookie'),
         content: {
           ...pageContent,
           ...jsonContent({ type: 'array', items: part }, [recordExample]),
@@ -71,7 +65,7 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
           },
         },
       },
-      304: { description: 'Not changed.', headers: { ETag: etag } },
+      304: { description: 'Not changed.', headers: responseHeaders('ETag') },
     },
     errors: [406, 412],
     store: 'reads',
@@ -87,20 +81,20 @@ function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
     method: 'GET',
     url: `${path}/${idParameter}`,
     summary: `Get a ${singular}`,
-    parameters: [id, ifNoneMatch, ifModifiedSince, wantReprDigest],
+    parameters: [id, ...requestHeaders('If-None-Match', 'If-Modified-Since', 'Want-Repr-Digest')],
     responses: {
       200: {
         description: 'The record.',
-        headers: {
-          ETag: etag,
-          'Last-Modified': lastModified,
-          'Accept-Patch': responseHeaders.acceptPatch,
-          'Repr-Digest': responseHeaders.reprDigest,
-          'Set-Cookie': responseHeaders.flash,
-        },
+        headers: responseHeaders(
+          'ETag',
+          'Last-Modified',
+          'Accept-Patch',
+          'Repr-Digest',
+          'Set-Cookie',
+        ),
         content: { ...recordContent(schemas), ...textContent(lines.join('')) },
       },
-      304: { description: 'Not changed.', headers: { ETag: etag } },
+      304: { description: 'Not changed.', headers: responseHeaders('ETag') },
     },
     errors: [404, 405, 406, 412],
     store: 'reads',

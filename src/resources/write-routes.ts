@@ -8,12 +8,10 @@ import { sendFormAfterError } from './write/forms.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './write/input.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
-const { etag, location, contentLocation, preferenceApplied, idempotencyReplayed, flash } =
-  responseHeaders
-const { ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer, idempotencyKey } = requestHeaders
+const conditions = ['If-Match', 'If-None-Match', 'If-Unmodified-Since'] as const
 
 const ofRecord = {
-  parameters: [id, ifMatch, ifNoneMatch, ifUnmodifiedSince, prefer],
+  parameters: [id, ...requestHeaders(...conditions, 'Prefer')],
   store: 'writes',
   config: { defaultType: 'json', accepts: acceptedTypes },
 } as const
@@ -34,17 +32,12 @@ function createRoute(context: ResourceContext, schemas: ResourceSchemas): Route 
     method: 'POST',
     url: path,
     summary: `Create a ${singular}`,
-    parameters: [prefer, idempotencyKey],
+    parameters: requestHeaders('Prefer', 'Idempotency-Key'),
     requestBody: { required: true, content: fieldsContent(schemas.input, schemas.inputExample) },
     responses: {
       201: {
         description: `The created ${singular}.`,
-        headers: {
-          Location: location,
-          ETag: etag,
-          'Preference-Applied': preferenceApplied,
-          'Idempotency-Replayed': idempotencyReplayed,
-        },
+        headers: responseHeaders('Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed'),
         content: recordContent(schemas),
       },
     },
@@ -59,11 +52,6 @@ function createRoute(context: ResourceContext, schemas: ResourceSchemas): Route 
 function updateRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { path, singular } = context.resource
   const redirect = `${path}/${schemas.recordExample._id}`
-  const headers = {
-    ETag: etag,
-    'Content-Location': contentLocation,
-    'Preference-Applied': preferenceApplied,
-  }
   return {
     ...ofRecord,
     method: 'PATCH',
@@ -73,7 +61,7 @@ function updateRoute(context: ResourceContext, schemas: ResourceSchemas): Route 
     responses: {
       200: {
         description: 'Updated: the envelope, or the record with `Prefer: return=representation`.',
-        headers,
+        headers: responseHeaders('ETag', 'Content-Location', 'Preference-Applied'),
         content: jsonContent({ anyOf: [envelope, schemas.record] }, toEnvelope({ redirect })),
       },
       ...afterWrite(redirect),
@@ -118,7 +106,7 @@ function afterWrite(where: string): Record<string, ResponseDoc> {
     204: { description: 'Done, with `Prefer: return=minimal`.' },
     303: {
       description: `With \`Accept: text/html\`: redirects to \`${where}\`.`,
-      headers: { Location: location, 'Set-Cookie': flash },
+      headers: responseHeaders('Location', 'Set-Cookie'),
     },
   }
 }
@@ -126,7 +114,7 @@ function afterWrite(where: string): Record<string, ResponseDoc> {
 function replaceRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { path, singular } = context.resource
   const content = recordContent(schemas)
-  const headers = { 'Preference-Applied': preferenceApplied }
+  const headers = responseHeaders('Preference-Applied')
   const body = fieldsContent(schemas.replacement, schemas.inputExample)
   return {
     ...ofRecord,
@@ -137,7 +125,11 @@ function replaceRoute(context: ResourceContext, schemas: ResourceSchemas): Route
     requestBody: { required: true, content: body },
     responses: {
       200: { description: 'Replaced.', headers, content },
-      201: { description: 'Created.', headers: { ...headers, Location: location }, content },
+      201: {
+        description: 'Created.',
+        headers: { ...headers, ...responseHeaders('Location') },
+        content,
+      },
       204: { description: 'Replaced, with `Prefer: return=minimal`.', headers },
     },
     errors: [...errors, 422],

@@ -33,5 +33,5 @@ export function changeSession(redirect: string, msg: string, apply: Apply) {
   } as const
 }
 
-export const cookieHeaders = { 'Set-Cookie': responseHeaders.setCookie }
-export const redirectHeaders = { Location: responseHeaders.location, ...cookieHeaders }
+export const cookieHeaders = responseHeaders('Set-Cookie')
+export const redirectHeaders = responseHeaders('Location', 'Set-Cookie')

@@ -35,7 +35,7 @@ export const uploadOperation: Operation = {
   responses: {
     200: {
       description: 'The file is stored.',
-      headers: { Location: responseHeaders.location },
+      headers: responseHeaders('Location'),
       content: {
         ...textContent(exampleText),
         ...pageContent,

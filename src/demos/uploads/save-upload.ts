@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { toMediaType } from '../../http/body/body-reader.ts'
-import { parseMultipart, toMultipartError, type Part } from '../../http/body/multipart.ts'
+import { parseMultipart, type Part } from '../../http/body/multipart.ts'
 import { badRequest, unsupportedMediaType } from '../../http/errors/http-error.ts'
 import type { Services } from '../../site/demo.ts'
 import type { Files, SavedFile } from '../../stores/files/files.ts'
@@ -97,20 +97,9 @@ async function removeUpload({ files, uploads }: UploadServices, arriving: Arrivi
   await uploads.remove(id)
 }
 
-async function save(files: Files, { content }: Part, { id, share }: Arriving): Promise<SavedFile> {
-  // The parser reports an error by an event or by destroying the content.
-  let parserError: unknown
-  content.once('error', (error) => {
-    parserError = error
-  })
-  try {
-    const counted = share && Readable.from(take(content, share), { objectMode: false })
-    return await files.save(id, counted ?? content)
-  } catch (error) {
-    // Errors of the form are the client's, errors of the store are not.
-    const isOfContent = error === parserError || error === content.errored
-    throw isOfContent ? toMultipartError(error) : error
-  }
+function save(files: Files, { content }: Part, { id, share }: Arriving): Promise<SavedFile> {
+  const counted = share && Readable.from(take(content, share), { objectMode: false })
+  return files.save(id, counted ?? content)
 }
 
 async function* take(content: AsyncIterable<Buffer>, share: Share) {

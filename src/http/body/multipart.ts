@@ -1,7 +1,7 @@
 import multipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { assertNoEncoding } from './body-reader.ts'
 import { createByteCollector, watchBody, type BodyTimes } from './read-bytes.ts'
@@ -115,29 +115,32 @@ function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBy
   if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
   const tooLarge = contentTooLarge(`${name} is over ${String(maxBytes)} bytes.`)
   file.once('limit', () => file.destroy(tooLarge))
-  return { name, fileName: filename, type: mimetype, content: file }
+  const content = Readable.from(withOwnErrors(file), { objectMode: false })
+  return { name, fileName: filename, type: mimetype, content }
+}
+
+async function* withOwnErrors(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* file
+  } catch (error) {
+    throw toMultipartError(error)
+  }
 }
 
 export async function readText({ content }: Part, maxBytes: number): Promise<string> {
   const bytes = createByteCollector(maxBytes)
   const chunks: AsyncIterable<Buffer> = content
-  try {
-    for await (const chunk of chunks) {
-      if (!bytes.add(chunk)) throw contentTooLarge('The fields of the form are too large.')
-    }
-  } catch (error) {
-    throw toMultipartError(error)
+  for await (const chunk of chunks) {
+    if (!bytes.add(chunk)) throw contentTooLarge('The fields of the form are too large.')
   }
   return decodeUtf8(bytes.toBuffer())
 }
 
 export async function discard({ content }: Part): Promise<void> {
-  await finished(content.resume()).catch((error: unknown) => {
-    throw toMultipartError(error)
-  })
+  await finished(content.resume())
 }
 
-export function toMultipartError(error: unknown): unknown {
+function toMultipartError(error: unknown): unknown {
   if (error instanceof HttpError || !(error instanceof Error)) return error
   return 'statusCode' in error && error.statusCode === 413
     ? contentTooLarge(`The form is too large: ${error.message}.`)

@@ -48,13 +48,13 @@ const problem = toComponent('schemas', 'Problem', {
 })
 
 const headersByStatus: Partial<Record<ErrorStatus, ResponseDoc['headers']>> = {
-  401: { 'WWW-Authenticate': responseHeaders.authenticate },
-  405: { Allow: responseHeaders.allow },
-  412: { ETag: responseHeaders.etag },
-  415: { 'Accept-Post': responseHeaders.acceptPost, 'Accept-Patch': responseHeaders.acceptPatch },
-  416: { 'Content-Range': responseHeaders.contentRange },
-  429: { 'Retry-After': responseHeaders.retryAfter },
-  503: { 'Retry-After': responseHeaders.retryAfter },
+  401: responseHeaders('WWW-Authenticate'),
+  405: responseHeaders('Allow'),
+  412: responseHeaders('ETag'),
+  415: responseHeaders('Accept-Post', 'Accept-Patch'),
+  416: responseHeaders('Content-Range'),
+  429: responseHeaders('Retry-After'),
+  503: responseHeaders('Retry-After'),
 }
 
 function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference<ResponseDoc> {

@@ -1,15 +1,8 @@
 import { responseHeaders, requestHeaders } from './fields.ts'
 import type { Operation, Parameter } from './operation.ts'
 
-const { etag, lastModified, acceptRanges, contentRange, reprDigest } = responseHeaders
-const headers = {
-  ETag: etag,
-  'Last-Modified': lastModified,
-  'Accept-Ranges': acceptRanges,
-  'Repr-Digest': reprDigest,
-}
-
-const { ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest } = requestHeaders
+const headers = responseHeaders('ETag', 'Last-Modified', 'Accept-Ranges', 'Repr-Digest')
+const conditions = ['If-None-Match', 'If-Modified-Since', 'If-Range'] as const
 
 export function toFileOperation(
   summary: string,
@@ -19,15 +12,15 @@ export function toFileOperation(
   const content = { [mediaType]: {} }
   return {
     summary,
-    parameters: [...parameters, ifNoneMatch, ifModifiedSince, range, ifRange, wantReprDigest],
+    parameters: [...parameters, ...requestHeaders(...conditions, 'Range', 'Want-Repr-Digest')],
     responses: {
       200: { description: 'The whole file.', headers, content },
       206: {
         description: 'The bytes that Range selects.',
-        headers: { ...headers, 'Content-Range': contentRange },
+        headers: { ...headers, ...responseHeaders('Content-Range') },
         content,
       },
-      304: { description: 'Not changed.', headers: { ETag: etag } },
+      304: { description: 'Not changed.', headers: responseHeaders('ETag') },
     },
     errors: [412, 416],
   }

@@ -41,7 +41,7 @@ function readyRoute(find: Readiness['find']): Route {
       },
       503: {
         description: 'Not ready: starting, stopping, or the database cannot be read.',
-        headers: { 'Retry-After': responseHeaders.retryAfter },
+        headers: responseHeaders('Retry-After'),
         content: jsonContent(failed, { status: 'no database' }),
       },
     },
