@@ -41,6 +41,6 @@ function toFetch(
   return `await fetch(${JSON.stringify(url)}${options && `, {\n${options}}`})`
 }
 
-function quoteForShell(text: string): string {
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

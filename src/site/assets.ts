@@ -12,7 +12,6 @@ import { findFile } from '../http/response/static-files.ts'
 const own = fileURLToPath(new URL('assets', import.meta.url))
 const packaged = dirname(fileURLToPath(import.meta.resolve('simpledotcss/simple.min.css')))
 
-/** The folder of each file in `/assets/`. */
 export const folders: Readonly<Record<string, string>> = {
   ...Object.fromEntries(readdirSync(own).map((name) => [name, own])),
   'simple.min.css': packaged,

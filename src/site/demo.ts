@@ -12,9 +12,7 @@ export interface Services extends Omit<Stores, 'close' | 'counters'> {
 export interface TryOut {
   method: 'GET' | 'POST'
   path: string
-  /** Text fields with their initial values. */
   fields?: Readonly<Record<string, string>>
-  /** The name of a file field. */
   file?: string
 }
 

@@ -11,7 +11,6 @@ const messages = new Map([
 ])
 const name = 'flash'
 
-/** Shows a message on the page that follows a form submission. */
 export function setFlash(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -59,7 +59,6 @@ function apply(root: object, operation: Operation, copy: Copy): boolean {
       const from = parsePointer(operation.from)
       const value = find(root, from)
       const isMove = operation.op === 'move'
-      // RFC 6902 §4.4: a value cannot be moved into one of its children.
       const isIntoItself = isMove && operation.path.startsWith(`${operation.from}/`)
       if (value === undefined || isIntoItself) return false
       const copied = copy(value, path)
@@ -87,7 +86,6 @@ function findChild(parent: unknown, name: string): unknown {
   return isObject(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
 }
 
-/** RFC 6901 §4: an index has no leading zero. */
 function isIndex(name: string): boolean {
   return /^(0|[1-9]\d*)$/.test(name)
 }

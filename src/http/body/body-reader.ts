@@ -27,7 +27,6 @@ export type BodyReader = (raw: IncomingMessage) => Promise<Body>
 
 const absent = Promise.resolve<Body>({ value: undefined, formHeaders: {} })
 
-/** Reads and parses each body once. Multipart is left to the routes that take it. */
 export function createBodyReader(config: Config): BodyReader {
   const bodies = new WeakMap<IncomingMessage, Promise<Body>>()
 
@@ -68,7 +67,6 @@ const mediaType = /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;|$)/
 const unknownType = 'application/octet-stream'
 const formType = 'application/x-www-form-urlencoded'
 
-/** The media type without parameters, in lower case; empty without a Content-Type. */
 export function toMediaType(contentType: string | undefined): string {
   if (contentType === undefined) return ''
   return mediaType.exec(contentType)?.[1]?.toLowerCase() ?? unknownType

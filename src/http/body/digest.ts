@@ -6,7 +6,6 @@ import { parseDictionary, serializeDictionary, type Dictionary } from 'structure
 import { isRawRequest } from '../request/target.ts'
 import { badRequest, digestMismatch } from '../errors/http-error.ts'
 
-// The active algorithms of RFC 9530 §7.2; others are ignored.
 const hashNames = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
 type Algorithm = keyof typeof hashNames
 type HeaderValue = string | string[] | undefined
@@ -20,7 +19,6 @@ function parseHeader(value: HeaderValue): Dictionary {
 }
 
 export function createDigestCheck(headers: IncomingHttpHeaders) {
-  // Without content coding both are of the same bytes (RFC 9530 §3.1).
   const expected = ['content-digest', 'repr-digest'].flatMap((header) =>
     header in headers ? parseDigests(header, headers[header]) : [],
   )
@@ -89,7 +87,6 @@ export function addDigestHeaders(app: FastifyInstance): void {
 
 export interface ByteSource {
   size: number
-  /** In hexadecimal. */
   sha256?: string
   /** Both positions are inclusive. */
   open: (start: number, end: number) => ByteContent | Promise<ByteContent>

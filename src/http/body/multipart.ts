@@ -15,7 +15,6 @@ export interface Part {
   /** Undefined for a text field; empty for an empty file input. */
   fileName: string | undefined
   type: string
-  /** Must be read to its end before the next part. */
   content: Readable
 }
 
@@ -80,7 +79,6 @@ const maxPartHeaderBytes = 8192
 /** The parser would silently truncate longer headers. */
 function limitPartHeaders(raw: IncomingMessage): void {
   const contentType = raw.headers['content-type'] ?? ''
-  // The multipart parser could take another of them than this function.
   if ((contentType.match(/boundary[ \t]*\*?=/gi) ?? []).length > 1) {
     throw badRequest('Content-Type has more than one boundary.')
   }

@@ -2,7 +2,6 @@ import secureJson from 'secure-json-parse'
 import type { Config } from '../../config/config.ts'
 import { badRequest } from '../errors/http-error.ts'
 
-/** Throws 400, also for keys such as `__proto__`. */
 export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>): unknown {
   assertDepth(text, maxJsonDepth)
   try {

@@ -19,7 +19,6 @@ const maxOperations = 100
 const pattern = '^(/([^~/]|~[01])*)*$'
 const pointer = { type: 'string', format: 'json-pointer', pattern } as const
 
-/** RFC 6902 §4; other members of an operation are ignored. */
 export const jsonPatchSchema = {
   type: 'array',
   maxItems: maxOperations,

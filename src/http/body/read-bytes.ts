@@ -3,13 +3,7 @@ import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
 import { awaitsContinue, sendContinue } from '../request/continue.ts'
 import { isHttp2 } from '../node-http.ts'
-import {
-  badRequest,
-  chunksTooSmall,
-  contentTooLarge,
-  type HttpError,
-  requestTimeout,
-} from '../errors/http-error.ts'
+import { badRequest, contentTooLarge, HttpError, requestTimeout } from '../errors/http-error.ts'
 
 export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
 type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>
@@ -58,7 +52,6 @@ async function readAvailable(raw: IncomingMessage): Promise<Buffer | undefined> 
   // Node has parsed what arrived at once before an immediate runs.
   await new Promise(setImmediate)
   if (raw.destroyed) throw badRequest(cutOff)
-  // An aborted request of HTTP/2 is `complete` too.
   if (!raw.complete || isHttp2(raw)) return undefined
   // Without a size Node 26 returns only the first chunk.
   const bytes: unknown = raw.read(raw.readableLength)
@@ -70,7 +63,6 @@ export function createByteCollector(maxBytes: number) {
   let buffer = Buffer.alloc(0)
   let size = 0
   return {
-    /** False for a chunk that does not fit. */
     add: (chunk: Buffer): boolean => {
       const needed = size + chunk.length
       if (needed > maxBytes) return false
@@ -105,7 +97,9 @@ export function watchBody(
   const isTooSmall = createChunkCheck()
   const check = (chunk: Buffer) => {
     idle.refresh()
-    if (isTooSmall(chunk)) fail(chunksTooSmall())
+    if (!isTooSmall(chunk)) return
+    const headers = { connection: 'close' }
+    fail(new HttpError('bad-request', 'The body arrives in too many small chunks.', { headers }))
   }
   const stop = () => {
     raw.off('data', check)

@@ -12,7 +12,6 @@ type Headers = Readonly<Record<string, string>>
 
 type Options = Partial<Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'cause'>>
 
-/** An error response: a kind of problem, or a status that a plugin chose, and one sentence. */
 export class HttpError extends Error {
   readonly status: number
   readonly problem: ProblemSlug | undefined
@@ -56,8 +55,6 @@ export const badRequest = toFactory('bad-request')
 export const conflict = toFactory('conflict')
 export const contentTooLarge = toFactory('content-too-large')
 export const digestMismatch = toFactory('digest-mismatch')
-// Without a body after a 417, the next request would be read in its place.
-export const expectationFailed = toFactory('expectation-failed', close)
 export const invalidPatch = toFactory('invalid-patch')
 export const notFound = toFactory('not-found')
 export const notImplemented = toFactory('not-implemented')
@@ -67,24 +64,16 @@ export const serviceUnavailable = toFactory('unavailable', retry)
 export const unauthorized = toFactory('unauthorized', challenge)
 export const unknownParameter = toFactory('unknown-parameter')
 
-export const chunksTooSmall = () =>
-  new HttpError('bad-request', 'The body arrives in too many small chunks.', { headers: close })
-
 export const insufficientStorage = () =>
   new HttpError('insufficient-storage', 'The storage is full. Nothing was stored.')
-
 const toInFlight = toFactory('idempotency-key-in-flight', retry)
 export const keyInFlight = () =>
   toInFlight('A request with this Idempotency-Key is still being processed.')
-
 export const keyReused = () =>
   new HttpError('idempotency-key-reused', 'This Idempotency-Key was used for a different request.')
-
 export const overloaded = () => serviceUnavailable('The service is overloaded.')
-
 export const preconditionRequired = () =>
   new HttpError('precondition-required', 'Send If-Match with the ETag of the current state.')
-
 const toPending = toFactory('unavailable', { ...retry, ...close })
 export const tooManyPendingBytes = () => toPending('Too many responses are waiting to be read.')
 
@@ -108,7 +97,6 @@ const linkBlocked = toFactory('unsafe-link')
 export const unsafeLink = (from: string, to: string) =>
   linkBlocked(`A link must not turn ${from} into ${to}. Use a form or a script of this site.`)
 
-/** For METHOD_OVERRIDE=unsafe-from-post. */
 export const overrideNeedsPost = (method: string) =>
   linkBlocked(`METHOD_OVERRIDE lets only a POST request become ${method}.`)
 
@@ -117,7 +105,6 @@ export function methodNotAllowed(
   path: string,
   { methods, isJson }: { methods: readonly string[]; isJson: boolean },
 ): HttpError {
-  // RFC 9110 §15.5.6: Allow is required on 405.
   const allow = methods.join(', ')
   const detail = `${path} does not support ${method}. Supported methods: ${allow}.`
   return new HttpError('method-not-allowed', detail, { headers: { allow }, isJson })
@@ -155,10 +142,7 @@ export function tooManyRequests(
 ): HttpError {
   const seconds = String(retryAfterSeconds)
   const detail = `A client may send ${unit} per minute. Try again in ${seconds} s.`
-  // draft-ietf-httpapi-ratelimit-headers-10 §6
+  const headers = { 'retry-after': seconds }
   const members = { 'violated-policies': [policy] }
-  return new HttpError('too-many-requests', detail, {
-    headers: { 'retry-after': seconds },
-    members,
-  })
+  return new HttpError('too-many-requests', detail, { headers, members })
 }

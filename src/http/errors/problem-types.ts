@@ -1,21 +1,12 @@
 /** A kind of error, as its page under /problems/ describes it (RFC 9457 §3.1.1). */
-export interface ProblemType<Status extends number = number> {
-  status: Status
-  title: string
-  meaning: string
-  remedy: string
-  /** A command that works; {origin} stands for the service. */
-  example?: string
-}
+export type ProblemType = ReturnType<ReturnType<typeof problem>>
 
+/** `example` is a command that works; {origin} stands for the service. */
 function problem<Status extends number>(status: Status, title: string) {
-  return (meaning: string, remedy: string, example?: string): ProblemType<Status> => ({
-    status,
-    title,
-    meaning,
-    remedy,
-    ...(example !== undefined && { example }),
-  })
+  const about = { status, title }
+  return (meaning: string, remedy: string, example?: string) => {
+    return { ...about, meaning, remedy, example }
+  }
 }
 
 /** Every kind of error by the last segment of its URL. The first of a status is its default. */

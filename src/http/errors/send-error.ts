@@ -54,7 +54,6 @@ function toProblem(error: HttpError, request: FastifyRequest): object {
     const pointer = `#/${encodeURIComponent(field.replaceAll('~', '~0').replaceAll('/', '~1'))}`
     return { detail, pointer }
   })
-  // A host that is not served serves no page about the error either.
   const origin = status === 421 ? '' : toOrigin(request)
   return {
     type: problem === undefined ? 'about:blank' : `${origin}/problems/${problem}`,
@@ -94,7 +93,6 @@ function toHttpError(error: unknown, request: FastifyRequest): HttpError {
   if (isUnrouted(error)) return notImplemented(`The method ${request.method} is not implemented.`)
   if (error instanceof Error && 'statusCode' in error) {
     const status = Number(error.statusCode)
-    // Fastify and its plugins write the messages of their 4xx for the client.
     if (status >= 400 && status < 500) return new HttpError(status, error.message, { cause: error })
   }
   request.server.log.error({ reqId: request.id, err: error }, 'fault')

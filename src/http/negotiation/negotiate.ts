@@ -13,7 +13,6 @@ declare module 'fastify' {
     negotiation: Negotiation | undefined
   }
   interface FastifyContextConfig {
-    /** The only media type of a route with a suffix, such as `/users.json`. */
     mediaType?: string
   }
 }

@@ -1,9 +1,7 @@
 const definition = Symbol('definition')
 
-/** A reference to a definition in the `components` of the document. */
 export interface Reference<Definition = object> {
   readonly $ref: string
-  /** Not in the JSON. */
   readonly [definition]: Definition
 }
 

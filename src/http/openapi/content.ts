@@ -13,7 +13,6 @@ export function jsonContent(schema: Schema, example: unknown): Content {
   return { 'application/json': { schema, example } }
 }
 
-/** Text, or JSON with a schema that is derived from the example. */
 export function exampleContent(example: unknown, isJson: boolean): Content {
   if (isJson) return jsonContent(toSchema(example), example)
   return textContent(typeof example === 'string' ? example : undefined)

@@ -3,45 +3,24 @@ import { isUnder } from '../request/target.ts'
 import { collectComponents } from './component.ts'
 import { exampleContent } from './content.ts'
 import { toErrorResponses } from './errors.ts'
-import {
-  documentedMethods,
-  type DocumentedMethod,
-  type ErrorStatus,
-  type Operation,
-} from './operation.ts'
+import { documentedMethods, type DocumentedMethod, type ErrorStatus } from './operation.ts'
 import { withoutPatterns, type DeclaredRoute } from './route.ts'
 
 type Security = readonly Readonly<Record<string, readonly string[]>>[]
 
-export interface DocumentedOperation {
-  operationId: string
-  tags: readonly string[]
-  summary: string
-  description: Operation['description']
-  security: Security | undefined
-  parameters: Operation['parameters']
-  requestBody: Operation['requestBody']
-  responses: NonNullable<Operation['responses']>
-}
+export type DocumentedOperation = ReturnType<typeof toOperation>
 
-export interface OpenApiDocument {
-  openapi: string
+export type OpenApiDocument = ReturnType<typeof toDocument>
+
+interface DocumentParts {
   info: Readonly<Record<string, unknown>>
-  servers: readonly { url: string }[]
-  security: Security
   tags: readonly { name: string; description: string }[]
-  paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
-  components: Readonly<Record<string, Readonly<Record<string, object>>>>
-}
-
-interface DocumentParts extends Pick<OpenApiDocument, 'info' | 'tags'> {
   routes: readonly DeclaredRoute[]
   shapes: readonly ErrorShape[]
-  /** The error statuses of the configured limits, which apply to every route but the probes. */
   limits: readonly ErrorStatus[]
 }
 
-export function toDocument({ info, tags, routes, ...errors }: DocumentParts): OpenApiDocument {
+export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
   for (const route of routes.filter(({ url }) => !url.endsWith('*'))) {
     const path = toTemplate(route.url)
@@ -52,18 +31,20 @@ export function toDocument({ info, tags, routes, ...errors }: DocumentParts): Op
   }
   const operations = Object.values(paths).flatMap((ofPath) => Object.values(ofPath))
   const used = new Set(operations.flatMap((operation) => operation.tags))
-  const hasSessions = operations.some(({ security }) => security)
+  const components = collectComponents(paths)
+  if (operations.some(({ security }) => security)) components.securitySchemes = securitySchemes
   return {
     openapi: '3.1.1',
     info,
     servers: [{ url: '/' }],
-    // No session is required where an operation names none.
-    security: [],
+    security: noSession,
     tags: tags.filter(({ name }) => used.has(name)),
     paths,
-    components: { ...collectComponents(paths), ...(hasSessions && { securitySchemes }) },
+    components,
   }
 }
+
+const noSession: Security = []
 
 const securitySchemes = {
   session: {
@@ -84,7 +65,7 @@ type Endpoint = DeclaredRoute & { method: DocumentedMethod; path: string }
 function toOperation(
   endpoint: Endpoint,
   { shapes, limits }: Pick<DocumentParts, 'shapes' | 'limits'>,
-): DocumentedOperation {
+) {
   const { path, tag, summary, description, parameters, requestBody, session } = endpoint
   const shape = shapes.find(({ under }) => isUnder(under, path))
   const ofLimits = isUnder('/health', path) ? [] : limits
@@ -93,11 +74,15 @@ function toOperation(
     tags: [tag],
     summary,
     description,
-    security: session && [...(session === 'optional' ? [{}] : []), { session: [] }],
+    security: session && toSecurity(session),
     parameters,
     requestBody,
     responses: { ...toErrorResponses(endpoint, ofLimits, shape), ...toResponses(endpoint) },
   }
+}
+
+function toSecurity(session: 'optional' | 'required'): Security {
+  return [...(session === 'optional' ? [{}] : []), { session: [] }]
 }
 
 function toResponses({ responses, content, example, config }: Endpoint) {

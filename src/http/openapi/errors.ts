@@ -5,9 +5,7 @@ import { objectSchema, pageContent, textContent } from './content.ts'
 import { responseHeaders } from './fields.ts'
 import type { ResponseDoc, Content, DocumentedMethod, Operation, ErrorStatus } from './operation.ts'
 
-/** Any request can have an invalid head, and any handler can fail. */
 const ofEveryRoute = [400, 414, 417, 431, 500, 505] as const
-/** Cross-site writes, and bodies that are late, too large or encoded. */
 const ofWrites = [403, 408, 413, 415, 501] as const
 
 export function toErrorResponses(

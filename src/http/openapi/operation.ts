@@ -44,7 +44,6 @@ export interface Operation {
   /** In place of `content`: an example of text, or of JSON, whose schema is derived from it. */
   example?: unknown
   session?: 'optional' | 'required'
-  /** Besides those that every route of its method has. */
   errors?: readonly ErrorStatus[]
   /** Whether it uses a store, which can fail: 503, and 507 for a write. */
   store?: 'reads' | 'writes'

@@ -5,7 +5,6 @@ import { toMediaTypeList } from './structured-field.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     accepts?: readonly string[]
-    /** Whether a wildcard route has the path; every path when unset. */
     hasPath?: (path: string) => Promise<boolean>
   }
   interface FastifyInstance {

@@ -46,7 +46,6 @@ function findInQuery({ target }: IncomingMessage): string | undefined {
   try {
     return toMethod(target?.query.formHeaders._method)
   } catch {
-    // `findRequestError` reports it.
     return undefined
   }
 }

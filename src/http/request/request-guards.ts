@@ -57,7 +57,6 @@ export function createHeadCheck(config: Config, hasPath: (path: string) => Promi
     const isWaiting = awaitsContinue(raw)
     const error = catchHttpError(() => {
       assertRequestHead(raw, config)
-      // What a proxy forwards is known only after routing.
       if (trustedProxies.length > 0) return
       assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
       // Browsers do not wait for 100, so that the method of the request line decides.
@@ -66,7 +65,6 @@ export function createHeadCheck(config: Config, hasPath: (path: string) => Promi
       assertSameSite(raw, { own: `${scheme}://${toReceivedHost(raw)}`, others })
     })
     if (error || !isWaiting) return error !== undefined
-    // A path that cannot be looked up gets its error from the route.
     return !(await hasPath(toPath(raw.url ?? '')).catch(() => true))
   }
 }

@@ -3,22 +3,21 @@ import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { isAllowedHost, localHosts } from '../security/allowed-hosts.ts'
 import { isHttp2 } from '../node-http.ts'
-import { badRequest, expectationFailed, HttpError, misdirectedHost } from '../errors/http-error.ts'
+import { badRequest, HttpError, misdirectedHost } from '../errors/http-error.ts'
 
 function isHost(text: string): boolean {
   return /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
 }
 
 const scheme = /^https?$/
+const close = { connection: 'close' }
 
-/** Empty without a valid host, so that what is appended is a path. */
 export function toOrigin({ protocol, host }: FastifyRequest): string {
   return scheme.test(protocol) && isHost(host) ? `${protocol}://${host}` : ''
 }
 
 /** Against DNS rebinding. A script can set X-Forwarded-Host, but not Host, which is `received`. */
 export function assertHostAllowed(allowed: readonly string[], host = '', received = host): void {
-  // HTTP/1.0 may omit it; no browser uses that version.
   if (host !== '' && !isAllowedHost(host, allowed)) throw misdirectedHost(host)
   if (received === host || isAllowedHost(received, [...allowed, ...localHosts])) return
   throw misdirectedHost(received)
@@ -43,15 +42,15 @@ export function assertRequestHead(
   assertTarget(raw, maxUrlBytes)
   const { expect } = raw.headers
   if (expect !== undefined && !/\b100-continue\b/i.test(expect)) {
-    throw expectationFailed('Expect must be 100-continue.')
+    // Without a body after a 417, the next request would be read in its place.
+    throw new HttpError('expectation-failed', 'Expect must be 100-continue.', { headers: close })
   }
 }
 
 /** RFC 9112 §3.2: exactly one valid Host. Everything that compares origins relies on it. */
 function assertHttp1Head({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    const detail = `HTTP/${httpVersion} is not supported in this form.`
-    throw new HttpError('version-not-supported', detail)
+    throw new HttpError('version-not-supported', `HTTP/${httpVersion} is not supported here.`)
   }
   const isHostName = (name = '') => name.length === 4 && name.toLowerCase() === 'host'
   const received = rawHeaders.filter(
@@ -67,9 +66,8 @@ function assertHttp1Head({ rawHeaders, headers, httpVersion }: IncomingMessage):
   }
   if (httpVersion === '1.1' || headers['transfer-encoding'] === undefined) return
   // RFC 9112 §6.1: the length of such a message cannot be trusted.
-  throw new HttpError('bad-request', 'Transfer-Encoding is not valid in HTTP/1.0.', {
-    headers: { connection: 'close' },
-  })
+  const detail = 'Transfer-Encoding is not valid in HTTP/1.0.'
+  throw new HttpError('bad-request', detail, { headers: close })
 }
 
 function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderBytes: number): void {
@@ -81,23 +79,20 @@ function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderByte
   // Node's parser limits HTTP/1.1 only.
   const size = rawHeaders.reduce((sum, text) => sum + text.length, 0)
   if (size > maxHeaderBytes) {
-    const detail = `The headers are over ${String(maxHeaderBytes)} bytes.`
-    throw new HttpError('headers-too-large', detail)
+    throw new HttpError('headers-too-large', `Headers may have ${String(maxHeaderBytes)} bytes.`)
   }
 }
 
 /** RFC 9112 §3.2. A target that is not a path here has another scheme or userinfo. */
 function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number): void {
   if (/^https:/i.test(url)) {
-    const detail = 'An https: URL cannot be requested over plain HTTP.'
-    throw new HttpError('misdirected-request', detail)
+    throw new HttpError('misdirected-request', 'An https: URL cannot be requested over plain HTTP.')
   }
   if (url.includes('#')) throw badRequest('The request target must not have a fragment.')
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS')) {
     throw badRequest('The request target must be a path.')
   }
   if (url.length > maxUrlBytes) {
-    const detail = `The URL is longer than ${String(maxUrlBytes)} bytes.`
-    throw new HttpError('uri-too-long', detail)
+    throw new HttpError('uri-too-long', `The URL is longer than ${String(maxUrlBytes)} bytes.`)
   }
 }

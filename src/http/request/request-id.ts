@@ -8,7 +8,6 @@ declare module 'node:http' {
   }
 }
 
-// Without characters to escape in a log.
 const pattern = /^[\w.:;=@+/-]{1,128}$/
 
 export function toRequestId(raw: IncomingMessage): string {

@@ -7,7 +7,6 @@ declare module 'node:http' {
   interface IncomingMessage {
     originalUrl?: string
     target?: RequestTarget
-    /** Set if the request is routed by another method than the sent one. */
     receivedMethod?: string
   }
 }

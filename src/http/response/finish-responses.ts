@@ -43,7 +43,6 @@ function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean {
   app.addHook('preClose', (done) => {
     isClosing = true
     if (server.listening) {
-      // Responses begun before the shutdown lack `connection: close`.
       const timer = setInterval(() => {
         server.closeIdleConnections()
       }, 50).unref()

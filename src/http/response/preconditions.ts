@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { preconditionFailed } from '../errors/http-error.ts'
 
 export interface Validators {
   etag: string
@@ -10,7 +11,13 @@ export interface State {
   lastModified?: Date | undefined
 }
 
-/** Of a read, in the order of RFC 9110 §13.2.2. */
+/** Throws 412. */
+export function isNotModified(headers: IncomingHttpHeaders, validators: Validators): boolean {
+  const outcome = evaluatePreconditions(headers, validators)
+  if (outcome === 'failed') throw preconditionFailed(validators.etag)
+  return outcome === 'not modified'
+}
+
 export function evaluatePreconditions(headers: IncomingHttpHeaders, validators: Validators) {
   const { etag, lastModified } = validators
   if (!isUnmodified(headers, { etags: [etag], lastModified })) return 'failed'
@@ -45,7 +52,6 @@ function isUnmodifiedSince(field: string | undefined, lastModified?: Date): bool
   return since === undefined ? undefined : lastModified && toSeconds(lastModified) <= since
 }
 
-/** RFC 9110 §13.1.5: no If-Range, or one that matches the current state. */
 export function isRangeFresh(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const { etag, lastModified } = validators
   const ifRange = headers['if-range']

@@ -34,7 +34,6 @@ export function observeResponse(
   raw.on('close', () => {
     end(true)
   })
-  // The client may have disconnected while the body was read for an override.
   if ((stream ?? raw).destroyed) end(true)
 }
 

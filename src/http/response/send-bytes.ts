@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pipeline, Readable, Transform } from 'node:stream'
-import { evaluatePreconditions, isRangeFresh, type Validators } from './preconditions.ts'
+import { isNotModified, isRangeFresh, type Validators } from './preconditions.ts'
 import { addStreamDigests, wantsDigest, type ByteContent, type ByteSource } from '../body/digest.ts'
 import { parseRange } from './ranges.ts'
-import { preconditionFailed, rangeNotSatisfiable } from '../errors/http-error.ts'
+import { rangeNotSatisfiable } from '../errors/http-error.ts'
 
 export interface Bytes extends Validators, ByteSource {
   type: string
@@ -14,10 +14,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
   const { type, size, etag, lastModified } = bytes
   reply.headers({ etag, 'accept-ranges': 'bytes' })
   if (lastModified) reply.header('last-modified', lastModified.toUTCString())
-  const outcome = evaluatePreconditions(headers, bytes)
-  if (outcome === 'failed') throw preconditionFailed()
-  if (outcome === 'not modified') return reply.code(304).send()
-  // RFC 9110 §14.2: Range is for GET alone.
+  if (isNotModified(headers, bytes)) return reply.code(304).send()
   const allowsRange = method === 'GET' && isRangeFresh(headers, bytes)
   const range = allowsRange ? parseRange(headers.range, size) : undefined
   if (range === 'unsatisfiable') throw rangeNotSatisfiable(size)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { evaluatePreconditions } from './preconditions.ts'
+import { evaluatePreconditions, isNotModified } from './preconditions.ts'
 import { preconditionFailed } from '../errors/http-error.ts'
 import { isRawRequest } from '../request/target.ts'
 import { toContentType } from './send.ts'
@@ -26,9 +26,7 @@ function toStrongTag(mediaType: string, text: string): string {
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedText) {
   const { mediaType, text, etag } = tagged
   reply.header('etag', etag)
-  const outcome = evaluatePreconditions(request.headers, tagged)
-  if (outcome === 'failed') throw preconditionFailed(etag)
-  if (outcome === 'not modified') return reply.code(304).send()
+  if (isNotModified(request.headers, tagged)) return reply.code(304).send()
   return reply.type(toContentType(mediaType)).send(text)
 }
 

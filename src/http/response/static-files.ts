@@ -60,7 +60,6 @@ function toBytes(name: string, { path, realPath, isLinked, version }: Found): By
     const content = isLinked ? undefined : await cache.read(opened, version)
     if (content === undefined) {
       stack.move()
-      // With Node's default of half as much, a large file takes a fifth longer.
       return opened.createReadStream({ start, end, highWaterMark: 128 * 1024 })
     }
     const slice: Bytes['open'] = (from, to) => content.subarray(from, to + 1)

@@ -15,7 +15,6 @@ const requestHeaders =
 /** On every response, so that no cache stores one without it. */
 export const readableByAll = {
   'access-control-allow-origin': '*',
-  // With credentials the asterisk is no wildcard.
   'access-control-expose-headers': exposedHeaders,
 }
 

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { preconditionFailed } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
-import { evaluatePreconditions } from '../../http/response/preconditions.ts'
+import { isNotModified } from '../../http/response/preconditions.ts'
 import { toContentType } from '../../http/response/send.ts'
 import type { Html } from '../../site/html.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
@@ -45,11 +44,10 @@ function sendFound(request: FastifyRequest, reply: FastifyReply, shown: ShownRec
     'cache-control': 'private, no-cache',
     'accept-patch': acceptedPatchTypes.join(', '),
   })
-  const outcome = evaluatePreconditions(request.headers, { etag, lastModified })
-  if (outcome === 'failed') throw preconditionFailed(etag)
+  const hasCurrent = isNotModified(request.headers, { etag, lastModified })
   const flash = takePageFlash(request, reply, shown.type)
   // A page with a message is not the one that the client has stored.
-  if (outcome === 'not modified' && !flash) return reply.code(304).send()
+  if (hasCurrent && !flash) return reply.code(304).send()
   return sendRecord(reply, { ...shown, flash })
 }
 

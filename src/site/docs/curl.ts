@@ -1,11 +1,13 @@
+import { quoteForShell } from '../../inspector/commands.ts'
 import { resolve } from '../../http/openapi/component.ts'
 import type { DocumentedOperation } from '../../http/openapi/document.ts'
-import type { Content, Parameter, Schema } from '../../http/openapi/operation.ts'
+import type { Content, Schema } from '../../http/openapi/operation.ts'
 
-/** An operation of the document, with its method in upper case. */
-export interface Place extends DocumentedOperation {
-  method: string
-  path: string
+export type Place = ReturnType<typeof toPlace>
+
+export function toPlace(path: string, method: string, operation: DocumentedOperation) {
+  const parameters = operation.parameters?.map((parameter) => resolve(parameter)) ?? []
+  return { ...operation, path, method: method.toUpperCase(), parameters }
 }
 
 export const originMark = '{origin}'
@@ -23,12 +25,8 @@ export function toCurl(place: Place): string {
     ...(isImplied ? [] : [`-X ${method}`]),
     ...(needsAccept ? ["-H 'Accept: application/json'"] : []),
     ...content,
-    quote(`${originMark}${toExampleTarget(place)}`),
+    quoteForShell(`${originMark}${toExampleTarget(place)}`),
   ].join(' ')
-}
-
-export function parametersOf({ parameters = [] }: Place): readonly Parameter[] {
-  return parameters.map((parameter) => resolve(parameter))
 }
 
 export function responseTypes({ responses }: Place): readonly string[] {
@@ -38,8 +36,7 @@ export function responseTypes({ responses }: Place): readonly string[] {
   return [...new Set(types)]
 }
 
-function toExampleTarget(place: Place): string {
-  const parameters = parametersOf(place)
+function toExampleTarget({ parameters, ...place }: Place): string {
   const path = place.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const { example } = parameters.find((one) => one.in === 'path' && one.name === name) ?? {}
     return encodeURIComponent(exampleToText(example))
@@ -55,11 +52,11 @@ function toContentFlags(content: Content): readonly string[] {
   const [type, { schema, example }] = first
   switch (type) {
     case 'application/json':
-      return [`--json ${quote(JSON.stringify(example))}`]
+      return [`--json ${quoteForShell(JSON.stringify(example))}`]
     case 'multipart/form-data':
-      return partNames(schema).map((name) => `-F ${quote(`${name}=@file`)}`)
+      return partNames(schema).map((name) => `-F ${quoteForShell(`${name}=@file`)}`)
     default:
-      return [`-H 'Content-Type: ${type}'`, `-d ${quote(exampleToText(example))}`]
+      return [`-H 'Content-Type: ${type}'`, `-d ${quoteForShell(exampleToText(example))}`]
   }
 }
 
@@ -72,9 +69,4 @@ export function exampleToText(example: unknown): string {
   if (example === undefined) return ''
   if (Array.isArray(example)) return example.map(exampleToText).join(',')
   return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
-}
-
-/** For a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,15 +1,14 @@
 import { html, type Html } from '../html.ts'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { page } from '../page.ts'
+import { toPlace } from './curl.ts'
 import { operationView } from './operation-view.ts'
 import { prose } from './prose.ts'
 import { schemaView, toAnchor } from './schema-view.ts'
 
 export function docsPage({ info, tags, components, paths }: OpenApiDocument): Html {
   const places = Object.entries(paths).flatMap(([path, ofPath]) =>
-    Object.entries(ofPath).map(([method, operation]) => {
-      return { ...operation, path, method: method.toUpperCase() }
-    }),
+    Object.entries(ofPath).map(([method, operation]) => toPlace(path, method, operation)),
   )
   return page({
     title: 'Documentation',

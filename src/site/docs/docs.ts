@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { html } from '../html.ts'
 import { toDocument } from '../../http/openapi/document.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
 import type { ErrorStatus } from '../../http/openapi/operation.ts'
-import { registerRoutes, serviceTag } from '../../http/openapi/route.ts'
+import { registerRoutes, serviceTag, type Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import type { ErrorShape } from '../../http/errors/send-error.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
@@ -28,41 +28,40 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits = [] }: D
     const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
     return { json: JSON.stringify(document), page: docsPage(document).markup }
   }
+  const toJson = () => (texts ??= load()).json
+  const toPage = (request: FastifyRequest) =>
+    (texts ??= load()).page.replaceAll(originMark, html`${toOrigin(request)}`.markup)
   registerRoutes(app, { file: import.meta.filename }, [
     {
-      method: 'GET',
+      ...textRoute('Get this document (OpenAPI 3.1)', 'application/json', toJson),
       url: '/openapi.json',
-      ...toFileOperation('Get this document (OpenAPI 3.1)', 'application/json'),
       config: { defaultType: 'json' },
-      handler: (request, reply) =>
-        sendWhole(request, reply, 'application/json', (texts ??= load()).json),
     },
     {
-      method: 'GET',
+      ...textRoute('Get this document as a page that can send requests', 'text/html', toPage),
       url: '/docs',
-      ...toFileOperation('Get this document as a page that can send requests', 'text/html'),
-      handler: (request, reply) => {
-        const { page } = (texts ??= load())
-        const origin = html`${toOrigin(request)}`.markup
-        return sendWhole(request, reply, 'text/html', page.replaceAll(originMark, origin))
-      },
     },
   ])
 }
 
-function sendWhole(
-  request: FastifyRequest,
-  reply: FastifyReply,
+function textRoute(
+  summary: string,
   mediaType: string,
-  text: string,
-): Promise<FastifyReply> {
-  const bytes = Buffer.from(text)
-  const sha256 = hash('sha256', bytes)
-  return sendBytes(request, reply, {
-    type: `${mediaType}; charset=utf-8`,
-    size: bytes.length,
-    sha256,
-    etag: `"${sha256.slice(0, 32)}"`,
-    open: (start, end) => bytes.subarray(start, end + 1),
-  })
+  toText: (request: FastifyRequest) => string,
+): Omit<Route, 'url'> {
+  return {
+    method: 'GET',
+    ...toFileOperation(summary, mediaType),
+    handler: (request, reply) => {
+      const bytes = Buffer.from(toText(request))
+      const sha256 = hash('sha256', bytes)
+      return sendBytes(request, reply, {
+        type: `${mediaType}; charset=utf-8`,
+        size: bytes.length,
+        sha256,
+        etag: `"${sha256.slice(0, 32)}"`,
+        open: (start, end) => bytes.subarray(start, end + 1),
+      })
+    },
+  }
 }

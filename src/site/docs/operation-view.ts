@@ -3,17 +3,17 @@ import { isReference } from '../../http/openapi/component.ts'
 import type { Content, ResponseDoc, Parameter, Schema } from '../../http/openapi/operation.ts'
 import { findProblemSlug } from '../../http/errors/problem-types.ts'
 import { toReasonPhrase } from '../../http/errors/http-error.ts'
-import { parametersOf, toCurl, exampleToText, type Place } from './curl.ts'
+import { toCurl, exampleToText, type Place } from './curl.ts'
 import { phrases, prose } from './prose.ts'
 import { mediaTypeView } from './schema-view.ts'
 import { tryForm } from './try-form.ts'
 
 export function operationView(place: Place): Html {
-  const { method, path, operationId, summary, description, requestBody } = place
+  const { method, path, operationId, summary, description, parameters, requestBody } = place
   return html`<details class="operation" id="${operationId}">
 <summary><b>${method}</b> <code>${path}</code> <span>${summary}</span></summary>
 ${description === undefined ? '' : prose(description)}<pre><code>${toCurl(place)}</code></pre>
-${parametersView(parametersOf(place))}${requestBody ? html`<h3>Body</h3>\n${contentView(requestBody.content)}` : ''}${responsesView(place)}${tryForm(place)}</details>
+${parametersView(parameters)}${requestBody ? html`<h3>Body</h3>\n${contentView(requestBody.content)}` : ''}${responsesView(place)}${tryForm(place)}</details>
 `
 }
 
@@ -36,7 +36,6 @@ interface KnownSchema {
   items?: Schema
 }
 
-/** `integer from 1 to 1000` */
 function toKind(schema: Schema): string {
   const { type = 'any', minimum, maximum, items }: KnownSchema = schema
   if (items) return `list of ${toKind(items)}s`

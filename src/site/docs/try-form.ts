@@ -1,14 +1,13 @@
 import { html, type Html } from '../html.ts'
 import { isObject } from '../../http/body/is-object.ts'
 import type { Content, MediaType, Parameter } from '../../http/openapi/operation.ts'
-import { responseTypes, parametersOf, partNames, exampleToText, type Place } from './curl.ts'
+import { responseTypes, partNames, exampleToText, type Place } from './curl.ts'
 
-/** Hidden until the script shows it. */
 export function tryForm(place: Place): Html {
-  const { method, path, requestBody } = place
+  const { method, path, parameters, requestBody } = place
   return html`<form class="request" data-method="${method}" data-path="${path}" hidden>
 <h3>Try it</h3>
-${parametersOf(place).map(parameterInput)}${acceptInput(responseTypes(place))}${contentInput(requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method}</button></p>
+${parameters.map(parameterInput)}${acceptInput(responseTypes(place))}${contentInput(requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method}</button></p>
 <pre class="response" role="status" hidden></pre>
 </form>
 `

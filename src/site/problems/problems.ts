@@ -73,7 +73,6 @@ function send(
   [page, json, lines]: [page: Html, json: unknown, lines: string],
 ): FastifyReply {
   const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
-  // It changes with the version of the service only.
   cachePublicly(reply, 3600)
   if (type === 'text/html') return sendPage(reply, page)
   return type === 'text/plain' ? sendText(reply, lines) : sendJson(reply, json)
@@ -81,12 +80,9 @@ function send(
 
 function toProblem(request: FastifyRequest, slug: ProblemSlug): Problem {
   const origin = toOrigin(request)
-  const { example, ...type } = problemTypes[slug]
-  return {
-    type: `${origin}/problems/${slug}`,
-    ...type,
-    ...(example !== undefined && { example: example.replace('{origin}', () => origin) }),
-  }
+  const kind = problemTypes[slug]
+  const example = kind.example?.replace('{origin}', () => origin)
+  return { type: `${origin}/problems/${slug}`, ...kind, example }
 }
 
 function problemToText({ type, status, title, meaning, remedy, example }: Problem): string {
