@@ -4,21 +4,21 @@ import { gzipSync } from 'node:zlib'
 import { formType } from '../resources.ts'
 import { startWatched } from './watched-vitrine.ts'
 
-type Content = string | Buffer<ArrayBuffer>
-type Row = readonly [what: string, path: string, type: string, content: Content, allowed: number[]]
+type Body = string | Buffer<ArrayBuffer>
+type Row = readonly [what: string, path: string, type: string, body: Body, allowed: number[]]
 
 const json = 'application/json'
 
-/** Bodies that are not what a route wants, and the statuses that may answer them. */
+/** Bodies that a route does not accept, and the status codes that are right for them. */
 const rows: readonly Row[] = [
   ...['{', '[1,', "{'a':1}", 'NaN', '{"a":01}', '\u{feff}', 'undefined', '{"a":1}}', '"\t"'].map(
-    (content): Row => [`JSON that is none: ${content}`, '/users', json, content, [400]],
+    (body): Row => [`invalid JSON: ${body}`, '/users', json, body, [400]],
   ),
-  ...['1', '"text"', 'null', '[]', '[{"name":"a"}]', 'true'].map((content): Row => [
-    `JSON that is no object: ${content}`,
+  ...['1', '"text"', 'null', '[]', '[{"name":"a"}]', 'true'].map((body): Row => [
+    `JSON other than an object: ${body}`,
     '/users',
     json,
-    content,
+    body,
     [422],
   ]),
   ['an array 40,000 deep', '/users/post', json, '['.repeat(40_000) + ']'.repeat(40_000), [400]],
@@ -38,7 +38,7 @@ const rows: readonly Row[] = [
     [400, 422],
   ],
   [
-    'numbers that are text',
+    'numbers written as strings',
     '/locations',
     json,
     '{"name":"a","latitude":"1","longitude":"2"}',
@@ -46,25 +46,31 @@ const rows: readonly Row[] = [
   ],
   ['one of two numbers', '/locations', json, '{"name":"a","latitude":1}', [422]],
   [
-    'numbers of a form that are none',
+    'form values that are not decimal numbers',
     '/locations',
     formType,
     'name=a&latitude=0x1&longitude=1_0',
     [422],
   ],
-  ['fields missing', '/users', json, '{}', [422]],
-  ['a name of no text', '/users', json, '{"name":{"a":1},"password":["x"]}', [422]],
-  ['a name twice in a form', '/users', formType, 'name=a&name=b&password=x', [422]],
+  ['required fields missing', '/users', json, '{}', [422]],
+  ['a name that is an object', '/users', json, '{"name":{"a":1},"password":["x"]}', [422]],
+  ['a repeated name in a form', '/users', formType, 'name=a&name=b&password=x', [422]],
   ['a name too long', '/users', json, `{"name":"${'x'.repeat(201)}","password":"x"}`, [422]],
   ['a password too long', '/users', json, `{"name":"x","password":"${'é'.repeat(513)}"}`, [422]],
   ['201 parameters', '/users/post', formType, 'a=1&'.repeat(201), [400]],
   ['101 items in a list', '/users/post', formType, 'a[]=1&'.repeat(101), [400]],
   ['brackets 6 deep', '/users/post', formType, 'a[1][2][3][4][5][6]=x', [400]],
-  ['a list of 10^8', '/users/post', formType, 'a[length]=100000000', [200, 400]],
+  ['a list with the length 10^8', '/users/post', formType, 'a[length]=100000000', [200, 400]],
   ['an index of 10^8', '/users/post', formType, 'a[100000000]=x', [200, 400]],
-  ['no type that is known', '/users', 'application/xml', '<a/>', [415]],
-  ['a type that is none', '/users', 'nonsense', '{}', [415]],
-  ['multipart for a resource', '/users', 'multipart/form-data; boundary=b', '--b--\r\n', [415]],
+  ['an unsupported media type', '/users', 'application/xml', '<a/>', [415]],
+  ['an invalid media type', '/users', 'nonsense', '{}', [415]],
+  [
+    'multipart for a resource without files',
+    '/users',
+    'multipart/form-data; boundary=b',
+    '--b--\r\n',
+    [415],
+  ],
   ['JSON for an upload', '/profile', json, '{}', [415]],
   ['multipart/mixed for an upload', '/profile', 'multipart/mixed; boundary=b', '--b--\r\n', [415]],
   ['multipart without a boundary', '/profile', 'multipart/form-data', '--b--\r\n', [400]],
@@ -76,9 +82,15 @@ const rows: readonly Row[] = [
     `--${'x'.repeat(300)}--\r\n`,
     [400],
   ],
-  ['multipart that is garbage', '/profile', 'multipart/form-data; boundary=b', 'garbage', [400]],
   [
-    'multipart that is cut off',
+    'multipart without a boundary line',
+    '/profile',
+    'multipart/form-data; boundary=b',
+    'garbage',
+    [400],
+  ],
+  [
+    'multipart that ends in a part header',
     '/profile',
     'multipart/form-data; boundary=b',
     '--b\r\nConte',
@@ -86,30 +98,28 @@ const rows: readonly Row[] = [
   ],
 ]
 
-test('content that is wrong gets its own 4xx and changes nothing', async (t) => {
+test('invalid bodies are rejected with the right status code and change nothing', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const [what, path, type, body, allowed] of rows) {
     await t.test(`${what} ${path}`, async () => {
-      await t.test(what.slice(0, 60), async () => {
-        const headers = { 'content-type': type, accept: json }
-        const { status } = await fetch(origin + path, { method: 'POST', headers, body })
-        assert.ok(allowed.includes(status), `${what}: ${String(status)}`)
-      })
+      const headers = { 'content-type': type, accept: json }
+      const { status } = await fetch(origin + path, { method: 'POST', headers, body })
+      assert.ok(allowed.includes(status), String(status))
     })
   }
   for (const path of ['/users', '/locations', '/uploads']) {
     await t.test(path, async () => {
       const list = await fetch(origin + path, { headers: { accept: json } })
-      assert.deepEqual([path, await list.json()], [path, []])
+      assert.deepEqual(await list.json(), [])
     })
   }
   await assertSound()
 })
 
-test('content that is encoded gets 415 that says what is taken', async (t) => {
+test('bodies with a Content-Encoding are rejected with 415 and Accept-Encoding: identity', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const bomb = Buffer.from(gzipSync(Buffer.alloc(10_000_000)))
-  const cases: [coding: string, content: Content][] = [
+  const cases: [coding: string, body: Body][] = [
     ['gzip', bomb],
     ['gzip', 'garbage'],
     ['banana', '{}'],
@@ -128,7 +138,7 @@ test('content that is encoded gets 415 that says what is taken', async (t) => {
       await t.test(`${path} ${coding}`, async () => {
         const headers = { 'content-type': type, 'content-encoding': coding }
         const response = await fetch(origin + path, { method: 'POST', headers, body })
-        assert.deepEqual([path, coding, response.status], [path, coding, 415])
+        assert.equal(response.status, 415)
         assert.equal(response.headers.get('accept-encoding'), 'identity')
       })
     }
