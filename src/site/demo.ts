@@ -34,11 +34,7 @@ export interface Demo {
   errorShape?: (services: Services) => ErrorShape
 }
 
-export async function openDemo(
-  app: FastifyInstance,
-  { name, routes }: Demo,
-  services: Services,
-): Promise<void> {
+export async function openDemo(app: FastifyInstance, { name, routes }: Demo, services: Services) {
   const group = { file: `src/demos/${name}/${name}.ts`, tag: name }
   await app.register(async (instance) => {
     const listed = typeof routes === 'function' ? await routes(services, instance) : routes

@@ -11,11 +11,7 @@ const messages = new Map([
 ])
 const name = 'flash'
 
-export function setFlash(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  key: 'saved' | 'deleted',
-): void {
+export function setFlash(request: FastifyRequest, reply: FastifyReply, key: 'saved' | 'deleted') {
   if (isForm(request)) setCookie(reply, key, 30)
 }
 

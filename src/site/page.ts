@@ -13,11 +13,7 @@ export function page({ title, heading, main, scripts }: Page): Html {
 }
 
 /** The markup before and after `main`, for a page whose `main` is streamed. */
-export function pageAround(
-  title: string,
-  scripts: readonly string[] = [],
-  heading = title,
-): { opening: Html; closing: Html } {
+export function pageAround(title: string, scripts: readonly string[] = [], heading = title) {
   const opening = html`<!doctype html>
 <html lang="en">
 <head>

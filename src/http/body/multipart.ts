@@ -10,13 +10,8 @@ import { createDigestCheck } from './digest.ts'
 import { decodeUtf8 } from '../request/query-string.ts'
 import { badRequest, contentTooLarge, HttpError } from '../errors/http-error.ts'
 
-export interface Part {
-  name: string
-  /** Undefined for a text field; empty for an empty file input. */
-  fileName: string | undefined
-  type: string
-  content: Readable
-}
+/** To read to its end before the next. A text field has no file name, an empty input an empty one. */
+export type Part = ReturnType<typeof toPart>
 
 export async function registerMultipart(app: FastifyInstance): Promise<void> {
   await app.register(multipart)
@@ -105,10 +100,11 @@ function limitPartHeaders(raw: IncomingMessage): void {
   raw.on('data', follow)
 }
 
-/** The parser's types promise a name that may be absent. */
-type ParsedPart = Omit<MultipartFile, 'fieldname'> & { fieldname: string | undefined }
+/** The parser's types promise names that may be absent. */
+type ParsedPart = Pick<MultipartFile, 'file' | 'mimetype'> &
+  Partial<Pick<MultipartFile, 'fieldname' | 'filename'>>
 
-function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number): Part {
+function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number) {
   if (name === undefined) throw badRequest('A form part has no name.')
   if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
   const tooLarge = contentTooLarge(`${name} is over ${String(maxBytes)} bytes.`)

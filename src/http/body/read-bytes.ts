@@ -10,29 +10,26 @@ type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>
 
 const cutOff = 'The body ended early.'
 
-export async function readBytes(
-  raw: IncomingMessage,
-  { maxBodyBytes, ...times }: BodyLimits,
-): Promise<Buffer> {
-  const tooLarge = () => contentTooLarge(`The body is over ${String(maxBodyBytes)} bytes.`)
-  if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
+export async function readBytes(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  const { maxBodyBytes } = limits
+  if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(limits)
   sendContinue(raw)
   const whole = await readAvailable(raw)
-  if (whole === undefined) return readSlowly(raw, { maxBodyBytes, ...times }, tooLarge)
-  if (whole.length > maxBodyBytes) throw tooLarge()
+  if (whole === undefined) return readSlowly(raw, limits)
+  if (whole.length > maxBodyBytes) throw tooLarge(limits)
   return whole
 }
 
-function readSlowly(
-  raw: IncomingMessage,
-  { maxBodyBytes, ...times }: BodyLimits,
-  tooLarge: () => HttpError,
-): Promise<Buffer> {
+function tooLarge({ maxBodyBytes }: BodyLimits): HttpError {
+  return contentTooLarge(`The body is over ${String(maxBodyBytes)} bytes.`)
+}
+
+function readSlowly(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const bytes = createByteCollector(maxBodyBytes)
-  watchBody(raw, times, reject)
+  const bytes = createByteCollector(limits.maxBodyBytes)
+  watchBody(raw, limits, reject)
   raw.on('data', (chunk: Buffer) => {
-    if (!bytes.add(chunk)) reject(tooLarge())
+    if (!bytes.add(chunk)) reject(tooLarge(limits))
   })
   raw.on('end', () => {
     // Over HTTP/2 a lost connection ends the body like a whole one (RFC 9113 §8.1.1).
@@ -97,9 +94,7 @@ export function watchBody(
   const isTooSmall = createChunkCheck()
   const check = (chunk: Buffer) => {
     idle.refresh()
-    if (!isTooSmall(chunk)) return
-    const headers = { connection: 'close' }
-    fail(new HttpError('bad-request', 'The body arrives in too many small chunks.', { headers }))
+    if (isTooSmall(chunk)) fail(new HttpError('bad-request', tooSmall, { headers }))
   }
   const stop = () => {
     raw.off('data', check)
@@ -112,6 +107,8 @@ export function watchBody(
 /** A chunk costs about 2 µs: a body of one-byte chunks takes a thousand times the CPU of a plain one. */
 const minChunkBytes = 16
 const maxSmallChunks = 10_000
+const tooSmall = 'The body arrives in too many small chunks.'
+const headers = { connection: 'close' }
 
 function createChunkCheck() {
   let chunks = 0

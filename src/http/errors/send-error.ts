@@ -66,26 +66,18 @@ function toProblem(error: HttpError, request: FastifyRequest): object {
   }
 }
 
-type ErrorForm = 'html' | 'json' | 'text'
-
-const formsByType: Readonly<Record<string, ErrorForm>> = {
-  'text/html': 'html',
-  'application/json': 'json',
-  'application/problem+json': 'json',
-  'application/x-ndjson': 'json',
-}
-
 export function findErrorForm(
   request: FastifyRequest,
   reply: FastifyReply,
   isJson = request.routeOptions.config.defaultType === 'json',
-): ErrorForm {
+): 'html' | 'json' | 'text' {
   const jsonTypes = ['application/problem+json', 'application/json']
   const offers = isJson
     ? [...jsonTypes, 'text/html', 'text/plain']
     : ['text/plain', 'text/html', ...jsonTypes]
   const { mediaType = negotiate(request, reply, offers) ?? offers[0] } = request.routeOptions.config
-  return formsByType[mediaType ?? ''] ?? 'text'
+  if (mediaType === 'text/html') return 'html'
+  return mediaType?.includes('json') === true ? 'json' : 'text'
 }
 
 function toHttpError(error: unknown, request: FastifyRequest): HttpError {

@@ -12,7 +12,7 @@ export type DocumentedOperation = ReturnType<typeof toOperation>
 
 export type OpenApiDocument = ReturnType<typeof toDocument>
 
-interface DocumentParts {
+export interface DocumentParts {
   info: Readonly<Record<string, unknown>>
   tags: readonly { name: string; description: string }[]
   routes: readonly DeclaredRoute[]

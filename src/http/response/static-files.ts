@@ -1,5 +1,5 @@
 import mime from 'mime'
-import { constants, type Stats } from 'node:fs'
+import { constants } from 'node:fs'
 import { access, open, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { FileCache } from './file-cache.ts'
@@ -29,14 +29,9 @@ async function statFile(root: string, name: string): Promise<Bytes | undefined> 
   return file?.version.isFile() === true ? toBytes(name, file) : undefined
 }
 
-interface Found {
-  path: string
-  realPath: string
-  isLinked: boolean
-  version: Stats
-}
+type Found = NonNullable<Awaited<ReturnType<typeof statInside>>>
 
-async function statInside(root: string, path: string): Promise<Found | undefined> {
+async function statInside(root: string, path: string) {
   try {
     const [realRoot, realPath] = await Promise.all([realpath(root), realpath(path)])
     const inside = relative(realRoot, realPath)

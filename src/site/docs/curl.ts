@@ -50,14 +50,11 @@ function toContentFlags(content: Content): readonly string[] {
   const [first] = Object.entries(content)
   if (first === undefined) return []
   const [type, { schema, example }] = first
-  switch (type) {
-    case 'application/json':
-      return [`--json ${quoteForShell(JSON.stringify(example))}`]
-    case 'multipart/form-data':
-      return partNames(schema).map((name) => `-F ${quoteForShell(`${name}=@file`)}`)
-    default:
-      return [`-H 'Content-Type: ${type}'`, `-d ${quoteForShell(exampleToText(example))}`]
+  if (type === 'application/json') return [`--json ${quoteForShell(JSON.stringify(example))}`]
+  if (type !== 'multipart/form-data') {
+    return [`-H 'Content-Type: ${type}'`, `-d ${quoteForShell(exampleToText(example))}`]
   }
+  return partNames(schema).map((name) => `-F ${quoteForShell(`${name}=@file`)}`)
 }
 
 export function partNames(schema: Schema = {}): readonly string[] {

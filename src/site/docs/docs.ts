@@ -1,25 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { html } from '../html.ts'
-import { toDocument } from '../../http/openapi/document.ts'
+import { toDocument, type DocumentParts } from '../../http/openapi/document.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
-import type { ErrorStatus } from '../../http/openapi/operation.ts'
 import { registerRoutes, serviceTag, type Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
-import type { ErrorShape } from '../../http/errors/send-error.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import type { Demo } from '../demo.ts'
 import { originMark } from './curl.ts'
 import { docsPage } from './docs-page.ts'
 import { info } from './info.ts'
 
-interface DocsOptions {
-  demos: readonly Demo[]
-  shapes: readonly ErrorShape[]
-  limits?: readonly ErrorStatus[] | undefined
-}
+type DocsOptions = Pick<DocumentParts, 'shapes' | 'limits'> & { demos: readonly Demo[] }
 
-export function openDocs(app: FastifyInstance, { demos, shapes, limits = [] }: DocsOptions): void {
+export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOptions): void {
   const ofDemos = demos.map(({ name, summary: description }) => ({ name, description }))
   const tags = [...ofDemos, { name: serviceTag, description: 'Available in every instance.' }]
   let texts: { json: string; page: string } | undefined

@@ -3,10 +3,7 @@ import { page } from '../page.ts'
 import type { ProblemType } from '../../http/errors/problem-types.ts'
 import { toReasonPhrase } from '../../http/errors/http-error.ts'
 
-export interface Problem extends ProblemType {
-  /** The URL of its page, and the value of `type` in problem details. */
-  type: string
-}
+export type Problem = ProblemType & { type: string }
 
 export function problemsPage(problems: readonly Problem[]): Html {
   const list = (isServerError: boolean) => html`<ul class="problems">
