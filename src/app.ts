@@ -12,7 +12,7 @@ import { methodOverride } from './http/request/method-override.ts'
 import { addOptions } from './http/request/options.ts'
 import { createHeadCheck, findRequestError } from './http/request/request-guards.ts'
 import { toRequestId } from './http/request/request-id.ts'
-import { createTargetParser, isUnder } from './http/request/target.ts'
+import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaders } from './http/response/default-headers.ts'
 import { finishResponses } from './http/response/finish-responses.ts'
 import { observeResponse } from './http/response/response-observer.ts'
@@ -101,7 +101,6 @@ function createParts({ config, stores, logTo, metrics, ...options }: AppOptions)
     demos,
     limits: openLimits(config, stores.counters),
     metrics,
-    rawPaths,
     shapes,
     exchangeLog: createExchangeLog(),
     isLogged: ['trace', 'debug', 'info'].includes(config.logLevel),
@@ -195,13 +194,11 @@ function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: Part
   })
 }
 
-function readBodies(app: FastifyInstance, { rawPaths, readBody }: Parts): void {
-  app.addHook('onRoute', (route) => {
-    if (!rawPaths.some((prefix) => isUnder(prefix, route.url))) return
-    route.config = { ...route.config, readsBodyItself: true }
-  })
+function readBodies(app: FastifyInstance, { readBody }: Parts): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async ({ is404, raw, routeOptions }: FastifyRequest) =>
-    is404 || routeOptions.config.readsBodyItself === true ? undefined : (await readBody(raw)).value,
+    is404 || isRawRequest(raw) || routeOptions.config.readsBodyItself === true
+      ? undefined
+      : (await readBody(raw)).value,
   )
 }

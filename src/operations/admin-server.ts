@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { createServer } from '../http/node-http.ts'
 import { toLimits } from '../server/server.ts'
@@ -12,18 +12,15 @@ interface AdminSource {
   readMetrics: () => Promise<string>
 }
 
-interface AdminResponse {
-  code?: number
-  headers?: Readonly<Record<string, string>>
-  type?: string
-  text: string
-}
+type Headers = Readonly<Record<string, string>>
+type AdminResponse = Promise<{ code?: number; headers?: Headers; text: string }>
 
 /** Opens ADMIN_PORT; returns the function that closes it. Not a demo: other sites must not read it. */
 export async function openAdminServer(config: Config, source: AdminSource): Promise<() => void> {
   const server = createServer(toLimits(config), (request, response) => {
-    void respond(request, config, source).then((content) => {
-      send(request, response, content)
+    void respond(request, config, source).then(({ code = 200, headers, text }) => {
+      const head = { ...defaultHeaders, 'content-length': Buffer.byteLength(text), ...headers }
+      response.writeHead(code, head).end(text)
     })
   })
   server.maxConnections = config.maxConnections
@@ -44,7 +41,7 @@ async function respond(
   request: IncomingMessage,
   config: Config,
   source: AdminSource,
-): Promise<AdminResponse> {
+): AdminResponse {
   const path = toPath(toRoutedUrl(request))
   const { method = '', headers } = request
   // Health checks are sent to any address of the machine.
@@ -70,38 +67,22 @@ function isAllowed(host: string | undefined, { adminHost, allowedHosts }: Config
   return isAllowedHost(host, [...localHosts, ...allowedHosts.filter((name) => name !== '*')])
 }
 
-const json = 'application/json; charset=utf-8'
-
-const pages = new Map<string, (source: AdminSource) => AdminResponse | Promise<AdminResponse>>([
-  ['/health/live', () => ({ type: json, text: '{"status":"live"}' })],
-  [
-    '/health/ready',
-    async ({ readReadiness }) => {
-      const { content, ...head } = toProbeResponse(await readReadiness())
-      return { ...head, type: json, text: JSON.stringify(content) }
-    },
-  ],
-  [
-    '/metrics',
-    // https://prometheus.io/docs/instrumenting/exposition_formats/
-    async (source) => {
-      const text = await source.readMetrics()
-      return { type: 'text/plain; version=0.0.4; charset=utf-8', text }
-    },
-  ],
-])
-
-function send(
-  { method }: IncomingMessage,
-  response: ServerResponse,
-  { code = 200, headers, type = 'text/plain; charset=utf-8', text }: AdminResponse,
-): void {
-  response.writeHead(code, {
-    ...headers,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'content-type': type,
-    'content-length': Buffer.byteLength(text),
-  })
-  response.end(method === 'HEAD' ? undefined : text)
+const defaultHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-type': 'text/plain; charset=utf-8',
 }
+const json = { 'content-type': 'application/json; charset=utf-8' }
+// https://prometheus.io/docs/instrumenting/exposition_formats/
+const metrics = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
+
+const pages = new Map(
+  Object.entries<(source: AdminSource) => AdminResponse>({
+    '/health/live': async () => ({ headers: json, text: '{"status":"live"}' }),
+    '/health/ready': async ({ readReadiness }) => {
+      const { code, headers, content } = toProbeResponse(await readReadiness())
+      return { code, headers: { ...headers, ...json }, text: JSON.stringify(content) }
+    },
+    '/metrics': async ({ readMetrics }) => ({ headers: metrics, text: await readMetrics() }),
+  }),
+)

@@ -12,7 +12,12 @@ export interface ResourceDefinition {
   title: string
   summary: string
   /** The fields in the order in which they are shown; the first names the record. */
-  schema: ResourceSchema
+  schema: {
+    type: 'object'
+    required: readonly string[]
+    properties: Readonly<Record<string, FieldSchema>>
+    dependentRequired?: Readonly<Record<string, readonly string[]>>
+  }
   /** The longest text in UTF-8, by field: JSON Schema counts characters only. */
   maxBytes?: Readonly<Record<string, number>>
   /** The fields that are fast to filter and sort by. */
@@ -31,12 +36,8 @@ export interface RecordLink {
   href: string
 }
 
-interface ResourceSchema {
-  type: 'object'
-  required: readonly string[]
-  properties: Readonly<Record<string, FieldSchema>>
-  dependentRequired?: Readonly<Record<string, readonly string[]>>
-}
+/** What a request body may be, besides the patches. */
+export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 
 const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const
 type JsonType = (typeof jsonTypes)[number]
@@ -62,20 +63,11 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   examples?: readonly unknown[]
 }
 
-export interface Field {
-  name: string
-  label: string
-  kind: Kind
-  isRequired: boolean
-  isNullable: boolean
-  schema: FieldSchema
-  inputId: string
-  /** Its name in a form, and in any other body that cannot carry `name` itself. */
-  inputName: string
-}
+export type Field = ReturnType<typeof toFields>[number]
 
+type ScalarKind = 'choice' | 'number' | 'boolean' | 'password' | 'long text' | 'text'
 /** How a field is edited and shown; `json` is a list, an object, or of several types. */
-type Kind = ReturnType<typeof toKind>
+type Kind = ScalarKind | 'json' | 'date' | 'date-time'
 
 /** A definition with what is derived from it once. */
 export type Resource = ReturnType<typeof defineResource>
@@ -113,7 +105,7 @@ export function defineResource(definition: ResourceDefinition) {
 function toFields(
   schemas: Readonly<Record<string, FieldSchema>>,
   required: readonly string[] = [],
-): Field[] {
+) {
   return Object.entries(schemas).map(([name, schema], index) => ({
     name,
     label: schema.title ?? name,
@@ -122,6 +114,7 @@ function toFields(
     isNullable: toTypes(schema).includes('null'),
     schema,
     inputId: /^[a-z]\w*$/i.test(name) ? name : `field-${String(index)}`,
+    /** Its name in a form, and in any other body that cannot carry `name` itself. */
     inputName: toInputName(name),
   }))
 }
@@ -140,7 +133,7 @@ export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly s
   return anyOf?.flatMap(toTypes) ?? jsonTypes
 }
 
-function toKind(schema: FieldSchema) {
+function toKind(schema: FieldSchema): Kind {
   if (schema.enum) return 'choice'
   const [type, ...others] = toTypes(schema).filter((each) => each !== 'null')
   if (others.length > 0) return 'json'
@@ -149,7 +142,7 @@ function toKind(schema: FieldSchema) {
   return type === 'boolean' ? 'boolean' : 'json'
 }
 
-function toTextKind({ writeOnly, format, maxLength = 0 }: FieldSchema) {
+function toTextKind({ writeOnly, format, maxLength = 0 }: FieldSchema): Kind {
   if (writeOnly === true) return 'password'
   return format ?? (maxLength > 200 ? 'long text' : 'text')
 }

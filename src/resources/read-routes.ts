@@ -3,7 +3,7 @@ import { jsonContent, pageContent, textContent } from '../http/openapi/content.t
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { idParameter, type ResourceContext } from './context.ts'
-import { queryTypes } from './list/list-parameters.ts'
+import { acceptedTypes } from './definition.ts'
 import { list } from './list/list.ts'
 import { listDescription, listParameters } from './openapi/list-parameters.ts'
 import { id, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
@@ -69,7 +69,7 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
     },
     errors: [406, 412],
     store: 'reads',
-    config: { accepts: queryTypes },
+    config: { accepts: acceptedTypes },
     handler: list(context),
   }
 }

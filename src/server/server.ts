@@ -1,8 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { lookup } from 'node:dns/promises'
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
 import { delayContinue } from '../http/request/continue.ts'
@@ -39,7 +37,6 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
   applyServerLimits(app.server, config, (...exchange) => {
     app.routing(...exchange)
   })
-  if (key !== undefined) closePendingHandshakes(app)
   return app
 }
 
@@ -75,22 +72,6 @@ export function applyServerLimits(
   Object.assign(server, { httpAllowHalfOpen: true })
   server.setTimeout(sendIdleSeconds * 1000)
   endStalledConnections(server)
-}
-
-/** Closes the connections in a TLS handshake, which Fastify does not end. */
-function closePendingHandshakes(app: FastifyInstance): void {
-  const pending = new Set<Socket>()
-  app.server.on('connection', (socket) => {
-    pending.add(socket)
-    socket.once('close', () => pending.delete(socket))
-  })
-  app.server.on('secureConnection', ({ _parent }: TLSSocket & { _parent: Socket }) => {
-    pending.delete(_parent)
-  })
-  app.addHook('preClose', (done) => {
-    for (const socket of pending) socket.destroy()
-    done()
-  })
 }
 
 function create(options: object): FastifyInstance {

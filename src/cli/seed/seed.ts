@@ -26,7 +26,7 @@ export async function seed(config: Config, count: number): Promise<void> {
     await assertWithinLimit(config, records, count)
     // The reader of a pipe may end first.
     process.stdout.on('error', () => undefined)
-    await seedRecords(records, count, createProgress(kinds.length * count, process.stdout))
+    await seedRecords(records, count, createProgress(kinds.length * count, console.log))
     const added = `${formatCount(count, 'location')} and ${formatCount(count, 'user')}`
     console.log(`Added ${added}; the password of every user is "${seedPassword}"`)
   } catch (error) {
@@ -71,19 +71,13 @@ export async function seedRecords(
   }
 }
 
-/** One line that is rewritten on a terminal, otherwise a line for every tenth of `total`. */
-export function createProgress(
-  total: number,
-  output: { isTTY?: boolean; write: (text: string) => unknown },
-): (done: number) => void {
-  const isTerminal = output.isTTY === true
-  const step = isTerminal ? 1 : 10
+/** Prints a line for every tenth of `total`. */
+export function createProgress(total: number, print: (line: string) => void) {
   let shown = 0
-  return (done) => {
-    const percent = Math.floor((done / total) * 100)
-    if (percent < shown + step) return
-    shown = percent - (percent % step)
-    const line = `${String(shown)} % (${toText(done)} of ${toText(total)})`
-    output.write(isTerminal ? `\r${line}${shown === 100 ? '\n' : ''}` : `${line}\n`)
+  return (done: number) => {
+    const percent = Math.floor((done / total) * 10) * 10
+    if (percent === shown) return
+    shown = percent
+    print(`${String(percent)} % (${toText(done)} of ${toText(total)})`)
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { Server as TlsServer } from 'node:tls'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
 import { isHttp2 } from '../node-http.ts'
 import { countWrites } from './response-observer.ts'
@@ -39,9 +40,10 @@ function frameHead({ raw }: FastifyRequest, reply: FastifyReply, payload: unknow
 function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean {
   const { server } = app
   let isClosing = false
-  keepSendingConnections(server)
+  const sockets = trackSockets(server)
   app.addHook('preClose', (done) => {
     isClosing = true
+    for (const [socket, isHandshake] of sockets) if (isHandshake) socket.destroy()
     if (server.listening) {
       const timer = setInterval(() => {
         server.closeIdleConnections()
@@ -55,18 +57,26 @@ function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean {
   return () => isClosing
 }
 
-/** To Node, a connection is idle whose response is written but not yet received. */
-function keepSendingConnections(server: Server): void {
-  const sockets = new Set<Socket>()
-  const add = (socket: Socket) => {
-    sockets.add(socket)
+/** The open sockets, and whether each is in a TLS handshake, which Fastify does not end. */
+function trackSockets(server: Server): ReadonlyMap<Socket, boolean> {
+  const sockets = new Map<Socket, boolean>()
+  const add = (socket: Socket, isHandshake: boolean) => {
+    sockets.set(socket, isHandshake)
     socket.once('close', () => sockets.delete(socket))
   }
-  server.on('connection', add).on('secureConnection', add)
+  server.on('connection', (socket) => {
+    add(socket, server instanceof TlsServer)
+  })
+  server.on('secureConnection', (socket: Socket & { _parent: Socket }) => {
+    sockets.set(socket._parent, false)
+    add(socket, false)
+  })
+  // To Node, a connection is idle whose response is written but not yet received.
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
-    if (![...sockets].some(({ writableLength }) => writableLength > 0)) closeIdle()
+    if (!sockets.keys().some(({ writableLength }) => writableLength > 0)) closeIdle()
   }
+  return sockets
 }
 
 const maxPendingBytes = 256 * 1024 * 1024

@@ -8,7 +8,7 @@ import {
   type HttpError,
 } from '../../http/errors/http-error.ts'
 import { toMediaTypeList } from '../../http/request/structured-field.ts'
-import type { Resource } from '../definition.ts'
+import { acceptedTypes, type Resource } from '../definition.ts'
 import { findListField } from './list-fields.ts'
 
 export type ParameterTexts = ReadonlyMap<string, readonly string[]>
@@ -37,8 +37,7 @@ export function badParameter(field: string, message: string): HttpError {
   return unprocessable([{ field, message }])
 }
 
-export const queryTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
-export const acceptQuery = toMediaTypeList(queryTypes)
+export const acceptQuery = toMediaTypeList(acceptedTypes)
 
 export function findParameters(resource: Resource, request: FastifyRequest): ParameterTexts {
   const parameters = parseUrl(resource, request)
@@ -65,10 +64,10 @@ function parseUrl(resource: Resource, { url, raw }: FastifyRequest): Map<string,
 
 function parseBody({ headers, body, raw }: FastifyRequest): object {
   const type = toMediaType(headers['content-type'])
-  if (!queryTypes.some((known) => known === type)) {
-    throw unsupportedMediaType(`A QUERY must be sent as ${queryTypes.join(' or ')}.`, {
+  if (!acceptedTypes.some((known) => known === type)) {
+    throw unsupportedMediaType(`A QUERY must be sent as ${acceptedTypes.join(' or ')}.`, {
       'accept-query': acceptQuery,
-      accept: queryTypes.join(', '),
+      accept: acceptedTypes.join(', '),
     })
   }
   if (body === undefined) {

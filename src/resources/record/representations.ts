@@ -38,10 +38,9 @@ export function toRepresentation(
 export function toProjection(
   resource: Resource,
   record: StoredRecord,
-  fields: readonly string[] | undefined,
+  fields: readonly string[],
 ): Representation {
   const shown = toRepresentation(resource, record)
-  if (fields === undefined) return shown
   return Object.fromEntries(Object.entries(shown).filter(([field]) => fields.includes(field)))
 }
 

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../site/html.ts'
-import { page, time, type Page } from '../../site/page.ts'
+import { page, time } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToInputText } from '../field-values.ts'
@@ -12,53 +12,34 @@ interface Conflict {
   fields: Document
 }
 
-/** Compares both versions of a record that was changed during the edit. */
-export function conflictPage(resource: Resource, conflict: Conflict): Html {
-  const { current, fields } = conflict
-  const { id } = current
-  const values = { ...current.document, ...fields }
-  return stalePage(resource, current, {
-    title: 'Not saved',
-    message: html`Your changes were not saved: this ${resource.singular} was changed at ${time(current.updatedAt)}, after you opened it. Choose the version to keep.`,
-    scripts: ['edit-form.js'],
-    main: html`${comparison(resource, conflict)}
-<div class="actions">
-${saveMineForm(resource, conflict)}<p><a class="button second" href="${resource.path}/${id}">Keep the current version</a></p>
-</div>
-<h2>Continue editing</h2>
-<p>The form has your version. Saving it replaces the current version.</p>
-${recordForm(resource, { _action: 'edit', id, etag: toTag(current), values })}`,
-  })
-}
-
-export function removalConflictPage(resource: Resource, current: StoredRecord): Html {
-  const path = `${resource.path}/${current.id}`
-  return stalePage(resource, current, {
-    title: 'Not deleted',
-    message: html`The ${resource.singular} was not deleted: it was changed at ${time(current.updatedAt)}, after you opened it. This is the current version.`,
-    main: html`${recordDetails(resource, current)}
-<div class="actions">
-<form method="post" action="${path}">${methodInputs('DELETE', toTag(current))}<button type="submit" class="danger">Delete it anyway</button></form>
-<p><a class="button second" href="${path}">Keep it</a></p>
-</div>`,
-  })
-}
-
-function stalePage(
-  resource: Resource,
-  current: StoredRecord,
-  stale: Page & { message: Html },
-): Html {
+/** For a record that was changed after its page was opened; without `fields`, of a deletion. */
+export function conflictPage(resource: Resource, current: StoredRecord, fields?: Document): Html {
+  const { singular, path } = resource
+  const { id, updatedAt, document } = current
+  const etag = toTag(current)
   const name = toRecordName(resource, current)
+  const state = fields ? 'Not saved' : 'Not deleted'
+  const form = fields && { _action: 'edit' as const, id, etag, values: { ...document, ...fields } }
   return page({
-    ...stale,
-    title: `${stale.title}: ${name} has changed`,
-    heading: `This ${resource.singular} was changed by someone else`,
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}/${current.id}">${name}</a></nav>
+    title: `${state}: ${name} has changed`,
+    heading: `This ${singular} was changed by someone else`,
+    scripts: ['edit-form.js'],
+    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${path}/${id}">${name}</a></nav>
 <div class="notice error" role="alert" tabindex="-1" autofocus>
-<p>${stale.message}</p>
+<p>${state}: this ${singular} was changed at ${time(updatedAt)}, after you opened it. Choose what to do.</p>
 </div>
-${stale.main}
+${fields ? comparison(resource, { current, fields }) : recordDetails(resource, current)}
+<div class="actions">
+${fields ? saveMineForm(resource, { current, fields }) : html`<form method="post" action="${path}/${id}">${methodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
+<p><a class="button second" href="${path}/${id}">Keep the current version</a></p>
+</div>
+${
+  form
+    ? html`<h2>Continue editing</h2>
+<p>The form has your version. Saving it replaces the current version.</p>
+${recordForm(resource, form)}`
+    : ''
+}
 <p class="quiet">The request was for an earlier version, so its status is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
   })
 }

@@ -9,7 +9,7 @@ import type { Html } from '../../site/html.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { assertFound, type Handler, type ResourceContext } from '../context.ts'
 import { toTag } from '../record/representations.ts'
-import { conflictPage, removalConflictPage } from './conflict-page.ts'
+import { conflictPage } from './conflict-page.ts'
 import { formPage } from './form-page.ts'
 import { parseInput, parsePatch } from './input.ts'
 
@@ -66,10 +66,10 @@ async function findErrorPage(
   if (status !== 412 && !hasProblems) return undefined
   const current = await records.find(toPathParameter(request, 'id'))
   if (current === undefined) return undefined
-  if (request.method === 'DELETE') return removalConflictPage(resource, current)
+  if (request.method === 'DELETE') return conflictPage(resource, current)
   if (!hasProblems && !isForm(request)) return undefined
   const { fields } = parsePatch(context, request)(current)
-  if (!hasProblems) return conflictPage(resource, { current, fields })
+  if (!hasProblems) return conflictPage(resource, current, fields)
   const etag = request.headers['if-match'] ?? toTag(current)
   const values = { ...current.document, ...fields }
   return formPage(resource, { _action: 'edit', id: current.id, etag, values, problems })

@@ -11,12 +11,11 @@ import {
 } from '../../http/errors/http-error.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
-import { ownFields, type Field, type Resource } from '../definition.ts'
+import { acceptedTypes, ownFields, type Field, type Resource } from '../definition.ts'
 import { findValue, formToValue } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
 import { assertStorable, type Input } from './problems.ts'
 
-export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 export const mergePatchType = 'application/merge-patch+json'
 export const jsonPatchType = 'application/json-patch+json'
 export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
