@@ -64,7 +64,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   handleErrors(app, parts)
 
-  // Hooks of one kind run in the order in which they are added.
   receiveRequests(app, parts)
   addOptions(app, config)
   readBodies(app, parts)
@@ -122,7 +121,6 @@ function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
     rewriteUrl: parts.parseTarget,
     routerOptions: {
       maxParamLength: config.maxUrlBytes,
-      // The target is parsed once for routing and handlers.
       querystringParser: () => ({}),
     },
   }

@@ -28,11 +28,7 @@ export interface VitrineOptions {
   settings?: Readonly<Record<string, string>>
 }
 
-/**
- * Stores records in memory and files in a temporary folder, logs nothing and does not read the
- * environment. The caller must stop it, also if it was not started. Rejects with an error that names
- * all invalid settings.
- */
+/** Ignores the environment. The caller must stop it, also if it was not started. */
 export async function buildApp({ settings = {} }: VitrineOptions = {}): Promise<Vitrine> {
   const opened = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
@@ -80,7 +76,6 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
   }
 }
 
-/** Settings of the whole process, which belongs to the other program. */
 const processSettings = ['ADMIN_HOST', 'ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']
 
 function parseSettings(settings: Readonly<Record<string, string>>, folder: string): Config {

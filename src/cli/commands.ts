@@ -10,7 +10,6 @@ interface Command {
   run: (config: Config, argument: string) => Promise<void>
 }
 
-/** Modules are imported on demand, so that `serve` starts faster. */
 export const commands = {
   serve: {
     description: 'start the service (default)',
@@ -54,12 +53,10 @@ export function parseCommand([name = 'serve', argument = '', ...more]: readonly 
   if (command === undefined) return { problem: 'unknown command; see --help' }
   const { argument: expected } = command
   const isCount = /^\d{1,8}$/.test(argument) && +argument >= 1 && +argument <= maxSeeds
-  let problem: string | undefined
   if (more.length > 0 || (expected === undefined && argument !== '')) {
-    problem = `too many arguments for ${name}`
-  } else if (expected === 'FILE' && argument === '') problem = `${name} requires a FILE`
-  else if (expected === 'N' && !isCount) {
-    problem = `${name} requires a whole number from 1 to ${String(maxSeeds)}`
+    return { problem: `too many arguments for ${name}` }
   }
-  return { command, argument, problem }
+  if (expected === 'FILE' && argument === '') return { problem: `${name} requires a FILE` }
+  if (expected !== 'N' || isCount) return { command, argument }
+  return { problem: `${name} requires a whole number from 1 to ${String(maxSeeds)}` }
 }

@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts'
 import type { Sums } from '../stores/sqlite/backup.ts'
 import { toDatabasePath } from '../stores/sqlite/database.ts'
 
-/** `1,000` */
 export function toText(count: number): string {
   return count.toLocaleString('en')
 }

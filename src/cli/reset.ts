@@ -27,7 +27,6 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
   // Before the records of the demo, which hold the names of the files.
   const uploads = await removeUploads(records)
   const removed: [string, number][] = []
-  // A resource has the name of its demo.
   for (const { name } of demos) removed.push([name, await records.collection(name).clear()])
   await removeOrphanedFiles(files, records)
   return [

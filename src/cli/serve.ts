@@ -20,13 +20,11 @@ const maxStopSeconds = 10
 
 export async function serve(config: Config): Promise<void> {
   const opened = new AsyncDisposableStack()
-  try {
-    await openService(config, opened)
-  } catch (error) {
+  await openService(config, opened).catch(async (error: unknown) => {
     // An open connection would keep the process running.
     await opened.disposeAsync()
     throw error
-  }
+  })
 }
 
 async function openService(config: Config, opened: AsyncDisposableStack): Promise<void> {
@@ -52,7 +50,6 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
     void opened.disposeAsync().then(disconnectWorker)
   })
   if (isFirstProcess) console.log(`Vitrine is listening on ${origin}`)
-  // The other workers can start.
   void sendToSupervisor?.('opened')
 }
 
@@ -62,7 +59,6 @@ function warn(problem: string): void {
 
 function stopAtSignals(config: Config, readiness: Readiness, close: () => void): void {
   const stop = () => {
-    // A second signal ends the process at once.
     process.off('SIGTERM', stop).off('SIGINT', stop)
     readiness.drain()
     setTimeout(close, config.drainSeconds * 1000)

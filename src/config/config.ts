@@ -4,7 +4,6 @@ import { toEnvironmentName, type SettingName } from './settings.ts'
 
 export type Config = { [Name in SettingName]: ReturnType<(typeof settings)[Name]['parse']> }
 
-/** The message has one line for each problem. */
 export class ConfigProblems extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>

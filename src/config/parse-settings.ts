@@ -76,8 +76,7 @@ export function file(path: string): string | undefined {
   }
 }
 
-// In both, an @ after the host means that the password contains a slash: the rest of the password would
-// be taken for a host name and printed in an error.
+// With a slash in the password, its rest would be taken for a host name and printed in an error.
 export const databaseUrl = matching(
   'sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name, with a percent-encoded password',
   (given) => /^(sqlite:.|postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$)/.test(given),

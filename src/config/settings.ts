@@ -8,7 +8,6 @@ interface Details {
   isSecret?: boolean
 }
 
-/** Empty by default leaves the setting unset. */
 function setting<Value>(fallback: string, parse: (text: string) => Value, details: Details) {
   return { default: fallback, parse, ...details }
 }
@@ -125,7 +124,6 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-/** Replace the defaults with PRESET=public. */
 export const publicDefaults: Partial<Record<SettingName, string>> = {
   maxBodyBytes: String(65_536),
   maxUploadBytes: String(mebibyte),

@@ -13,13 +13,12 @@ export function toAddressKey(text = ''): string | undefined {
   // Normalizes to lower case without dots; the zone is no part of a URL.
   const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
   const [, high, low] = /^\[::ffff:(\w+):(\w+)\]$/.exec(hostname) ?? []
-  if (high && low) return [high, low].flatMap(toBytes).join('.')
+  if (high && low) return `${toBytes(high)}.${toBytes(low)}`
   const [head = [], tail = []] = hostname.split('::').map((part) => part.match(/\w+/g) ?? [])
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
   return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
-function toBytes(group: string): number[] {
-  const value = Number.parseInt(group, 16)
-  return [value >> 8, value & 0xff]
+function toBytes(group: string): string {
+  return Buffer.from(group.padStart(4, '0'), 'hex').join('.')
 }

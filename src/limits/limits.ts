@@ -7,7 +7,6 @@ import type { CountingPlaces } from '../stores/counters/counters.ts'
 import { watchEventLoop } from './load-shedding.ts'
 import { createRateLimits } from './rate-limits.ts'
 
-/** `counters` are set if one of the rate limits is. */
 export function openLimits(config: Config, counters: CountingPlaces | undefined) {
   const { maxEventLoopDelayMs: maxDelayMs } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)

@@ -55,7 +55,6 @@ function createCounting({ shared, own }: CountingPlaces) {
       return counted
     } catch (err) {
       const problem = 'shared counters are unavailable; requests are counted per process'
-      // Logged once per outage.
       if (!isUnavailable) server.log.warn({ reqId: id, err }, problem)
       isUnavailable = true
       return own.add(key)

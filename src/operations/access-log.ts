@@ -18,7 +18,6 @@ export function logResponse({ id, raw, server }: FastifyRequest, response: Finis
   server.log.info(line, 'request completed')
 }
 
-/** Logs only streams that fail after the headers were sent, which the client is not told. */
 export class ErrorLog extends LogController {
   override streamError(error: Error & { code?: string }, { id, server }: FastifyRequest): void {
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return

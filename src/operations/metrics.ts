@@ -30,14 +30,13 @@ export function createMetrics() {
 }
 
 function createInstruments(registers: Registry[]) {
-  const version = new Gauge({
+  new Gauge({
     name: 'vitrine_info',
     help: 'The running version.',
     labelNames: ['version'],
     aggregator: 'first',
     registers,
-  })
-  version.set({ version: packageJson.version }, 1)
+  }).set({ version: packageJson.version }, 1)
   return {
     requests: new Counter({
       name: 'http_requests_total',

@@ -20,7 +20,6 @@ export function createReadiness(records?: Records) {
     drain: () => {
       isDraining = true
     },
-    /** Never rejects; takes two seconds at most. */
     find: async (): Promise<ReadinessState> => {
       if (isDraining) return 'draining'
       if (records === undefined) return 'starting'

@@ -18,7 +18,6 @@ export interface Supervised {
 
 interface Message {
   id?: string
-  /** Of a request; a response has only `value`. */
   subject?: Subject
   key?: string
   value?: unknown

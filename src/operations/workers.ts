@@ -14,7 +14,6 @@ export const isWorker = cluster.isWorker && portName in process.env
 
 export const workerPort = isWorker ? Number(process.env[portName]) : undefined
 
-/** Messages that would be the same in all workers are printed by the first one. */
 export const isFirstProcess = !isWorker || cluster.worker?.id === 1
 
 export const handlers: Handlers = {}
@@ -38,7 +37,6 @@ export async function superviseWorkers(config: Config): Promise<number> {
   }
   const closeAdmin = await openAdmin(config, supervised)
   process.on('SIGTERM', stop).on('SIGINT', stop)
-  // The first worker migrates the database and shows whether the service can start.
   startWorker(supervised)
   return ended.finally(closeAdmin)
 }
@@ -82,7 +80,6 @@ async function openAdmin(config: Config, supervised: Supervised) {
   return openSupervisorAdmin(config, supervised)
 }
 
-/** The channel to the supervisor would keep the process running. */
 export function disconnectWorker(): void {
   if (isWorker) cluster.worker?.disconnect()
 }

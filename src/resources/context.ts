@@ -30,7 +30,6 @@ export function assertFound(
   return record
 }
 
-/** The message of the flash cookie, for a page; undefined for any other media type. */
 export function takePageFlash(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -4,7 +4,6 @@ import { formHeaderNames } from '../http/request/query-string.ts'
 import type { Html } from '../site/html.ts'
 import type { StoredRecord } from '../stores/records/records.ts'
 
-/** What makes one resource different from another; its routes, forms and storage follow from it. */
 export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */
   name: string
@@ -20,14 +19,12 @@ export interface ResourceDefinition {
   }
   /** The longest text in UTF-8, by field: JSON Schema counts characters only. */
   maxBytes?: Readonly<Record<string, number>>
-  /** The fields that are fast to filter and sort by. */
   indexed?: readonly string[]
   createFigure?: () => Figure
 }
 
 export interface Figure {
   add: (record: StoredRecord, link: RecordLink) => void
-  /** Empty when there is nothing to show. */
   toHtml: () => Html
 }
 
@@ -56,7 +53,6 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   required?: readonly string[]
   additionalProperties?: boolean | FieldSchema
   title?: string
-  /** Replaces the hint that is made from the limits. */
   description?: string
   /** A password: stored as a hash, never shown. */
   writeOnly?: boolean
@@ -69,12 +65,10 @@ type ScalarKind = 'choice' | 'number' | 'boolean' | 'password' | 'long text' | '
 /** How a field is edited and shown; `json` is a list, an object, or of several types. */
 type Kind = ScalarKind | 'json' | 'date' | 'date-time'
 
-/** A definition with what is derived from it once. */
 export type Resource = ReturnType<typeof defineResource>
 
 const time = { type: 'string', format: 'date-time' } as const
 
-/** What the service sets on every record. */
 const ownSchemas: Readonly<Record<string, FieldSchema>> = {
   _id: { type: 'string', title: 'Id' },
   createdAt: { ...time, title: 'Created' },
@@ -96,7 +90,6 @@ export function defineResource(definition: ResourceDefinition) {
     fields,
     readable,
     passwords: fields.filter(({ kind }) => kind === 'password'),
-    /** What clients see of a record: the id, the readable fields and the times. */
     visible: [...own.slice(0, 1), ...readable, ...own.slice(1)],
     validator,
   }

@@ -22,7 +22,6 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
   return [lists, shows, ...suffixed, ...formRoutes(context)]
 }
 
-/** The same route at a URL whose suffix selects the media type. */
 function withSuffix(route: Route, suffix: string, mediaType: string): Route {
   const { 200: whole, ...others } = route.responses ?? {}
   const content = whole && 'content' in whole ? whole.content[mediaType] : undefined

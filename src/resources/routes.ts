@@ -4,7 +4,6 @@ import { toSchemas } from './openapi/schemas.ts'
 import { readRoutes } from './read-routes.ts'
 import { writeRoutes } from './write-routes.ts'
 
-/** The demo of a resource: the seven routes of the seed, and PUT. */
 export function resourceDemo(resource: Resource): Demo {
   const { name, title, summary, path } = resource
   return {

@@ -74,7 +74,6 @@ function updateRoute(context: ResourceContext, schemas: ResourceSchemas): Route 
   }
 }
 
-/** The same change in each patch format. */
 function toPatches({ changes, inputExample }: ResourceSchemas): Content {
   const [field = '', value] = Object.entries(inputExample)[0] ?? []
   const operations = [{ op: 'replace', path: `/${field}`, value }]

@@ -6,7 +6,6 @@ import { respondToClientError, type ClientError } from './connection-errors.ts'
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 export type RequestListener = (...exchange: Exchange) => void
 
-/** The requests of one connection. It is paused while any are waiting. */
 interface RequestQueue {
   response: ServerResponse
   waiting: Exchange[]
@@ -19,11 +18,7 @@ interface RequestQueue {
 /** More on one connection are ignored: 64 KiB, which Node reads at once, may hold thousands. */
 const maxWaiting = 100
 
-/**
- * Calls `handle` for one request of an HTTP/1.1 connection at a time. Node emits each pipelined request
- * as soon as it is parsed, so a client that never reads would have all responses in memory. While a
- * request waits, nothing more is read from its connection.
- */
+/** Handles one request of an HTTP/1.1 connection at a time: a client may send many and never read. */
 export function serializePipelining(server: Server, handle: RequestListener): void {
   const queues = new WeakMap<Socket, RequestQueue>()
   server.removeAllListeners('request').on('request', (request, response) => {
@@ -44,7 +39,6 @@ function addWaiting(queue: RequestQueue, exchange: Exchange, handle: RequestList
   const { waiting } = queue
   if (waiting.length === maxWaiting) {
     queue.isClosing = true
-    // Node adds Connection: close, and closes behind the response.
     const [, last] = waiting[maxWaiting - 1] ?? exchange
     last.shouldKeepAlive = false
   } else if (waiting.push(exchange) === 1) handleWaiting(exchange[0].socket, queue, handle)

@@ -41,7 +41,6 @@ const lastNames = (
   'Sato Silva Virtanen Yılmaz'
 ).split(' ')
 
-/** Deterministic. */
 export function toLocation(number: number): Document {
   const next = createGenerator(number)
   const [, city = '', latitude, longitude] = /^(.*) (\S+) (\S+)$/.exec(choose(cities, next)) ?? []
@@ -59,7 +58,6 @@ export function toLocation(number: number): Document {
   }
 }
 
-/** Deterministic. */
 export function toUser(number: number): Document {
   const next = createGenerator(number + 0x5eed)
   return { name: `${choose(firstNames, next)} ${choose(lastNames, next)}`, password: seedPassword }

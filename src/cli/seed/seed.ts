@@ -10,7 +10,6 @@ import type { Records } from '../../stores/records/records.ts'
 import { assertNotInMemory, formatCount, toText } from '../format.ts'
 import { seedPassword, toLocation, toUser } from './documents.ts'
 
-// The hashers hash each distinct password once.
 const kinds = [
   { resource: locations, toDocument: toLocation, hash: createHasher(locations) },
   { resource: users, toDocument: toUser, hash: createHasher(users) },
@@ -59,7 +58,7 @@ export async function seedRecords(
       const document = toDocument(number)
       const [problem] = findProblems(resource, document)
       if (problem) throw new Error(`${resource.singular} ${String(number)}: ${problem.message}`)
-      const hashed = await hash(document, document)
+      const hashed = await hash(document)
       await collection.create({ id: createId(), document: hashed, createdAt })
     }
     for (let first = 0; first < count; first += recordsPerBatch) {
@@ -71,7 +70,6 @@ export async function seedRecords(
   }
 }
 
-/** Prints a line for every tenth of `total`. */
 export function createProgress(total: number, print: (line: string) => void) {
   let shown = 0
   return (done: number) => {

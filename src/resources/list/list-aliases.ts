@@ -34,7 +34,6 @@ function resolveAlias(name: string, resource: Resource): string {
   return aliases.get(name) ?? name
 }
 
-/** `_sort=name,views&_order=desc,asc` */
 function resolveOrder(sort: readonly string[], order: readonly string[] = []): string[] {
   const directions = order.join().toLowerCase().split(',')
   if (!directions.every((direction) => /^(asc|desc)?$/.test(direction))) {

@@ -7,7 +7,6 @@ export interface ListResponse {
 }
 
 const maxLength = 2 ** 21
-/** Counted for the parts of a response that are not its text. */
 const overhead = 1000
 
 /** Caches the last responses until any process writes a record. */

@@ -39,7 +39,6 @@ ${hidden}<p class="field"><label for="q">Search</label><input type="search" id="
 `
 }
 
-/** The filters and the search, each with a link that removes it. */
 export function conditionList(resource: Resource, url: ListUrl, query: ListQuery): Html {
   const words = new Map(
     query.filters.map(({ parameter, field, filter, items }) => {

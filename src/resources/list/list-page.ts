@@ -13,7 +13,6 @@ import {
 } from './list-controls.ts'
 import { toHref } from './list-parameters.ts'
 
-/** The page of a list in chunks: its opening, one for every page of records, its closing. */
 export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
   const { opening, closing } = pageAround(resource.title)
   const figure = resource.createFigure?.()

@@ -18,7 +18,6 @@ export interface ListUrl {
   parameters: ParameterTexts
 }
 
-/** The URL with some parameters replaced, or removed where the value is undefined. */
 export function toHref(
   { path, parameters }: ListUrl,
   changes: Readonly<Record<string, string | undefined>> = {},

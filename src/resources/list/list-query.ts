@@ -80,7 +80,6 @@ function parseSort(resource: Resource, sort: readonly string[]): SortTerm[] {
     throw badParameter('sort', `must have at most ${String(maxSortTerms)} fields`)
   }
   return terms.map((term) => {
-    // The name of a field may begin with a minus.
     const exact = findListField(resource, term)
     const name = term.replace(/^-/, '')
     const found = exact ?? findListField(resource, name)
@@ -106,7 +105,6 @@ function toItems(values: readonly string[], isItem: (value: string) => boolean):
   return values.flatMap((value) => (isItem(value) ? [value] : value.split(',')))
 }
 
-/** By operator; a list of values, `in`, is `eq`. */
 export const operatorWords: Readonly<Record<Operator, string>> = {
   eq: 'is',
   ne: 'is not',
@@ -162,7 +160,6 @@ function parseValue(name: string, { path, schema }: ListField, text: string): Fi
 
 const timePattern = /^\d{4}(-\d\d(-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?)?)?$/
 
-/** The start of a day, month or year, or a time; in UTC, as times are stored. */
 function parseTime(name: string, text: string): string {
   const time = timePattern.test(text) ? Date.parse(text) : NaN
   if (!Number.isNaN(time)) return new Date(time).toISOString()

@@ -112,7 +112,6 @@ function parseRequest(resource: Resource, request: FastifyRequest) {
   }
 }
 
-/** `fields` applies to the media types for programs only. */
 function render(resource: Resource, list: ListView & { type: ListType }): AsyncGenerator<string> {
   const { type, pages, query } = list
   const fields = query.fields ?? resource.visible.map(({ name }) => name)

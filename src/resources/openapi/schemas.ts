@@ -26,7 +26,6 @@ export function toSchemas({ schema, singular, fields, readable }: Resource) {
   const input = { ...schema, properties: mapByName(fields, toInputSchema) }
   return {
     record: toComponent('schemas', name, record),
-    /** A record that `fields` may have reduced. */
     part: toComponent('schemas', `${name}Part`, { ...record, required: undefined }),
     input: toComponent('schemas', `${name}Input`, input),
     /** The body of PUT: an absent password does not change, but a new record requires one. */

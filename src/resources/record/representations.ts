@@ -58,7 +58,6 @@ export function recordToLine({ fields }: Resource, { id, document }: StoredRecor
   return `${id} ${toLine(findValue(document, fields[0]?.name ?? ''))}\n`
 }
 
-/** RFC 4180 */
 export function recordToCsv(
   resource: Resource,
   record: StoredRecord,
@@ -69,7 +68,6 @@ export function recordToCsv(
   return toCsvLine(values.map((value) => (typeof value === 'number' ? value : valueToText(value))))
 }
 
-/** A list in chunks, with a line for each record. */
 export async function* toLines(
   pages: Pages,
   toLine: (record: StoredRecord) => string,

@@ -30,15 +30,8 @@ export async function writeRecord(
     const current = await records.find(id)
     const document = await toDocument(current)
     const now = new Date().toISOString()
-    const version = current?.version ?? 0
-    const next = {
-      createdAt: now,
-      ...current,
-      id,
-      version,
-      document: document ?? {},
-      updatedAt: now,
-    }
+    const { version = 0, createdAt = now } = current ?? {}
+    const next = { id, version, document: document ?? {}, createdAt, updatedAt: now }
     const write = () => {
       if (document === undefined) return records.remove(id, version)
       return current ? records.change(next) : records.create(next)

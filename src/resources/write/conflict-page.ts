@@ -70,7 +70,6 @@ function comparisonRow(field: Field, { current, fields }: Conflict): Html {
     : html`<tr><th scope="row">${label} <em>differs</em></th><td><mark>${mine}</mark></td><td><mark>${theirs}</mark></td></tr>\n`
 }
 
-/** Sends the same changes for the current state; a new password must be typed again. */
 function saveMineForm(resource: Resource, { current, fields }: Conflict): Html {
   if (resource.passwords.some((field) => isTyped(fields, field))) return html``
   const inputs = resource.readable

@@ -8,7 +8,6 @@ export interface FormState {
   _action: 'new' | 'edit'
   values: Document
   problems?: readonly FieldProblem[]
-  /** Why the form is shown again, where no field has a problem. */
   warning?: string
 }
 
@@ -60,19 +59,12 @@ function input(field: Field, attributes: Html, text: string): Html {
   }
 }
 
-type Option = readonly [value: string, label: string]
-const booleanOptions: readonly Option[] = [
-  ['true', 'Yes'],
-  ['false', 'No'],
-]
-
 function select(field: Field, attributes: Html, text: string): Html {
-  const choices = (field.schema.enum ?? []).filter((choice) => choice !== null)
-  const options: Option[] = [
-    ['', 'No value'],
-    ...(field.kind === 'boolean' ? booleanOptions : []),
-    ...choices.map((choice): Option => [valueToInputText(field, choice), String(choice)]),
-  ]
+  const options: [value: string, label: string][] = [['', 'No value']]
+  if (field.kind === 'boolean') options.push(['true', 'Yes'], ['false', 'No'])
+  for (const choice of field.schema.enum ?? []) {
+    if (choice !== null) options.push([valueToInputText(field, choice), String(choice)])
+  }
   if (!options.some(([value]) => value === text)) options.push([text, text])
   const items = options.map(
     ([value, label]) =>

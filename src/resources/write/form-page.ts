@@ -7,7 +7,6 @@ import { fieldInput, type FormState } from './form-input.ts'
 export type RecordForm = FormState &
   ({ _action: 'new'; key: string } | { _action: 'edit'; id: string; etag: string })
 
-/** Makes a form without script a PATCH or DELETE of this state. */
 export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
   return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
 }

@@ -33,7 +33,6 @@ export function edit({ resource, records }: ResourceContext): Handler {
   }
 }
 
-/** Fastify awaits it, though its type is void. */
 type FormErrorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** The error handler of the routes with a form: shows it again to a client that prefers HTML. */

@@ -68,7 +68,6 @@ function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits
   return { fields: Object.fromEntries(entries), problems }
 }
 
-/** The body with the names of the fields in place of those that the body could not carry. */
 function decodeNames({ fields }: Resource, body: unknown): unknown {
   if (!isObject(body)) return body
   const names = new Map(fields.map(({ name, inputName }) => [inputName, name]))

@@ -4,7 +4,6 @@ import type { Document } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
 
-/** What a request asks a record to be. */
 export interface Input {
   /** The fields that it names; undefined removes one. */
   fields: Document
@@ -81,7 +80,6 @@ const typeMessages: Readonly<Record<string, string>> = {
   object: 'must be an object',
 }
 
-/** Completes "name …". */
 function toMessage({ keyword, params, message }: TLocalizedValidationError): string {
   switch (keyword) {
     case 'minLength':
