@@ -25,7 +25,8 @@ export async function leaseKey(entries: IdempotencyEntries, keyHash: string, fin
     if (existing === undefined) continue
     const { version, ...stored } = existing
     const isExpired = stored.expiresAt <= toTime(0)
-    if (!isExpired && !isAbandoned(stored, fingerprint)) {
+    const isAbandoned = stored.answer === undefined && stored.leasedUntil <= toTime(0)
+    if (!isExpired && !(isAbandoned && stored.fingerprint === fingerprint)) {
       return { keyHash, entry: stored, version, isLeased: false, isFirst: false }
     }
     const entry = isExpired ? created : { ...stored, leasedUntil: created.leasedUntil }
@@ -34,11 +35,6 @@ export async function leaseKey(entries: IdempotencyEntries, keyHash: string, fin
     }
   }
   throw keyInFlight()
-}
-
-function isAbandoned(entry: IdempotencyEntry, fingerprint: string): boolean {
-  const isSame = entry.fingerprint === fingerprint
-  return isSame && entry.answer === undefined && entry.leasedUntil <= toTime(0)
 }
 
 function toTime(secondsFromNow: number): string {
@@ -69,9 +65,8 @@ export function renewLease(
     await last
     if (answer) await change({ answer })
     // Nothing was done, so the corrected request can use the key.
-    else if (status >= 400 && status < 500 && isFirst) {
+    else if (status >= 400 && status < 500 && isFirst)
       await entries.remove(keyHash, version).catch(onFailure)
-    }
     // Something may have been done: the next attempt, with the same record id, can begin at once.
     else await change({ leasedUntil: toTime(0) })
   }

@@ -18,14 +18,14 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
     const fingerprint = toFingerprint(key, request)
     const lease = await leaseKey(entries, keyHash, fingerprint)
     const { isLeased, entry } = lease
-    if (isLeased) {
-      claimedIds.set(request, entry.recordId)
-      finishers.set(request, renewLease(entries, lease, logFailure.bind(undefined, request)))
-      return undefined
+    if (!isLeased) {
+      if (entry.fingerprint !== fingerprint) throw keyReused()
+      if (entry.answer === undefined) throw keyInFlight()
+      return replayResponse(reply, entry.answer)
     }
-    if (entry.fingerprint !== fingerprint) throw keyReused()
-    if (entry.answer === undefined) throw keyInFlight()
-    return replayResponse(reply, entry.answer)
+    claimedIds.set(request, entry.recordId)
+    finishers.set(request, renewLease(entries, lease, logFailure.bind(undefined, request)))
+    return undefined
   }
   const storeResponse = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const finish = finishers.get(request)

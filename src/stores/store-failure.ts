@@ -12,6 +12,19 @@ export function isFull(error: unknown): boolean {
   return error instanceof StoreFailure && error.kind === 'full'
 }
 
+export async function makeRoomIfFull<Result>(
+  write: () => Promise<Result>,
+  makeRoom: () => Promise<void>,
+): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isFull(error)) throw error
+    await makeRoom()
+    return write()
+  }
+}
+
 export function isUnavailable(error: unknown): boolean {
   return error instanceof StoreFailure && error.kind === 'unavailable'
 }

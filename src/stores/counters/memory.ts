@@ -1,36 +1,27 @@
-import type { Count, Counters } from './counters.ts'
-
-interface Window {
-  requests: number
-  endsAt: number
-}
+import type { Counters } from './counters.ts'
 
 /** The oldest is dropped, so that many client addresses cannot fill the memory. */
 export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Counters {
   // All windows have the same length, so insertion order is the order of their ends.
-  const windows = new Map<string, Window>()
+  const windows = new Map<string, { requests: number; endsAt: number }>()
   // Reused: a new iterator passes over all deleted entries first, up to 100 µs in a full Map.
-  let oldestFirst = windows.entries()
-  let oldest: [string, Window] | undefined
-
-  function findOldest(): [string, Window] | undefined {
-    if (oldest !== undefined && windows.get(oldest[0]) === oldest[1]) return oldest
-    oldest = oldestFirst.next().value
-    if (oldest !== undefined) return oldest
-    // An iterator that has reached its end does not see later entries.
-    oldestFirst = windows.entries()
-    return (oldest = oldestFirst.next().value)
-  }
+  let entries = windows.entries()
+  let oldest = entries.next().value
 
   function forgetOldest(now: number): void {
-    for (let window = findOldest(); window !== undefined; window = findOldest()) {
-      if (window[1].endsAt > now && windows.size < maxWindows) return
-      windows.delete(window[0])
+    while (windows.size > 0) {
+      if (oldest && windows.get(oldest[0]) === oldest[1]) {
+        if (oldest[1].endsAt > now && windows.size < maxWindows) return
+        windows.delete(oldest[0])
+      }
+      // An iterator that has reached its end does not see later entries.
+      if (oldest === undefined) entries = windows.entries()
+      oldest = entries.next().value
     }
   }
 
   return {
-    add: (key): Count => {
+    add: (key) => {
       const now = performance.now()
       const known = windows.get(key)
       if (known !== undefined && known.endsAt > now) {

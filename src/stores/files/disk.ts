@@ -13,9 +13,8 @@ const pendingName = /^([A-Za-z0-9_-]+)\.part$/
 /** A sweep removes a pending file without a record that has not grown for `abandonedSeconds`. */
 export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<Files> {
   const folder = url.slice('file:'.length)
-  await mkdir(folder, { recursive: true, mode: folderMode }).catch((error: unknown) =>
-    failToOpen(url, error),
-  )
+  const making = mkdir(folder, { recursive: true, mode: folderMode })
+  await making.catch((error: unknown) => failToOpen(url, error))
   const toPath = (id: string) => join(folder, id)
   const toPendingPath = (id: string) => join(folder, `${id}.part`)
 
@@ -41,7 +40,8 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
     keep,
     read: async (id, start, end) => {
       // A handle without a stream is never closed, and ends the process when it is collected.
-      if (!isRange(start, end)) throw new RangeError(`bytes ${String(start)}-${String(end)}`)
+      if (!Number.isSafeInteger(end) || start < 0 || start > end)
+        throw new RangeError(`bytes ${String(start)}-${String(end)}`)
       try {
         return (await open(toPath(id))).createReadStream({ start, end })
       } catch (error) {
@@ -62,10 +62,6 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
       }
     },
   }
-}
-
-function isRange(start: number, end: number): boolean {
-  return Number.isSafeInteger(end) && start >= 0 && start <= end
 }
 
 function findStats(path: string) {

@@ -1,6 +1,6 @@
 import { hasTexts } from '../has-texts.ts'
-import { allRecords, type Collection, type StoredRecord } from '../records/records.ts'
-import { isFull } from '../store-failure.ts'
+import { allRecords, type Collection } from '../records/records.ts'
+import { makeRoomIfFull } from '../store-failure.ts'
 
 export interface StoredResponse {
   status: number
@@ -28,35 +28,25 @@ export type IdempotencyEntries = ReturnType<typeof createIdempotencyEntries>
 export function createIdempotencyEntries(records: Collection) {
   const now = () => new Date().toISOString()
 
-  async function makeRoom(): Promise<void> {
-    const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
-    const oldest = await records.list(allRecords, { offset: 0, limit: 10 * removedTogether })
-    // An entry in use is changed all the time.
-    const idle = oldest.filter(({ updatedAt }) => updatedAt <= before)
-    for (const { id, version } of idle.slice(0, removedTogether)) await records.remove(id, version)
-  }
-
   return {
-    create: async (id: string, entry: IdempotencyEntry) => {
+    create: (id: string, entry: IdempotencyEntry) => {
       const record = { id, document: { ...entry }, createdAt: now() }
-      return records.create(record).catch(async (error: unknown) => {
-        if (!isFull(error)) throw error
-        await makeRoom()
-        return records.create(record)
-      })
+      return makeRoomIfFull(
+        () => records.create(record),
+        () => removeOldest(records),
+      )
     },
     find: async (keyHash: string) => {
-      const record = await records.find(keyHash)
-      const entry = record && toEntry(record)
-      return entry && { ...entry, version: record.version }
+      const { document, version } = (await records.find(keyHash)) ?? {}
+      return isEntry(document) && version ? { ...document, version } : undefined
     },
     change: (id: string, version: number, entry: IdempotencyEntry) =>
       records.change({ id, version, document: { ...entry }, updatedAt: now() }),
-    remove: (keyHash: string, version: number) => records.remove(keyHash, version),
-    clear: () => records.clear(),
+    remove: records.remove,
+    clear: records.clear,
     sweep: async (time: string) => {
       for await (const page of records.pages()) {
-        const expired = page.filter((record) => (toEntry(record)?.expiresAt ?? '') <= time)
+        const expired = page.filter(({ document }) => !isEntry(document) || document.expiresAt <= time)
         for (const { id, version } of expired) await records.remove(id, version)
         // All have the same lifetime, so the rest is younger.
         if (expired.length === 0) return
@@ -65,8 +55,12 @@ export function createIdempotencyEntries(records: Collection) {
   }
 }
 
-function toEntry({ document }: StoredRecord): IdempotencyEntry | undefined {
-  return isEntry(document) ? document : undefined
+async function removeOldest(records: Collection): Promise<void> {
+  const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
+  const oldest = await records.list(allRecords, { offset: 0, limit: 10 * removedTogether })
+  // An entry in use is changed all the time.
+  const idle = oldest.filter(({ updatedAt }) => updatedAt <= before)
+  for (const { id, version } of idle.slice(0, removedTogether)) await records.remove(id, version)
 }
 
 function isEntry(value: unknown): value is IdempotencyEntry {

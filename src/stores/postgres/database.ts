@@ -7,7 +7,7 @@ import { assertSession, assertWritable, createClient, openHosts, toHostUrls } fr
 import type { Hosts } from './hosts.ts'
 import { alter, migrate } from './migrations.ts'
 
-/** Of a statement with its repetitions: a request gets its response within two seconds. */
+/** With its repetitions: a request gets its response within two seconds. */
 const maxMs = 1500
 /** Shorter, so that a server that still runs cancels the statement itself. */
 const statementMs = 1400
@@ -23,15 +23,10 @@ interface Statement {
 
 type Result = pg.QueryArrayResult<SQLOutputValue[]>
 
-export interface PostgresDatabase {
-  /** Runs one statement as a transaction. Throws a `StoreFailure` for what it did not cause. */
-  run: (statement: Statement) => Promise<Result>
-  alter: (statement: string) => Promise<void>
-  close: () => Promise<void>
-}
+export type PostgresDatabase = Awaited<ReturnType<typeof openPostgresDatabase>>
 
-/** The caller closes it. Throws an Error without the URL, which may contain a password. */
-export async function openPostgresDatabase(url: string): Promise<PostgresDatabase> {
+/** Throws an Error without the URL, which may contain a password. */
+export async function openPostgresDatabase(url: string) {
   try {
     await withClient(url, async (client, hostUrl) => {
       await assertSession(client, hostUrl)
@@ -44,17 +39,15 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
   const hosts = openHosts(url, statementMs)
   let closed: Promise<void> | undefined
   return {
-    run: (statement) => run(hosts, statement),
-    alter: (statement) => withClient(url, (client) => alter(client, () => client.query(statement))),
+    run: (statement: Statement) => run(hosts, statement),
+    alter: (statement: string) =>
+      withClient(url, (client) => alter(client, () => client.query(statement))),
     close: () =>
       (closed ??= Promise.race([hosts.close(), setTimeout(maxCloseMs, undefined, { ref: false })])),
   }
 }
 
-async function withClient(
-  url: string,
-  use: (client: pg.Client, hostUrl: string) => Promise<void>,
-): Promise<void> {
+async function withClient(url: string, use: (client: pg.Client, hostUrl: string) => Promise<void>) {
   let failure: unknown
   for (const hostUrl of toHostUrls(url)) {
     const client = createClient(hostUrl)
@@ -63,8 +56,7 @@ async function withClient(
       await client.connect()
       await assertWritable(client)
       isConnected = true
-      await use(client, hostUrl)
-      return
+      return await use(client, hostUrl)
     } catch (error) {
       if (isConnected) throw error
       failure = error
@@ -89,10 +81,9 @@ async function run(hosts: Hosts, statement: Statement): Promise<Result> {
 }
 
 async function runOnce(hosts: Hosts, statement: Statement, giveUpAt: number): Promise<Result> {
-  const connection = await hosts.connect()
-  const { client } = connection
+  const { client, pool } = await hosts.connect()
   const begin = performance.now()
-  // The client has a timeout too: a frozen server cannot cancel anything.
+  // A frozen server cannot cancel anything.
   const query_timeout = Math.max(giveUpAt - begin, 100)
   try {
     const query = { ...statement, rowMode: 'array', query_timeout } as const
@@ -101,8 +92,7 @@ async function runOnce(hosts: Hosts, statement: Statement, giveUpAt: number): Pr
     return result
   } catch (error) {
     // A server that is merely slow would have cancelled the statement by then.
-    const isFrozen = isDisconnection(error) && performance.now() - begin > statementMs
-    if (isFrozen) hosts.giveUp(connection)
+    if (isDisconnection(error) && performance.now() - begin > statementMs) hosts.giveUp(pool)
     // After any failure but a conflict the state of the connection is unknown.
     client.release(!isConflict(error))
     throw error
@@ -115,21 +105,18 @@ function findReason(error: unknown): Error {
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
-const conflict = /^(40001|40P01)$/
-const diskFull = '53100'
-// Classes for connections, resources, operator intervention (statement timeouts and shutdowns too),
-// system errors and damage; then a read-only server, a wrong object state, a lock, and a missing
-// account, database, privilege or table.
+// Connections, resources, operator intervention (statement timeouts and shutdowns too), system errors,
+// damage; a read-only server, a lock, and a missing account, database, privilege or table.
 const unavailable = /^(08|53|57|58|28|3D|XX00[12]|25006|55000|55P03|42501|42P01)/
 
 function isConflict(error: unknown): boolean {
-  return conflict.test(toState(error))
+  return ['40001', '40P01'].includes(toState(error))
 }
 
 function toStoreFailure(error: unknown): unknown {
   const reason = findReason(error)
   const state = toState(reason)
-  if (state === diskFull) return new StoreFailure('full', reason)
+  if (state === '53100') return new StoreFailure('full', reason)
   const isDown = isDisconnection(reason) || isConflict(reason) || unavailable.test(state)
   return isDown ? new StoreFailure('unavailable', reason) : reason
 }

@@ -4,11 +4,6 @@ import pg from 'pg'
 const maxConnectMs = 700
 const ignore = () => undefined
 
-interface Connection {
-  client: pg.PoolClient
-  pool: pg.Pool
-}
-
 /** One URL for each host of `postgres://a:5432,b/db`. */
 export function toHostUrls(url: string): string[] {
   const [, scheme = '', user = '', hosts = '', rest = ''] =
@@ -34,7 +29,7 @@ export function openHosts(url: string, statementMs: number) {
   let [current] = pools
   return {
     /** Rejects when no host can be reached and takes writes. */
-    connect: async (): Promise<Connection> => {
+    connect: async () => {
       try {
         if (current) return await connectTo(current)
       } catch (error) {
@@ -44,7 +39,7 @@ export function openHosts(url: string, statementMs: number) {
       current = first.pool
       return first
     },
-    giveUp: ({ pool }: Connection) => {
+    giveUp: (pool: pg.Pool) => {
       const index = pools.indexOf(pool)
       if (index === -1) return
       pools[index] = openPool(hostUrls[index] ?? '', statementMs)
@@ -57,18 +52,15 @@ export function openHosts(url: string, statementMs: number) {
   }
 }
 
-async function connectTo(pool: pg.Pool): Promise<Connection> {
-  return { client: await pool.connect(), pool }
-}
+const connectTo = async (pool: pg.Pool) => ({ client: await pool.connect(), pool })
 
-async function connectToFirst(pools: readonly pg.Pool[]): Promise<Connection> {
+async function connectToFirst(pools: readonly pg.Pool[]) {
   const attempts = pools.map(connectTo)
   const first = await Promise.any(attempts)
-  for (const attempt of attempts) {
-    void attempt.then((other) => {
-      if (other !== first) other.client.release()
-    }, ignore)
+  const release = (other: typeof first) => {
+    if (other !== first) other.client.release()
   }
+  for (const attempt of attempts) attempt.then(release, ignore)
   return first
 }
 
@@ -101,7 +93,7 @@ export async function assertWritable(client: pg.ClientBase): Promise<void> {
   if (isReadOnly === 'on') throw new Error('the server takes no writes')
 }
 
-/** Prepared statements and settings must not be those of other clients (pool_mode=transaction). */
+/** Other clients must not share prepared statements and settings (pool_mode=transaction). */
 export async function assertSession(client: pg.Client, hostUrl: string): Promise<void> {
   const mark = randomUUID()
   const readMark = `SELECT current_setting('vitrine.session', true)`

@@ -1,5 +1,5 @@
 import type { Collection } from '../records/records.ts'
-import { isFull } from '../store-failure.ts'
+import { makeRoomIfFull } from '../store-failure.ts'
 import { isSession, type Sessions } from './sessions.ts'
 
 const sweepPauseMs = 1000
@@ -8,15 +8,7 @@ const sweepPauseMs = 1000
 export function createDatabaseSessions(records: Collection): Sessions {
   let sweptAt = -Infinity
   let sweeping: Promise<void> | undefined
-
-  async function sweep(now: string): Promise<void> {
-    for await (const page of records.pages()) {
-      for (const { id, document } of page) {
-        const isActive = isSession(document) && document.expiresAt > now && document.idleUntil > now
-        if (!isActive) await records.remove(id)
-      }
-    }
-  }
+  const sweep = (now: string) => removeEnded(records, now)
 
   async function makeRoom(): Promise<void> {
     if (performance.now() - sweptAt < sweepPauseMs) return
@@ -29,13 +21,8 @@ export function createDatabaseSessions(records: Collection): Sessions {
 
   return {
     create: async (id, session) => {
-      const create = () =>
-        records.create({ id, document: { ...session }, createdAt: session.createdAt })
-      const isCreated = await create().catch(async (error: unknown) => {
-        if (!isFull(error)) throw error
-        await makeRoom()
-        return create()
-      })
+      const record = { id, document: { ...session }, createdAt: session.createdAt }
+      const isCreated = await makeRoomIfFull(() => records.create(record), makeRoom)
       if (!isCreated) throw new Error('a fresh session id was taken')
     },
     find: async (idHash) => {
@@ -49,8 +36,17 @@ export function createDatabaseSessions(records: Collection): Sessions {
       // A concurrent touch does the same.
       await records.change({ ...record, document, updatedAt: new Date().toISOString() })
     },
-    remove: (idHash) => records.remove(idHash),
+    remove: records.remove,
     sweep,
-    clear: () => records.clear(),
+    clear: records.clear,
+  }
+}
+
+async function removeEnded(records: Collection, now: string): Promise<void> {
+  for await (const page of records.pages()) {
+    for (const { id, document } of page) {
+      const isActive = isSession(document) && document.expiresAt > now && document.idleUntil > now
+      if (!isActive) await records.remove(id)
+    }
   }
 }

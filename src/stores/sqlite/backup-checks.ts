@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Document } from '../records/records.ts'
+import { isDocument, type Document } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
 
 export type CheckDocument = (resource: string, document: Document) => void
@@ -49,10 +49,6 @@ function parseObject(text: string): Document {
   } catch {
     // Its message would repeat a part of the document.
   }
-  if (isObject(value)) return value
+  if (isDocument(value)) return value
   throw new Error('it is no object in JSON')
-}
-
-function isObject(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -18,12 +18,6 @@ export const isUpload = `resource = '${collectionNames.uploads}'`
 
 const allPages = 2 ** 31 - 1
 
-export interface Sums {
-  records: number
-  files: number
-  bytes: number
-}
-
 export interface BackupOptions {
   path: string
   file: string
@@ -34,7 +28,7 @@ export interface BackupOptions {
 export type KnownFile = SavedFile & { id: string }
 
 /** `lost` has the ids of uploads whose content is missing or damaged. */
-export async function writeBackup(options: BackupOptions): Promise<Sums & { lost: string[] }> {
+export async function writeBackup(options: BackupOptions) {
   const { path, file } = options
   const partial = `${file}.part`
   if (existsSync(file)) throw new Error(`${file} is there already`)
@@ -127,16 +121,16 @@ export function* eachKnownFile(database: DatabaseSync, schema = 'main'): Generat
   }
 }
 
-export function sumUp(database: DatabaseSync): Sums {
-  const { records, files, bytes } =
-    database
-      .prepare(
-        `SELECT count(*) FILTER (WHERE NOT ${isUpload}) AS records,
-           count(*) FILTER (WHERE ${isUpload}) AS files,
-           coalesce(sum(document ->> '$.size') FILTER (WHERE ${isUpload}), 0) AS bytes
-         FROM records WHERE resource NOT LIKE '~%'`,
-      )
-      .get() ?? {}
+export type Sums = ReturnType<typeof sumUp>
+
+export function sumUp(database: DatabaseSync) {
+  const select = database.prepare(
+    `SELECT count(*) FILTER (WHERE NOT ${isUpload}) AS records,
+       count(*) FILTER (WHERE ${isUpload}) AS files,
+       coalesce(sum(document ->> '$.size') FILTER (WHERE ${isUpload}), 0) AS bytes
+     FROM records WHERE resource NOT LIKE '~%'`,
+  )
+  const { records, files, bytes } = select.get() ?? {}
   return { records: Number(records), files: Number(files), bytes: Number(bytes) }
 }
 

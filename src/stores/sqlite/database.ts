@@ -107,7 +107,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
-/** Again while another process has locked the database: waiting in SQLite would block this one. */
+/** Waiting in SQLite while another process has locked the database would block this one. */
 export async function retryWhileBusy<Result>(run: () => Result, askedAt = performance.now()) {
   const giveUpAt = askedAt + maxBusyMs
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {

@@ -24,13 +24,11 @@ export type S3Client = ReturnType<typeof createS3Client>
 
 export class S3Error extends Error {
   readonly status: number
-  readonly code: string
 
   constructor(status: number, body: string) {
     const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? ''
     super(`S3 responded with ${String(status)} ${code}`.trimEnd())
     this.status = status
-    this.code = code
   }
 }
 
@@ -140,9 +138,9 @@ function isPassing(error: unknown): boolean {
 
 function toStoreFailure(error: unknown): unknown {
   if (error instanceof S3Error) {
-    const { status, code } = error
-    if (status === 507 || /Full$|Quota/.test(code)) return new StoreFailure('full', error)
-    const isDown = status >= 500 || status === 429 || status === 403 || code === 'NoSuchBucket'
+    const { status, message } = error
+    if (status === 507 || /Full$|Quota/.test(message)) return new StoreFailure('full', error)
+    const isDown = status >= 500 || [403, 429].includes(status) || message.endsWith('NoSuchBucket')
     return isDown ? new StoreFailure('unavailable', error) : error
   }
   const isOfNetwork = error instanceof Error && 'code' in error && !(error instanceof TypeError)

@@ -22,17 +22,18 @@ const maxParts = 10_000
 /** An unreachable store is a `problem`; one that rejects the credentials throws. */
 export async function openS3Files(options: S3FilesOptions) {
   const s3 = createS3Client(options)
-  const opened = { files: createS3Files(s3, options), close: s3.close }
+  let problem: string | undefined
   try {
     await s3.send({ method: 'GET', query: { 'list-type': '2', 'max-keys': '1' } })
-    return { ...opened, problem: undefined }
   } catch (error) {
     const cause = error instanceof StoreFailure ? error.cause : error
-    const isRefusal = cause instanceof S3Error && cause.status < 500 && cause.status !== 429
-    if (!isRefusal) return { ...opened, problem: toReason(cause) }
-    s3.close()
-    throw new Error(`FILES_URL cannot be used: ${cause.message}`, { cause: error })
+    problem = toReason(cause)
+    if (cause instanceof S3Error && cause.status < 500 && cause.status !== 429) {
+      s3.close()
+      throw new Error(`FILES_URL cannot be used: ${problem}`, { cause: error })
+    }
   }
+  return { files: createS3Files(s3, options), close: s3.close, problem }
 }
 
 /** A sweep finds files by the object `pending/<id>`: not every server lists multipart uploads. */
@@ -45,19 +46,19 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
   const unmark = (id: string) => s3.send({ method: 'DELETE', name: toMarker(id) })
 
   async function save(id: string, content: Readable): Promise<SavedFile> {
-    if (uploads.has(id)) throw new Error(`there is a file ${id}`)
-    uploads.set(id, undefined)
     let isBegun = false
     try {
-      if (await isThere(id)) throw new Error(`there is a file ${id}`)
+      if ((await isThere(id)) || uploads.has(id)) throw new Error(`there is a file ${id}`)
+      uploads.set(id, undefined)
       isBegun = true
       return await receive(id, content)
     } catch (error) {
-      uploads.delete(id)
       const removed = isBegun && remove(id).catch(() => undefined)
       // An unresponsive store would be waited for once more.
       if (!isUnavailable(error)) await removed
       throw error
+    } finally {
+      content.destroy()
     }
   }
 
@@ -94,16 +95,9 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
   }
 
   return {
-    save: async (id, content) => {
-      try {
-        return await save(id, content)
-      } finally {
-        content.destroy()
-      }
-    },
+    save,
     keep: async (id) => {
-      if (await complete(id)) return
-      throw new StoreFailure('unavailable', new Error(`nothing was saved as ${id}`))
+      if (!(await complete(id))) throw new StoreFailure('unavailable', `nothing was saved as ${id}`)
     },
     remove,
     read: async (id, start, end) => {
@@ -131,9 +125,7 @@ function toContent(response: Readable): Readable {
   return response.pipe(content)
 }
 
-function toMarker(id: string): string {
-  return `pending/${id}`
-}
+const toMarker = (id: string) => `pending/${id}`
 
 /** Some servers require parts of one size, except for the last. */
 async function* toParts(content: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
