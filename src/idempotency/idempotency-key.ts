@@ -6,7 +6,6 @@ import { toPath } from '../http/request/target.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a repeated Idempotency-Key gets the stored response of the first request. */
     acceptsIdempotencyKey?: boolean
   }
 }

@@ -52,7 +52,6 @@ export function renewLease(
     (last = last
       .then(async () => {
         const changed = { ...entry, ...changes }
-        // False if another request has taken the entry over.
         if (!(await entries.change(keyHash, version, changed))) return
         entry = changed
         version += 1

@@ -1,5 +1,5 @@
+import { isDocument } from './records/records.ts'
+
 export function hasTexts(value: unknown, names: readonly string[]): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const texts = new Map(Object.entries(value))
-  return names.every((name) => typeof texts.get(name) === 'string')
+  return isDocument(value) && names.every((name) => typeof value[name] === 'string')
 }

@@ -18,7 +18,6 @@ export function sweepRegularly(
   const timer = setInterval(() => {
     sweeping = sweepNow()
   }, everySeconds * 1000).unref()
-  // The stores are closed next.
   app.addHook('onClose', async () => {
     clearInterval(timer)
     await sweeping

@@ -22,7 +22,9 @@ export const exampleUpload = {
   createdAt: '2026-11-21T08:20:41.363Z',
 }
 
-const exampleText = `The upload succeeded: glass.txt, 5 bytes, is stored at /uploads/${exampleUpload._id}\n`
+export function toUploadedText({ _id, name, size }: typeof exampleUpload): string {
+  return `The upload succeeded: ${name}, ${String(size)} bytes, is stored at /uploads/${_id}\n`
+}
 
 const form = {
   ...objectSchema({ upfiles: { contentMediaType: 'application/octet-stream' } }),
@@ -37,7 +39,7 @@ export const uploadOperation: Operation = {
       description: 'The file is stored.',
       headers: responseHeaders('Location'),
       content: {
-        ...textContent(exampleText),
+        ...textContent(toUploadedText(exampleUpload)),
         ...pageContent,
         ...jsonContent(upload, exampleUpload),
       },

@@ -9,11 +9,10 @@ const leastRestMs = 1000
 
 /** Other processes store uploads too, so the stored sizes are added up again from time to time. */
 export function createFileSpace(uploads: Collection, maxBytes: number) {
-  /** Counted separately, and so left out when stored uploads are added up. */
-  const arriving = new Set<string>()
-  const keptMeanwhile = new Map<string, number>()
+  /** Of uploads that arrive, or were stored while the sizes are added up. */
+  const shares = new Map<string, { bytes: number; isStored: boolean }>()
   let arrivingBytes = 0
-  let keptBytes = 0
+  let storedBytes = 0
   let freshUntil = -Infinity
   let adding: Promise<void> | undefined
 
@@ -21,42 +20,35 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
     const begin = performance.now()
     let bytes = 0
     for await (const page of uploads.pages()) {
-      const counted = page.filter(({ id }) => !arriving.has(id) && !keptMeanwhile.has(id))
-      for (const { document } of counted) bytes += Number(document.size)
+      for (const { id, document } of page) if (!shares.has(id)) bytes += Number(document.size)
     }
-    keptBytes = keptMeanwhile.values().reduce((sum, size) => sum + size, bytes)
+    const stored = shares.values().filter(({ isStored }) => isStored)
+    storedBytes = stored.reduce((sum, share) => sum + share.bytes, bytes)
     const end = performance.now()
     freshUntil = end + Math.max(leastRestMs, restFactor * (end - begin))
   }
 
-  function createShare(id: string) {
-    let bytes = 0
-    arriving.add(id)
-    return {
-      /** Throws 507 when there is no more space. */
-      take: (more: number) => {
-        if (keptBytes + arrivingBytes + more > maxBytes) throw insufficientStorage()
-        arrivingBytes += more
-        bytes += more
-      },
-      end: (isStored: boolean) => {
-        arriving.delete(id)
-        arrivingBytes -= bytes
-        if (!isStored) return
-        keptBytes += bytes
-        if (adding) keptMeanwhile.set(id, bytes)
-      },
-    }
+  function forgetStored(): void {
+    adding = undefined
+    for (const [id, { isStored }] of shares) if (isStored) shares.delete(id)
   }
 
   return async (id: string) => {
-    if (performance.now() > freshUntil) {
-      adding ??= addUp().finally(() => {
-        adding = undefined
-        keptMeanwhile.clear()
-      })
-      await adding
+    if (performance.now() > freshUntil) await (adding ??= addUp().finally(forgetStored))
+    const share = { bytes: 0, isStored: false }
+    shares.set(id, share)
+    return {
+      take: (more: number) => {
+        if (storedBytes + arrivingBytes + more > maxBytes) throw insufficientStorage()
+        arrivingBytes += more
+        share.bytes += more
+      },
+      end: (isStored: boolean) => {
+        arrivingBytes -= share.bytes
+        share.isStored = isStored
+        if (isStored) storedBytes += share.bytes
+        if (!isStored || !adding) shares.delete(id)
+      },
     }
-    return createShare(id)
   }
 }

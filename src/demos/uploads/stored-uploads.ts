@@ -31,7 +31,6 @@ export function listUploads({ uploads, config }: UploadServices) {
   }
 }
 
-/** As an attachment, so that browsers do not run it. */
 export function sendUpload({ uploads, files }: UploadServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const id = toPathParameter(request, 'id')

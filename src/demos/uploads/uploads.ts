@@ -10,7 +10,7 @@ import { collectionNames } from '../../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { createFileSpace } from './file-space.ts'
-import { exampleUpload, listOperation, uploadOperation } from './documentation.ts'
+import { exampleUpload, listOperation, toUploadedText, uploadOperation } from './documentation.ts'
 import { saveUpload, type UploadServices } from './save-upload.ts'
 import { listUploads, sendUpload } from './stored-uploads.ts'
 import { uploadedPage } from './views.ts'
@@ -60,13 +60,10 @@ function receiveUpload(services: UploadServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
     const upload = await saveUpload(request, services, space)
-    const { _id, name, size } = upload
-    const where = `/uploads/${_id}`
-    reply.header('location', where)
+    reply.header('location', `/uploads/${upload._id}`)
     if (type === 'text/html') return sendPage(reply, uploadedPage(upload))
     if (type === 'application/json') return sendJson(reply, upload)
     // The file is stored, even if the client accepts none of the types.
-    const text = `The upload succeeded: ${name}, ${String(size)} bytes, is stored at ${where}\n`
-    return sendText(reply, text)
+    return sendText(reply, toUploadedText(upload))
   }
 }

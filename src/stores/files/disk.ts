@@ -64,9 +64,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
   }
 }
 
-function findStats(path: string) {
-  return stat(path).catch(() => undefined)
-}
+const findStats = (path: string) => stat(path).catch(() => undefined)
 
 function remove(path: string): Promise<void> {
   return rm(path, { force: true }).catch((error: unknown) => {

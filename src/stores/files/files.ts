@@ -9,15 +9,11 @@ export interface SavedFile {
 export interface Files {
   /** Stores `content` as pending. Rejects, and stores nothing, when the id is taken. */
   save: (id: string, content: Readable) => Promise<SavedFile>
-
   /** Makes a pending file readable and permanent. Idempotent. */
   keep: (id: string) => Promise<void>
-
   /** `start` and `end` are inclusive. */
   read: (id: string, start: number, end: number) => Promise<Readable | undefined>
-
   remove: (id: string) => Promise<void>
-
   /** After a crash: keeps the pending files that are known, removes those that are abandoned. */
   sweep: (isKnown: (id: string) => Promise<boolean>) => Promise<void>
 }

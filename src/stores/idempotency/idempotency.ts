@@ -11,9 +11,7 @@ export interface StoredResponse {
 
 export interface IdempotencyEntry {
   fingerprint: string
-  /** Of the record that the request creates; a repetition uses the same. */
   recordId: string
-  /** Until then no other request takes over the entry. */
   leasedUntil: string
   expiresAt: string
   answer?: StoredResponse
@@ -46,7 +44,9 @@ export function createIdempotencyEntries(records: Collection) {
     clear: records.clear,
     sweep: async (time: string) => {
       for await (const page of records.pages()) {
-        const expired = page.filter(({ document }) => !isEntry(document) || document.expiresAt <= time)
+        const expired = page.filter(
+          ({ document }) => !isEntry(document) || document.expiresAt <= time,
+        )
         for (const { id, version } of expired) await records.remove(id, version)
         // All have the same lifetime, so the rest is younger.
         if (expired.length === 0) return

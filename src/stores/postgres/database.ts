@@ -15,7 +15,6 @@ const maxAttempts = 10
 const maxCloseMs = 1000
 
 interface Statement {
-  /** Prepared once for each connection; without a name it is planned each time. */
   name?: string
   text: string
   values: unknown[]
@@ -56,7 +55,8 @@ async function withClient(url: string, use: (client: pg.Client, hostUrl: string)
       await client.connect()
       await assertWritable(client)
       isConnected = true
-      return await use(client, hostUrl)
+      await use(client, hostUrl)
+      return
     } catch (error) {
       if (isConnected) throw error
       failure = error

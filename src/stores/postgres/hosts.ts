@@ -28,7 +28,6 @@ export function openHosts(url: string, statementMs: number) {
   const pools = hostUrls.map((hostUrl) => openPool(hostUrl, statementMs))
   let [current] = pools
   return {
-    /** Rejects when no host can be reached and takes writes. */
     connect: async () => {
       try {
         if (current) return await connectTo(current)

@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { readText } from './hosts.ts'
 
 const migrations = [
-  // "C" compares bytes, which in UTF-8 is the order of code points, as in SQLite. Several counts for
-  // each resource, so that concurrent creates do not wait for each other.
+  // "C" compares bytes: the order of code points, as in SQLite. With one count for each resource,
+  // concurrent creates would wait for each other.
   `CREATE TABLE IF NOT EXISTS records (
      resource text COLLATE "C" NOT NULL,
      id text COLLATE "C" NOT NULL,
@@ -21,8 +21,7 @@ const migrations = [
      count bigint NOT NULL,
      PRIMARY KEY (resource, shard)
    )`,
-  // Indexes have other names and another expression. Before, U+0001 to U+0003 had spellings that left
-  // room for U+0000.
+  // Indexes have other names and another expression. U+0001 to U+0003 were escaped before.
   `DO $$
    DECLARE name text;
    BEGIN
@@ -58,9 +57,9 @@ export async function migrate(client: pg.Client): Promise<void> {
     if (version > migrations.length) {
       throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
     }
-    for (const [index, migration] of migrations.slice(version).entries()) {
-      await client.query(migration)
-      await client.query(`INSERT INTO vitrine_schema VALUES (${String(version + index + 1)})`)
+    for (let next = version + 1; next <= migrations.length; next += 1) {
+      await client.query(migrations[next - 1] ?? '')
+      await client.query(`INSERT INTO vitrine_schema VALUES (${String(next)})`)
     }
   })
 }

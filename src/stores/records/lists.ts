@@ -14,7 +14,6 @@ const testedPerPage = 1000
 
 type Lists = Pick<Collection, 'index' | 'list' | 'count' | 'pages'>
 
-/** The methods of a collection that run queries, in small steps: see `plan.ts`. */
 export function createLists(dialect: Dialect, name: string): Lists {
   const { page, test } = dialect.sizes
   const indexes = new Map([
@@ -70,7 +69,6 @@ async function list(scan: Scan, part: Part): Promise<StoredRecord[]> {
   return listFar({ ...scan, wanted }, part)
 }
 
-/** The records before the part are counted, not read. */
 async function listFar(scan: Scan, part: Part): Promise<StoredRecord[]> {
   const found: StoredRecord[] = []
   let skipped = 0

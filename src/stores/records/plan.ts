@@ -4,11 +4,8 @@ import { cut, findFew, findNarrowRange, findRange, isFew, select } from './range
 import { toIdRange, toOrderBy, type Range, type Scan } from './ranges.ts'
 import { sortRows } from './sorter.ts'
 
-/**
- * Finds the records of a query in many small steps and stores none. Where no index has their order,
- * they are sorted in a temporary file: sorting in the database would be one long statement, or
- * occupy a connection while a client reads. Concurrent changes may be included or not.
- */
+// Where no index has their order, records are sorted in a temporary file: sorting in the database would
+// be one long statement, or occupy a connection while a client reads.
 export async function* findRanges(scan: Scan): AsyncGenerator<Range> {
   const few = await findFew(scan)
   const ordered = findOrdered(scan)

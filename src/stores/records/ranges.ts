@@ -14,7 +14,6 @@ interface Term {
 export interface Source {
   dialect: Dialect
   resource: Condition
-  /** By their first column. */
   indexes: Map<string, string>
 }
 
@@ -23,7 +22,6 @@ export interface Scan extends Source {
   condition: Condition | undefined
   order: readonly Term[]
   size: number
-  /** The number of first records that are wanted; undefined for all. */
   wanted?: number
 }
 
@@ -77,7 +75,6 @@ export function findRange({ indexes, resource }: Scan, term: Term): Range | unde
   return index === undefined ? undefined : { index, order: complete([term]), where: resource }
 }
 
-/** The records of a range with one key, which is the first column of its order. */
 function ofKey({ index, order, where }: Range, isKey: Condition): Range {
   return { index, order: order.slice(1), where: and(where, isKey) }
 }
@@ -96,7 +93,6 @@ function findFilterRange(scan: Scan, { field, operator }: Filter, isDescending =
   return findRange(scan, { column: toColumn(scan.dialect, field), isDescending })
 }
 
-/** The range of a filter with one value and an index, or all records. */
 export function findNarrowRange(scan: Scan, isDescending = false): Range {
   for (const filter of scan.query.filters) {
     const range = findFilterRange(scan, filter, isDescending)
@@ -116,10 +112,7 @@ export async function isFew(scan: Scan, range: Range): Promise<boolean> {
   return (await select(all, range, { what: '1', tail: 'LIMIT 1 OFFSET 5000' })).length === 0
 }
 
-/**
- * Divides a range into ranges of at most `size` records, so that no statement takes long. With
- * `readKey` the last key of each range is read by that; it may have any number of records.
- */
+/** Into ranges of at most `size` records. `readKey` reads those of the last key of each range. */
 export async function* cut(
   scan: Scan,
   range: Range,

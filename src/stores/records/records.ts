@@ -7,7 +7,6 @@ export function isDocument(value: unknown): value is Document {
 export interface StoredRecord {
   id: string
   document: Document
-  /** 1 when created; incremented by every change. */
   version: number
   /** ISO 8601 in UTC, with milliseconds. */
   createdAt: string
@@ -31,10 +30,7 @@ export type FieldValue = string | number | boolean | null
 export interface Filter {
   field: Field
   operator: Operator
-  /**
-   * One must match; with `ne` none may be equal. `lt` to `gte` match values of the same type; the
-   * text operators ignore case and match numbers and booleans as they are written.
-   */
+  /** One must match; with `ne` none may be equal. `lt` to `gte` match values of the same type. */
   values: readonly FieldValue[]
 }
 
@@ -46,10 +42,7 @@ export interface SortTerm {
 export interface RecordQuery {
   filters: readonly Filter[]
   search?: { text: string; fields: readonly Field[] }
-  /**
-   * Numbers, text by code points, false, true, no value. Equal records are in the order of
-   * `createdAt` and `_id`, in the direction of the first term.
-   */
+  /** Equal records are in the order of `createdAt` and `_id`, in the direction of the first term. */
   sort: readonly SortTerm[]
   signal?: AbortSignal
 }

@@ -11,7 +11,6 @@ const maxPauseMs = 1000
 const options = {
   lazyConnect: true,
   connectTimeout: connectMs,
-  // Also set for a closed connection, and keeps the process alive for so long.
   disconnectTimeout: 100,
   commandTimeout: commandMs,
   // A frozen server keeps its connections open.
@@ -24,16 +23,13 @@ const options = {
   reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
 }
 
-/** An unreachable server is a `problem`; one that rejects the credentials throws. */
 export async function openRedis(url: string) {
   const redis = new Redis(url.replace(/^valkey/, 'redis'), options)
+  const close = redis.disconnect.bind(redis, false)
   let lastError: Error | undefined
   redis.on('error', (error: Error) => {
     lastError = error
   })
-  const close = () => {
-    redis.disconnect()
-  }
   try {
     await Promise.race([redis.connect(), giveUp()])
     // For a missing database number ioredis only emits an error, and uses another one.

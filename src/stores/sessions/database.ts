@@ -33,7 +33,6 @@ export function createDatabaseSessions(records: Collection): Sessions {
       const record = await records.find(idHash)
       if (record === undefined) return
       const document = { ...record.document, idleUntil }
-      // A concurrent touch does the same.
       await records.change({ ...record, document, updatedAt: new Date().toISOString() })
     },
     remove: records.remove,

@@ -11,7 +11,6 @@ export interface Session {
   issue?: SessionIssue
 }
 
-/** Ids are masked: enough to tell them apart. */
 export interface SessionIssue {
   by: 'login' | 'renewal'
   oldId?: string
@@ -25,14 +24,9 @@ export function isSession(value: unknown): value is Session {
 
 export interface Sessions {
   create: (idHash: string, session: Session) => Promise<void>
-
   find: (idHash: string) => Promise<Session | undefined>
-
   touch: (idHash: string, idleUntil: string) => Promise<void>
-
   remove: (idHash: string) => Promise<boolean>
-
   clear: () => Promise<number>
-
   sweep: (now: string) => Promise<void>
 }

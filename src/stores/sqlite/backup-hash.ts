@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 
 // The last line of a backup. SQLite ignores bytes after its pages.
 const lastLine = /^vitrine-sha256 ([0-9a-f]{64})\n$/
-const lastLineBytes = 'vitrine-sha256 '.length + 64 + 1
+const lastLineBytes = 80
 
 export async function appendHash(path: string): Promise<void> {
   await appendFile(path, `vitrine-sha256 ${await hashUpTo(path)}\n`)

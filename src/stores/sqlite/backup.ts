@@ -27,7 +27,6 @@ export interface BackupOptions {
 
 export type KnownFile = SavedFile & { id: string }
 
-/** `lost` has the ids of uploads whose content is missing or damaged. */
 export async function writeBackup(options: BackupOptions) {
   const { path, file } = options
   const partial = `${file}.part`

@@ -132,7 +132,7 @@ async function saveContents(database: DatabaseSync, files: Files): Promise<strin
   }
 }
 
-async function isKept(files: Files, known: KnownFile) {
+async function isKept(files: Files, known: KnownFile): Promise<boolean> {
   const content = await files.read(known.id, 0, known.size - 1)
   return content !== undefined && (await hasContentOf(known, content))
 }

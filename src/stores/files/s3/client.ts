@@ -38,7 +38,6 @@ const silenceMs = 1500
 const idleMs = 4000
 const pausesMs = [100, 400]
 
-/** Throws {@link S3Error}, or {@link StoreFailure} when the store is full or unavailable. */
 export function createS3Client(settings: S3Settings) {
   const { awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = settings
   const { endpoint, region, bucket, prefix } = parseS3Url(settings.filesUrl)
@@ -83,9 +82,7 @@ export function createS3Client(settings: S3Settings) {
     prefix,
     send: (request: S3Request) => retry(() => readWhole(request), request.isOnce),
     open: (request: S3Request) => retry(() => open(request)),
-    close: () => {
-      agent.destroy()
-    },
+    close: agent.destroy.bind(agent),
   }
 }
 
@@ -120,10 +117,7 @@ function receive(request: ReturnType<typeof requestHttp>): Promise<IncomingMessa
   request.on('error', reject)
   request.on('timeout', () => {
     // Received bytes that were not read wait for a slow client, not for the store.
-    if (received?.readableLength) {
-      request.setTimeout(silenceMs)
-      return
-    }
+    if (received?.readableLength) return void request.setTimeout(silenceMs)
     const silence = new Error(`S3 has sent nothing for ${String(silenceMs)} ms`)
     request.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }))
     received?.destroy(silence)

@@ -19,7 +19,6 @@ export type S3FilesOptions = S3Settings & { maxUploadBytes: number; abandonedSec
 const minPartBytes = 5 * 1024 ** 2
 const maxParts = 10_000
 
-/** An unreachable store is a `problem`; one that rejects the credentials throws. */
 export async function openS3Files(options: S3FilesOptions) {
   const s3 = createS3Client(options)
   let problem: string | undefined

@@ -28,7 +28,6 @@ export function createPostgresDialect(database: PostgresDatabase): Dialect {
     idIndex: 'records_pkey',
     unindexed: '',
     seeksRows: true,
-    // Every statement is a round trip.
     sizes: { page: 100, test: 10_000 },
   }
 }

@@ -15,18 +15,10 @@ export function toKey(value: FieldValue): string {
 }
 
 /** A `~` in a name is doubled, so that names that end in one `~` are free. */
-export function toKeyName(name: string): string {
-  return name.replaceAll('~', '~~')
-}
-
+export const toKeyName = (name: string) => name.replaceAll('~', '~~')
 /** Of the lowercase value, where lower() of the collation "C", which knows ASCII only, differs. */
-export function toFoldedName(name: string): string {
-  return `${toKeyName(name)}~`
-}
-
-export function toObjectName(name: string): string {
-  return `${toKeyName(name)}~.`
-}
+export const toFoldedName = (name: string) => `${toKeyName(name)}~`
+export const toObjectName = (name: string) => `${toKeyName(name)}~.`
 
 export function toKeys(document: Document): Keys {
   const entries = Object.entries(document).filter(([name]) => isStorable(name))

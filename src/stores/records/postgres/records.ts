@@ -78,10 +78,5 @@ function openCollection(database: PostgresDatabase, resource: string, maxRecords
   } satisfies Partial<Collection>
 }
 
-function toId(id: string): string {
-  return isStorable(id) ? id : ''
-}
-
-function toTexts(document: Document): [document: string, keys: string] {
-  return [JSON.stringify(document), JSON.stringify(toKeys(document))]
-}
+const toId = (id: string) => (isStorable(id) ? id : '')
+const toTexts = (document: Document) => [JSON.stringify(document), JSON.stringify(toKeys(document))]

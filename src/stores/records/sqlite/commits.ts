@@ -9,7 +9,6 @@ export interface Write {
   resource: string
   growth: -1 | 0 | 1
   statement: Pick<StatementSync, 'run'>
-  /** After the resource; the first is the id. */
   values: readonly Value[]
 }
 
@@ -77,15 +76,11 @@ function createCountedRun(database: DatabaseSync, cache: RecordCache, maxRecords
       const [id] = values
       const before = growths.get(resource) ?? 0
       if (growth === 1 && isFull(resource, before) && !cache.isStored(resource, id))
-        return () => {
-          reject(new StoreFailure('full', `no more ${resource}`))
-        }
+        return reject.bind(undefined, new StoreFailure('full', `no more ${resource}`))
       cache.forget(resource, id)
       const written = Number(statement.run(resource, ...values).changes)
       growths.set(resource, before + written * growth)
-      return () => {
-        resolve(written)
-      }
+      return resolve.bind(undefined, written)
     })
     for (const [resource, growth] of growths) if (growth !== 0) count.run(resource, growth)
     return settlings

@@ -31,7 +31,6 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
     idIndex: 'sqlite_autoindex_records_1',
     unindexed: '+',
     seeksRows: false,
-    // A few milliseconds each. Larger pages need more memory.
     sizes: { page: 250, test: 2000 },
   }
 }

@@ -20,7 +20,6 @@ const statements = {
   )`,
 }
 
-/** The caller closes the database after `settle`; at most `maxRecords` in each collection. */
 export function createSqliteRecords(database: DatabaseSync, maxRecords?: number) {
   const prepare = createStatements(database)
   const dialect = createSqliteDialect(database, prepare)
@@ -33,10 +32,7 @@ export function createSqliteRecords(database: DatabaseSync, maxRecords?: number)
   return { ...records, settle }
 }
 
-interface Backend extends Pick<Commits, 'write'> {
-  prepare: Prepare
-  cache: RecordCache
-}
+type Backend = { prepare: Prepare; cache: RecordCache } & Pick<Commits, 'write'>
 
 function openCollection(resource: string, { prepare, cache, write }: Backend) {
   type Name = keyof typeof statements

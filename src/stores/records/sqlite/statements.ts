@@ -18,8 +18,7 @@ export function createStatements(database: DatabaseSync): Prepare {
     const statement = kept.get(sql) ?? prepare(database, sql)
     kept.delete(sql)
     kept.set(sql, statement)
-    const [oldest] = kept.keys()
-    if (kept.size > maxStatements && oldest !== undefined) kept.delete(oldest)
+    if (kept.size > maxStatements) kept.delete(kept.keys().next().value ?? '')
     return statement
   }
 }
