@@ -41,7 +41,7 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
     idempotencyEntries: createIdempotencyEntries(savedEntries),
     counters: isCounting ? { own, shared: redis?.counters } : undefined,
     close: async () => {
-      closeFiles?.()
+      closeFiles()
       redis?.close()
       await close()
     },
@@ -74,15 +74,11 @@ export async function openRecords(config: Config): Promise<Pick<Stores, 'records
   return { records, close }
 }
 
-export async function openFiles(
-  config: Config,
-  warn: Warn = () => undefined,
-): Promise<{ files: Files; close?: () => void }> {
+export async function openFiles(config: Config, warn: Warn = () => undefined) {
   // No upload takes longer; the hour is for the steps after its content.
   const abandonedSeconds = config.requestSeconds + 3600
-  if (!config.filesUrl.startsWith('s3:')) {
-    return { files: await openDiskFiles(config.filesUrl, abandonedSeconds) }
-  }
+  if (!config.filesUrl.startsWith('s3:'))
+    return { files: await openDiskFiles(config.filesUrl, abandonedSeconds), close: () => undefined }
   const load = () => import('./files/s3/s3.ts')
   const { openS3Files } = await loadDriver('FILES_URL', 'aws4fetch', load)
   const { problem, ...opened } = await openS3Files({ ...config, abandonedSeconds })

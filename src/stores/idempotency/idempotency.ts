@@ -1,5 +1,4 @@
-import { hasTexts } from '../has-texts.ts'
-import { allRecords, type Collection } from '../records/records.ts'
+import { allRecords, hasTexts, type Collection } from '../records/records.ts'
 import { makeRoomIfFull } from '../store-failure.ts'
 
 export interface StoredResponse {

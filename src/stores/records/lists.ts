@@ -12,9 +12,7 @@ import type { Collection, Field, Pages, Part, RecordQuery, StoredRecord } from '
 const countedPerStep = 10_000
 const testedPerPage = 1000
 
-type Lists = Pick<Collection, 'index' | 'list' | 'count' | 'pages'>
-
-export function createLists(dialect: Dialect, name: string): Lists {
+export function createLists(dialect: Dialect, name: string) {
   const { page, test } = dialect.sizes
   const indexes = new Map([
     ['id', dialect.idIndex],
@@ -39,7 +37,7 @@ export function createLists(dialect: Dialect, name: string): Lists {
       const scan = toScan(source, query, [page, testedPerPage])
       return scan.condition || query.sort.length > 0 ? readByIds(scan) : readOldestFirst(scan)
     },
-  }
+  } satisfies Partial<Collection>
 }
 
 function toScan(source: Source, query: RecordQuery, sizes: [plain: number, tested: number]): Scan {

@@ -4,6 +4,10 @@ export function isDocument(value: unknown): value is Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+export function hasTexts(value: unknown, names: readonly string[]): boolean {
+  return isDocument(value) && names.every((name) => typeof value[name] === 'string')
+}
+
 export interface StoredRecord {
   id: string
   document: Document
@@ -13,11 +17,10 @@ export interface StoredRecord {
   updatedAt: string
 }
 
-const textOperators = ['contains', 'startsWith', 'endsWith'] as const
-export type TextOperator = (typeof textOperators)[number]
+export type TextOperator = 'contains' | 'startsWith' | 'endsWith'
 
 export function isOfText(operator: Operator): operator is TextOperator {
-  return textOperators.some((known) => known === operator)
+  return ['contains', 'startsWith', 'endsWith'].includes(operator)
 }
 
 export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | TextOperator

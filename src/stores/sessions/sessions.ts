@@ -1,4 +1,4 @@
-import { hasTexts } from '../has-texts.ts'
+import { hasTexts } from '../records/records.ts'
 
 export interface Session {
   userId: string
