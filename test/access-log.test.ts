@@ -109,7 +109,7 @@ for (const { name, leave, makeSettings } of ways) {
       return app
     }
 
-    test('a client that leaves within the response has one line, which shows it', async (t) => {
+    test('a client that disconnects during the response has one line, which shows it', async (t) => {
       const app = await listen(t)
       const { hangUp, headed } = await leave(app, '/endless')
       await headed
@@ -122,7 +122,7 @@ for (const { name, leave, makeSettings } of ways) {
       assert.deepEqual(more, [])
     })
 
-    test('a client that leaves before the response has one line, without a status', async (t) => {
+    test('a client that disconnects before the response has one line, without a status code', async (t) => {
       const app = await listen(t)
       const arrived = new Promise((resolve) => app.server.once('request', resolve))
       const { hangUp } = await leave(app, '/silent')
@@ -136,7 +136,7 @@ for (const { name, leave, makeSettings } of ways) {
       assert.deepEqual(more, [])
     })
 
-    test('a response that breaks has a line, and another that says why', async (t) => {
+    test('a response that fails has a line, and another with the reason', async (t) => {
       const app = await listen(t)
       await leave(app, '/breaking')
       const [line] = await completed(app, 1)
@@ -159,7 +159,7 @@ const contents = [
   '/%ff',
 ]
 
-test('bytes are those of the content, whether it has a length or is streamed', async (t) => {
+test('the line has the bytes of the body, with a length or streamed', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
   for (const url of contents) {
@@ -172,7 +172,7 @@ test('bytes are those of the content, whether it has a length or is streamed', a
   }
 })
 
-test('over HTTP/2 they are the same, and nothing that is whole is called cut off', async (t) => {
+test('over HTTP/2 the bytes are the same, and no complete response is called aborted', async (t) => {
   const app = await testApp(t, { settings: await makeCertificate(t) })
   await app.listen({ port: 0, host: 'localhost' })
   const session = connectHttp2(`https://localhost:${String(portOf(app))}`, {
@@ -196,7 +196,7 @@ test('over HTTP/2 they are the same, and nothing that is whole is called cut off
   }
 })
 
-test('what has no content has no bytes', async (t) => {
+test('a response without a body has no bytes', async (t) => {
   const app = await testApp(t)
   const { headers } = await app.inject('/topic.html')
   const rows = [
@@ -229,7 +229,7 @@ test('a line has the route, the method after an override and the received one', 
 
 const [trace, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
 
-test('a line has the trace that a valid traceparent names', async (t) => {
+test('a line has the trace of a valid traceparent', async (t) => {
   const app = await testApp(t)
   const send = async (headers: IncomingHttpHeaders) => {
     await app.inject({ url: '/health', headers })
@@ -241,7 +241,7 @@ test('a line has the trace that a valid traceparent names', async (t) => {
   assert.deepEqual(await send({}), [undefined, undefined])
 })
 
-test('a traceparent is read as Trace Context has it', () => {
+test('a traceparent is parsed as Trace Context specifies', () => {
   const known = { traceId: trace, parentId: parent }
   const rows: [text: string, found: object | undefined][] = [
     [`00-${trace}-${parent}-00`, known],

@@ -44,7 +44,7 @@ test('the admin port has the probes and the metrics, and nothing else', limit, a
   assert.equal((await send('/health/live')).text, '{"status":"live"}')
 })
 
-test('what the admin port has is for reading alone', limit, async (t) => {
+test('the admin port accepts safe methods only', limit, async (t) => {
   const { send } = await startWithAdmin(t)
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
     await t.test(method, async () => {
@@ -57,7 +57,7 @@ test('what the admin port has is for reading alone', limit, async (t) => {
   }
 })
 
-test('the admin port serves metrics to local hosts alone, probes to all', limit, async (t) => {
+test('the admin port serves metrics to local hosts only, and probes to all', limit, async (t) => {
   const { send } = await startWithAdmin(t, { HOST: '0.0.0.0' })
   const rows = [
     [421, '/metrics', 'attacker.example'],
@@ -88,7 +88,7 @@ test('the main port has the probes too, and no metrics', limit, async (t) => {
   assert.equal((await send('/metrics')).status, 404)
 })
 
-test('what is no request ends its own connection alone', limit, async (t) => {
+test('malformed HTTP closes only its own connection', limit, async (t) => {
   const { send, adminOrigin } = await startWithAdmin(t)
   const messages = [
     'garbage\r\n\r\n',
@@ -142,7 +142,7 @@ test('requests are counted by method, route and status', limit, async (t) => {
   }
 })
 
-test('no client can make up a label', limit, async (t) => {
+test('no client can create a label', limit, async (t) => {
   const { origin, metrics } = await startWithAdmin(t)
   const send = openClient(t, origin)
   for (let index = 0; index < 200; index += 1) {
@@ -169,7 +169,7 @@ test('no client can make up a label', limit, async (t) => {
   assert.equal(sum('http_requests_total', { method: 'other' }), 5)
 })
 
-test('what is under way is counted, and what is cut off', limit, async (t) => {
+test('requests in flight are counted, and so are aborted ones', limit, async (t) => {
   const { metrics, ...vitrine } = await startWithAdmin(t)
   const upload = await beginUpload(t, vitrine, Buffer.alloc(100_000))
   assert.equal((await metrics()).sum('http_requests_in_flight'), 1)
@@ -185,7 +185,7 @@ test('what is under way is counted, and what is cut off', limit, async (t) => {
   assert.equal(sum('http_requests_total', { route: '/users/post' }), 1)
 })
 
-test('an admin port that is taken stops the start, of workers too', limit, async (t) => {
+test('an admin port that is in use stops the start, with workers too', limit, async (t) => {
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')
   t.after(() => holder.close())
@@ -207,7 +207,7 @@ test('an admin port that is taken stops the start, of workers too', limit, async
   }
 })
 
-test('a start that fails closes the admin port, and ends', limit, async (t) => {
+test('a failed start closes the admin port, and ends', limit, async (t) => {
   for (const workers of ['1', '2']) {
     await t.test(workers, async () => {
       const { process: child, output } = spawnVitrine({
@@ -228,7 +228,7 @@ test('a start that fails closes the admin port, and ends', limit, async (t) => {
   }
 })
 
-test('who stays connected to the admin port does not keep the process', limit, async (t) => {
+test('a connection to the admin port does not keep the process alive', limit, async (t) => {
   const { adminOrigin, process: child, ready: readiness } = await startWithAdmin(t)
   assert.deepEqual(await readiness(), ready)
   await openConnection(t, adminOrigin)
@@ -239,6 +239,6 @@ test('who stays connected to the admin port does not keep the process', limit, a
   assert.equal(child.exitCode, 0)
 })
 
-test('nothing of it is loaded where no port is set', limit, async (t) => {
+test('without ADMIN_PORT none of its modules is loaded', limit, async (t) => {
   await assertOpensWithout(t, /src.admin|prom-client/)
 })

@@ -29,7 +29,7 @@ async function openEverything(t: TestContext): Promise<{ app: FastifyInstance; u
   return { app, urls }
 }
 
-test('every response of every GET route says how it may be cached, an error never', async (t) => {
+test('every response of every GET route has Cache-Control, and errors are never stored', async (t) => {
   const { app, urls } = await openEverything(t)
   const seen = new Set<number>()
   for (const url of urls) {
@@ -71,7 +71,7 @@ test('every response of every GET route says how it may be cached, an error neve
   )
 })
 
-test('what shows a session is not stored by caches', async (t) => {
+test('a response that shows a session is not stored by caches', async (t) => {
   const app = await testApp(t)
   for (const accept of ['text/html', 'application/json', 'image/png']) {
     for (const url of ['/session', '/login']) {

@@ -19,7 +19,7 @@ for (const settings of [{}, { DEMOS: 'all' }, { DEMOS: '' }, { DEMOS: names.join
 }
 
 for (const name of names) {
-  test(`DEMOS=${name} opens this demo and no other`, async (t) => {
+  test(`DEMOS=${name} opens only this demo`, async (t) => {
     const app = await testApp(t, { settings: { DEMOS: name } })
     assert.deepEqual(findOpen(app), [name])
     for (const url of ['/', '/health', '/assets/icon.svg']) {
@@ -52,7 +52,7 @@ test('an unknown demo in DEMOS is an error', async (t) => {
   await assert.rejects(testApp(t, { settings: { DEMOS: 'user,attic' } }), /DEMOS must .*attic/)
 })
 
-test('bodies alone: /users and /users/:id are plain text for any id', async (t) => {
+test('bodies alone: /users and /users/:id return plain text for any id', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
   const cases: [url: string, shown: string][] = [
     ['/users', 'users'],
@@ -77,7 +77,7 @@ test('bodies alone: /users and /users/:id are plain text for any id', async (t) 
   }
 })
 
-test('api alone: any other path, by any method, is JSON that names /api/json', async (t) => {
+test('api alone: any other path, with any method, gets JSON that names /api/json', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'api' } })
   for (const url of ['/nowhere', '/a/b/c', '/api', '/api/nowhere', '/users', '/user', '/a.html']) {
     for (const method of methods) {
@@ -94,7 +94,7 @@ test('api alone: any other path, by any method, is JSON that names /api/json', a
 })
 
 for (const mix of ['bodies,mirror', 'api,mirror', 'api,static']) {
-  test(`DEMOS=${mix}: an unknown path outside /api has a text error`, async (t) => {
+  test(`DEMOS=${mix}: an unknown path outside /api gets an error in text`, async (t) => {
     const app = await testApp(t, { settings: { DEMOS: mix } })
     for (const method of methods) {
       await t.test(method, async () => {

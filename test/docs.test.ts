@@ -77,7 +77,7 @@ function withoutVariables(text: string): string {
 const commandBlock = /(?<=```console\n)[^]*?(?=```)/g
 
 for (const path of documents.filter((name) => read(name).includes('```console'))) {
-  test(`the commands in ${path} have the output that is shown`, async (t) => {
+  test(`the commands in ${path} have the output shown there`, async (t) => {
     const { origin } = await startVitrine(t)
     let text = read(path)
     for (const [block] of text.matchAll(commandBlock)) {
@@ -106,7 +106,7 @@ async function runCommand(command: string, origin: string): Promise<string> {
 }
 
 for (const path of documents) {
-  test(`every link in ${path} leads somewhere`, () => {
+  test(`every link in ${path} has a target`, () => {
     for (const [, target = ''] of read(path).matchAll(/\]\(([^)]+)\)/g)) {
       if (/^https?:/.test(target)) continue
       const [file = '', anchor] = target.split('#')
@@ -116,7 +116,7 @@ for (const path of documents) {
     }
   })
 
-  test(`every file that ${path} names exists`, async (t) => {
+  test(`every file named in ${path} exists`, async (t) => {
     const names = read(path)
       .replace(/```[^]*?```/g, '')
       .matchAll(/`((?:src|test|docs|decisions|scripts|bench|deploy|bin|public|\.ci)\/[^`\s<>]*)`/g)

@@ -33,7 +33,7 @@ test('the default start loads no driver', async (t) => {
   assert.equal((await fetch(`${origin}/health`)).status, 200)
 })
 
-test('a driver that is not installed is named in one line', async (t) => {
+test('the error for a driver that is not installed is one line with its name', async (t) => {
   const cases: [settings: Record<string, string>, line: string][] = [
     [{ REDIS_URL: 'redis://127.0.0.1:1' }, 'REDIS_URL needs a driver: npm install ioredis'],
     [
@@ -52,7 +52,7 @@ test('a driver that is not installed is named in one line', async (t) => {
   }
 })
 
-test('every driver is optional, and there for the tests', async (t) => {
+test('every driver is an optional peer dependency, and installed for the tests', async (t) => {
   const { peerDependenciesMeta, devDependencies, dependencies } = packageJson
   for (const driver of drivers) {
     await t.test(driver, () => {

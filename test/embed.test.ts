@@ -24,7 +24,7 @@ async function post(origin: string, path: string, body: object): Promise<Respons
   return fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-test('it opens on a port of its own, is seeded and reset, and is gone in the end', async (t) => {
+test('a service opens on its own port, is seeded and reset, and is closed in the end', async (t) => {
   const vitrine = await openVitrine(t)
   const origin = await vitrine.start()
   assert.match(origin, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -45,7 +45,7 @@ test('it opens on a port of its own, is seeded and reset, and is gone in the end
   await assert.rejects(fetch(origin))
 })
 
-test('several stand side by side, and none knows what another keeps', async (t) => {
+test('several services run side by side, with separate records', async (t) => {
   const vitrines = await Promise.all([1, 2, 3].map(() => openVitrine(t)))
   const origins = await Promise.all(vitrines.map((vitrine) => vitrine.start()))
   assert.equal(new Set(origins).size, 3)
@@ -57,7 +57,7 @@ test('several stand side by side, and none knows what another keeps', async (t) 
   assert.equal((await listOf(first, '/locations')).length, 1)
 })
 
-test('it is seeded before it starts, and a hundred take no time worth waiting for', async (t) => {
+test('a service can be seeded before it starts, a hundred times in a short time', async (t) => {
   const vitrine = await openVitrine(t)
   for (const count of [-1, 0.5, NaN]) await assert.rejects(vitrine.seed(count), RangeError)
   await vitrine.seed(0)
@@ -65,7 +65,7 @@ test('it is seeded before it starts, and a hundred take no time worth waiting fo
   assert.equal((await listOf(await vitrine.start(), '/users')).length, 100)
 })
 
-test('start twice is once, stop twice is once, and after a stop there is nothing to be had', async (t) => {
+test('a second start or stop has no effect, and a stopped service is closed', async (t) => {
   const vitrine = await openVitrine(t)
   const [one, other] = await Promise.all([vitrine.start(), vitrine.start()])
   assert.equal(one, other)
@@ -76,7 +76,7 @@ test('start twice is once, stop twice is once, and after a stop there is nothing
   }
 })
 
-test('a stop before the start, or while it starts, ends it', async (t) => {
+test('a stop before or during the start ends it', async (t) => {
   const never = await openVitrine(t)
   await never.stop()
   const starting = await openVitrine(t)
@@ -85,7 +85,7 @@ test('a stop before the start, or while it starts, ends it', async (t) => {
   await assert.rejects(fetch(await started))
 })
 
-test('what is in flight when it stops gets a response', async (t) => {
+test('requests in flight at a stop get a response', async (t) => {
   const vitrine = await openVitrine(t)
   const origin = await vitrine.start()
   await vitrine.seed(2000)
@@ -107,7 +107,7 @@ test('settings are named as in the environment, and the environment itself is no
   assert.equal((await fetch(`${await other.start()}/users`)).status, 200)
 })
 
-test('an error names all settings that are wrong', async () => {
+test('an error names all invalid settings', async () => {
   const settings = {
     MAX_BODY_BYTES: 'many',
     PORTS: '1',
@@ -122,14 +122,14 @@ test('an error names all settings that are wrong', async () => {
   })
 })
 
-test('a port that is taken rejects the start, and the stop still ends it', async (t) => {
+test('a port that is in use rejects the start, and a stop still works', async (t) => {
   const port = new URL(await (await openVitrine(t)).start()).port
   const second = await openVitrine(t, { settings: { PORT: port } })
   await assert.rejects(second.start(), /EADDRINUSE/)
   await second.stop()
 })
 
-test('a program that uses it says nothing, ends by itself and leaves nothing behind', async (t) => {
+test('a program that embeds the service prints nothing, ends by itself and leaves nothing behind', async (t) => {
   const folder = await temporaryFolder(t)
   const program = `
     import { buildApp } from '${projectFolder}src/embed.ts'
@@ -150,7 +150,7 @@ test('a program that uses it says nothing, ends by itself and leaves nothing beh
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('its declaration stands alone: whoever uses it needs no types of anybody', async () => {
+test('the type declaration is self-contained: a program needs no other types', async () => {
   const source = await readFile(join(projectFolder, 'src', 'embed.ts'), 'utf8')
   const { outputText, diagnostics } = transpileDeclaration(source, {
     reportDiagnostics: true,
@@ -161,14 +161,14 @@ test('its declaration stands alone: whoever uses it needs no types of anybody', 
   assert.doesNotMatch(outputText, /\bimport\b|\breference\b/)
 })
 
-test('a stop waits for what is under way, which is all there', async () => {
+test('a stop waits for responses in flight, which arrive whole', async () => {
   const vitrine = await buildApp()
   const seeding = vitrine.seed(500)
   await vitrine.stop()
   await seeding
 })
 
-test('what belongs to a process of its own is rejected by name', async (t) => {
+test('settings that apply only to a separate process are rejected by name', async (t) => {
   for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']) {
     await t.test(name, async () => {
       await assert.rejects(buildApp({ settings: { [name]: '2' } }), new RegExp(name))

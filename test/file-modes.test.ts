@@ -35,7 +35,7 @@ async function upload(t: TestContext, origin: string): Promise<string> {
   return (JSON.parse(text) as { _id: string })._id
 }
 
-test('what is kept can be opened by its owner alone', onPosix, async (t) => {
+test('stored files can be opened by their owner only', onPosix, async (t) => {
   const folder = await temporaryFolder(t)
   const started = start(t, folder)
   const id = await upload(t, await findOrigin(started))
@@ -56,7 +56,7 @@ test('what is kept can be opened by its owner alone', onPosix, async (t) => {
   assert.equal(await modeOf(folder, 'new/files', id), '600')
 })
 
-test('a warning names what is there already and open to others', onPosix, async (t) => {
+test('a warning names existing files that others can open', onPosix, async (t) => {
   const folder = await temporaryFolder(t)
   const path = (name: string) => join(folder, name)
   await mkdir(path('data/files'), { recursive: true })
@@ -75,7 +75,7 @@ test('a warning names what is there already and open to others', onPosix, async 
   ])
 })
 
-test('no warning is about the folder of the start or one for everyone', onPosix, async (t) => {
+test('no warning names the working directory or a folder for everyone', onPosix, async (t) => {
   const folder = await temporaryFolder(t)
   await chmod(folder, 0o755)
   await mkdir(join(folder, 'shared'))

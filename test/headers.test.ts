@@ -56,7 +56,7 @@ async function openApp(t: TestContext) {
   return { app, urls }
 }
 
-test('HEAD is GET without its content, on every route and for every Accept', async (t) => {
+test('HEAD is GET without its body, on every route and for every Accept', async (t) => {
   const { app, urls } = await openApp(t)
   for (const url of urls) {
     for (const accept of accepts) {
@@ -77,7 +77,7 @@ test('HEAD is GET without its content, on every route and for every Accept', asy
   }
 })
 
-test('whatever has a tag or a date is 304 on it, and says again what a cache needs', async (t) => {
+test('every response with an ETag or a date supports 304, which has the headers for caches', async (t) => {
   const { app, urls } = await openApp(t)
   let tagged = 0
   for (const url of urls) {
@@ -109,10 +109,10 @@ test('whatever has a tag or a date is 304 on it, and says again what a cache nee
   assert.ok(tagged > 50, String(tagged))
 })
 
-test('a response that Accept can change says Vary: Accept, and no other does', async (t) => {
+test('exactly the responses that depend on Accept have Vary: Accept', async (t) => {
   const { app, urls } = await openApp(t)
   for (const url of urls) {
-    await t.test(`${url} shows it, and Accept changes nothing`, async () => {
+    await t.test(`${url} has Vary: Accept only if Accept changes it`, async () => {
       const responses = await Promise.all(
         accepts.map(async (accept) =>
           app.inject({ url, headers: accept === undefined ? {} : { accept } }),
@@ -139,7 +139,7 @@ test('a response that Accept can change says Vary: Accept, and no other does', a
   }
 })
 
-test('what accepts ranges gives the part that is requested, and 416 where there is none', async (t) => {
+test('every response with Accept-Ranges supports ranges, and 416', async (t) => {
   const { app, urls } = await openApp(t)
   const ranged: string[] = []
   for (const url of urls) {

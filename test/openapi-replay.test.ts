@@ -140,7 +140,7 @@ test('the responses to typical requests are as documented', async (t) => {
   }
 })
 
-test('a response that differs from the document is found', async (t) => {
+test('a response that differs from the document is detected', async (t) => {
   const document = await loadDocument(await testApp(t))
   const good: GivenResponse = {
     statusCode: 200,

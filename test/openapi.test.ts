@@ -70,7 +70,7 @@ test('a resource is documented from its definition', async (t) => {
   assert.ok(paths['/places/{id}']?.patch)
 })
 
-test('a demo can make its routes from data, under a prefix', async (t) => {
+test('a demo can create its routes from data, with a prefix', async (t) => {
   const codes = [200, 404]
   const data: Demo = {
     ...mirror,

@@ -59,7 +59,7 @@ test('curl uploads in chunks, without a length', async (t) => {
   assert.equal(await curl(`${origin}/mirror/field`, ...chunked), 'in chunks\n200')
 })
 
-test('HTTP/1.0 gets a response, and its connection closed', async (t) => {
+test('HTTP/1.0 gets a response, and its connection is closed', async (t) => {
   const { origin } = await startVitrine(t)
   await createUser(origin)
   const response = await curl(
@@ -76,7 +76,7 @@ test('HTTP/1.0 gets a response, and its connection closed', async (t) => {
   assert.match(response, /"name":"Ann"/)
 })
 
-test('one connection carries many requests, overridden ones among them', async (t) => {
+test('one connection carries many requests, some with a method override', async (t) => {
   const { origin } = await startVitrine(t)
   const user = await createUser(origin)
   const { stdout } = await run('curl', [
@@ -90,7 +90,7 @@ test('one connection carries many requests, overridden ones among them', async (
   assert.match(stdout, /^200 1\n200 0\n200 0\n_id: .*\nname: Anna\n[^]*200 0\n$/)
 })
 
-test('fetch goes through the life of a user', async (t) => {
+test('fetch creates, reads, changes and deletes a user', async (t) => {
   const { origin } = await startVitrine(t)
   const user = await createUser(origin)
   const json = { accept: 'application/json', 'content-type': 'application/json' }
@@ -106,7 +106,7 @@ test('fetch goes through the life of a user', async (t) => {
   assert.equal((await fetch(user)).status, 404)
 })
 
-test('fetch follows a form to where it leads', async (t) => {
+test('fetch follows the redirect of a form', async (t) => {
   const { origin } = await startVitrine(t)
   const user = await createUser(origin)
   const response = await fetch(`${user}/`, {
@@ -154,7 +154,7 @@ test('a request in pieces, and two at once, get a response in order', async (t) 
   assert.deepEqual(more, [])
 })
 
-test('what is no HTTP is rejected with 400 and the next client is served', async (t) => {
+test('malformed HTTP is rejected with 400 and the next client is served', async (t) => {
   const { origin } = await startVitrine(t)
   for (const nonsense of ['\x16\x03\x01\x02', 'GET / HTTP/9.9\r\n\r\n', 'FOO / HTTP/1.1\r\n\r\n']) {
     await t.test(nonsense, async () => {

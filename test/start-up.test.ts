@@ -14,7 +14,7 @@ import { projectFolder, startVitrine, temporaryFolder } from './start-vitrine.ts
 
 const run = promisify(execFile)
 
-test('every bad setting has a line of its own and the status is 2', async (t) => {
+test('every invalid setting has its own line and the exit status is 2', async (t) => {
   const { status, lines } = await failedStart(t, {
     PORT: '70000',
     DATABASE_URL: 'mysql://localhost',
@@ -45,7 +45,7 @@ test('every bad setting has a line of its own and the status is 2', async (t) =>
   ])
 })
 
-test('a bucket without its key is a bad setting, and no password of an address is shown', async (t) => {
+test('a bucket without its key is an invalid setting, and no password in a URL is printed', async (t) => {
   const { status, lines } = await failedStart(t, {
     FILES_URL: 's3://bucket/some/files?endpoint=http://127.0.0.1:9000&region=eu-1',
     AWS_ACCESS_KEY_ID: 'key',
@@ -58,7 +58,7 @@ test('a bucket without its key is a bad setting, and no password of an address i
   ])
 })
 
-test('the address of a bucket, of Redis: what is one, and what is none', async (t) => {
+test('valid and invalid URLs of a bucket and of Redis', async (t) => {
   const key = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
   const cases: [name: 'FILES_URL' | 'REDIS_URL', text: string, isOne: boolean][] = [
     ['FILES_URL', 's3://glass', true],
@@ -87,7 +87,7 @@ test('the address of a bucket, of Redis: what is one, and what is none', async (
   }
 })
 
-test('every unknown or incomplete flag has a line of its own and the status is 2', async (t) => {
+test('every unknown or incomplete option has its own line and the exit status is 2', async (t) => {
   const { status, lines } = await failedStart(t, {}, ['--prot', '80', '--port'])
   assert.equal(status, 2)
   assert.deepEqual(lines, [
@@ -96,7 +96,7 @@ test('every unknown or incomplete flag has a line of its own and the status is 2
   ])
 })
 
-test('a flag wins over the environment', async (t) => {
+test('an option overrides the environment', async (t) => {
   const { status, lines } = await failedStart(t, { PORT: '80' }, ['--port=nought'])
   assert.equal(status, 2)
   assert.deepEqual(lines, ['vitrine: PORT must be a whole number from 0 to 65535; it is "nought"'])
@@ -118,7 +118,7 @@ test('a database that cannot be opened stops the start with one line', async (t)
   }
 })
 
-test('a port that is taken stops the start with one line', async (t) => {
+test('a port that is in use stops the start with one line', async (t) => {
   const { origin } = await startVitrine(t)
   const { status, lines } = await failedStart(t, {
     PORT: new URL(origin).port,
@@ -129,7 +129,7 @@ test('a port that is taken stops the start with one line', async (t) => {
   assert.match(lines[0] ?? '', /EADDRINUSE/)
 })
 
-test('--version prints the version and --help names every setting', async (t) => {
+test('--version prints the version and --help lists every setting', async (t) => {
   const version = await run(process.execPath, ['bin/vitrine.js', '--version'], {
     cwd: projectFolder,
   })
@@ -145,7 +145,7 @@ test('--version prints the version and --help names every setting', async (t) =>
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} ends the process with status 0 though a client keeps its connection`, async (t) => {
+  test(`${signal} ends the process with status 0 despite a persistent connection`, async (t) => {
     const { origin, process: child } = await startVitrine(t)
     const { hostname, port } = new URL(origin)
     const socket = connect(Number(port), hostname)
@@ -158,7 +158,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('what was written before a restart is there after it', async (t: TestContext) => {
+test('records written before a restart exist after it', async (t: TestContext) => {
   const folder = await temporaryFolder(t)
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'new', 'folder', 'vitrine.db')}` }
   const first = await startVitrine(t, settings)

@@ -25,7 +25,7 @@ function toHead(length: number): string {
   ].join('\r\n')
 }
 
-test('uploads that break off leave nothing behind, and the next one is kept', async (t) => {
+test('aborted uploads leave nothing behind, and the next one is stored', async (t) => {
   const { app, folder } = await openUploads(t)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -50,7 +50,7 @@ test('uploads that break off leave nothing behind, and the next one is kept', as
   assert.equal((await upload(app, 'glass')).size, 5)
 })
 
-test('an upload whose content ends before its length is rejected or dropped, and not kept', async (t) => {
+test('an upload that ends before its length is rejected or dropped, and not stored', async (t) => {
   const { app, folder } = await openUploads(t)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -89,7 +89,7 @@ async function sendUpload(origin: string, sizeMiB: number, look: () => Promise<v
 }
 
 test(
-  'a file of 200 MiB goes up while the memory of the process stays flat',
+  'a file of 200 MiB is uploaded while the memory of the process stays flat',
   { skip: process.platform !== 'linux' },
   async (t) => {
     const settings = { MAX_UPLOAD_BYTES: String(250 * 1024 ** 2), LOG_LEVEL: 'silent' }
@@ -108,7 +108,7 @@ test(
   },
 )
 
-test('a start sweeps what a crash left half done, and keeps every upload', async (t) => {
+test('a start removes the unfinished files of a crash, and no upload', async (t) => {
   const folder = await temporaryFolder(t)
   const files = join(folder, 'files')
   const settings = {
@@ -138,7 +138,7 @@ test('a start sweeps what a crash left half done, and keeps every upload', async
   assert.equal(await response.text(), 'glass')
 })
 
-test('a file that was cut short ends its download early, and does not hang', async (t) => {
+test('the download of a truncated file ends early, and does not hang', async (t) => {
   const { app, folder } = await openUploads(t)
   const { _id } = await upload(app, Buffer.alloc(200_000, 'glass'))
   await truncate(join(folder, _id), 100_000)

@@ -57,7 +57,7 @@ function toClaim(record: StoredRecord | undefined): IdempotencyEntry {
 
 const ann = { name: 'Ann', password: 'correct horse' }
 
-test('what a dead process has created is found again, and not created twice', async (t) => {
+test('the record that a dead process created is found, and not created twice', async (t) => {
   const { send, leave, list } = await openApp(t)
   const first = (await send(ann)).json<Shown>()
   await leave({ leasedUntil: past })
@@ -69,7 +69,7 @@ test('what a dead process has created is found again, and not created twice', as
   assert.equal((await list()).length, 1)
 })
 
-test('what a dead process was about to create is created under the id it would have had', async (t) => {
+test('the record that a dead process was about to create gets the id that it would have had', async (t) => {
   const { send, leave, list, records } = await openApp(t)
   const { _id } = (await send(ann)).json<Shown>()
   await records.collection('users').remove(_id)
@@ -81,7 +81,7 @@ test('what a dead process was about to create is created under the id it would h
   )
 })
 
-test('as long as the lease lasts a repeated request is told to wait', async (t) => {
+test('while the lease lasts a repeated request gets 409', async (t) => {
   const { send, leave, list } = await openApp(t)
   await send(ann)
   await leave({ leasedUntil: future })
@@ -89,7 +89,7 @@ test('as long as the lease lasts a repeated request is told to wait', async (t) 
   assert.equal((await list()).length, 1)
 })
 
-test('another request does not take over a claim', async (t) => {
+test('a different request does not take over a claim', async (t) => {
   const { send, leave, list } = await openApp(t)
   await send(ann)
   await leave({ leasedUntil: past })
@@ -97,7 +97,7 @@ test('another request does not take over a claim', async (t) => {
   assert.equal((await list()).length, 1)
 })
 
-test('a key is forgotten after a day', async (t) => {
+test('a key expires after a day', async (t) => {
   const { send, find, leave, list } = await openApp(t)
   await send(ann)
   const expiresAt = Date.parse(toClaim(await find()).expiresAt)
@@ -107,7 +107,7 @@ test('a key is forgotten after a day', async (t) => {
   assert.equal((await list()).length, 2)
 })
 
-test('nothing is kept from which the key or a password could be read', async (t) => {
+test('neither the key nor a password can be read from what is stored', async (t) => {
   const { send, find } = await openApp(t)
   await send(ann)
   const record = await find()
@@ -151,7 +151,7 @@ function trying(calls: string[], told?: Promise<unknown>): Demo {
   }
 }
 
-test('what is not kept is tried again, with the same id where something may be done', async (t) => {
+test('a request whose response was not stored runs again, with the same id if it may have had an effect', async (t) => {
   const cases: [how: string, calls: number, ids: number, status: number][] = [
     ['unavailable', 2, 1, 503],
     ['invalid', 2, 2, 422],
@@ -177,7 +177,7 @@ test('what is not kept is tried again, with the same id where something may be d
   }
 })
 
-test('what may have been done keeps its id, through an error too, until there is a response', async (t) => {
+test('a request that may have had an effect keeps its id, also after an error, until there is a response', async (t) => {
   const calls: string[] = []
   const app = await testApp(t, { demos: [trying(calls)] })
   const headers = { 'idempotency-key': 'a' }
@@ -189,7 +189,7 @@ test('what may have been done keeps its id, through an error too, until there is
   assert.deepEqual([calls.length, new Set(calls).size], [4, 1])
 })
 
-test('the lease of a request that takes its time is renewed', async (t) => {
+test('the lease of a slow request is renewed', async (t) => {
   const { promise: told, resolve: report } = Promise.withResolvers<undefined>()
   const { app, find } = await openApp(t, [trying([], told)])
   const headers = { 'idempotency-key': 'a' }

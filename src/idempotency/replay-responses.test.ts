@@ -30,7 +30,7 @@ function problemOf(response: Response): string {
   return response.json<{ type: string }>().type.replace(/.*\//, '')
 }
 
-test('a key that comes again gets the same response again, and nothing more is created', async (t) => {
+test('a repeated key gets the same response again, and nothing more is created', async (t) => {
   for (const { path, fields } of samples) {
     await t.test(path, async () => {
       const accepts = ['application/json', 'text/html', 'application/problem+json, */*;q=0.1']
@@ -49,7 +49,7 @@ test('a key that comes again gets the same response again, and nothing more is c
   }
 })
 
-test('a response without content comes again without', async (t) => {
+test('a response without a body is repeated without a body', async (t) => {
   const app = await testApp(t)
   const headers = { 'idempotency-key': key, prefer: 'return=minimal' }
   const first = toComparable(await post(app, headers))
@@ -57,7 +57,7 @@ test('a response without content comes again without', async (t) => {
   assert.deepEqual(toComparable(await post(app, headers)), { ...first, replayed: 'true' })
 })
 
-test('other keys, and requests without one, create each their own record', async (t) => {
+test('other keys, and requests without a key, each create a record', async (t) => {
   const app = await testApp(t)
   for (const headers of [{ 'idempotency-key': '"a"' }, { 'idempotency-key': '"A"' }, {}, {}]) {
     assert.equal((await post(app, headers)).statusCode, 201)
@@ -65,7 +65,7 @@ test('other keys, and requests without one, create each their own record', async
   assert.equal((await listOf(app)).length, 4)
 })
 
-test('a key is a string in quotes or a bare word, of 1 to 255 characters', async (t) => {
+test('a key is a quoted string or a bare word, of 1 to 255 characters', async (t) => {
   const cases: [field: string, status: number][] = [
     [key, 201],
     [key.slice(1, -1), 201],
@@ -100,14 +100,14 @@ test('a key is a string in quotes or a bare word, of 1 to 255 characters', async
   }
 })
 
-test('with quotes or without it is the same key', async (t) => {
+test('a key is the same with and without quotes', async (t) => {
   const app = await testApp(t)
   const first = await post(app, { 'idempotency-key': key })
   const again = await post(app, { 'idempotency-key': key.slice(1, -1) })
   assert.equal(again.body, first.body)
 })
 
-test('a key with another request is rejected with 422, and nothing is created', async (t) => {
+test('a key with a different request is rejected with 422, and nothing is created', async (t) => {
   const app = await testApp(t)
   await post(app, { 'idempotency-key': key })
   const cases: [payload: object, url: string][] = [
@@ -126,7 +126,7 @@ test('a key with another request is rejected with 422, and nothing is created', 
   assert.deepEqual([(await listOf(app)).length, (await listOf(app, '/users')).length], [1, 0])
 })
 
-test('of twenty requests with one key at once one creates; the others are told to wait', async (t) => {
+test('of twenty requests with one key at once one creates; the others get 409', async (t) => {
   const app = await testApp(t)
   // A user takes its time, since the password is hashed.
   const user = { name: 'Ann', password: 'secret' }
@@ -144,7 +144,7 @@ test('of twenty requests with one key at once one creates; the others are told t
   assert.equal((await listOf(app, '/users')).length, 1)
 })
 
-test('an error is not kept: the corrected request may have the same key', async (t) => {
+test('an error is not stored: the corrected request may have the same key', async (t) => {
   const app = await testApp(t)
   const headers = { 'idempotency-key': key }
   for (const payload of [{ latitude: 91 }, { latitude: 91 }, {}]) {
@@ -188,7 +188,7 @@ test('a form sends its key in a field, which the handler does not see', async (t
   assert.equal((await listOf(app)).length, 1)
 })
 
-test('a field that can be no key is rejected, and without method override it is a field', async (t) => {
+test('an invalid key in a field is rejected, and without method override the field is ordinary', async (t) => {
   const app = await testApp(t)
   for (const value of ['', { a: 'b' }, ['a', 'b'], [['a'], null]]) {
     assert.equal((await post(app, {}, { ...place, _idempotency_key: value })).statusCode, 400)
@@ -200,7 +200,7 @@ test('a field that can be no key is rejected, and without method override it is 
   }
 })
 
-test('every visitor has keys of their own', async (t) => {
+test('keys of different visitors are separate', async (t) => {
   const app = await testApp(t)
   const visitors = ['a', 'b'].map((letter) => ({ cookie: `session=${letter.repeat(43)}` }))
   const bodies = new Set<string>()
@@ -213,7 +213,7 @@ test('every visitor has keys of their own', async (t) => {
   assert.equal(bodies.size, 3)
 })
 
-test('routes that promise nothing of the kind pass the key over', async (t) => {
+test('routes without idempotency ignore the key', async (t) => {
   const app = await testApp(t)
   const user = { name: 'Ann', password: 'secret' }
   await post(app, {}, user, '/users')
@@ -231,7 +231,7 @@ test('routes that promise nothing of the kind pass the key over', async (t) => {
   }
 })
 
-test('a restart, or another process on the same database, gives the same response', async (t) => {
+test('after a restart, and in another process on the same database, the response is the same', async (t) => {
   const settings = { DATABASE_URL: await temporaryDatabase(t) }
   const headers = { 'idempotency-key': key }
   const first = toComparable(await post(await testApp(t, { settings }), headers))

@@ -75,7 +75,7 @@ for (const [rows, isShown] of [
   }
 }
 
-test('of a cookie that is set the name and the attributes are shown', async (t) => {
+test('of a Set-Cookie field the name and the attributes are shown', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/users/ann', payload: { name: 'Ann', password: secret } })
   const response = await app.inject({

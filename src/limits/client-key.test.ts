@@ -37,7 +37,7 @@ const rows: readonly [address: string | undefined, key: string | undefined][] = 
   ['::1 ', undefined],
 ]
 
-test('an address stands for its client', () => {
+test('an IP address is the key of its client', () => {
   for (const [address, key] of rows) assert.equal(toAddressKey(address), key, String(address))
 })
 
@@ -46,7 +46,7 @@ const groups = (length: number) => fc.array(group, { minLength: length, maxLengt
 const hex = (value: number) => value.toString(16)
 const write = (parts: readonly number[]) => parts.map(hex).join(':')
 
-test('of IPv6 the first half is the key, however the address is written', () => {
+test('the key of an IPv6 address is its first half, however the address is written', () => {
   const property = fc.property(groups(4), groups(4), groups(4), (network, one, other) => {
     fc.pre(network.some((part) => part !== 0))
     const addresses = [
@@ -61,7 +61,7 @@ test('of IPv6 the first half is the key, however the address is written', () => 
   fc.assert(property)
 })
 
-test('of two networks the keys are two', () => {
+test('two networks have two keys', () => {
   const property = fc.property(groups(4), groups(4), groups(4), (one, other, host) => {
     fc.pre(write(one) !== write(other))
     assert.notEqual(
@@ -72,7 +72,7 @@ test('of two networks the keys are two', () => {
   fc.assert(property)
 })
 
-test('an address of IPv4 is its own key, mapped or not', () => {
+test('an IPv4 address is its own key, mapped to IPv6 or not', () => {
   const property = fc.property(fc.ipV4(), (address) => {
     assert.equal(toAddressKey(address), address)
     assert.equal(toAddressKey(`::ffff:${address}`), address)
@@ -80,7 +80,7 @@ test('an address of IPv4 is its own key, mapped or not', () => {
   fc.assert(property)
 })
 
-test('no text is too strange, and what is an address has a short key', () => {
+test('any text is accepted, and the key of an address is short', () => {
   const property = fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4Extended()), (text) => {
     const key = toAddressKey(text)
     if (isIP(text) !== 0) assert.ok(key !== undefined && key.length <= 30, text)
@@ -88,7 +88,7 @@ test('no text is too strange, and what is an address has a short key', () => {
   fc.assert(property)
 })
 
-test('where a proxy names no address, the proxy is the client', () => {
+test('when a proxy forwards no address, the proxy is the client', () => {
   assert.equal(toClientKey('unknown', '::ffff:10.0.0.1'), '10.0.0.1')
   assert.equal(toClientKey('192.0.2.1', '10.0.0.1'), '192.0.2.1')
   assert.equal(toClientKey(undefined, undefined), 'unknown')

@@ -65,7 +65,7 @@ test('over HTTPS the connections of a client are limited before the handshake', 
   await assertSound()
 })
 
-test('idle connections are kept for a second when nine tenths of all are taken', async (t) => {
+test('idle connections are closed after a second when nine tenths of all are in use', async (t) => {
   const { origin, assertSound } = await startWatched(t, { MAX_CONNECTIONS: '10' })
   const held = await hold(t, origin, 9)
   const times = held.map(({ head }) => /^keep-alive: timeout=(\d+)/im.exec(head)?.[1])

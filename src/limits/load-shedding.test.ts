@@ -12,7 +12,7 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-test('what was waiting while the process was held up is rejected, and then no more', async (t) => {
+test('requests that waited while the process was blocked are rejected, and later ones are not', async (t) => {
   const app = await testApp(t, { settings: { MAX_EVENT_LOOP_DELAY_MS: '200' } })
   const statusOf = async (url: string) => (await app.inject(url)).statusCode
   await until(async () => (await statusOf('/api/json')) === 200)
@@ -45,7 +45,7 @@ test('a rejected request gets an error with Retry-After: 1', async (t) => {
   assert.match(problem.detail, /overloaded/)
 })
 
-test('without the setting nothing is rejected, however late it is', async (t) => {
+test('without the setting nothing is rejected, however long the delay', async (t) => {
   const app = await testApp(t)
   block(500)
   assert.equal((await app.inject('/api/json')).statusCode, 200)
@@ -68,7 +68,7 @@ async function startBusy(t: TestContext) {
   return { ...vitrine, holdUp: () => writeFile(file, ''), letGo: () => rm(file) }
 }
 
-test('a process that is behind rejects all but its probes until it is on time again', async (t) => {
+test('an overloaded process rejects all requests but probes until it has recovered', async (t) => {
   const { origin, holdUp, letGo } = await startBusy(t)
   const statusOf = async (path: string, init?: RequestInit) => {
     const response = await fetch(`${origin}${path}`, init)
@@ -92,7 +92,7 @@ test('a process that is behind rejects all but its probes until it is on time ag
   await until(async () => (await statusOf('/api/json')) === 200)
 })
 
-test('a request is rejected before its content has come', async (t) => {
+test('a request is rejected before its body has arrived', async (t) => {
   const { origin, holdUp } = await startBusy(t)
   await holdUp()
   await until(async () => (await fetch(`${origin}/mirror/query`)).status === 503)

@@ -31,14 +31,14 @@ async function countLeft(app: FastifyInstance, remoteAddress = '127.0.0.1'): Pro
   return (readLeft(headers).default?.r ?? NaN) + 1
 }
 
-test('without a limit no response speaks of one', async (t) => {
+test('without a limit no response has rate limit headers', async (t) => {
   const app = await testApp(t)
   const { headers } = await app.inject('/api/json')
   assert.equal(headers.ratelimit, undefined)
   assert.equal(headers['ratelimit-policy'], undefined)
 })
 
-test('every response says what the limit is and what is left of it', async (t) => {
+test('every response has the limit and the remaining requests', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '300' } })
   const { headers } = await app.inject('/api/json')
   assert.equal(headers['ratelimit-policy'], '"default";q=300;w=60')
@@ -49,7 +49,7 @@ test('every response says what the limit is and what is left of it', async (t) =
   assert.ok(left.t > 0 && left.t <= 60)
 })
 
-test('one request too many is rejected until the window ends, in the form that is requested', async (t) => {
+test('one request too many is rejected until the window ends, with the preferred media type', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '2' } })
   for (const status of [200, 200, 429]) {
     await t.test(String(status), async () => {
@@ -111,7 +111,7 @@ test('every request counts, over a socket too, and its response has the counters
   }
 })
 
-test('what cannot be routed is rejected like the rest', async (t) => {
+test('requests without a route are rejected too', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
   await app.inject('/api/json')
   for (const request of unusual) {
@@ -137,7 +137,7 @@ test('probes are not counted, and never rejected', async (t) => {
   assert.equal((await app.inject('/healthy')).statusCode, 429)
 })
 
-test('every client has a limit of its own, and a network of IPv6 is one client', async (t) => {
+test('every client has its own limit, and an IPv6 network is one client', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '10' } })
   assert.equal(await countLeft(app, '192.0.2.1'), 10)
   assert.equal(await countLeft(app, '192.0.2.2'), 10)
@@ -168,7 +168,7 @@ test('no header of an untrusted client changes its key', async (t) => {
   }
 })
 
-test('behind a trusted proxy the clients are told apart, whatever they claim before it', async (t) => {
+test('clients behind a trusted proxy are distinguished, whatever they forward themselves', async (t) => {
   const app = await testApp(t, {
     settings: {
       RATE_LIMIT: '100',
@@ -193,7 +193,7 @@ test('behind a trusted proxy the clients are told apart, whatever they claim bef
   assert.equal(await send('192.0.2.1', '192.0.2.200'), 99)
 })
 
-test('logins have a stricter limit beside the one of everything', async (t) => {
+test('logins have a stricter limit in addition to the one for all requests', async (t) => {
   const settings = { RATE_LIMIT: '100', LOGIN_RATE_LIMIT: '3' }
   const app = await testApp(t, { settings })
   await createRecord(app, '/users', ann)
@@ -220,7 +220,7 @@ test('logins have a stricter limit beside the one of everything', async (t) => {
   assert.equal((await app.inject('/login')).statusCode, 200)
 })
 
-test('a login counts as one by whatever way it comes', async (t) => {
+test('a login is counted however it is requested', async (t) => {
   const app = await testApp(t, { settings: { LOGIN_RATE_LIMIT: '1' } })
   const payload = { username: 'Ann', password: 'wrong' }
   const other = await app.inject('/login')
@@ -243,7 +243,7 @@ test('a login counts as one by whatever way it comes', async (t) => {
   }
 })
 
-test('over the limit the probes and the looks of a page are still there', async (t) => {
+test('probes and the assets of pages have responses over the limit', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
   assert.equal((await app.inject('/')).statusCode, 200)
   assert.equal((await app.inject('/')).statusCode, 429)

@@ -12,7 +12,7 @@ async function readLeft(app: FastifyInstance): Promise<string> {
 }
 
 suite('with Redis', withRedis, () => {
-  test('all processes count together, and each by itself while Redis is away', async (t) => {
+  test('all processes count together, and each on its own while Redis is down', async (t) => {
     const redis = await startRedis()
     t.after(redis.kill)
     const settings = { RATE_LIMIT: '5', REDIS_URL: redis.url }
@@ -41,7 +41,7 @@ suite('with Redis', withRedis, () => {
     await until(async () => (await readLeft(another)).startsWith('200'))
   })
 
-  test('a frozen Redis holds nobody up for long', async (t) => {
+  test('a frozen Redis delays requests only briefly', async (t) => {
     const redis = await startRedis()
     t.after(redis.kill)
     const app = await testApp(t, { settings: { RATE_LIMIT: '5', REDIS_URL: redis.url } })

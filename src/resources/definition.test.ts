@@ -36,7 +36,7 @@ async function library(t: TestContext, settings: Record<string, string> = {}) {
   return testApp(t, { demos: [resourceDemo(books)], settings })
 }
 
-test('a third resource has its list, its forms and its records', async (t) => {
+test('another resource has its list, its forms and its records', async (t) => {
   const app = await library(t)
   const { _id } = await createRecord(app, '/books', emma)
   assert.deepEqual(fieldsOf(await readRecord(app, `/books/${_id}`)), shownEmma)
@@ -59,7 +59,7 @@ test('a third resource has its list, its forms and its records', async (t) => {
   }
 })
 
-test('a third resource has JSON and text named by its first field', async (t) => {
+test('another resource has JSON, and text with the name of its first field', async (t) => {
   const app = await library(t)
   const { _id } = await createRecord(app, '/books', emma)
   const list = await app.inject({ url: '/books', headers: { accept: 'application/json' } })
@@ -70,7 +70,7 @@ test('a third resource has JSON and text named by its first field', async (t) =>
   assert.match(one.body, /^title: Emma$/m)
 })
 
-test('a third resource has a form that fits its fields', async (t) => {
+test('another resource has a form with its fields', async (t) => {
   const app = await library(t)
   const { body } = await app.inject('/books/new')
   const tag = (name: string) =>
@@ -85,7 +85,7 @@ test('a third resource has a form that fits its fields', async (t) => {
   assert.match(tag('review'), /^<textarea/)
 })
 
-test('a third resource is created by a form and by JSON', async (t) => {
+test('another resource is created with a form and with JSON', async (t) => {
   const app = await library(t)
   for (const request of [asForm(emma), { payload: emma }]) {
     const response = await app.inject({ method: 'POST', url: '/books', ...request })
@@ -96,7 +96,7 @@ test('a third resource is created by a form and by JSON', async (t) => {
   }
 })
 
-test('a third resource is changed, replaced and removed', async (t) => {
+test('another resource is changed, replaced and deleted', async (t) => {
   const databaseUrl = await temporaryDatabase(t)
   const app = await library(t, { DATABASE_URL: databaseUrl })
   const { _id } = await createRecord(app, '/books', emma)
@@ -122,7 +122,7 @@ test('a third resource is changed, replaced and removed', async (t) => {
   assert.equal((await app.inject(url)).statusCode, 404)
 })
 
-test('a third resource rejects by its own rules, naming its fields', async (t) => {
+test('another resource validates by its own rules, and errors name its fields', async (t) => {
   const app = await library(t)
   const cases: [payload: Record<string, unknown>, pointers: string[]][] = [
     [{}, ['#/pages', '#/title']],
@@ -149,7 +149,7 @@ test('a third resource rejects by its own rules, naming its fields', async (t) =
   assert.ok(!form.body.includes('4711'))
 })
 
-test('a third resource answers HEAD and OPTIONS, and 405 where it lacks a method', async (t) => {
+test('another resource handles HEAD and OPTIONS, and unsupported methods get 405', async (t) => {
   const app = await library(t)
   const { _id } = await createRecord(app, '/books', emma)
   const head = await app.inject({ method: 'HEAD', url: `/books/${_id}` })
@@ -163,7 +163,7 @@ test('a third resource answers HEAD and OPTIONS, and 405 where it lacks a method
   assert.equal(rejected.headers.allow, 'GET, HEAD, QUERY, POST, OPTIONS')
 })
 
-test('a third resource is on the home page', async (t) => {
+test('another resource is on the home page', async (t) => {
   const app = await library(t)
   const { body } = await app.inject('/')
   for (const content of ['Books', 'Things to read.', 'href="/books"', 'href="/books/new"']) {

@@ -7,7 +7,7 @@ import { defineResource } from './definition.ts'
 
 import { full, openThings, plain, things } from '../../test/things.ts'
 
-test('every kind of field comes back as it was sent', async (t) => {
+test('a field of every type is returned as it was sent', async (t) => {
   const { app, url } = await openThings(t)
   assert.deepEqual(
     without<unknown>(await readRecord(app, url), '_id', 'createdAt', 'updatedAt'),
@@ -28,7 +28,7 @@ test('lists, objects, booleans and null are JSON in text and in CSV', async (t) 
   assert.equal(csv.body, 'name,ratio,active,tags\r\nOne,null,true,"[""a"",""b""]"\r\n')
 })
 
-test('the pages show every kind of field, and are valid', async (t) => {
+test('the pages show fields of every type, and are valid', async (t) => {
   const { app, url } = await openThings(t)
   for (const page of ['/things', url, '/things/new', `${url}/edit`]) {
     await t.test(page, async () => {
@@ -89,7 +89,7 @@ function typedIn(page: string): URLSearchParams {
   return sent
 }
 
-test('what the edit form submits unchanged changes nothing', async (t) => {
+test('submitting the unchanged edit form changes nothing', async (t) => {
   const { app, url } = await openThings(t)
   const before = await readRecord(app, url)
   const { body } = await app.inject(`${url}/edit`)
@@ -106,7 +106,7 @@ test('what the edit form submits unchanged changes nothing', async (t) => {
   assert.deepEqual(without<unknown>(after, 'updatedAt'), without<unknown>(before, 'updatedAt'))
 })
 
-test('a form sets every kind of field', async (t) => {
+test('a form sets fields of every type', async (t) => {
   const { app } = await openThings(t)
   const fields = {
     name: 'Typed',
@@ -174,7 +174,7 @@ for (const [fields, detail] of invalid) {
   })
 }
 
-test('JSON that cannot be parsed is shown again as it was typed', async (t) => {
+test('invalid JSON is shown again as it was typed', async (t) => {
   const { app } = await openThings(t)
   const response = await app.inject({
     method: 'POST',
@@ -187,7 +187,7 @@ test('JSON that cannot be parsed is shown again as it was typed', async (t) => {
   assert.match(response.body, /<textarea id="address"[^>]*>\n\{&quot;city&quot;:<\/textarea>/)
 })
 
-suite('patches in depth', () => {
+suite('patches change nested values', () => {
   const rows: readonly [type: string, patch: unknown, changed: object][] = [
     [
       'merge-patch',
@@ -227,7 +227,7 @@ suite('patches in depth', () => {
       assert.deepEqual(after, JSON.parse(JSON.stringify({ ...full, ...changed })))
     })
   }
-  test('a plain PATCH sets null where the field may be null, and removes it elsewhere', async (t) => {
+  test('a plain PATCH with null sets null where the field allows it, and removes the field elsewhere', async (t) => {
     const { app, url } = await openThings(t)
     await app.inject({ method: 'PATCH', url, payload: { wanted: null, count: null } })
     const { wanted, count } = (await readRecord(app, url)) as Record<string, unknown>

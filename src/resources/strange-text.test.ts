@@ -5,7 +5,7 @@ import { testApp } from '../../test/test-app.ts'
 
 const headers = { accept: 'application/json' }
 
-test('text that no database may be asked to keep can still be looked for', async (t) => {
+test('a search for text that cannot be stored finds nothing', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/locations', { name: 'Pier \u0001' })
   const requests = {
@@ -35,7 +35,7 @@ test('text that no database may be asked to keep can still be looked for', async
   }
 })
 
-test('an impossible id is nowhere', async (t) => {
+test('an impossible id is not found', async (t) => {
   const app = await testApp(t)
   for (const id of ['%00', 'a%00b', '%01%02%02', '%EF%BF%BF', 'a'.repeat(5000)]) {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {

@@ -12,7 +12,7 @@ async function openTwo(t: TestContext) {
 }
 
 for (const { path, fields } of samples) {
-  test(`what the other has written to ${path} is shown at once, however often it was read`, async (t) => {
+  test(`a change of ${path} by another process is visible at once, however often it was read`, async (t) => {
     const [one, other] = await openTwo(t)
     const { _id } = await createRecord(one, path, fields)
     const url = `${path}/${_id}`
@@ -40,7 +40,7 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('more records are read than are kept in memory, and each is itself', async (t) => {
+test('more records than the cache holds are each read correctly', async (t) => {
   const app = await testApp(t)
   const ids = Array.from({ length: 1100 }, (_, index) => `id-${String(index)}`)
   for (const id of ids) {

@@ -45,7 +45,7 @@ const demo: Demo = {
   },
 }
 
-test('an error page shows what happened, what to do, the status and links', async (t) => {
+test('an error page shows what happened, what to do, the status code and links', async (t) => {
   const app = await testApp(t, { demos: [demo] })
   for (const [index, [problem, { status, message }]] of errors.entries()) {
     const url = `/failing/${String(index)}`
@@ -74,7 +74,7 @@ test('an error page shows the request id of a 5xx error, Allow and Retry-After',
   }
 })
 
-test('an unknown status has an error page', async (t) => {
+test('an unknown status code has an error page', async (t) => {
   const app = await testApp(t, { demos: [demo] })
   const response = await app.inject({ url: '/failing/none', headers: { accept: 'text/html' } })
   assert.equal(response.statusCode, 423)

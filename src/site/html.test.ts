@@ -19,7 +19,7 @@ function toTextContent(markup: string): string {
   })
 }
 
-test('every kind of value is put in, and all but markup is escaped', () => {
+test('every type of value is inserted, and all but markup is escaped', () => {
   const list = ['a', '<b>'].map((item) => html`<li>${item}</li>`)
   const rows: [Html, expected: string][] = [
     [html``, ''],
@@ -41,11 +41,11 @@ test('every kind of value is put in, and all but markup is escaped', () => {
   for (const [{ markup }, expected] of rows) assert.equal(markup, expected)
 })
 
-test('markup is also what it is as a string', () => {
+test('markup can be used as a string', () => {
   assert.equal(String(html`<p>${'<'}</p>`), '<p>&lt;</p>')
 })
 
-test('text looks the same before escaping and after parsing', () => {
+test('text is the same before escaping and after parsing', () => {
   const likely = fc.constantFrom('&', '<', '>', '"', "'", '&lt;', '&#39;', '</p>', '<!--', ';', 'a')
   const anyText = fc.oneof(
     fc.array(likely).map((all) => all.join('')),
@@ -65,7 +65,7 @@ test('text looks the same before escaping and after parsing', () => {
   )
 })
 
-test('a list of texts is the texts one after the other', () => {
+test('a list of texts is joined without a separator', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), (texts) => {
       assert.equal(toTextContent(html`${texts}`.markup), texts.join(''))

@@ -39,27 +39,23 @@ for (const javaScriptEnabled of [true, false]) {
     }
   })
 
-  test(
-    `what is wrong is said at its field, and what was typed stays${how}`,
-    inBrowser,
-    async (t) => {
-      const { visit } = await openSite(t)
-      const page = await visit({ javaScriptEnabled, errorStatuses: [422] })
-      await page.goto('/locations/new')
-      await submit(page, { Name: 'Rome', Latitude: '41.9' }, 'Create location')
-      const longitude = page.getByRole('spinbutton', { name: 'Longitude' })
-      await page.locator('#longitude[aria-invalid=true]').waitFor()
-      assert.equal(await page.getByLabel('Name').inputValue(), 'Rome')
-      assert.equal(await page.getByLabel('Latitude').inputValue(), '41.9')
-      await page.getByRole('link', { name: 'Longitude is required' }).click()
-      await page.keyboard.type('12.5')
-      assert.equal(await longitude.inputValue(), '12.5')
-      await page.keyboard.press('Enter')
-      await waitForHeading(page, 'Rome')
-    },
-  )
+  test(`an error is shown at its field, and the typed values stay${how}`, inBrowser, async (t) => {
+    const { visit } = await openSite(t)
+    const page = await visit({ javaScriptEnabled, errorStatuses: [422] })
+    await page.goto('/locations/new')
+    await submit(page, { Name: 'Rome', Latitude: '41.9' }, 'Create location')
+    const longitude = page.getByRole('spinbutton', { name: 'Longitude' })
+    await page.locator('#longitude[aria-invalid=true]').waitFor()
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Rome')
+    assert.equal(await page.getByLabel('Latitude').inputValue(), '41.9')
+    await page.getByRole('link', { name: 'Longitude is required' }).click()
+    await page.keyboard.type('12.5')
+    assert.equal(await longitude.inputValue(), '12.5')
+    await page.keyboard.press('Enter')
+    await waitForHeading(page, 'Rome')
+  })
 
-  test(`a form that is sent twice makes one record${how}`, inBrowser, async (t) => {
+  test(`a form that is sent twice creates one record${how}`, inBrowser, async (t) => {
     const { app, visit } = await openSite(t)
     const page = await visit({ javaScriptEnabled })
     await page.goto('/users/new')

@@ -5,29 +5,25 @@ import { inBrowser, localName } from './chromium.ts'
 import { openSite } from './site.ts'
 import { openPanel } from './steps.ts'
 
-test(
-  'the panel shows the exchange that brought the page, and a 304 after it',
-  inBrowser,
-  async (t) => {
-    const { app, visit } = await openSite(t)
-    const { _id } = await createRecord(app, '/locations', { name: 'Rome' })
-    const page = await visit()
-    for (const path of [`/locations/${_id}`, '/docs', '/topic.html']) {
-      await page.goto(path)
-      const first = await openPanel(page)
-      await first.getByText(`GET ${path} HTTP/1.1`).waitFor()
-      await first.getByText('HTTP/1.1 200 OK').waitFor()
-      for (const again of [() => page.reload(), () => page.goto(path)]) {
-        await again()
-        const later = await openPanel(page)
-        await later.getByText('HTTP/1.1 304 Not Modified').waitFor()
-        await later.getByText(/^if-none-match: /im).waitFor()
-      }
+test('the panel shows the exchange of the page, and a 304 after it', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  const { _id } = await createRecord(app, '/locations', { name: 'Rome' })
+  const page = await visit()
+  for (const path of [`/locations/${_id}`, '/docs', '/topic.html']) {
+    await page.goto(path)
+    const first = await openPanel(page)
+    await first.getByText(`GET ${path} HTTP/1.1`).waitFor()
+    await first.getByText('HTTP/1.1 200 OK').waitFor()
+    for (const again of [() => page.reload(), () => page.goto(path)]) {
+      await again()
+      const later = await openPanel(page)
+      await later.getByText('HTTP/1.1 304 Not Modified').waitFor()
+      await later.getByText(/^if-none-match: /im).waitFor()
     }
-  },
-)
+  }
+})
 
-test('a page that a form brought shows its POST', inBrowser, async (t) => {
+test('a page that a form opened shows its POST', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   const page = await visit()
   await page.goto('/locations/new')
@@ -51,7 +47,7 @@ test('a command is copied as it is shown', inBrowser, async (t) => {
   }
 })
 
-test('where a browser gives no clipboard, nothing offers to copy', inBrowser, async (t) => {
+test('without access to the clipboard there is no copy button', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   const page = await visit({ hostname: localName })
   await page.goto('/users')
@@ -61,7 +57,7 @@ test('where a browser gives no clipboard, nothing offers to copy', inBrowser, as
 })
 
 test(
-  'behind a proxy that names every request, each shows its own exchange',
+  'behind a proxy that sets request ids, each request shows its own exchange',
   inBrowser,
   async (t) => {
     const { visit } = await openSite(t)

@@ -38,7 +38,7 @@ async function assertReachable(page: Page): Promise<void> {
   }
 }
 
-test('Tab reaches everything in its order, and the focus is seen', inBrowser, async (t) => {
+test('Tab reaches everything in order, and the focus is visible', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   // Without it, a page is still on its way to where the focus is.
   const page = await visit({ reducedMotion: 'reduce' })
@@ -48,7 +48,7 @@ test('Tab reaches everything in its order, and the focus is seen', inBrowser, as
   }
 })
 
-test('a user is made with the keyboard alone', inBrowser, async (t) => {
+test('a user can be created with the keyboard alone', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   const page = await visit()
   await page.goto('/users/new')

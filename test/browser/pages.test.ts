@@ -20,7 +20,7 @@ async function fill({ app }: Site, count: number): Promise<void> {
   }
 }
 
-test('the pages that are always there have no flaw', inBrowser, async (t) => {
+test('the static pages have no defect', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   await assertFlawless(await visit(), [
     ...['/', '/docs', '/problems', '/problems/precondition-failed', '/inspector'],
@@ -28,14 +28,14 @@ test('the pages that are always there have no flaw', inBrowser, async (t) => {
   ])
 })
 
-test('the pages of an empty services have no flaw', inBrowser, async (t) => {
+test('the pages of an empty service have no defect', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   await assertFlawless(await visit(), [
     ...['/users', '/users/new', '/locations', '/locations/new', '/uploads', '/login'],
   ])
 })
 
-test('the pages of a few records have no flaw', inBrowser, async (t) => {
+test('the pages of a few records have no defect', inBrowser, async (t) => {
   const site = await openSite(t)
   await fill(site, 2)
   await upload(site.app, 'content')
@@ -49,7 +49,7 @@ test('the pages of a few records have no flaw', inBrowser, async (t) => {
   ])
 })
 
-test('the pages of many records have no flaw', inBrowser, async (t) => {
+test('the pages of many records have no defect', inBrowser, async (t) => {
   const site = await openSite(t)
   await fill(site, 60)
   await assertFlawless(await site.visit(), [
@@ -58,7 +58,7 @@ test('the pages of many records have no flaw', inBrowser, async (t) => {
   ])
 })
 
-test('error pages have no flaw', inBrowser, async (t) => {
+test('error pages have no defect', inBrowser, async (t) => {
   const site = await openSite(t, { MAX_BODY_BYTES: '2000' })
   await fill(site, 1)
   const page = await site.visit({ errorStatuses: [401, 403, 404, 405, 412, 413, 422] })

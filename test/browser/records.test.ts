@@ -40,7 +40,7 @@ const places = [
 ] as const
 
 for (const [where, visitor] of places) {
-  test(`a user is made, edited by script and deleted${where}`, inBrowser, async (t) => {
+  test(`a user is created, edited by script and deleted${where}`, inBrowser, async (t) => {
     const { visit } = await openSite(t)
     const page = await visit(visitor)
     await createAnn(page)
@@ -53,7 +53,7 @@ for (const [where, visitor] of places) {
     await deleteAnna(page)
   })
 
-  test(`a user is made, edited and deleted without JavaScript${where}`, inBrowser, async (t) => {
+  test(`a user is created, edited and deleted without JavaScript${where}`, inBrowser, async (t) => {
     const { visit } = await openSite(t)
     const page = await visit({ ...visitor, javaScriptEnabled: false })
     const methods = new Set<string>()

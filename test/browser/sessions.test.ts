@@ -9,7 +9,7 @@ import { submit, waitForHeading } from './steps.ts'
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? '' : ' without JavaScript'
 
-  test(`a user logs in, is known, and logs out${how}`, inBrowser, async (t) => {
+  test(`a user logs in, sees the session, and logs out${how}`, inBrowser, async (t) => {
     const { app, visit } = await openSite(t)
     await createRecord(app, '/users', ann)
     const page = await visit({ javaScriptEnabled, errorStatuses: [401] })

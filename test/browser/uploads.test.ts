@@ -11,7 +11,7 @@ const buffer = Buffer.alloc(300_000, 'glass')
 const file = { name: 'glass.txt', mimeType: 'text/plain', buffer }
 const sha256 = createHash('sha256').update(buffer).digest('hex')
 
-test('an upload by script shows its progress, and what arrived', inBrowser, async (t) => {
+test('an upload by script shows its progress and the stored file', inBrowser, async (t) => {
   const { app, visit } = await openSite(t)
   const page = await visit()
   const held = Promise.withResolvers<undefined>()
@@ -36,27 +36,23 @@ test('an upload by script shows its progress, and what arrived', inBrowser, asyn
   )
 })
 
-test(
-  'a file is dropped on the form, at a machine in the local network too',
-  inBrowser,
-  async (t) => {
-    const { app, visit } = await openSite(t)
-    const page = await visit({ hostname: localName })
-    await page.goto('/profile.html')
-    const dataTransfer = await page.evaluateHandle(`{
+test('a file can be dropped on the form, on a local network too', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  const page = await visit({ hostname: localName })
+  await page.goto('/profile.html')
+  const dataTransfer = await page.evaluateHandle(`{
     const dropped = new DataTransfer()
     dropped.items.add(new File(['glass'], 'dropped.txt', { type: 'text/plain' }))
     dropped
   }`)
-    await page.locator('.upload form').dispatchEvent('drop', { dataTransfer })
-    await page.getByText('dropped.txt: 5 bytes').waitFor()
-    await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByText('Uploaded dropped.txt.').waitFor()
-    assert.equal((await listUploads(app)).length, 1)
-  },
-)
+  await page.locator('.upload form').dispatchEvent('drop', { dataTransfer })
+  await page.getByText('dropped.txt: 5 bytes').waitFor()
+  await page.getByRole('button', { name: 'Upload' }).click()
+  await page.getByText('Uploaded dropped.txt.').waitFor()
+  assert.equal((await listUploads(app)).length, 1)
+})
 
-test('an upload that is too large shows it, and another can follow', inBrowser, async (t) => {
+test('an upload that is too large shows an error, and another can follow', inBrowser, async (t) => {
   const { visit } = await openSite(t, { MAX_UPLOAD_BYTES: '1000' })
   const page = await visit({ errorStatuses: [413] })
   await page.goto('/profile.html')
@@ -78,7 +74,7 @@ test('an upload without JavaScript gets a page', inBrowser, async (t) => {
   await page.getByText(sha256).waitFor()
 })
 
-test('the page that answers an upload has no flaw', inBrowser, async (t) => {
+test('the page after an upload has no defect', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   const page = await visit()
   await page.goto('/profile.html')

@@ -40,7 +40,7 @@ async function savedService(t: TestContext, settings: Record<string, string> = {
   return { services, vitrine, file, output, seen: await readEverything(vitrine) }
 }
 
-test('what was acknowledged before a backup begins is in it, whoever writes meanwhile', async (t) => {
+test('a backup has every write acknowledged before it began, despite concurrent writes', async (t) => {
   const services = await emptyService(t)
   const { origin, send } = await openService(t, services)
   await furnish(send)
@@ -74,7 +74,7 @@ test('what was acknowledged before a backup begins is in it, whoever writes mean
   assert.deepEqual(ids(restored.uploads).slice(0, seen.uploads.length), ids(seen.uploads))
 })
 
-test('a backup is restored into a folder where nothing is, and into one where much else is', async (t) => {
+test('a backup is restored into an empty folder, and into one with other data', async (t) => {
   const { vitrine, file, output, seen } = await savedService(t)
   assert.match(output, /^Saved 3 records and 4 uploads \(3,100,001 bytes\) to /)
   await vitrine.stop()
@@ -94,7 +94,7 @@ test('a backup is restored into a folder where nothing is, and into one where mu
   assert.deepEqual(await readEverything(await openService(t, other)), seen)
 })
 
-test('whoever is logged in stays so through backup and restore', async (t) => {
+test('sessions survive a backup and restore', async (t) => {
   const services = await emptyService(t)
   const { send, stop } = await openService(t, services)
   const user = { name: 'Ann', password: 'glass' }
@@ -115,7 +115,7 @@ test('whoever is logged in stays so through backup and restore', async (t) => {
   assert.match(text, /"authenticated":true/)
 })
 
-test('files in a bucket are in the backup, and go where the files are then', async (t) => {
+test('files in a bucket are in the backup, and are restored to the configured store', async (t) => {
   const server = await startS3()
   t.after(server.close)
   const bucket = {
@@ -137,7 +137,7 @@ test('files in a bucket are in the backup, and go where the files are then', asy
   assert.deepEqual(await readEverything(await openService(t, services)), seen)
 })
 
-test('an upload whose content is gone is left out, with a warning', async (t) => {
+test('an upload whose file is missing is left out, with a warning', async (t) => {
   const { services, seen, vitrine } = await savedService(t)
   const { _id } = seen.uploads.at(-1) ?? assert.fail()
   await unlink(join(services.folder, 'kept', 'files', _id))
@@ -151,7 +151,7 @@ test('an upload whose content is gone is left out, with a warning', async (t) =>
   )
 })
 
-test('a restore is rejected while the service runs, however idle, and changes nothing', async (t) => {
+test('a restore is rejected while the service runs, even if idle, and changes nothing', async (t) => {
   const { services, vitrine, file } = await savedService(t)
   await create(vitrine.send, 'later')
   assert.match(await runFailing(services, 'restore', file), /is in use: stop the service first$/)
@@ -161,7 +161,7 @@ test('a restore is rejected while the service runs, however idle, and changes no
   await runSucceeding(services, 'restore', file)
 })
 
-test('a file that is there is no place for a backup, and where none can be written none is left', async (t) => {
+test('a backup overwrites no existing file, and a failed one leaves none', async (t) => {
   const { services, file } = await savedService(t)
   assert.match(await runFailing(services, 'backup', file), /saved\.vitrine is there already$/)
   assert.match(await runFailing(services, 'backup', join(services.folder, 'no', 'where')), /ENOENT/)
@@ -171,7 +171,7 @@ test('a file that is there is no place for a backup, and where none can be writt
   assert.match(await runFailing(await emptyService(t), 'backup', partial), /there is no database/)
 })
 
-test('a disk that is too small leaves no backup, and no half of one', async (t) => {
+test('a disk that is too small leaves no backup, not even a partial one', async (t) => {
   const disk = await smallDisk(t, '1m')
   if (disk === undefined) return
   const { services } = await savedService(t)
@@ -179,7 +179,7 @@ test('a disk that is too small leaves no backup, and no half of one', async (t) 
   assert.deepEqual(await readdir(disk), [])
 })
 
-test('a database itself is no backup, and one of somebody else is left alone', async (t) => {
+test('a plain database is not accepted as a backup, and a table of another program survives a restore', async (t) => {
   const { services, file, vitrine } = await savedService(t)
   await vitrine.stop()
   const path = join(services.folder, 'kept', 'vitrine.db')
@@ -195,7 +195,7 @@ test('a database itself is no backup, and one of somebody else is left alone', a
   assert.equal(database.prepare('SELECT a FROM theirs').get()?.a, 1)
 })
 
-test('a backup whose uploads would lie outside of their folder is rejected', async (t) => {
+test('a backup whose uploads would be outside their folder is rejected', async (t) => {
   const { services, file, vitrine, seen } = await savedService(t)
   await vitrine.stop()
   const saved = new DatabaseSync(file)

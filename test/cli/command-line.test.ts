@@ -26,7 +26,7 @@ const cases: Record<string, string> = {
 }
 
 for (const [line, problem] of Object.entries(cases)) {
-  test(`vitrine ${line} is one clear line, and opens nothing`, async (t) => {
+  test(`vitrine ${line} prints one clear line, and opens nothing`, async (t) => {
     const services = await emptyService(t)
     assert.equal(await runFailing(services, ...line.split(' ')), `vitrine: ${problem}`)
     assert.equal(existsSync(join(services.folder, 'kept')), false)
@@ -40,7 +40,7 @@ test('errors of the command and of the settings are printed together', async (t)
   assert.equal(output.split('\n').length, 3, output)
 })
 
-test('flags with a value stand before or after a command, which npm start takes too', async (t) => {
+test('options with a value may be before or after a command, as with npm start', async (t) => {
   const { folder, settings } = await emptyService(t)
   const url = (name: string) => `sqlite:${join(folder, name)}`
   const before = ['--database-url', url('before.db'), 'seed', '3', '--workers=2']
@@ -57,7 +57,7 @@ test('flags with a value stand before or after a command, which npm start takes 
   for (const name of ['before.db', 'after.db']) assert.ok(existsSync(join(folder, name)), name)
 })
 
-test('serve is what no command is', async (t) => {
+test('the default command is serve', async (t) => {
   const { folder, settings } = await emptyService(t)
   const { send } = await openService(t, { folder, settings })
   assert.equal((await send('/health')).status, 200)
@@ -68,7 +68,7 @@ test('every command is in the help', async (t) => {
   for (const name of Object.keys(commands)) assert.match(help, new RegExp(`^  ${name}\\b`, 'm'))
 })
 
-test('a database that others cannot reach, or that has its own tools, is left to them', async (t) => {
+test('commands reject a database that other processes cannot open, or that has its own tools', async (t) => {
   const memory = await emptyService(t, { DATABASE_URL: 'sqlite::memory:' })
   for (const args of [['backup', 'x'], ['restore', 'x'], ['seed', '1'], ['reset']]) {
     assert.match(await runFailing(memory, ...args), /other processes cannot access the database/)

@@ -69,7 +69,7 @@ async function saveEverything(t: TestContext) {
   return { services, file, seen }
 }
 
-test('a backup that no Vitrine has made is rejected with one line', async (t) => {
+test('a backup that Vitrine did not create is rejected with one line', async (t) => {
   const { services, file, seen } = await saveEverything(t)
   for (const [index, forgery] of forgeries.entries()) {
     await t.test(forgery, async () => {
@@ -87,7 +87,7 @@ test('a backup that no Vitrine has made is rejected with one line', async (t) =>
   assert.deepEqual(await readEverything(await openService(t, services)), seen)
 })
 
-test('a size that is none in the database gets 503, and the service goes on', async (t) => {
+test('an invalid size in the database gets 503, and the service goes on', async (t) => {
   const { services, seen } = await saveEverything(t)
   const small = { NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=64' }
   const settings = { ...services.settings, ...small }

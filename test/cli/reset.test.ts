@@ -50,7 +50,7 @@ async function resetWhileOpen(t: TestContext, services: TestService): Promise<Se
   return send
 }
 
-test('a reset empties a service that runs, which notices at once', async (t) => {
+test('a reset empties a running service, which sees it at once', async (t) => {
   const services = await emptyService(t)
   await resetWhileOpen(t, services)
   assert.deepEqual(await readdir(join(services.folder, 'kept', 'files')), [])
@@ -69,7 +69,7 @@ test('a reset empties a bucket too', async (t) => {
 })
 
 suite('with Redis', withRedis, () => {
-  test('a reset removes the sessions there, and says where it cannot', async (t) => {
+  test('a reset removes the sessions in Redis, and prints an error when it cannot', async (t) => {
     const server = await startRedis()
     t.after(server.kill)
     const services = await emptyService(t, { REDIS_URL: server.url })

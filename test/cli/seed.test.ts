@@ -34,7 +34,7 @@ async function seedWhileOpen(t: TestContext, services: TestService) {
   return { locations, users, output }
 }
 
-test('what is seeded is there at once in a service that runs, and its password opens it', async (t) => {
+test('a running service has the seeded records at once, and their password works', async (t) => {
   const { locations, output } = await seedWhileOpen(t, await emptyService(t))
   assert.equal(output.split('\n').filter((line) => line.includes('%')).length, 6, output)
   const names = new Set(locations.map(({ name }) => name))
@@ -62,7 +62,7 @@ test('the same number gives the same names, and more of them each time', async (
   }
 })
 
-test('more than MAX_RECORDS allows are none', async (t) => {
+test('more records than MAX_RECORDS are rejected, and none is created', async (t) => {
   const services = await emptyService(t, { MAX_RECORDS: '50' })
   await runSucceeding(services, 'seed', '30')
   assert.match(
@@ -73,7 +73,7 @@ test('more than MAX_RECORDS allows are none', async (t) => {
 })
 
 suite('on PostgreSQL', { skip: withoutPostgres }, () => {
-  test('a service that runs is seeded and reset', async (t) => {
+  test('a running service is seeded and reset', async (t) => {
     const server = await openPostgresServer()
     t.after(() => server.remove())
     const services = await emptyService(t, { DATABASE_URL: await createSchema(server.url) })

@@ -45,7 +45,7 @@ test('the requests of all workers are counted together', patience, async (t) => 
   assert.equal(info.length, 1)
 })
 
-test('what a worker has counted stays when it dies, and a sum never falls', patience, async (t) => {
+test('the counts of a worker survive its death, and a sum never decreases', patience, async (t) => {
   const { senders, metrics, workers, ready: readiness } = await startTwo(t)
   const count = async () => (await metrics()).sum('http_requests_total', { route: '/mirror/query' })
   let sent = 0
@@ -63,7 +63,7 @@ test('what a worker has counted stays when it dies, and a sum never falls', pati
   await until(async () => (await readiness())[0] === 200)
 })
 
-test('workers that hang keep neither the probes nor the metrics', patience, async (t) => {
+test('frozen workers block neither the probes nor the metrics', patience, async (t) => {
   const { senders, metrics, workers, ready: readiness, send } = await startTwo(t)
   for (const one of senders()) await one('/mirror/query')
   const count = async () => (await metrics()).sum('http_requests_total', { route: '/mirror/query' })
@@ -83,26 +83,30 @@ test('workers that hang keep neither the probes nor the metrics', patience, asyn
   await until(async () => (await readiness())[0] === 200)
 })
 
-test('workers that are told to stop are draining until all have ended', patience, async (t) => {
-  const { origin, process: child, ready: readiness, send } = await startTwo(t)
-  const content = '{"name":"Late"}'
-  const connection = await openConnection(t, origin)
-  const head = `POST /users/post HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
-  connection.write(head + content.slice(0, 5))
-  const { write } = await openConnection(t, origin)
-  write('GET / HTTP/1.1\r\n')
-  child.kill('SIGTERM')
-  await until(async () => (await readiness())[1] === 'draining')
-  assert.deepEqual(await readiness(), notReady('draining'))
-  assert.equal((await send('/metrics')).status, 200)
-  connection.write(content.slice(5))
-  assert.match(await connection.response(), /^HTTP\/1.1 200 /)
-  write('Host: localhost\r\n\r\n')
-  await ended(child)
-  assert.equal(child.exitCode, 0)
-})
+test(
+  'workers that receive the signal to stop are draining until all have ended',
+  patience,
+  async (t) => {
+    const { origin, process: child, ready: readiness, send } = await startTwo(t)
+    const content = '{"name":"Late"}'
+    const connection = await openConnection(t, origin)
+    const head = `POST /users/post HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${String(content.length)}\r\n\r\n`
+    connection.write(head + content.slice(0, 5))
+    const { write } = await openConnection(t, origin)
+    write('GET / HTTP/1.1\r\n')
+    child.kill('SIGTERM')
+    await until(async () => (await readiness())[1] === 'draining')
+    assert.deepEqual(await readiness(), notReady('draining'))
+    assert.equal((await send('/metrics')).status, 200)
+    connection.write(content.slice(5))
+    assert.match(await connection.response(), /^HTTP\/1.1 200 /)
+    write('Host: localhost\r\n\r\n')
+    await ended(child)
+    assert.equal(child.exitCode, 0)
+  },
+)
 
-test('an exchange is still found in another worker', patience, async (t) => {
+test('an exchange is found in another worker', patience, async (t) => {
   const { senders, send, metrics } = await startTwo(t)
   const clients = senders()
   const shown = await clients[0]?.('/api/json', { headers: { accept: 'text/html' } })

@@ -170,7 +170,7 @@ function countWrites({ locations, uploads, sessions }: Ledgers): number {
   return locations.writes() + uploads.writes() + sessions.writes()
 }
 
-test('a process killed time and again while it writes has lost nothing it acknowledged', async (t) => {
+test('a process that is repeatedly killed during writes loses no acknowledged write', async (t) => {
   const folder = await temporaryFolder(t)
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,

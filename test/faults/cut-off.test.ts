@@ -18,7 +18,7 @@ import {
 
 const uploads = 6
 
-test('a restore that is killed at whatever moment leaves all as it was, or as in the backup', async (t) => {
+test('a restore that is killed at any moment leaves the old records or those of the backup', async (t) => {
   const services = await emptyService(t)
   const files = join(services.folder, 'kept', 'files')
   const log = join(services.folder, 'kept', 'vitrine.db-wal')

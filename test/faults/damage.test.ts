@@ -78,20 +78,24 @@ for (const [how, damage] of Object.entries({
   'overwritten in its middle': overwrite,
   'cut off': cut,
 })) {
-  test(`a file ${how} while the process runs gets 503, and the process lives`, limit, async (t) => {
-    const folder = await temporaryFolder(t)
-    const path = join(folder, 'vitrine.db')
-    fill(path)
-    const { origin } = await startVitrine(t, toSettings(folder))
-    const send = openClient(t, origin)
-    assert.equal((await send('/locations/0')).status, 200)
-    await damage(path)
-    const statuses = await useAll(send)
-    t.diagnostic(`statuses ${[...statuses].join(', ')}`)
-    assert.ok(statuses.has(503))
-    assert.ok(!statuses.has(500))
-    assert.equal((await send('/health')).status, 200)
-  })
+  test(
+    `a file ${how} while the process runs gets 503, and the process goes on`,
+    limit,
+    async (t) => {
+      const folder = await temporaryFolder(t)
+      const path = join(folder, 'vitrine.db')
+      fill(path)
+      const { origin } = await startVitrine(t, toSettings(folder))
+      const send = openClient(t, origin)
+      assert.equal((await send('/locations/0')).status, 200)
+      await damage(path)
+      const statuses = await useAll(send)
+      t.diagnostic(`statuses ${[...statuses].join(', ')}`)
+      assert.ok(statuses.has(503))
+      assert.ok(!statuses.has(500))
+      assert.equal((await send('/health')).status, 200)
+    },
+  )
 
   test(`a file ${how} while stopped stops the start, or is rejected with 503`, limit, async (t) => {
     const folder = await temporaryFolder(t)
@@ -113,44 +117,36 @@ for (const [how, damage] of Object.entries({
   })
 }
 
-test(
-  'a record whose document is no longer JSON gets 503 like all that is damaged',
-  limit,
-  async (t) => {
-    const folder = await temporaryFolder(t)
-    const path = join(folder, 'vitrine.db')
-    fill(path)
-    const file = await open(path, 'r+')
-    const content = await file.readFile()
-    const place = content.indexOf('{"name":"Rome"')
-    await file.write(Buffer.alloc(14, '#'), 0, 14, place)
-    await file.close()
-    const { origin } = await startVitrine(t, toSettings(folder))
-    const send = openClient(t, origin)
-    const statuses = new Set<number>()
-    // Which record it is that the file has first, only SQLite knows.
-    for (let index = 0; index < 40; index += 1) {
-      statuses.add((await send(`/locations/${String(index)}`)).status)
-    }
-    assert.deepEqual([...statuses].toSorted(), [200, 503])
-  },
-)
+test('a record whose document is not valid JSON gets 503 like other damage', limit, async (t) => {
+  const folder = await temporaryFolder(t)
+  const path = join(folder, 'vitrine.db')
+  fill(path)
+  const file = await open(path, 'r+')
+  const content = await file.readFile()
+  const place = content.indexOf('{"name":"Rome"')
+  await file.write(Buffer.alloc(14, '#'), 0, 14, place)
+  await file.close()
+  const { origin } = await startVitrine(t, toSettings(folder))
+  const send = openClient(t, origin)
+  const statuses = new Set<number>()
+  // Which record it is that the file has first, only SQLite knows.
+  for (let index = 0; index < 40; index += 1) {
+    statuses.add((await send(`/locations/${String(index)}`)).status)
+  }
+  assert.deepEqual([...statuses].toSorted(), [200, 503])
+})
 
-test(
-  'a file whose first page is damaged stops the start, and stays as it was',
-  limit,
-  async (t) => {
-    const folder = await temporaryFolder(t)
-    const path = join(folder, 'vitrine.db')
-    fill(path)
-    await overwrite(path, 0)
-    const before = await readFile(path)
-    await assertFailsToStart(t, toSettings(folder))
-    assert.deepEqual(await readFile(path), before)
-  },
-)
+test('a file whose first page is damaged stops the start, and is not changed', limit, async (t) => {
+  const folder = await temporaryFolder(t)
+  const path = join(folder, 'vitrine.db')
+  fill(path)
+  await overwrite(path, 0)
+  const before = await readFile(path)
+  await assertFailsToStart(t, toSettings(folder))
+  assert.deepEqual(await readFile(path), before)
+})
 
-test('a file of a newer schema stops the start, and stays as it was', limit, async (t) => {
+test('a file of a newer schema stops the start, and is not changed', limit, async (t) => {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'vitrine.db')
   fill(path)
@@ -162,7 +158,7 @@ test('a file of a newer schema stops the start, and stays as it was', limit, asy
   assert.deepEqual(await readFile(path), before)
 })
 
-test('a folder or a text in place of the file stops the start', limit, async (t) => {
+test('a folder or a text file in place of the database stops the start', limit, async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'folder'))
   await writeFile(join(folder, 'text'), 'no database '.repeat(1000))
@@ -172,18 +168,22 @@ test('a folder or a text in place of the file stops the start', limit, async (t)
   }
 })
 
-test('a read-only disk stops the start, and is served once it can be written', limit, async (t) => {
-  const folder = await smallDisk(t, '8m')
-  if (folder === undefined) return
-  const files = `file:${await temporaryFolder(t)}`
-  const settings = { ...toSettings(folder), FILES_URL: files }
-  const first = await startVitrine(t, settings)
-  await openClient(t, first.origin)('/locations/rome', asJson('PUT', { name: 'Rome' }))
-  first.process.kill('SIGTERM')
-  await once(first.process, 'exit')
-  await remount(folder, 'ro')
-  await assertFailsToStart(t, settings)
-  await remount(folder, 'rw')
-  const { origin } = await startVitrine(t, settings)
-  assert.equal((await openClient(t, origin)('/locations/rome')).status, 200)
-})
+test(
+  'a read-only disk stops the start, and the start succeeds when it is writable',
+  limit,
+  async (t) => {
+    const folder = await smallDisk(t, '8m')
+    if (folder === undefined) return
+    const files = `file:${await temporaryFolder(t)}`
+    const settings = { ...toSettings(folder), FILES_URL: files }
+    const first = await startVitrine(t, settings)
+    await openClient(t, first.origin)('/locations/rome', asJson('PUT', { name: 'Rome' }))
+    first.process.kill('SIGTERM')
+    await once(first.process, 'exit')
+    await remount(folder, 'ro')
+    await assertFailsToStart(t, settings)
+    await remount(folder, 'rw')
+    const { origin } = await startVitrine(t, settings)
+    assert.equal((await openClient(t, origin)('/locations/rome')).status, 200)
+  },
+)

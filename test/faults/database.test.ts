@@ -27,7 +27,7 @@ async function startWithRecords(t: TestContext) {
 
 for (const kind of kinds) {
   test(
-    `while another process has begun ${kind}, reads and pages are answered`,
+    `while another process has begun ${kind}, reads and pages get a response`,
     limit,
     async (t) => {
       const { path, send, connect } = await startWithRecords(t)
@@ -50,28 +50,32 @@ for (const kind of kinds) {
   )
 }
 
-test('a write waits for another process, and is done when that lets go', limit, async (t) => {
-  const { path, send, connect } = await startWithRecords(t)
-  // On a slow machine the lock may stay for longer than a write waits.
-  await until(async () => {
-    const lock = await holdLock(t, path, 'IMMEDIATE')
-    let isReleased = false
-    const write = connect()('/locations', asJson('POST', rome)).then(({ status }) => {
-      if (status === 201) assert.ok(isReleased)
-      return status
+test(
+  'a write waits for another process, and is done when the lock is released',
+  limit,
+  async (t) => {
+    const { path, send, connect } = await startWithRecords(t)
+    // On a slow machine the lock may stay for longer than a write waits.
+    await until(async () => {
+      const lock = await holdLock(t, path, 'IMMEDIATE')
+      let isReleased = false
+      const write = connect()('/locations', asJson('POST', rome)).then(({ status }) => {
+        if (status === 201) assert.ok(isReleased)
+        return status
+      })
+      for (let turn = 1; turn <= 20; turn += 1) {
+        assert.equal((await send('/health')).status, 200)
+      }
+      isReleased = true
+      await lock.release()
+      return (await write) === 201
     })
-    for (let turn = 1; turn <= 20; turn += 1) {
-      assert.equal((await send('/health')).status, 200)
-    }
-    isReleased = true
-    await lock.release()
-    return (await write) === 201
-  })
-  assert.equal((await listOf(send, '/locations')).length, 2)
-})
+    assert.equal((await listOf(send, '/locations')).length, 2)
+  },
+)
 
 test(
-  'a lock that stays gets 503 with Retry-After, and others are answered before',
+  'a write during a lasting lock gets 503 with Retry-After, and other requests get a response before',
   limit,
   async (t) => {
     const { path, send, connect, filesFolder } = await startWithRecords(t)
@@ -115,7 +119,7 @@ test(
   },
 )
 
-test('who is logged in is shown while another process has the lock', limit, async (t) => {
+test('a logged-in user is shown while another process has the lock', limit, async (t) => {
   const { path, send, cookie } = await startWithRecords(t)
   await holdLock(t, path, 'IMMEDIATE')
   const { status, text } = await send('/session', { headers: { cookie } })
@@ -123,7 +127,7 @@ test('who is logged in is shown while another process has the lock', limit, asyn
   assert.match(text, /"authenticated":true/)
 })
 
-test('a session that is over is nobody while another process has the lock', limit, async (t) => {
+test('an expired session is ignored while another process has the lock', limit, async (t) => {
   const { path, send, cookie } = await startWithRecords(t)
   const [shown] = await listOf<{ _id: string }>(send, '/users')
   await send(`/users/${shown?._id ?? ''}`, { method: 'DELETE' })
@@ -133,7 +137,7 @@ test('a session that is over is nobody while another process has the lock', limi
   assert.match(text, /"authenticated":false/)
 })
 
-test('a login that the lock makes fail leaves the session that there was', limit, async (t) => {
+test('a login that fails because of a lock does not end the current session', limit, async (t) => {
   const { path, send, cookie } = await startWithRecords(t)
   const lock = await holdLock(t, path, 'IMMEDIATE')
   const { headers, ...request } = asJson('POST', user)
@@ -145,7 +149,7 @@ test('a login that the lock makes fail leaves the session that there was', limit
   assert.match(text, /"authenticated":true/)
 })
 
-test('a database that is locked stops the start with one line', limit, async (t) => {
+test('a locked database stops the start with one line', limit, async (t) => {
   const { path, process: child, folder } = await startWithRecords(t)
   child.kill('SIGKILL')
   await holdLock(t, path, 'IMMEDIATE')
@@ -154,7 +158,7 @@ test('a database that is locked stops the start with one line', limit, async (t)
   assert.match(line, /lock/)
 })
 
-test('a new file that is locked stops the start with one line', limit, async (t) => {
+test('a locked new file stops the start with one line', limit, async (t) => {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'new.db')
   // Not yet with a write-ahead log, so that the lock is on reading too.

@@ -78,7 +78,7 @@ async function assertAllFail(send: Send, filesFolder: string): Promise<void> {
 }
 
 test(
-  'a full disk under the database refuses writes with 507 until there is room',
+  'with a full disk under the database, writes get 507 until there is space',
   limit,
   async (t) => {
     const disk = await smallDisk(t, '2m')
@@ -99,7 +99,7 @@ test(
   },
 )
 
-test('a full disk under the database leaves nothing of any kind of write', limit, async (t) => {
+test('with a full disk under the database, no write leaves anything', limit, async (t) => {
   const disk = await smallDisk(t, '1m')
   if (disk === undefined) return
   const path = join(disk, 'vitrine.db')
@@ -109,31 +109,27 @@ test('a full disk under the database leaves nothing of any kind of write', limit
   assert.equal((await send('/health')).status, 200)
 })
 
-test(
-  'a full disk under the files refuses uploads with 507 until there is room',
-  limit,
-  async (t) => {
-    const disk = await smallDisk(t, '1m')
-    if (disk === undefined) return
-    const folder = join(disk, 'files')
-    const { send } = await start(t, { FILES_URL: `file:${folder}` })
-    const ballast = join(disk, 'ballast')
-    await writeFile(ballast, Buffer.alloc(500_000))
-    const large = asFile(Buffer.alloc(700_000, 'g'))
-    assert.equal((await send('/profile', asFile(Buffer.alloc(100_000, 's')))).status, 200)
-    const before = await readdir(folder)
-    const { status, text } = await send('/profile', large)
-    assert.deepEqual(await readdir(folder), before)
-    assert.equal((await listOf(send, '/uploads')).length, 1)
-    assert.equal((await send('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
-    await rm(ballast)
-    assert.equal((await send('/profile', large)).status, 200)
-    assert.equal(status, 507, text)
-  },
-)
+test('with a full disk under the files, uploads get 507 until there is space', limit, async (t) => {
+  const disk = await smallDisk(t, '1m')
+  if (disk === undefined) return
+  const folder = join(disk, 'files')
+  const { send } = await start(t, { FILES_URL: `file:${folder}` })
+  const ballast = join(disk, 'ballast')
+  await writeFile(ballast, Buffer.alloc(500_000))
+  const large = asFile(Buffer.alloc(700_000, 'g'))
+  assert.equal((await send('/profile', asFile(Buffer.alloc(100_000, 's')))).status, 200)
+  const before = await readdir(folder)
+  const { status, text } = await send('/profile', large)
+  assert.deepEqual(await readdir(folder), before)
+  assert.equal((await listOf(send, '/uploads')).length, 1)
+  assert.equal((await send('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
+  await rm(ballast)
+  assert.equal((await send('/profile', large)).status, 200)
+  assert.equal(status, 507, text)
+})
 
 test(
-  'a limit on file size is like a full disk, for the files and the database',
+  'a limit on file size has the effect of a full disk, for the files and the database',
   limit,
   async (t) => {
     const { send, process: child, filesFolder, folder } = await start(t, {})
@@ -154,7 +150,7 @@ test(
   },
 )
 
-test('a read-only disk under the files rejects uploads with 503', limit, async (t) => {
+test('with a read-only disk under the files, uploads get 503', limit, async (t) => {
   const disk = await smallDisk(t, '1m')
   if (disk === undefined) return
   const { send } = await start(t, { FILES_URL: `file:${disk}` })

@@ -127,7 +127,7 @@ for (const accept of types) {
   )
 
   test(
-    `a reader in small steps of 200,000 users as ${accept} makes the process keep nothing`,
+    `a client that reads 200,000 users as ${accept} in small steps does not fill the memory`,
     { skip: !isLinux },
     async (t) => {
       const { origin, watch } = await startFilled(t)

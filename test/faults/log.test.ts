@@ -14,7 +14,7 @@ const outputs = [
 ] as const
 
 for (const [title, redirection] of outputs) {
-  test(`a log that goes to ${title} keeps nobody from a response`, limit, async (t) => {
+  test(`a log that goes to ${title} delays no response`, limit, async (t) => {
     const folder = await temporaryFolder(t)
     const port = String(await findFreePort())
     const command = `echo $$; exec 3>&1; { exec ${process.execPath} bin/vitrine.js; } ${redirection}`

@@ -17,7 +17,7 @@ suite('PgBouncer', { skip: withoutPgBouncer }, () => {
   })
   after(() => server.remove())
 
-  test('PgBouncer that pools sessions is like a server', limit, async (t) => {
+  test('PgBouncer in session mode works like a server', limit, async (t) => {
     const url = await startPgBouncer(t, server.url, { poolMode: 'session' })
     const { origin } = await startVitrine(t, { DATABASE_URL: url, LOG_LEVEL: 'silent' })
     const clients = Array.from({ length: 30 }, () => openClient(t, origin))

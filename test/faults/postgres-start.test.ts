@@ -13,7 +13,7 @@ async function lineOfFailure(t: TestContext, settings: Record<string, string>): 
   return output.trimEnd()
 }
 
-test('a server that is not there stops the start with one line, without the password', async (t) => {
+test('an unreachable server stops the start with one line, without the password', async (t) => {
   // Port 1 is for a service that does not exist had for decades.
   const url = 'postgres://ann:secret@127.0.0.1:1,127.0.0.1:1/records?sslmode=disable'
   assert.match(
@@ -22,7 +22,7 @@ test('a server that is not there stops the start with one line, without the pass
   )
 })
 
-test('without the driver a start says how to get it', async (t) => {
+test('the error of a start without the driver names the package to install', async (t) => {
   const hooks = `import { registerHooks } from 'node:module'
     registerHooks({ resolve: (name, context, next) => next(name === 'pg' ? 'no-such-pg' : name, context) })`
   const line = await lineOfFailure(t, {
@@ -32,6 +32,6 @@ test('without the driver a start says how to get it', async (t) => {
   assert.equal(line, 'vitrine: cannot start: DATABASE_URL needs a driver: npm install pg')
 })
 
-test('nothing of the driver is loaded for SQLite', async (t) => {
+test('the driver is not loaded for SQLite', async (t) => {
   await assertOpensWithout(t, /storage.*postgres|node_modules.pg/)
 })

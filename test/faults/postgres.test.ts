@@ -78,39 +78,47 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal((await listOf(send, '/locations')).length, 2)
   }
 
-  test('a server that stops gets 503, and all is well when it is back', limit, async (t) => {
-    const services = await startWithRecords(t)
-    for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
-      await server.stop(signal)
+  test(
+    'requests get 503 while the server is stopped, and succeed when it is back',
+    limit,
+    async (t) => {
+      const services = await startWithRecords(t)
+      for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+        await server.stop(signal)
+        await assertUnavailable(t, services)
+        await server.start()
+        await until(async () => (await services.send('/locations/rome')).status === 200)
+      }
+      await assertHealed(services)
+      assert.equal(services.process.exitCode, null)
+    },
+  )
+
+  test(
+    'requests get 503 while the server is frozen, and succeed when it continues',
+    limit,
+    async (t) => {
+      const services = await startWithRecords(t)
+      server.freeze()
+      t.after(() => {
+        server.thaw()
+      })
+      // First with connections that there are, then with new ones.
       await assertUnavailable(t, services)
-      await server.start()
-      await until(async () => (await services.send('/locations/rome')).status === 200)
-    }
-    await assertHealed(services)
-    assert.equal(services.process.exitCode, null)
-  })
-
-  test('a frozen server gets 503, and all is well when it goes on', limit, async (t) => {
-    const services = await startWithRecords(t)
-    server.freeze()
-    t.after(() => {
+      await assertUnavailable(t, services)
       server.thaw()
-    })
-    // First with connections that there are, then with new ones.
-    await assertUnavailable(t, services)
-    await assertUnavailable(t, services)
-    server.thaw()
-    // What was asked while nobody listened is not done afterwards, or only as a whole.
-    await until(async () => [200, 404].includes((await services.send('/locations/rome')).status))
-    await services.send('/locations/rome', asJson('PUT', rome))
-    for (const { _id } of await listOf<{ _id: string }>(services.send, '/locations')) {
-      if (_id !== 'rome') await services.send(`/locations/${_id}`, { method: 'DELETE' })
-    }
-    await assertHealed(services)
-    assert.equal(services.process.exitCode, null)
-  })
+      // What was asked while nobody listened is not done afterwards, or only as a whole.
+      await until(async () => [200, 404].includes((await services.send('/locations/rome')).status))
+      await services.send('/locations/rome', asJson('PUT', rome))
+      for (const { _id } of await listOf<{ _id: string }>(services.send, '/locations')) {
+        if (_id !== 'rome') await services.send(`/locations/${_id}`, { method: 'DELETE' })
+      }
+      await assertHealed(services)
+      assert.equal(services.process.exitCode, null)
+    },
+  )
 
-  test('a stop while the server is frozen is a stop', limit, async (t) => {
+  test('the process stops while the server is frozen', limit, async (t) => {
     const services = await startWithRecords(t)
     server.freeze()
     t.after(() => {
@@ -121,7 +129,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal(services.process.exitCode, 0)
   })
 
-  test('connections that are ended under load cost the requests on them', limit, async (t) => {
+  test('connections that end under load fail only the requests on them', limit, async (t) => {
     const services = await startWithRecords(t)
     let isOver = false
     const statuses = new Map<number, number>()
@@ -151,21 +159,25 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal((await services.send('/locations/rome')).status, 200)
   })
 
-  test('a record that another has locked gets 503, and others get a response', limit, async (t) => {
-    const { url, connect } = await startWithRecords(t)
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    t.after(() => client.end())
-    await client.query('BEGIN')
-    await client.query(`UPDATE records SET version = version WHERE id = 'rome'`)
-    const patch = connect()('/locations/rome', asJson('PATCH', { note: 'changed' }))
-    assert.equal((await connect()('/locations/rome')).status, 200)
-    assert.equal((await connect()('/locations/oslo', asJson('PUT', rome))).status, 201)
-    assert.equal((await patch).status, 503)
-    await client.query('ROLLBACK')
-    const again = connect()('/locations/rome', asJson('PATCH', { note: 'changed' }))
-    assert.equal((await again).status, 200)
-  })
+  test(
+    'a write to a record that another process has locked gets 503, and others succeed',
+    limit,
+    async (t) => {
+      const { url, connect } = await startWithRecords(t)
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      t.after(() => client.end())
+      await client.query('BEGIN')
+      await client.query(`UPDATE records SET version = version WHERE id = 'rome'`)
+      const patch = connect()('/locations/rome', asJson('PATCH', { note: 'changed' }))
+      assert.equal((await connect()('/locations/rome')).status, 200)
+      assert.equal((await connect()('/locations/oslo', asJson('PUT', rome))).status, 201)
+      assert.equal((await patch).status, 503)
+      await client.query('ROLLBACK')
+      const again = connect()('/locations/rome', asJson('PATCH', { note: 'changed' }))
+      assert.equal((await again).status, 200)
+    },
+  )
 
   /** Has the database refuse to create, for the reason and as often as `condition` says. */
   async function blockCreation(url: string, code: string, condition = 'true'): Promise<void> {
@@ -182,7 +194,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   }
 
   for (const code of ['40001', '40P01']) {
-    test(`a write that is undone for another (${code}) is repeated, and not for ever`, async (t) => {
+    test(`a write that is aborted for another (${code}) is repeated, a limited number of times`, async (t) => {
       const { url, send } = await startWithRecords(t)
       await blockCreation(url, code, `nextval('attempts') < 4`)
       assert.equal((await send('/locations', asJson('POST', rome))).status, 201)
@@ -195,7 +207,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   }
 
   for (const code of ['55000', '42501', '42P01']) {
-    test(`what is not as it was set up (${code}) gets 503`, async (t) => {
+    test(`a write that fails with ${code} gets 503, and reads succeed`, async (t) => {
       const { url, send } = await startWithRecords(t)
       await blockCreation(url, code)
       assert.equal((await send('/locations', asJson('POST', rome))).status, 503)

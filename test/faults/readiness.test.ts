@@ -19,7 +19,7 @@ import { beginUpload, ended, get, limit, openConnection, refusesConnections } fr
 
 const patience = { timeout: 300_000 }
 
-test('a process that is told to stop is draining, wherever it is asked', limit, async (t) => {
+test('a process that is stopping is draining, for every probe', limit, async (t) => {
   const { adminOrigin, send, ready: readiness, ...vitrine } = await startWithAdmin(t)
   const upload = await beginUpload(t, vitrine, Buffer.alloc(100_000))
   const connection = await openConnection(t, vitrine.origin)
@@ -44,7 +44,7 @@ test('a process that is told to stop is draining, wherever it is asked', limit, 
   await refusesConnections(adminOrigin)
 })
 
-test('a file that is damaged is no database', limit, async (t) => {
+test('a damaged file is reported as an unavailable database', limit, async (t) => {
   const { folder, origin, ready: readiness, send } = await startWithAdmin(t, { LOG_LEVEL: 'warn' })
   assert.deepEqual(await readiness(), ready)
   for (const name of ['vitrine.db', 'vitrine.db-wal', 'vitrine.db-shm']) {
@@ -87,27 +87,31 @@ suite('with PostgreSQL', { skip: withoutPostgres }, () => {
   } as const
 
   for (const [what, [fail, heal]] of Object.entries(failures)) {
-    test(`a server that ${what} is no database until it is back`, patience, async (t) => {
-      const { all, send, origin, written } = await startOnServer(t)
-      assert.deepEqual(await all(), [ready, ready])
-      await fail()
-      try {
-        for (let round = 0; round < 2; round += 1) {
-          assert.deepEqual(await all(), [notReady('no database'), notReady('no database')])
+    test(
+      `a server that ${what} is reported as an unavailable database until it is back`,
+      patience,
+      async (t) => {
+        const { all, send, origin, written } = await startOnServer(t)
+        assert.deepEqual(await all(), [ready, ready])
+        await fail()
+        try {
+          for (let round = 0; round < 2; round += 1) {
+            assert.deepEqual(await all(), [notReady('no database'), notReady('no database')])
+          }
+          assert.equal((await send('/health/live')).status, 200)
+          // However many ask at once, they wait no longer than one.
+          const many = Array.from({ length: 50 }, () => readReadiness(openClient(t, origin)))
+          for (const one of await Promise.all(many)) assert.deepEqual(one, notReady('no database'))
+        } finally {
+          await heal()
         }
-        assert.equal((await send('/health/live')).status, 200)
-        // However many ask at once, they wait no longer than one.
-        const many = Array.from({ length: 50 }, () => readReadiness(openClient(t, origin)))
-        for (const one of await Promise.all(many)) assert.deepEqual(one, notReady('no database'))
-      } finally {
-        await heal()
-      }
-      await until(async () => (await all()).every(([status]) => status === 200))
-      assert.doesNotMatch(written(), /"level":[456]0/)
-    })
+        await until(async () => (await all()).every(([status]) => status === 200))
+        assert.doesNotMatch(written(), /"level":[456]0/)
+      },
+    )
   }
 
-  test('until the records are there a process is starting', patience, async (t) => {
+  test('a process is starting until its records can be read', patience, async (t) => {
     const url = await createSchema(server.url)
     // Whoever brings a schema up to date waits for whoever holds this.
     const holder = new pg.Client({ connectionString: server.url })

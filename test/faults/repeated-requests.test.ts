@@ -75,7 +75,7 @@ async function createUntilKilled(
   return intents
 }
 
-test('each key has made one record, however often the process was killed on the way', async (t) => {
+test('each key has created one record, however often the process was killed meanwhile', async (t) => {
   const folder = await temporaryFolder(t)
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,

@@ -71,7 +71,7 @@ async function create(origin: string): Promise<string> {
 }
 
 test(
-  'replicas that are restarted one after the other behind nginx lose no request',
+  'replicas restarted one after the other behind nginx lose no request',
   { skip: withoutNginx, timeout: 600_000 },
   async (t) => {
     const ports = [String(await findFreePort()), String(await findFreePort())]

@@ -59,7 +59,7 @@ async function assertKept(send: Send, { objects, uploads }: S3Server, sizes: rea
   assert.equal(uploads.size, 0)
 }
 
-test('what goes up comes back, whole and in ranges', limit, async (t) => {
+test('an upload is served unchanged, whole and in ranges', limit, async (t) => {
   const { send, s3, path } = await startWithFile(t)
   for (const content of [small, Buffer.of()]) {
     assert.equal((await send('/profile', asFile(content))).status, 200)
@@ -108,43 +108,51 @@ for (const [operation, fault] of failures) {
 }
 
 for (const operation of ['UploadPart', 'CompleteMultipartUpload']) {
-  test(`a store that is gone at ${operation} leaves no record, and all heals`, limit, async (t) => {
-    const { send, s3, path, process: child } = await startWithFile(t)
-    s3.fault = (sent) => {
-      if (sent === operation) void s3.close()
-      return undefined
-    }
-    assert.equal((await send('/profile', asFile(large))).status, 503)
-    assert.equal((await send('/profile', asFile(small))).status, 503)
-    assert.equal((await send(path)).status, 503)
-    assert.equal((await send('/')).status, 200)
-    assert.equal((await listOf(send, '/uploads')).length, 1)
-    s3.fault = () => undefined
-    await s3.restart()
-    assert.equal((await send(path)).text, large.toString())
-    assert.equal((await send('/profile', asFile(small))).status, 200)
-    assert.equal((await listOf(send, '/uploads')).length, 2)
-    assert.equal(child.exitCode, null)
-  })
+  test(
+    `a store that is unreachable at ${operation} leaves no record, and the service recovers`,
+    limit,
+    async (t) => {
+      const { send, s3, path, process: child } = await startWithFile(t)
+      s3.fault = (sent) => {
+        if (sent === operation) void s3.close()
+        return undefined
+      }
+      assert.equal((await send('/profile', asFile(large))).status, 503)
+      assert.equal((await send('/profile', asFile(small))).status, 503)
+      assert.equal((await send(path)).status, 503)
+      assert.equal((await send('/')).status, 200)
+      assert.equal((await listOf(send, '/uploads')).length, 1)
+      s3.fault = () => undefined
+      await s3.restart()
+      assert.equal((await send(path)).text, large.toString())
+      assert.equal((await send('/profile', asFile(small))).status, 200)
+      assert.equal((await listOf(send, '/uploads')).length, 2)
+      assert.equal(child.exitCode, null)
+    },
+  )
 }
 
-test('a download that the store fails gets 503, or is cut when it has begun', limit, async (t) => {
-  const { send, s3, path, process: child } = await startWithFile(t)
-  for (const fault of [500, 403] as const) {
-    s3.fault = () => fault
-    const { status, headers } = await send(path)
-    assert.equal(status, 503)
-    assert.equal(headers['content-disposition'], undefined)
-  }
-  s3.fault = () => 'cut'
-  await assert.rejects(send(path), { code: 'ECONNRESET' })
-  // Here all of it is read before the response begins.
-  const headers = { 'want-repr-digest': 'sha-512=1' }
-  assert.equal((await send(path, { headers })).status, 503)
-  s3.fault = () => undefined
-  assert.equal((await send(path)).text, large.toString())
-  assert.equal(child.exitCode, null)
-})
+test(
+  'a download that fails in the store gets 503, or is cut off once it has begun',
+  limit,
+  async (t) => {
+    const { send, s3, path, process: child } = await startWithFile(t)
+    for (const fault of [500, 403] as const) {
+      s3.fault = () => fault
+      const { status, headers } = await send(path)
+      assert.equal(status, 503)
+      assert.equal(headers['content-disposition'], undefined)
+    }
+    s3.fault = () => 'cut'
+    await assert.rejects(send(path), { code: 'ECONNRESET' })
+    // Here all of it is read before the response begins.
+    const headers = { 'want-repr-digest': 'sha-512=1' }
+    assert.equal((await send(path, { headers })).status, 503)
+    s3.fault = () => undefined
+    assert.equal((await send(path)).text, large.toString())
+    assert.equal(child.exitCode, null)
+  },
+)
 
 /** The store as a process of its own, which can be frozen. */
 async function spawnS3(t: TestContext) {
@@ -161,43 +169,47 @@ async function spawnS3(t: TestContext) {
   return { url: line.toString().trim(), child }
 }
 
-test('a frozen store gets 503, and all is well when it goes on', limit, async (t) => {
-  const { url, child } = await spawnS3(t)
-  const { origin, send } = await startOn(t, { url })
-  assert.equal((await send('/profile', asFile(small))).status, 200)
-  const path = `/uploads/${(await listOf<ShownUpload>(send, '/uploads'))[0]?._id ?? ''}`
-  const digested = { headers: { 'want-repr-digest': 'sha-512=1' } }
-  const requests = [
-    [path, {}],
-    [path, { headers: { range: 'bytes=1-2' } }],
-    [path, digested],
-    [path, { method: 'HEAD', ...digested }],
-    ['/profile', asFile(small)],
-    ['/profile', asFile(large)],
-  ] as const
-  child.kill('SIGSTOP')
-  // First with connections that there are, then with new ones.
-  for (const round of [1, 2]) {
-    const ms = await Promise.all(
-      requests.map(async ([request, options]) => {
-        const begin = performance.now()
-        const { status, text } = await openClient(t, origin)(request, options)
-        assert.equal(status, 503, `${request} in round ${String(round)}: ${text}`)
-        return performance.now() - begin
-      }),
-    )
-    t.diagnostic(`503 after ${Math.max(...ms).toFixed()} ms at most`)
-    // Two seconds are what is meant; without a limit it would be for ever.
-    assert.ok(Math.max(...ms) < 60_000)
-  }
-  assert.equal((await listOf(send, '/uploads')).length, 1)
-  child.kill('SIGCONT')
-  await until(async () => (await send(path)).text === small.toString())
-  assert.equal((await send('/profile', asFile(small))).status, 200)
-})
+test(
+  'requests get 503 while the store is frozen, and succeed when it continues',
+  limit,
+  async (t) => {
+    const { url, child } = await spawnS3(t)
+    const { origin, send } = await startOn(t, { url })
+    assert.equal((await send('/profile', asFile(small))).status, 200)
+    const path = `/uploads/${(await listOf<ShownUpload>(send, '/uploads'))[0]?._id ?? ''}`
+    const digested = { headers: { 'want-repr-digest': 'sha-512=1' } }
+    const requests = [
+      [path, {}],
+      [path, { headers: { range: 'bytes=1-2' } }],
+      [path, digested],
+      [path, { method: 'HEAD', ...digested }],
+      ['/profile', asFile(small)],
+      ['/profile', asFile(large)],
+    ] as const
+    child.kill('SIGSTOP')
+    // First with connections that there are, then with new ones.
+    for (const round of [1, 2]) {
+      const ms = await Promise.all(
+        requests.map(async ([request, options]) => {
+          const begin = performance.now()
+          const { status, text } = await openClient(t, origin)(request, options)
+          assert.equal(status, 503, `${request} in round ${String(round)}: ${text}`)
+          return performance.now() - begin
+        }),
+      )
+      t.diagnostic(`503 after ${Math.max(...ms).toFixed()} ms at most`)
+      // Two seconds are what is meant; without a limit it would be for ever.
+      assert.ok(Math.max(...ms) < 60_000)
+    }
+    assert.equal((await listOf(send, '/uploads')).length, 1)
+    child.kill('SIGCONT')
+    await until(async () => (await send(path)).text === small.toString())
+    assert.equal((await send('/profile', asFile(small))).status, 200)
+  },
+)
 
 test(
-  'a start while the store is down serves all else, and uploads when it is there',
+  'a start while the store is down serves all else, and uploads when it is back',
   limit,
   async (t) => {
     const s3 = await openBucket(t)
@@ -235,7 +247,7 @@ async function beginUpload(t: TestContext, origin: string, s3: S3Server) {
   }
 }
 
-test('a replica that starts spares what another is receiving', limit, async (t) => {
+test('a replica that starts leaves uploads to another alone', limit, async (t) => {
   const s3 = await openBucket(t)
   const one = await startOn(t, s3)
   const { finish, response } = await beginUpload(t, one.origin, s3)
@@ -248,7 +260,7 @@ test('a replica that starts spares what another is receiving', limit, async (t) 
   assert.equal((await other.send(`/uploads/${shown?._id ?? ''}`)).text, large.toString())
 })
 
-test('a client that breaks off leaves nothing', limit, async (t) => {
+test('a client that disconnects during an upload leaves nothing', limit, async (t) => {
   const s3 = await openBucket(t)
   const { origin, send } = await startOn(t, s3)
   const { end } = await beginUpload(t, origin, s3)
@@ -257,14 +269,18 @@ test('a client that breaks off leaves nothing', limit, async (t) => {
   await assertKept(send, s3, [])
 })
 
-test('what a killed process was receiving is swept when it is old enough', limit, async (t) => {
-  const s3 = await openBucket(t)
-  const { origin, folder, process: child } = await startOn(t, s3)
-  await beginUpload(t, origin, s3)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  for (const marker of s3.objects.values()) marker.modified = new Date(Date.now() - 2 * 3_600_000)
-  const { send } = await startOn(t, s3, { DATABASE_URL: `sqlite:${folder}/vitrine.db` })
-  await until(() => s3.uploads.size === 0 && s3.objects.size === 0)
-  await assertKept(send, s3, [])
-})
+test(
+  'the unfinished upload of a killed process is removed when it is old enough',
+  limit,
+  async (t) => {
+    const s3 = await openBucket(t)
+    const { origin, folder, process: child } = await startOn(t, s3)
+    await beginUpload(t, origin, s3)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    for (const marker of s3.objects.values()) marker.modified = new Date(Date.now() - 2 * 3_600_000)
+    const { send } = await startOn(t, s3, { DATABASE_URL: `sqlite:${folder}/vitrine.db` })
+    await until(() => s3.uploads.size === 0 && s3.objects.size === 0)
+    await assertKept(send, s3, [])
+  },
+)

@@ -28,7 +28,7 @@ const content = randomBytes(300_000)
 
 for (const signal of signals) {
   test(
-    `${signal} ends the process with status 0 though twenty idle connections stay`,
+    `${signal} ends the process with status 0 despite twenty idle connections`,
     limit,
     async (t) => {
       const { origin, process: child } = await startInFolder(t)
@@ -45,24 +45,28 @@ for (const signal of signals) {
     },
   )
 
-  test(`an upload half way at ${signal} is finished, kept and answered`, limit, async (t) => {
-    const vitrine = await startInFolder(t)
-    const upload = await beginUpload(t, vitrine, content)
-    vitrine.process.kill(signal)
-    await refusesConnections(vitrine.origin)
-    upload.finish()
-    const response = await upload.response()
-    assert.match(response, /^HTTP\/1.1 200 /)
-    assert.match(response, /^connection: close\r$/im)
-    await ended(vitrine.process)
-    assert.equal(vitrine.process.exitCode, 0)
-    const [id = '', ...others] = await readdir(vitrine.filesFolder)
-    assert.deepEqual(others, [])
-    assert.deepEqual(await readFile(join(vitrine.filesFolder, id)), content)
-    const { origin } = await startInFolderOf(t, vitrine.folder)
-    const { text } = await openClient(t, origin)('/uploads')
-    assert.match(text, new RegExp(`"_id":"${id}"`))
-  })
+  test(
+    `an upload in flight at ${signal} is finished, stored and gets its response`,
+    limit,
+    async (t) => {
+      const vitrine = await startInFolder(t)
+      const upload = await beginUpload(t, vitrine, content)
+      vitrine.process.kill(signal)
+      await refusesConnections(vitrine.origin)
+      upload.finish()
+      const response = await upload.response()
+      assert.match(response, /^HTTP\/1.1 200 /)
+      assert.match(response, /^connection: close\r$/im)
+      await ended(vitrine.process)
+      assert.equal(vitrine.process.exitCode, 0)
+      const [id = '', ...others] = await readdir(vitrine.filesFolder)
+      assert.deepEqual(others, [])
+      assert.deepEqual(await readFile(join(vitrine.filesFolder, id)), content)
+      const { origin } = await startInFolderOf(t, vitrine.folder)
+      const { text } = await openClient(t, origin)('/uploads')
+      assert.match(text, new RegExp(`"_id":"${id}"`))
+    },
+  )
 }
 
 async function startInFolderOf(t: TestContext, folder: string) {
@@ -72,7 +76,7 @@ async function startInFolderOf(t: TestContext, folder: string) {
   })
 }
 
-test('twenty connections that never sent a byte do not keep the process', limit, async (t) => {
+test('twenty connections that never sent a byte do not delay the end', limit, async (t) => {
   const { origin, process: child } = await startInFolder(t)
   await Promise.all(Array.from({ length: 20 }, () => openConnection(t, origin)))
   const connection = await openConnection(t, origin)
@@ -83,7 +87,7 @@ test('twenty connections that never sent a byte do not keep the process', limit,
   assert.equal(child.exitCode, 0)
 })
 
-test('a connection that never shakes hands does not keep the process', limit, async (t) => {
+test('a connection without a TLS handshake does not delay the end', limit, async (t) => {
   const { origin, process: child } = await startInFolder(t, await makeCertificate(t))
   await openConnection(t, origin)
   // The request that is half sent was taken up, so the silent connection was, too.
@@ -119,7 +123,7 @@ async function beginSecurePost(t: TestContext, origin: string) {
   }
 }
 
-test('a large list that is being read slowly at SIGTERM arrives whole', limit, async (t) => {
+test('a large list that is read slowly at SIGTERM arrives whole', limit, async (t) => {
   const count = 12_000
   const folder = await temporaryFolder(t)
   fill(join(folder, 'vitrine.db'), count)
@@ -176,7 +180,7 @@ test('logins that wait for their hash at SIGTERM get a response', limit, async (
 })
 
 test(
-  'a request on a kept connection that ends during the stop gets Connection: close',
+  'a request on a persistent connection that ends during the stop gets Connection: close',
   limit,
   async (t) => {
     const vitrine = await startInFolder(t)
@@ -221,49 +225,49 @@ for (const first of signals) {
   }
 }
 
-test('an upload that a second signal cut off is none after the next start', limit, async (t) => {
-  const vitrine = await startInFolder(t)
-  await beginUpload(t, vitrine, content)
-  vitrine.process.kill('SIGTERM')
-  await refusesConnections(vitrine.origin)
-  vitrine.process.kill('SIGTERM')
-  await once(vitrine.process, 'exit')
-  const { origin } = await startInFolderOf(t, vitrine.folder)
-  // Its beginning is swept when it is old enough to be nobody's.
-  const files = await readdir(vitrine.filesFolder)
-  assert.deepEqual(
-    files.filter((name) => !name.endsWith('.part')),
-    [],
-  )
-  assert.equal((await openClient(t, origin)('/uploads')).text.trim(), '[]')
-})
-
 test(
-  'content half way at SIGTERM is read to its end, and what it says is kept',
+  'an upload aborted by a second signal does not exist after the next start',
   limit,
   async (t) => {
     const vitrine = await startInFolder(t)
-    const connection = await openConnection(t, vitrine.origin)
-    const other = await openConnection(t, vitrine.origin)
-    const text = '{"name":"Rome"}'
-    const fields = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${String(text.length)}`
-    connection.write(`PUT /locations/rome HTTP/1.1\r\n${fields}\r\n\r\n${text.slice(0, 5)}`)
-    other.write(get('/health'))
-    await other.response()
+    await beginUpload(t, vitrine, content)
     vitrine.process.kill('SIGTERM')
     await refusesConnections(vitrine.origin)
-    connection.write(text.slice(5))
-    const response = await connection.response()
-    assert.match(response, /^HTTP\/1.1 201 /)
-    assert.match(response, /^x-content-type-options: nosniff\r$/im)
-    await ended(vitrine.process)
+    vitrine.process.kill('SIGTERM')
+    await once(vitrine.process, 'exit')
     const { origin } = await startInFolderOf(t, vitrine.folder)
-    assert.equal((await openClient(t, origin)('/locations/rome')).status, 200)
+    // Its beginning is swept when it is old enough to be nobody's.
+    const files = await readdir(vitrine.filesFolder)
+    assert.deepEqual(
+      files.filter((name) => !name.endsWith('.part')),
+      [],
+    )
+    assert.equal((await openClient(t, origin)('/uploads')).text.trim(), '[]')
   },
 )
 
+test('a body in flight at SIGTERM is read to its end, and stored', limit, async (t) => {
+  const vitrine = await startInFolder(t)
+  const connection = await openConnection(t, vitrine.origin)
+  const other = await openConnection(t, vitrine.origin)
+  const text = '{"name":"Rome"}'
+  const fields = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${String(text.length)}`
+  connection.write(`PUT /locations/rome HTTP/1.1\r\n${fields}\r\n\r\n${text.slice(0, 5)}`)
+  other.write(get('/health'))
+  await other.response()
+  vitrine.process.kill('SIGTERM')
+  await refusesConnections(vitrine.origin)
+  connection.write(text.slice(5))
+  const response = await connection.response()
+  assert.match(response, /^HTTP\/1.1 201 /)
+  assert.match(response, /^x-content-type-options: nosniff\r$/im)
+  await ended(vitrine.process)
+  const { origin } = await startInFolderOf(t, vitrine.folder)
+  assert.equal((await openClient(t, origin)('/locations/rome')).status, 200)
+})
+
 test(
-  'a large answer that its client takes slowly is sent whole before the end',
+  'a large response that its client reads slowly is sent whole before the end',
   limit,
   async (t) => {
     const { origin, process: child } = await startInFolder(t, { MAX_BODY_BYTES: '20000000' })
@@ -292,7 +296,7 @@ test(
 
 for (const workers of ['1', '2']) {
   test(
-    `during DRAIN_SECONDS ${workers} of them take requests, and are not ready`,
+    `during DRAIN_SECONDS a service with WORKERS=${workers} accepts requests, and is not ready`,
     limit,
     async (t) => {
       const settings = { DRAIN_SECONDS: '3600', WORKERS: workers }
@@ -312,13 +316,17 @@ for (const workers of ['1', '2']) {
   )
 }
 
-test('after DRAIN_SECONDS what is in flight is finished, and the status is 0', limit, async (t) => {
-  const vitrine = await startInFolder(t, { DRAIN_SECONDS: '1' })
-  const upload = await beginUpload(t, vitrine, content)
-  vitrine.process.kill('SIGTERM')
-  await refusesConnections(vitrine.origin)
-  upload.finish()
-  assert.match(await upload.response(), /^HTTP\/1.1 200 /)
-  await ended(vitrine.process)
-  assert.equal(vitrine.process.exitCode, 0)
-})
+test(
+  'after DRAIN_SECONDS requests in flight are finished, and the exit status is 0',
+  limit,
+  async (t) => {
+    const vitrine = await startInFolder(t, { DRAIN_SECONDS: '1' })
+    const upload = await beginUpload(t, vitrine, content)
+    vitrine.process.kill('SIGTERM')
+    await refusesConnections(vitrine.origin)
+    upload.finish()
+    assert.match(await upload.response(), /^HTTP\/1.1 200 /)
+    await ended(vitrine.process)
+    assert.equal(vitrine.process.exitCode, 0)
+  },
+)

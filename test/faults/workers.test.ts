@@ -33,27 +33,34 @@ function openClients(t: TestContext, origin: string) {
   return Array.from({ length: 9 }, () => openClient(t, origin))
 }
 
-test('no worker shows a record older than what any of them has answered', patience, async (t) => {
-  const { origin } = await startWorkers(t)
-  const senders = openClients(t, origin)
-  const [send] = senders
-  assert.ok(send)
-  const created = await send('/locations', asJson('POST', { name: '0', latitude: 1, longitude: 2 }))
-  const path = created.headers.location ?? ''
-  for (let round = 1; round <= 30; round += 1) {
-    const writer = senders[round % senders.length] ?? send
-    await writer(path, asJson('PATCH', { name: String(round) }))
-    const responses = await Promise.all(senders.map((reader) => reader(path)))
-    const lists = await Promise.all(senders.map((reader) => reader('/locations')))
-    assert.equal(new Set(responses.map(({ headers }) => headers.etag)).size, 1)
-    assert.equal(new Set(lists.map(({ headers }) => headers.etag)).size, 1)
-    for (const { text } of [...responses, ...lists]) {
-      assert.match(text, new RegExp(`"name":"${String(round)}"`))
+test(
+  'no worker shows a record older than the last acknowledged write of any worker',
+  patience,
+  async (t) => {
+    const { origin } = await startWorkers(t)
+    const senders = openClients(t, origin)
+    const [send] = senders
+    assert.ok(send)
+    const created = await send(
+      '/locations',
+      asJson('POST', { name: '0', latitude: 1, longitude: 2 }),
+    )
+    const path = created.headers.location ?? ''
+    for (let round = 1; round <= 30; round += 1) {
+      const writer = senders[round % senders.length] ?? send
+      await writer(path, asJson('PATCH', { name: String(round) }))
+      const responses = await Promise.all(senders.map((reader) => reader(path)))
+      const lists = await Promise.all(senders.map((reader) => reader('/locations')))
+      assert.equal(new Set(responses.map(({ headers }) => headers.etag)).size, 1)
+      assert.equal(new Set(lists.map(({ headers }) => headers.etag)).size, 1)
+      for (const { text } of [...responses, ...lists]) {
+        assert.match(text, new RegExp(`"name":"${String(round)}"`))
+      }
     }
-  }
-})
+  },
+)
 
-test('a login on one worker is one on all, and so is a logout', patience, async (t) => {
+test('a login on one worker is valid on all, and so is a logout', patience, async (t) => {
   const { origin } = await startWorkers(t)
   const senders = openClients(t, origin)
   const [send] = senders
@@ -74,7 +81,7 @@ test('a login on one worker is one on all, and so is a logout', patience, async 
   assert.equal(await named(), 0)
 })
 
-test('an exchange can be looked at, whichever worker has answered', patience, async (t) => {
+test('an exchange can be shown, whichever worker handled it', patience, async (t) => {
   const { origin } = await startWorkers(t)
   const senders = openClients(t, origin)
   for (const send of senders) {
@@ -89,7 +96,7 @@ test('an exchange can be looked at, whichever worker has answered', patience, as
   assert.equal((await senders[0]?.('/inspector/0'))?.status, 404)
 })
 
-test('another worker takes the place of one that is killed', patience, async (t) => {
+test('another worker replaces one that is killed', patience, async (t) => {
   const { origin, process: child } = await startWorkers(t)
   await until(async () => (await findWorkers(child.pid)).length === 3)
   const before = await findWorkers(child.pid)
@@ -170,7 +177,7 @@ async function sendOnce(origin: string): Promise<'completed' | 'cutOff' | 'hangi
 }
 
 test(
-  'workers that die while they are asked for an exchange end nobody else',
+  'workers that die while another requests an exchange end no other worker',
   patience,
   async (t) => {
     const { origin, process: child } = await startWorkers(t)
@@ -188,7 +195,7 @@ test(
   },
 )
 
-test('a redirect that cannot be opened ends the start of workers too', patience, async (t) => {
+test('an HTTPS redirect that cannot listen ends the start of workers too', patience, async (t) => {
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')
   t.after(() => holder.close())
@@ -206,7 +213,7 @@ test('a redirect that cannot be opened ends the start of workers too', patience,
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} ends all workers, when they have answered`, limit, async (t) => {
+  test(`${signal} ends all workers, after their responses`, limit, async (t) => {
     const { origin, process: child } = await startWorkers(t)
     const connections = await Promise.all(
       Array.from({ length: 9 }, () => openConnection(t, origin)),
@@ -231,7 +238,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('workers that cannot start say why once, and the status is that of one process', async (t) => {
+test('workers that cannot start print the reason once, and the exit status is that of one process', async (t) => {
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')
   t.after(() => holder.close())
@@ -247,7 +254,7 @@ test('workers that cannot start say why once, and the status is that of one proc
   assert.match(output, /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
 })
 
-test('workers are rejected a database that is in the memory of one', async (t) => {
+test('workers with a database in memory are rejected', async (t) => {
   const { status, output } = await failedStart(t, { DATABASE_URL: 'sqlite::memory:', WORKERS: '2' })
   assert.equal(status, 2)
   assert.match(output, /^vitrine: WORKERS must be 1 /)

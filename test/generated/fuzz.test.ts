@@ -75,7 +75,7 @@ async function check(
 
 const settings = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
 
-test('requests put together at random get a response, and never with a fault', async (t) => {
+test('random requests get a response, and never a 500', async (t) => {
   const vitrine = await startWatched(t, settings)
   await check(
     vitrine,
@@ -85,20 +85,20 @@ test('requests put together at random get a response, and never with a fault', a
   await vitrine.assertSound()
 })
 
-test('content in random chunks gets a response, and never with a fault', async (t) => {
+test('bodies in random chunks get a response, and never a 500', async (t) => {
   const vitrine = await startWatched(t, settings)
   await check(vitrine, chunkedMessages, { numRuns: 400 })
   await vitrine.assertSound()
 })
 
-test('requests with bytes changed at random get a response, and never with a fault', async (t) => {
+test('requests with random changes of bytes get a response, and never a 500', async (t) => {
   const vitrine = await startWatched(t, settings)
   await check(vitrine, mutated, { numRuns: 800 })
   await vitrine.assertSound()
 })
 
 for (const [title, messages] of Object.entries(costlyRequests)) {
-  test(`${title} put together at random cost little time and memory`, async (t) => {
+  test(`random ${title} cost little time and memory`, async (t) => {
     const vitrine = await startWatched(t, {
       ...settings,
       NODE_OPTIONS: '--max-old-space-size=128',

@@ -21,7 +21,7 @@ async function keepRecords(app: FastifyInstance): Promise<void> {
   }
 }
 
-test(`${count} requests made from the document get no response that it does not have`, async (t) => {
+test(`${count} requests generated from the document get only documented responses`, async (t) => {
   const app = await testApp(t)
   const document = await loadDocument(app)
   const statuses = new Map<number, number>()

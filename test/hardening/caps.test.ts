@@ -15,7 +15,7 @@ import { listUploads, openUploads } from '../uploads.ts'
 
 const json = { accept: 'application/json' }
 
-test('one record more than allowed is rejected with 507, whatever creates it', async (t) => {
+test('a record over the limit is rejected with 507, whatever creates it', async (t) => {
   const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
   for (const { path, fields } of samples) {
     await t.test(path, async () => {
@@ -48,7 +48,7 @@ test('one record more than allowed is rejected with 507, whatever creates it', a
   }
 })
 
-test('of creates that come together as many are kept as allowed', async (t) => {
+test('concurrent creations never exceed the limit', async (t) => {
   const app = await testApp(t, { settings: { MAX_RECORDS: '10' } })
   const responses = await Promise.all(
     Array.from({ length: 40 }, () =>
@@ -63,7 +63,7 @@ test('of creates that come together as many are kept as allowed', async (t) => {
   if (process.env.TEST_DATABASE_URL === undefined) assert.equal(kept.length, 10)
 })
 
-test('an upload too many is rejected and leaves no file', async (t) => {
+test('an upload over the limit is rejected and leaves no file', async (t) => {
   const { app, folder } = await openUploads(t, { MAX_RECORDS: '2' })
   const send = async () =>
     (await app.inject({ method: 'POST', url: '/profile', ...asUpload('glass') })).statusCode
@@ -72,7 +72,7 @@ test('an upload too many is rejected and leaves no file', async (t) => {
   assert.deepEqual((await readdir(folder)).toSorted(), kept.map(({ _id }) => _id).toSorted())
 })
 
-test('a login too many is rejected until a session ends, and ends none', async (t) => {
+test('a login over the limit is rejected until a session ends, and ends none', async (t) => {
   const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
   await createRecord(app, '/users', ann)
   const cookies = [await logIn(app), await logIn(app)]
@@ -86,7 +86,7 @@ test('a login too many is rejected until a session ends, and ends none', async (
   assert.ok(await isLoggedIn(app, await logIn(app)))
 })
 
-test('a key too many is rejected, and its request can be sent without', async (t) => {
+test('a key over the limit is rejected, and its request can be sent without', async (t) => {
   const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
   const create = async (key?: string) => {
     const headers = key === undefined ? {} : { 'idempotency-key': key }
@@ -114,7 +114,7 @@ async function fill(sendRequest: Send, name: string): Promise<string[]> {
 }
 
 test(
-  'a database that is as large as it may be serves, deletes, and takes more for it',
+  'a database at its maximum size serves and deletes, and accepts more after that',
   limit,
   async (t) => {
     const settings = { MAX_DATABASE_BYTES: String(mebibyte) }

@@ -37,7 +37,7 @@ function assertInert(page: string, where: string): void {
   assert.doesNotMatch(page, /(?:href|src|action)\s*=\s*["']?\s*(?:javascript|data):/i, where)
 }
 
-test('names that try to be markup are text on every page and in every representation', async (t) => {
+test('names with markup are text on every page and in every representation', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const [index, name] of hostile.entries()) {
     const id = `h${String(index)}`
@@ -88,7 +88,7 @@ test('names that try to be markup are text on every page and in every representa
   await assertSound()
 })
 
-test('what was typed comes back as text in forms and errors', async (t) => {
+test('typed values are shown as text in forms and errors', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const text of hostile) {
     await t.test(text, async () => {
@@ -153,7 +153,7 @@ const files: [fileName: string, type: string, content: string][] = [
   ['c', 'text/html\u00e9', 'x'],
 ]
 
-test('uploads come back as sandboxed attachments, whatever they say they are', async (t) => {
+test('uploads are served as sandboxed attachments, whatever their media type', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const [fileName, type, content] of files) {
     await t.test(fileName, async () => {
@@ -183,7 +183,7 @@ test('uploads come back as sandboxed attachments, whatever they say they are', a
   await assertSound()
 })
 
-test('no page has a script, a handler or a style within, and each has a policy against them', async (t) => {
+test('no page has an inline script, handler or style, and each has a policy against them', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const found = new Set(['/', '/nowhere', '/users/nobody', '/mirror/status/500'])
   for (const path of found) {

@@ -16,7 +16,7 @@ const readers: readonly [path: string, type: string, start: string][] = [
   ['/users/post/formdata', form, file.replace('upfiles', 'pic')],
 ]
 
-test('content that drips for too long gets 408 over HTTP/2, too', async (t) => {
+test('a body that arrives slowly for too long gets 408 over HTTP/2, too', async (t) => {
   const settings = { ...quick, ...(await makeCertificate(t)) }
   const { origin, assertSound } = await startWatched(t, settings)
   const session = connect(origin, { rejectUnauthorized: false })
@@ -42,7 +42,7 @@ test('content that drips for too long gets 408 over HTTP/2, too', async (t) => {
   await assertSound()
 })
 
-test('too much content that then stops arriving gets a response soon', async (t) => {
+test('a body that is too large and stops arriving gets a response soon', async (t) => {
   const settings = { BODY_IDLE_SECONDS: '1', MAX_BODY_BYTES: '1000', MAX_UPLOAD_BYTES: '1000' }
   const { origin, assertSound } = await startWatched(t, settings)
   for (const [path, type, start] of readers) {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { curl, makeCertificate } from './tls-client.ts'
 import { startWatched } from './watched-vitrine.ts'
 
-test('a client has one limit over HTTP/1.1 and HTTP/2, and a proxy is believed over both', async (t) => {
+test('a client has one limit over HTTP/1.1 and HTTP/2, and forwarding headers apply to both', async (t) => {
   const { origin, assertSound } = await startWatched(t, {
     ...(await makeCertificate(t)),
     RATE_LIMIT: '4',
@@ -44,7 +44,7 @@ test('a client has one limit over HTTP/1.1 and HTTP/2, and a proxy is believed o
   await assertSound()
 })
 
-test('a method that only HTTP/2 lets through is counted like any other', async (t) => {
+test('a method that only HTTP/2 accepts is counted like any other', async (t) => {
   const { origin, assertSound } = await startWatched(t, {
     ...(await makeCertificate(t)),
     RATE_LIMIT: '2',
@@ -65,7 +65,7 @@ test('a method that only HTTP/2 lets through is counted like any other', async (
   await assertSound()
 })
 
-test('connections of HTTP/2 that end in the middle of a request do no harm', async (t) => {
+test('HTTP/2 connections that end in the middle of a request do no harm', async (t) => {
   const { origin, assertSound } = await startWatched(t, {
     ...(await makeCertificate(t)),
     RATE_LIMIT: '1000000',

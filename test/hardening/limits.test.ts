@@ -68,7 +68,7 @@ test('headers that do not arrive in time get 408', async (t) => {
   await assertSound()
 })
 
-test('content that stops arriving gets 408, whatever reads it', async (t) => {
+test('a body that stops arriving gets 408, whatever reads it', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
   const sent = readers.flatMap(([path, type, start]) =>
     ['', start].map((part) => [path, type, part]),
@@ -85,7 +85,7 @@ test('content that stops arriving gets 408, whatever reads it', async (t) => {
   await assertSound()
 })
 
-test('content that drips for too long gets 408, whatever reads it', async (t) => {
+test('a body that arrives slowly for too long gets 408, whatever reads it', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
   const responses = readers.map(async ([path, type, start]) => {
     const socket = openSocket(origin)
@@ -101,7 +101,7 @@ test('content that drips for too long gets 408, whatever reads it', async (t) =>
   await assertSound()
 })
 
-test('content that nobody reads ends in one response and a closed connection', async (t) => {
+test('a body that is not read gets one response, and the connection is closed', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
   const paths = ['/nowhere', '/mirror/status/200', '/user/create', '/topic.html', '/api/nowhere']
   const types = ['application/json', 'image/png', 'multipart/form-data; boundary=b']
@@ -136,7 +136,7 @@ const broken: [what: string, message: string, expected: readonly number[]][] = [
 ]
 
 for (const [what, message, expected] of broken) {
-  test(`a connection that ${what} hears ${expected.join(', ')}`, async (t) => {
+  test(`a connection that ${what} gets ${expected.join(', ')}`, async (t) => {
     const { origin, assertSound } = await startWatched(t)
     const socket = openSocket(origin)
     const fields = ['Host: x', 'Content-Type: image/png', 'Transfer-Encoding: chunked']
@@ -150,7 +150,7 @@ for (const [what, message, expected] of broken) {
   })
 }
 
-test('a kept connection on which the next request is late gets 408', async (t) => {
+test('a persistent connection whose next request is late gets 408', async (t) => {
   const { origin, assertSound } = await startWatched(t, quick)
   const whole = toHead('/nowhere', 'image/png', 1) + 'x'
   const beginnings: [beginning: string, statuses: readonly number[]][] = [
@@ -167,7 +167,7 @@ test('a kept connection on which the next request is late gets 408', async (t) =
   await assertSound()
 })
 
-test('a crowd of dripping connections keeps nobody else from being answered', async (t) => {
+test('many slow connections do not block other clients', async (t) => {
   const { origin, assertSound } = await startWatched(t, { HEADERS_SECONDS: '300' })
   const crowd = Array.from({ length: 200 }, (_, index) => {
     const socket = openSocket(origin)
@@ -186,7 +186,7 @@ test('a crowd of dripping connections keeps nobody else from being answered', as
   await assertSound()
 })
 
-test('connections over MAX_CONNECTIONS are dropped, and there is room when others leave', async (t) => {
+test('connections over MAX_CONNECTIONS are dropped, and accepted again when others end', async (t) => {
   const { origin, assertSound } = await startWatched(t, { MAX_CONNECTIONS: '5' })
   const held = Array.from({ length: 5 }, () => openSocket(origin))
   for (const socket of held) {
@@ -202,7 +202,7 @@ test('connections over MAX_CONNECTIONS are dropped, and there is room when other
   await assertSound()
 })
 
-test('a 413 can be read by a client that sends everything first', async (t) => {
+test('a client that sends the whole body first can read a 413', async (t) => {
   const { origin, assertSound } = await startWatched(t, {
     MAX_BODY_BYTES: '100000',
     MAX_UPLOAD_BYTES: '100000',

@@ -124,7 +124,7 @@ test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
   await assertSound()
 })
 
-test('a write from another site is rejected on a local network', async (t) => {
+test('a write from another site is blocked on a local network', async (t) => {
   const { site, assertSound } = await startOnNetwork(t)
   const { hostname, port } = new URL(site)
   const strangers = [
@@ -156,7 +156,7 @@ test('a write from another site is rejected on a local network', async (t) => {
   await assertSound()
 })
 
-test('a link can turn no GET into a write on a local network', async (t) => {
+test('a link cannot turn a GET into a write on a local network', async (t) => {
   const { site, assertSound } = await startOnNetwork(t)
   const created = await browse(`${site}/users`, asForm({ name: 'Ann', password: 'secret' }))
   const user = `${site}${created.headers.location ?? ''}`

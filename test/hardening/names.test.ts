@@ -6,7 +6,7 @@ import { startWatched } from './watched-vitrine.ts'
 
 const json = 'application/json'
 
-test('no key reaches a prototype', async (t) => {
+test('no key changes a prototype', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const keys = [
     '__proto__',
@@ -72,7 +72,7 @@ test('no key reaches a prototype', async (t) => {
   await assertSound()
 })
 
-test('U+0000 and half of a surrogate pair are stored nowhere', async (t) => {
+test('U+0000 and unpaired surrogates are never stored', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const texts = ['a\\u0000b', '\\ud800', '\\udc00x', 'x\\ud83d']
   for (const text of texts) {
@@ -140,7 +140,7 @@ const encodedIds = [
   longId,
 ]
 
-test('an id that cannot exist is not found, whatever it looks like', async (t) => {
+test('an impossible id is not found, whatever it looks like', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const id of [...ids, ...encodedIds]) {
     await t.test(id, async () => {
@@ -169,7 +169,7 @@ test('an id that cannot exist is not found, whatever it looks like', async (t) =
   await assertSound()
 })
 
-test('parts of a form over their limits get 413 or 400 and are not kept', async (t) => {
+test('parts of a form over their limits get 413 or 400 and are not stored', async (t) => {
   const { origin, assertSound } = await startWatched(t, {
     MAX_BODY_BYTES: '100000',
     MAX_UPLOAD_BYTES: '50000',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { sendRaw, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
 
-test('responses that no client reads are limited in all, and probes go on', async (t) => {
+test('responses that no client reads have a total limit, and probes still get a response', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   // In JSON six times as long.
   const content = '\u0001'.repeat(1024 ** 2)

@@ -18,7 +18,7 @@ function openSilent(t: TestContext, origin: string, message: string): Socket {
 }
 
 for (const target of ['/locations', '/locations?name_contains=place']) {
-  test(`200 clients that pipeline five lists of ${target} and never read keep nobody out`, async (t) => {
+  test(`200 clients that pipeline five lists of ${target} and never read do not block others`, async (t) => {
     const { origin, assertSound } = await startLarge(t)
     const message = toRequest(`GET ${target} HTTP/1.1`, [host, json]).repeat(5)
     const sockets = Array.from({ length: 200 }, () => openSilent(t, origin, message))
@@ -52,7 +52,7 @@ test('a pipelined request is handled when the response before it has been sent',
   await assertSound()
 })
 
-test('nothing is handled behind a request that closes the connection', async (t) => {
+test('nothing is handled after a request that closes the connection', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const create = toRequest(
     'POST /locations HTTP/1.1',
@@ -97,7 +97,7 @@ test('a pipelined head that came in time gets no 408 when the responses before i
   await assertSound()
 })
 
-test('a pipelined head that is never complete gets 408 behind the responses before it', async (t) => {
+test('a pipelined head that is never complete gets 408 after the responses before it', async (t) => {
   const { origin, assertSound } = await startLarge(t, { HEADERS_SECONDS: '1' })
   const list = toRequest('GET /locations HTTP/1.1', [host, json])
   const topic = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])

@@ -12,17 +12,21 @@ async function startPublic(t: TestContext, settings: Record<string, string> = {}
 
 const limit = { timeout: 300_000 }
 
-test('for strangers 300 requests in a minute pass, and the next do not', limit, async (t) => {
-  const send = await startPublic(t)
-  for (let index = 0; index < 320; index += 1) {
-    const { status, headers } = await send('/api/json')
-    assert.equal(status, index < 300 ? 200 : 429, String(index))
-    assert.equal(headers['ratelimit-policy'], '"default";q=300;w=60')
-  }
-  assert.equal((await send('/health')).status, 200)
-})
+test(
+  'with PRESET=public 300 requests in a minute are accepted, and the next are not',
+  limit,
+  async (t) => {
+    const send = await startPublic(t)
+    for (let index = 0; index < 320; index += 1) {
+      const { status, headers } = await send('/api/json')
+      assert.equal(status, index < 300 ? 200 : 429, String(index))
+      assert.equal(headers['ratelimit-policy'], '"default";q=300;w=60')
+    }
+    assert.equal((await send('/health')).status, 200)
+  },
+)
 
-test('for strangers logins, bodies and uploads have their limits', limit, async (t) => {
+test('with PRESET=public logins, bodies and uploads have their limits', limit, async (t) => {
   const send = await startPublic(t)
   const login = asJson('POST', { username: 'nobody', password: 'x' })
   for (let index = 0; index < 10; index += 1) {
@@ -35,7 +39,7 @@ test('for strangers logins, bodies and uploads have their limits', limit, async 
   assert.equal((await send('/profile', asFile(Buffer.alloc(1024 ** 2)))).status, 200)
 })
 
-test('what is set wins over the preset', limit, async (t) => {
+test('an explicit setting overrides the preset', limit, async (t) => {
   const settings = { RATE_LIMIT: '5', MAX_RECORDS: '1', LOGIN_RATE_LIMIT: 'off' }
   const send = await startPublic(t, settings)
   const statuses = []
@@ -46,7 +50,7 @@ test('what is set wins over the preset', limit, async (t) => {
   assert.deepEqual(statuses, [201, 507, 200, 200, 200, 429])
 })
 
-test('the preset with its limit of requests turned off has the others', limit, async (t) => {
+test('the preset without its rate limit has the other limits', limit, async (t) => {
   const send = await startPublic(t, { RATE_LIMIT: 'off' })
   for (let index = 0; index < 310; index += 1) {
     const { status, headers } = await send('/api/json')

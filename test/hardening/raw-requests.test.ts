@@ -38,27 +38,27 @@ async function tryRows(t: TestContext, rows: typeof requestLineRows): Promise<vo
   await vitrine.assertSound()
 }
 
-test('a request line of any kind gets a response once, and the next client served', async (t) => {
+test('a request line of any kind gets one response, and the next client is served', async (t) => {
   await tryRows(t, requestLineRows)
 })
 
-test('HTTP/2.0 in a request line is rejected, and the next client served', async (t) => {
+test('HTTP/2.0 in a request line is rejected, and the next client is served', async (t) => {
   await tryRows(t, versionTwoRows)
 })
 
-test('header fields of any kind get a response once, and the next client served', async (t) => {
+test('header fields of any kind get one response, and the next client is served', async (t) => {
   await tryRows(t, fieldRows)
 })
 
-test('content framed in any way gets a response once, and the next client served', async (t) => {
+test('a body with any framing gets one response, and the next client is served', async (t) => {
   await tryRows(t, framingRows)
 })
 
-test('what is too large is rejected with its own status, and the next client served', async (t) => {
+test('oversized parts of a request get the right status code, and the next client is served', async (t) => {
   await tryRows(t, tooLargeRows)
 })
 
-test('several requests on one connection get a response in order', async (t) => {
+test('several requests on one connection get their responses in order', async (t) => {
   const vitrine = await startWatched(t)
   for (const [what, message, expected] of pipelinedRows) {
     await t.test(what, async () => {
@@ -86,7 +86,7 @@ test('many pipelined requests all get a response, in order', async (t) => {
   await vitrine.assertSound()
 })
 
-test('every byte in every place of a request gets a response or rejected, never a fault', async (t) => {
+test('every byte in every place of a request gets a response, and never a 500', async (t) => {
   const vitrine = await startWatched(t)
   const places: [string, (byte: string) => string][] = [
     ['the path', (byte) => toGet(`/user${byte}x`)],
@@ -120,7 +120,7 @@ test('every byte in every place of a request gets a response or rejected, never 
   await vitrine.assertSound()
 })
 
-test('a content that ends early is stored by no route', async (t) => {
+test('a body that ends early is stored by no route', async (t) => {
   const vitrine = await startWatched(t)
   const content = '{"name":"cut short"}'
   const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
@@ -139,7 +139,7 @@ test('a content that ends early is stored by no route', async (t) => {
   await vitrine.assertSound()
 })
 
-test('a client that ends its half behind the request still gets its response', async (t) => {
+test('a client that closes its half after the request still gets its response', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const targets = [
     '/health',

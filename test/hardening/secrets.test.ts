@@ -63,7 +63,7 @@ for (const [settings, ...flags] of rows) {
   })
 }
 
-test('nothing of a private key that cannot be read is printed', async (t) => {
+test('nothing of an invalid private key is printed', async (t) => {
   const path = join(await temporaryFolder(t), 'key.pem')
   await writeFile(path, '-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n')
   const { status, lines } = await failedStart(t, { TLS_CERT: path, TLS_KEY: path })

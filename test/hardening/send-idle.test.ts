@@ -58,7 +58,7 @@ async function readSlowly(response: Readable, pauseMs: number): Promise<string> 
 }
 
 for (const [protocol, open] of clients) {
-  test(`over ${protocol} a client that takes nothing is cut off, and a slow one is not`, async (t) => {
+  test(`over ${protocol} a client that reads nothing is disconnected, and a slow one is not`, async (t) => {
     const certificate = protocol === 'HTTP/1.1' ? {} : await makeCertificate(t)
     const { origin, assertSound } = await startLarge(t, { SEND_IDLE_SECONDS: '2', ...certificate })
     const stalled = await open(t, origin)
@@ -71,7 +71,7 @@ for (const [protocol, open] of clients) {
 }
 
 for (const sent of ['', 'GET /mirror/query HTTP/1.1\r\nHost: loc']) {
-  test(`SEND_IDLE_SECONDS does not cut off a client that has sent ${JSON.stringify(sent)}`, async (t) => {
+  test(`SEND_IDLE_SECONDS does not disconnect a client that has sent ${JSON.stringify(sent)}`, async (t) => {
     const { origin, assertSound } = await startWatched(t, {
       SEND_IDLE_SECONDS: '1',
       HEADERS_SECONDS: '3',

@@ -15,7 +15,7 @@ import {
   toRequest,
 } from './watched-vitrine.ts'
 
-test('garbage and plain HTTP on the port of TLS harm nobody', async (t) => {
+test('malformed data and plain HTTP on the TLS port do no harm', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
   const messages = [
     toGet('/'),
@@ -33,7 +33,7 @@ test('garbage and plain HTTP on the port of TLS harm nobody', async (t) => {
   await assertSound()
 })
 
-test('a handshake that is late ends its connection without a word', async (t) => {
+test('a late handshake ends its connection without a response', async (t) => {
   const settings = { ...(await makeCertificate(t)), HEADERS_SECONDS: '1' }
   const { origin, assertSound } = await startWatched(t, settings)
   for (const beginning of ['', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03']) {
@@ -71,7 +71,7 @@ async function startRedirecting(t: TestContext, more: Readonly<Record<string, st
   return { plain: `http://127.0.0.1:${port}`, secure }
 }
 
-test('plain HTTP is redirected with its path and query, and a bad Host rejected', async (t) => {
+test('plain HTTP is redirected with its path and query, and an invalid Host rejected', async (t) => {
   const { plain, secure } = await startRedirecting(t)
   const target = '/mirror/query?a=%C3%A9&a=%22%3Cb%3E'
   for (const method of ['GET', 'POST', 'DELETE']) {
@@ -94,14 +94,14 @@ test('plain HTTP is redirected with its path and query, and a bad Host rejected'
   assert.equal((await curl(`${secure}/health`)).status, 200)
 })
 
-test('a connection is closed behind a redirected request with Upgrade', async (t) => {
+test('a connection is closed after a redirected request with Upgrade', async (t) => {
   const { plain } = await startRedirecting(t)
   const upgrade = toRequest('GET / HTTP/1.1', ['Host: x', 'Connection: Upgrade', 'Upgrade: h2c'])
   const { statuses, isClosed } = await sendRaw(plain, upgrade + toGet('/'))
   assert.deepEqual([statuses, isClosed], [[308], true])
 })
 
-test('plain HTTP is redirected for the hosts of ALLOWED_HOSTS alone', async (t) => {
+test('plain HTTP is redirected only for the hosts of ALLOWED_HOSTS', async (t) => {
   const { plain, secure } = await startRedirecting(t, { ALLOWED_HOSTS: 'localhost,a.example' })
   const { port } = new URL(secure)
   const to = (host: string) => `https://${host}:${port}/mirror/query?a=1`
@@ -124,7 +124,7 @@ test('plain HTTP is redirected for the hosts of ALLOWED_HOSTS alone', async (t) 
   }
 })
 
-test('plain HTTP that is redirected is held to the limits of everything else', async (t) => {
+test('the redirect from plain HTTP has the same limits as everything else', async (t) => {
   const { plain } = await startRedirecting(t, { HEADERS_SECONDS: '1', REQUEST_SECONDS: '2' })
   const unsent = toRequest('POST / HTTP/1.1', ['Host: x', 'Content-Length: 10'])
   const rows: [message: string, status: number][] = [
@@ -148,7 +148,7 @@ test('plain HTTP that is redirected is held to the limits of everything else', a
   assert.ok(long.text.endsWith('\r\n\r\nThe URL is longer than 8192 bytes.\n'), long.text)
 })
 
-test('connections over MAX_CONNECTIONS are dropped where plain HTTP is redirected', async (t) => {
+test('connections over MAX_CONNECTIONS to the redirect are dropped', async (t) => {
   const { plain } = await startRedirecting(t, { MAX_CONNECTIONS: '1' })
   const held = openSocket(plain)
   t.after(() => held.destroy())
@@ -158,7 +158,7 @@ test('connections over MAX_CONNECTIONS are dropped where plain HTTP is redirecte
   assert.deepEqual([over.text, over.isClosed], ['', true])
 })
 
-test('TLS settings that cannot work stop the start with a line for each', async (t) => {
+test('invalid TLS settings stop the start with a line for each', async (t) => {
   const { TLS_CERT, TLS_KEY } = await makeCertificate(t)
   const other = await makeCertificate(t)
   const folder = await temporaryFolder(t)

@@ -79,7 +79,7 @@ for (const version of versions) {
     await assertSound()
   })
 
-  test(`only the origin with https may write over HTTPS with ${version}`, async (t) => {
+  test(`only the https origin may write over HTTPS with ${version}`, async (t) => {
     const settings = { ...(await makeCertificate(t)), CORS_ORIGINS: 'none' }
     const { origin, assertSound } = await startWatched(t, settings)
     const { host, port } = new URL(origin)
@@ -100,7 +100,7 @@ for (const version of versions) {
     await assertSound()
   })
 
-  test(`too much content gets a 413 over HTTPS with ${version}`, async (t) => {
+  test(`a body that is too large gets 413 over HTTPS with ${version}`, async (t) => {
     const settings = {
       ...(await makeCertificate(t)),
       MAX_BODY_BYTES: '1000',
@@ -151,7 +151,7 @@ function openHttp2(t: TestContext, origin: string) {
   }
 }
 
-test('every status and every method can be seen over HTTP/2', async (t) => {
+test('every status code and every method can be requested over HTTP/2', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
   const send = openHttp2(t, origin)
   for (let code = 200; code <= 599; code += 1) {
@@ -164,7 +164,7 @@ test('every status and every method can be seen over HTTP/2', async (t) => {
   await assertSound()
 })
 
-test('what no request may be is rejected over HTTP/2, too', async (t) => {
+test('malformed requests are rejected over HTTP/2, too', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
   const send = openHttp2(t, origin)
   const get = { ':path': '/health', ':method': 'GET' }
@@ -206,7 +206,7 @@ test('what no request may be is rejected over HTTP/2, too', async (t) => {
   await assertSound()
 })
 
-test('content that a lost connection cuts off over HTTP/2 makes no record', async (t) => {
+test('a body cut off by a lost HTTP/2 connection creates no record', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
   for (const waitMs of [0, 30, 300]) {
     const client = connectHttp2(origin, { rejectUnauthorized: false })

@@ -50,14 +50,14 @@ async function lint(file: string): Promise<string> {
   )
 }
 
-test('compose.yaml is one', async (t) => {
+test('compose.yaml is valid', async (t) => {
   assert.equal(await lint(join(projectFolder, 'compose.yaml')), '')
   const wrong = join(await temporaryFolder(t), 'compose.yaml')
   await writeFile(wrong, text.replace('stop_grace_period', 'stop_grace_time'))
   assert.match(await lint(wrong), /invalid-schema/)
 })
 
-test('every service is confined, of a pinned image, and asked how it is', () => {
+test('every service has restricted privileges, a pinned image and a health check', () => {
   for (const [name, service] of Object.entries(services)) {
     const { read_only, cap_drop, security_opt } = service
     assert.deepEqual(
@@ -76,7 +76,7 @@ test('every service is confined, of a pinned image, and asked how it is', () => 
   }
 })
 
-test('only the proxy can be reached, and leads to the port that Vitrine opens', () => {
+test('only the proxy is published, and it forwards to the port of Vitrine', () => {
   const published = Object.entries(services).filter(([, { ports }]) => ports)
   assert.deepEqual(
     published.map(([name]) => name),
@@ -99,7 +99,7 @@ test('only the proxy can be reached, and leads to the port that Vitrine opens', 
   )
 })
 
-test('two replicas have settings that there are, for strangers, and time to stop', () => {
+test('both replicas have valid settings, the public preset, and time to stop', () => {
   const known = settingNames.map(toEnvironmentName)
   assert.deepEqual(
     Object.keys(settings).filter((name) => !known.includes(name)),
@@ -117,13 +117,13 @@ test('two replicas have settings that there are, for strangers, and time to stop
   assert.ok(parseInt(vitrine.stop_grace_period ?? '', 10) > config.drainSeconds + 10)
 })
 
-test('the proxy alone is believed', () => {
+test('only the proxy is trusted', () => {
   assert.ok(!Array.isArray(proxy.networks))
   assert.equal(settings.TRUSTED_PROXIES, proxy.networks.front?.ipv4_address)
   assert.match(nginx, /X-Forwarded-For \$remote_addr;/)
 })
 
-test('no secret is written down, and a start without them shows it', () => {
+test('no secret is in the file, and a start without secrets fails with their names', () => {
   const named = Object.values(services).flatMap(({ environment }) =>
     Object.entries(environment ?? {}),
   )
@@ -138,7 +138,7 @@ test('no secret is written down, and a start without them shows it', () => {
   assert.ok(readProjectFile('.gitignore').split('\n').includes('.env'))
 })
 
-test('what is mounted is there, and the bucket is the one that is made', () => {
+test('mounted files exist, and the bucket is the one that is created', () => {
   const mounted = Object.values(services).flatMap(({ volumes }) => volumes ?? [])
   for (const volume of mounted.filter((name) => name.startsWith('.'))) {
     const [path = '', , mode] = volume.split(':')
@@ -153,7 +153,7 @@ test('what is mounted is there, and the bucket is the one that is made', () => {
   assert.ok(hostname in services && toml.includes(`api_bind_addr = "0.0.0.0:${port}"`))
 })
 
-test('nginx takes its configuration', { skip: withoutNginx }, async (t) => {
+test('nginx accepts its configuration', { skip: withoutNginx }, async (t) => {
   const { program, file } = await writeNginxFiles(t)
   const { stderr } = await run(program, ['-t', '-c', file])
   assert.match(stderr, /test is successful/)

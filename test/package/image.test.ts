@@ -19,12 +19,12 @@ import {
   stages,
 } from './dockerfile.ts'
 
-test('the Dockerfile is one', () => {
+test('the Dockerfile is valid', () => {
   assert.deepEqual(validate(dockerfileText), [])
   assert.equal(validate(dockerfileText.replace('--interval', '--intervall')).length, 1)
 })
 
-test('every stage is of a pinned image, and copies from one before it', () => {
+test('every stage has a pinned image, and copies only from an earlier one', () => {
   const named: string[] = []
   for (const [from, ...rest] of stages) {
     const [image = '', , name = ''] = from?.text.split(' ') ?? []
@@ -36,7 +36,7 @@ test('every stage is of a pinned image, and copies from one before it', () => {
   assert.equal(named.length, 3)
 })
 
-test('what is copied from the repository is there, and let into the build', () => {
+test('copied files of the repository exist, and are not excluded from the build', () => {
   const ignored = readProjectFile('.dockerignore').split('\n')
   assert.ok(ignored.includes('*'))
   const admitted = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
@@ -53,7 +53,7 @@ test('what is copied from the repository is there, and let into the build', () =
   }
 })
 
-test('it is started as npm start does, by nobody special, and hears signals', () => {
+test('the image starts as npm start does, as an unprivileged user, and receives signals', () => {
   assert.match(findInImage('USER'), /^[1-9]\d+:[1-9]\d+$/)
   assert.equal(findInImage('STOPSIGNAL'), 'SIGTERM')
   const entry = JSON.parse(findInImage('ENTRYPOINT')) as string[]
@@ -67,7 +67,7 @@ test('it is started as npm start does, by nobody special, and hears signals', ()
   assert.equal(stages[1]?.find(({ name }) => name === 'USER')?.text, 'node')
 })
 
-test('its settings are ours, and what it keeps is in its volume', () => {
+test('its settings exist, and its data is in its volume', () => {
   const { NODE_ENV, SQLITE_TMPDIR, ...settings } = imageEnvironment
   const known = settingNames.map(toEnvironmentName)
   assert.deepEqual(
@@ -94,7 +94,7 @@ async function checkHealth(settings: Record<string, string>) {
   return status
 }
 
-test('its health is what /health/live says, on the port for that where there is one', async (t) => {
+test('its health check is /health/live, on the admin port if there is one', async (t) => {
   let status = 200
   const sent: string[] = []
   const server = createServer(({ url = '' }, response) => {

@@ -48,7 +48,7 @@ async function findTypeProblems(t: TestContext, manifests: typeof documents): Pr
   )
 }
 
-test('kubernetes.yaml is what Kubernetes knows', async (t) => {
+test('kubernetes.yaml is valid for Kubernetes', async (t) => {
   const kinds = documents.map(({ kind }) => kind)
   assert.deepEqual(kinds, ['Deployment', 'Service', 'PodDisruptionBudget'])
   assert.equal(await findTypeProblems(t, documents), '')
@@ -58,7 +58,7 @@ test('kubernetes.yaml is what Kubernetes knows', async (t) => {
   assert.match(await findTypeProblems(t, misspelt), /readynessProbe/)
 })
 
-test('its pods may do next to nothing', () => {
+test('its pods have no privileges', () => {
   assert.deepEqual(container.securityContext, {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
@@ -80,7 +80,7 @@ test('its pods may do next to nothing', () => {
   assert.deepEqual(mounts, [findInImage('VOLUME')])
 })
 
-test('its settings are there, and its secrets are elsewhere', () => {
+test('its settings exist, and its secrets are elsewhere', () => {
   const known = settingNames.map(toEnvironmentName)
   const samples: Record<string, string> = {
     DATABASE_URL: 'postgres://vitrine@postgres/vitrine',
@@ -104,7 +104,7 @@ test('its settings are there, and its secrets are elsewhere', () => {
   )
 })
 
-test('it is asked how it is where the image is, and whether it is ready', () => {
+test('its probes use the port of the image, for health and readiness', () => {
   const [path] = /\/health\/live/.exec(readProjectFile('deploy/healthcheck.js')) ?? []
   const { startupProbe, livenessProbe, readinessProbe } = container
   assert.deepEqual(livenessProbe?.httpGet, { path, port: 'admin' })
@@ -112,7 +112,7 @@ test('it is asked how it is where the image is, and whether it is ready', () => 
   assert.deepEqual(readinessProbe?.httpGet, { path: '/health/ready', port: 'admin' })
 })
 
-test('two of them are found, spread, kept, and have time to stop', () => {
+test('the two replicas are discovered, spread, protected from eviction, and have time to stop', () => {
   const labels = deployment.spec?.template.metadata?.labels
   const [spread] = pod.topologySpreadConstraints ?? []
   assert.deepEqual(deployment.spec?.selector.matchLabels, labels)

@@ -86,7 +86,7 @@ async function readLock(root: string) {
   return Object.fromEntries(Object.entries(lock.packages).filter(([path]) => path !== ''))
 }
 
-test('the repository runs its sources, whatever an older build has left beside them', async () => {
+test('the repository runs its sources, even with an older build beside them', async () => {
   const left = await makeFolder(join(folder, 'left-over'))
   const stale = await copyRepository(left)
   const { stdout } = await run(process.execPath, ['bin/vitrine.js', '--version'], { cwd: stale })
@@ -97,7 +97,7 @@ test('packing leaves nothing behind', () => {
   assert.ok(!existsSync(join(copy, 'dist')))
 })
 
-test('the package holds what runs, compiled, and what one reads first', async () => {
+test('the package has the compiled service and its documents', async () => {
   const kept = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'public']
   assert.deepEqual((await readdir(inPackage())).toSorted(), kept)
   const files = await findFiles(inPackage())
@@ -112,7 +112,7 @@ test('the package holds what runs, compiled, and what one reads first', async ()
   }
 })
 
-test('every compiled file has its types, and its source in its map', async () => {
+test('every compiled file has its types, and its source in its source map', async () => {
   const files = await findFiles(inPackage('dist'))
   const compiled = files.filter((file) => /(?<!^site\/assets\/.*)\.js$/.test(file))
   assert.ok(compiled.includes('main.js') && compiled.length > 100)
@@ -129,7 +129,7 @@ test('every compiled file has its types, and its source in its map', async () =>
   }
 })
 
-test('its dependencies come along and nothing optional, as many and as large as docs/operating.md says', async () => {
+test('its dependencies are installed and nothing optional, as many and as large as docs/operating.md states', async () => {
   const packages = Object.keys(await readLock(installed))
   const optional = new Set(Object.keys(packageJson.peerDependencies))
   assert.deepEqual(
@@ -143,7 +143,7 @@ test('its dependencies come along and nothing optional, as many and as large as 
   assert.ok(Math.abs(Number(size) - bytes / 1e6) <= 2, summary)
 })
 
-test('npx starts it, and all it keeps is in data/ of the folder where it was started', async (t) => {
+test('npx starts it, and its data is in data/ of the working directory', async (t) => {
   const args = ['--prefix', installed, '--no', '--', 'vitrine']
   const { cwd, origin, stop } = await start(t, 'npx', args)
   await send(origin)
@@ -153,14 +153,14 @@ test('npx starts it, and all it keeps is in data/ of the folder where it was sta
   assert.deepEqual(elsewhere, [])
 })
 
-test('a SIGTERM ends it with 0, and its cache is in its own folder', async (t) => {
+test('SIGTERM ends it with 0, and its cache is in its own folder', async (t) => {
   const { cwd, stop } = await start(t, join(installed, 'node_modules/.bin/vitrine'), [])
   assert.equal(await stop(), 0)
   assert.deepEqual(await readdir(cwd), ['data'])
   assert.deepEqual(await readdir(inPackage('node_modules')), ['.cache'])
 })
 
-test('its help and its version are what the repository has', async () => {
+test('its help and version are those of the repository', async () => {
   for (const flag of ['--help', '--version']) {
     const [own, packed] = await Promise.all([
       run(process.execPath, [join(projectFolder, 'bin/vitrine.js'), flag]),
@@ -170,7 +170,7 @@ test('its help and its version are what the repository has', async () => {
   }
 })
 
-test('a program in TypeScript sees what it exports', async (t) => {
+test('a TypeScript program can import its exports', async (t) => {
   if (!existsSync(join(projectFolder, 'src/embed.ts'))) {
     t.skip('there is nothing to embed yet')
     return
@@ -196,7 +196,7 @@ test('a program in TypeScript sees what it exports', async (t) => {
   assert.equal(stdout, `2 ${packageJson.version}\n`)
 })
 
-test('an image has the drivers too, and all in the versions of the lock file', async () => {
+test('an image has the drivers too, all in the versions of the lock file', async () => {
   const image = join(folder, 'image')
   const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
   for (const file of [join('..', tarball), 'package-lock.json', '.npmrc']) {
@@ -218,7 +218,7 @@ test('an image has the drivers too, and all in the versions of the lock file', a
   assert.ok(!existsSync(join(image, 'node_modules/typescript')))
 })
 
-test('Node 24 runs it too', async (t) => {
+test('it runs on Node 24 too', async (t) => {
   const older = await makeFolder(join(folder, 'node-24'))
   const binary = `node-${process.platform}-${process.arch}`
   try {

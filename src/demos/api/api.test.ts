@@ -12,7 +12,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const json = { 'content-type': 'application/json' }
 const post = { method: 'POST', url: '/api/post_json_with_param' } as const
 
-test('/api/json is a JSON object with content alone', async (t) => {
+test('/api/json returns a JSON object with only content', async (t) => {
   const app = await testApp(t)
   for (const url of ['/api/json', '/api/json/', '/api/json?name=ann']) {
     await t.test(url, async () => {
@@ -26,7 +26,7 @@ test('/api/json is a JSON object with content alone', async (t) => {
   }
 })
 
-test('a name in the query string comes back beside content', async (t) => {
+test('name in the query string is returned beside content', async (t) => {
   const app = await testApp(t)
   const cases: [query: string, name: string][] = [
     ['name=ann', 'ann'],
@@ -51,7 +51,7 @@ test('a name in the query string comes back beside content', async (t) => {
   }
 })
 
-test('without a name in the query string there is no name key', async (t) => {
+test('without name in the query string the response has no name', async (t) => {
   const app = await testApp(t)
   for (const query of ['', '?', '?other=ann']) {
     await t.test(query, async () => {
@@ -62,7 +62,7 @@ test('without a name in the query string there is no name key', async (t) => {
   }
 })
 
-test('a name in a body comes back beside content', async (t) => {
+test('name in a body is returned beside content', async (t) => {
   const app = await testApp(t)
   const cases: [headers: Record<string, string>, payload: string, name: string][] = [
     [form, 'name=ann', 'ann'],
@@ -90,7 +90,7 @@ test('a name in a body comes back beside content', async (t) => {
   }
 })
 
-test('without a name in the body there is no name key', async (t) => {
+test('without name in the body the response has no name', async (t) => {
   const app = await testApp(t)
   const cases: [headers: Record<string, string>, payload: string][] = [
     [form, ''],
@@ -110,13 +110,13 @@ test('without a name in the body there is no name key', async (t) => {
   }
 })
 
-test('a name in the query string of a POST is not the one of the body', async (t) => {
+test('a POST ignores name in the query string', async (t) => {
   const app = await testApp(t)
   const response = await app.inject({ ...post, url: `${post.url}?name=ann` })
   assert.deepEqual(Object.keys(response.json<Content>()), ['content'])
 })
 
-test('a body whose reader is off is absent', async (t) => {
+test('a body whose reader is disabled is ignored', async (t) => {
   const cases: [readers: string, headers: Record<string, string>, payload: string][] = [
     ['none', form, 'name=ann'],
     ['none', json, '{"name":"ann"}'],
@@ -134,7 +134,7 @@ test('a body whose reader is off is absent', async (t) => {
   }
 })
 
-test('the error of an unknown path names /api/json, for any method and Accept', async (t) => {
+test('the error for an unknown path names /api/json, for any method and Accept', async (t) => {
   const app = await testApp(t)
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   for (const url of ['/api', '/api/', '/api/nowhere', '/api/json/more', '/api/nowhere?a=1']) {
@@ -153,7 +153,7 @@ test('the error of an unknown path names /api/json, for any method and Accept', 
   }
 })
 
-test('a method that a path lacks gets 405 with Allow, and an error that names /api/json', async (t) => {
+test('an unsupported method gets 405 with Allow, and an error that names /api/json', async (t) => {
   const app = await testApp(t)
   const cases = [
     ['POST', '/api/json', 'GET, HEAD, OPTIONS'],
@@ -176,7 +176,7 @@ test('a method that a path lacks gets 405 with Allow, and an error that names /a
   }
 })
 
-test('what cannot be read is rejected with the same kind of object', async (t) => {
+test('a malformed request gets an error of the same shape', async (t) => {
   const app = await testApp(t, { settings: { MAX_BODY_BYTES: '100' } })
   const cases = [
     ['GET', '/api/json?a=%ff', {}, '', 400],
@@ -212,7 +212,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
   }
 })
 
-test('OPTIONS names the methods of each path', async (t) => {
+test('OPTIONS lists the methods of each path', async (t) => {
   const app = await testApp(t)
   const cases: [url: string, allow: string][] = [
     ['/api/json', 'GET, HEAD, OPTIONS'],
@@ -229,7 +229,7 @@ test('OPTIONS names the methods of each path', async (t) => {
   }
 })
 
-test('a path that only begins like /api is none of it', async (t) => {
+test('a path that only begins with the letters of /api has no API error', async (t) => {
   const app = await testApp(t)
   const response = await app.inject('/apiary')
   assert.equal(response.statusCode, 404)

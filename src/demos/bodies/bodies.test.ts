@@ -13,7 +13,7 @@ const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\
 const post = { method: 'POST', url: '/users/post' } as const
 const raw = { method: 'POST', url: '/users/post/raw' } as const
 
-test('a form or JSON body comes back as JSON', async (t) => {
+test('a form or JSON body is returned as JSON', async (t) => {
   const app = await testApp(t)
   const cases: [headers: Headers, payload: string, echo: unknown][] = [
     [form, 'a=1&b=two+words', { a: '1', b: 'two words' }],
@@ -39,7 +39,7 @@ test('a form or JSON body comes back as JSON', async (t) => {
   }
 })
 
-test('a body that is absent, or that no reader here takes, comes back as {}', async (t) => {
+test('an absent body, or one of an unsupported type, is returned as {}', async (t) => {
   const app = await testApp(t)
   const cases: [headers: Headers, payload: string][] = [
     [{}, ''],
@@ -60,7 +60,7 @@ test('a body that is absent, or that no reader here takes, comes back as {}', as
   }
 })
 
-test('a text body comes back as a JSON string', async (t) => {
+test('a text body is returned as a JSON string', async (t) => {
   const app = await testApp(t)
   const cases: [type: string, payload: string][] = [
     ['text/plain', 'glass'],
@@ -86,7 +86,7 @@ test('a text body comes back as a JSON string', async (t) => {
   }
 })
 
-test('a raw body that is absent, or no text, comes back as an empty JSON string', async (t) => {
+test('without a text body the raw route returns an empty JSON string', async (t) => {
   const app = await testApp(t)
   const cases: [headers: Headers, payload: string][] = [
     [{}, ''],
@@ -105,7 +105,7 @@ test('a raw body that is absent, or no text, comes back as an empty JSON string'
   }
 })
 
-test('only the readers that are enabled read', async (t) => {
+test('only the readers in BODY_READERS parse bodies', async (t) => {
   const kinds: [reader: string, url: string, headers: Headers, payload: string, echo: string][] = [
     ['json', '/users/post', json, '{"a":"1"}', '{"a":"1"}'],
     ['json', '/users/post', {}, '{"a":"1"}', '{"a":"1"}'],
@@ -131,7 +131,7 @@ test('only the readers that are enabled read', async (t) => {
   }
 })
 
-test('a body whose reader is off is not looked at', async (t) => {
+test('a malformed body is not an error when its reader is disabled', async (t) => {
   const app = await testApp(t, { settings: { BODY_READERS: 'none' } })
   const cases: [url: string, headers: Headers, payload: string][] = [
     ['/users/post', json, '{"a":'],
@@ -147,7 +147,7 @@ test('a body whose reader is off is not looked at', async (t) => {
   }
 })
 
-test('a body that cannot be read gets 400, as problem details', async (t) => {
+test('a malformed body gets 400 with problem details', async (t) => {
   const app = await testApp(t)
   const cases: [url: string, headers: Headers, payload: string | Buffer][] = [
     ['/users/post', json, '{"a":'],
@@ -170,7 +170,7 @@ test('a body that cannot be read gets 400, as problem details', async (t) => {
   }
 })
 
-test('JSON nested 64 deep is read', async (t) => {
+test('JSON nested 64 levels deep is accepted', async (t) => {
   const app = await testApp(t)
   const payload = '['.repeat(64) + ']'.repeat(64)
   const response = await app.inject({ ...post, headers: json, payload })
@@ -196,7 +196,7 @@ test('a body over the limit gets 413, and one at the limit does not', async (t) 
   }
 })
 
-test('with the users mounted, the paths of both are told apart', async (t) => {
+test('the routes of bodies and of users do not shadow each other', async (t) => {
   const app = await testApp(t)
   assert.match((await app.inject('/users/new')).body, /<form/)
   const got = await app.inject('/users/post')
@@ -207,7 +207,7 @@ test('with the users mounted, the paths of both are told apart', async (t) => {
   assert.deepEqual(users.json(), [])
 })
 
-test('OPTIONS and 405 name the methods', async (t) => {
+test('OPTIONS and 405 list the methods', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
   const cases: [url: string, allow: string][] = [
     ['/users', 'GET, HEAD, OPTIONS'],
@@ -230,7 +230,7 @@ test('OPTIONS and 405 name the methods', async (t) => {
   }
 })
 
-test('a 405 of a route that responds with JSON is problem details', async (t) => {
+test('a 405 from a route that responds with JSON has problem details', async (t) => {
   const app = await testApp(t)
   for (const url of ['/users/post/raw', '/users/post/formdata']) {
     await t.test(url, async () => {

@@ -35,7 +35,7 @@ async function send(
   return app.inject({ method: 'POST', url: '/users/post/formdata', headers, payload })
 }
 
-test('the text fields of a form with a file come back as JSON', async (t) => {
+test('the text fields of a form with a file are returned as JSON', async (t) => {
   const app = await testApp(t)
   const body = new FormData()
   body.append('name', 'ann é')
@@ -55,7 +55,7 @@ test('the text fields of a form with a file come back as JSON', async (t) => {
   }
 })
 
-test('every mix of fields and files comes back without the files', async (t) => {
+test('any mix of fields and files is returned without the files', async (t) => {
   const app = await testApp(t)
   const empty = 'Content-Disposition: form-data; name="pic"; filename=""'
   const cases: [parts: Part[], echo: unknown][] = [
@@ -79,7 +79,7 @@ test('every mix of fields and files comes back without the files', async (t) => 
   }
 })
 
-test('a text field stays text, whatever type it names', async (t) => {
+test('a text field stays text, whatever its media type', async (t) => {
   const app = await testApp(t)
   const disposition = 'Content-Disposition: form-data; name="a"'
   for (const content of ['{"b":1}', 'no JSON']) {
@@ -92,7 +92,7 @@ test('a text field stays text, whatever type it names', async (t) => {
   }
 })
 
-test('the media type is read in any letter case, and the boundary in quotes', async (t) => {
+test('the media type is case-insensitive, and the boundary may be quoted', async (t) => {
   const app = await testApp(t)
   const response = await send(
     app,
@@ -102,7 +102,7 @@ test('the media type is read in any letter case, and the boundary in quotes', as
   assert.deepEqual(response.json(), { a: '1' })
 })
 
-test('a body that is not multipart/form-data comes back as {}', async (t) => {
+test('a body that is not multipart/form-data is returned as {}', async (t) => {
   const app = await testApp(t)
   const parts = toMultipart([field('a', '1')])
   const cases: [type: string, payload: string | Buffer][] = [
@@ -121,14 +121,14 @@ test('a body that is not multipart/form-data comes back as {}', async (t) => {
   }
 })
 
-test('an empty multipart body is an absent one', async (t) => {
+test('an empty multipart body counts as no body', async (t) => {
   const app = await testApp(t)
   const response = await send(app, '')
   assert.equal(response.statusCode, 200)
   assert.equal(response.body, '{}')
 })
 
-test('a multipart body that cannot be read gets 400, as problem details', async (t) => {
+test('a malformed multipart body gets 400 with problem details', async (t) => {
   const app = await testApp(t)
   const whole = toMultipart([field('a', '1'), file('pic', 'bytes')]).toString()
   const cases: [what: string, payload: string | Buffer, type?: string][] = [
@@ -153,7 +153,7 @@ test('a multipart body that cannot be read gets 400, as problem details', async 
   }
 })
 
-test('no field name reaches a prototype', async (t) => {
+test('no field name changes a prototype', async (t) => {
   const app = await testApp(t)
   await send(app, toMultipart([field('__proto__', '1'), field('__proto__[b]', '1')]))
   await send(app, toMultipart([field('constructor', '1')]))
@@ -161,7 +161,7 @@ test('no field name reaches a prototype', async (t) => {
   assert.equal({}.constructor, Object)
 })
 
-test('fields over MAX_BODY_BYTES get 413, each alone or all together', async (t) => {
+test('fields over MAX_BODY_BYTES get 413, one alone or all together', async (t) => {
   const app = await testApp(t, { settings: { MAX_BODY_BYTES: '100' } })
   const json = ['Content-Disposition: form-data; name="j"', 'Content-Type: application/json']
   const list = JSON.stringify({ x: 'x'.repeat(70) })
@@ -187,7 +187,7 @@ test('fields over MAX_BODY_BYTES get 413, each alone or all together', async (t)
   }
 })
 
-test('a file over MAX_UPLOAD_BYTES gets 413, and one at it does not', async (t) => {
+test('a file over MAX_UPLOAD_BYTES gets 413, and one at the limit does not', async (t) => {
   const app = await testApp(t, { settings: { MAX_UPLOAD_BYTES: '100', MAX_BODY_BYTES: '10' } })
   for (const [size, status] of [
     [100, 200],

@@ -106,7 +106,7 @@ for (const [fields, bad] of badForms) {
   })
 }
 
-test('JSON with a number too large to hold is rejected', async (t) => {
+test('JSON with a number over the range of doubles is rejected', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/json', 'content-type': 'application/json' }
   const payload = '{"name":"a","latitude":1e999,"longitude":0}'
@@ -148,7 +148,7 @@ test('one coordinate of a pair can be changed alone', async (t) => {
   assert.deepEqual([latitude, longitude], [-1.5, 2])
 })
 
-test('one coordinate cannot be added without the other, and both can', async (t) => {
+test('one coordinate cannot be added without the other, but both together can', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/locations', { name: 'a' })
   const url = `/locations/${_id}`

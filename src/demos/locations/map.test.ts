@@ -47,7 +47,7 @@ const positions: [latitude: number, longitude: number, x: number, y: number, wor
 ]
 
 for (const [latitude, longitude, x, y, words] of positions) {
-  test(`a place at ${words} is drawn and said there, whole`, () => {
+  test(`a place at ${words} is drawn there, with its coordinates as text`, () => {
     const markup = draw([[latitude, longitude]])
     const [mark] = marksOf(markup)
     assert.ok(mark)
@@ -57,7 +57,7 @@ for (const [latitude, longitude, x, y, words] of positions) {
   })
 }
 
-test('places at the poles and along the date line are drawn whole', () => {
+test('places at the poles and along the date line are drawn inside the map', () => {
   const edges: Place[] = [-90, -75, -58, -50, 0, 75, 84, 90].flatMap((latitude) => [
     [latitude, -180],
     [latitude, 180],
@@ -81,7 +81,7 @@ test('without a place there is no map', () => {
   )
 })
 
-test('half a million places are few enough marks to read, in little time', () => {
+test('half a million places are drawn as a small number of marks', () => {
   const places = spread(500_000)
   const start = performance.now()
   const markup = draw(places)
@@ -93,7 +93,7 @@ test('half a million places are few enough marks to read, in little time', () =>
   assert.match(markup, /500000 places with coordinates, drawn as \d+ marks/)
 })
 
-test('places close together are one mark that counts them', () => {
+test('places close together are one mark with their number', () => {
   const markup = draw([
     [10, 10],
     [10.5, 10.5],
@@ -105,7 +105,7 @@ test('places close together are one mark that counts them', () => {
   assert.match(markup, /3 places with coordinates, drawn as 2 marks, from 40° N to 10\.25° N/)
 })
 
-test('a name is text in a map, whatever it holds', () => {
+test('a name is escaped in the map', () => {
   const markup = draw([
     [10, 10, '</title><script>alert(1)</script>'],
     [40, 40, '"\'&'],

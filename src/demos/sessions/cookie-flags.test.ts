@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cookieFlags, toDuration } from './cookie-flags.ts'
 
-test('a time is shown in the units that a person would use', () => {
+test('a duration is shown in suitable units', () => {
   const cases: [seconds: number, text: string][] = [
     [1, '1 second'],
     [100, '100 seconds'],

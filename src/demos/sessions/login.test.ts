@@ -8,7 +8,7 @@ const url = '/login'
 const right = { username: ann.name, password: ann.password }
 const wrong = { username: ann.name, password: 'wrong horse' }
 
-test('GET /login is a page with a form of two inputs, the password masked', async (t) => {
+test('GET /login is a page with a form of two inputs, one of type password', async (t) => {
   const app = await testApp(t)
   const response = await app.inject(url)
   assert.equal(response.statusCode, 200)
@@ -21,7 +21,7 @@ test('GET /login is a page with a form of two inputs, the password masked', asyn
   assert.equal(statusCode, 406)
 })
 
-test('a form from a page gets 303 to /session, and logs in', async (t) => {
+test('a form sent from a page logs in and gets 303 to /session', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const response = await app.inject({ method: 'POST', url, ...asForm(right) })
@@ -30,7 +30,7 @@ test('a form from a page gets 303 to /session, and logs in', async (t) => {
   assert.equal(await isLoggedIn(app, cookieOf(response.headers) ?? ''), true)
 })
 
-test('a form or JSON from anything else gets the envelope, and logs in', async (t) => {
+test('a form or JSON from another client logs in and gets the envelope', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const { payload, headers } = asForm(right)
@@ -56,7 +56,7 @@ test('a form or JSON from anything else gets the envelope, and logs in', async (
   }
 })
 
-test('no match gets 401 with a challenge that opens no dialog, as a problem', async (t) => {
+test('wrong credentials get 401 as a problem, with a challenge that opens no dialog', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const cases = [
@@ -83,7 +83,7 @@ test('no match gets 401 with a challenge that opens no dialog, as a problem', as
   }
 })
 
-test('no match from a page gets the form again, with a message and the name but no password', async (t) => {
+test('wrong credentials from a page get the form again, with a message and the name but no password', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const fields = { username: '"><b>Ann', password: 'wrong "horse' }
@@ -97,7 +97,7 @@ test('no match from a page gets the form again, with a message and the name but 
   assert.equal(response.headers['set-cookie'], undefined)
 })
 
-test('the same response is given for a wrong password and for a name that does not exist', async (t) => {
+test('a wrong password and an unknown name get the same response', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const problems: object[] = []
@@ -147,7 +147,7 @@ test('a missing field gets 422 that names it, as a problem or in the form', asyn
   assert.doesNotMatch(other.body, /secret horse/)
 })
 
-test('content that is neither form nor JSON gets 415', async (t) => {
+test('a body that is neither a form nor JSON gets 415', async (t) => {
   const app = await testApp(t)
   for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
     await t.test(type, async () => {
@@ -160,7 +160,7 @@ test('content that is neither form nor JSON gets 415', async (t) => {
   }
 })
 
-test('a page of another site may not log anyone in', async (t) => {
+test('a login from another site is blocked', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const foreign = [{ origin: 'http://elsewhere.example' }, { 'sec-fetch-site': 'cross-site' }]
@@ -171,7 +171,7 @@ test('a page of another site may not log anyone in', async (t) => {
   }
 })
 
-test('the id is renewed by every login, and the one before is dead', async (t) => {
+test('every login renews the session id and ends the previous session', async (t) => {
   const app = await testApp(t)
   const { cookie: first } = await enter(app)
   const second = await logIn(app, ann, { cookie: first })
@@ -184,7 +184,7 @@ test('the id is renewed by every login, and the one before is dead', async (t) =
   assert.equal((await readSession(app, third)).user?._id, bob._id)
 })
 
-test('an id that the client chose is never made a session', async (t) => {
+test('a session id chosen by the client is never used', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const chosen = `session=${'A'.repeat(43)}`
@@ -192,7 +192,7 @@ test('an id that the client chose is never made a session', async (t) => {
   assert.equal(await isLoggedIn(app, chosen), false)
 })
 
-test('a login that fails leaves the session that there was', async (t) => {
+test('a failed login does not end the current session', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   for (const payload of [wrong, {}]) {
@@ -203,7 +203,7 @@ test('a login that fails leaves the session that there was', async (t) => {
   }
 })
 
-test('of several users of one name the one whose password it is logs in', async (t) => {
+test('among several users with one name, the password decides who logs in', async (t) => {
   const app = await testApp(t)
   const passwords = ['first', 'second', 'third', 'first']
   const ids: string[] = []
@@ -219,7 +219,7 @@ test('of several users of one name the one whose password it is logs in', async 
   }
 })
 
-test('the newest sixteen users of one name can log in, and the one before them not', async (t) => {
+test('the newest sixteen users with one name can log in, and the next older one cannot', async (t) => {
   const app = await testApp(t)
   const passwords = Array.from({ length: 17 }, (_, index) => `password ${String(index)}`)
   for (const password of passwords) await createRecord(app, '/users', { name: 'Ann', password })
@@ -230,7 +230,7 @@ test('the newest sixteen users of one name can log in, and the one before them n
   }
 })
 
-test('of many logins at once some get 503 with Retry-After and the others their answer', async (t) => {
+test('of many logins at once some get 503 with Retry-After and the others log in', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   // For a name that does not exist a password is checked too: otherwise none of these would wait.
@@ -263,7 +263,7 @@ test('34 logins at once all get a response', async (t) => {
   assert.deepEqual(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]))
 })
 
-test('every response about logging in is for no cache and has Vary', async (t) => {
+test('every response of /login has Cache-Control: no-store and Vary', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', ann)
   const headers = { accept: browserAccept }

@@ -11,7 +11,7 @@ async function renew(app: TestApp, cookie: string, headers: Record<string, strin
   return app.inject({ method: 'POST', url, headers: { ...headers, cookie } })
 }
 
-test('a renewal gives the same user a fresh id, and the old one is dead at once', async (t) => {
+test('a renewal gives the same user a new session id, and ends the old one at once', async (t) => {
   const app = await testApp(t)
   const { _id, cookie } = await enter(app)
   const other = await logIn(app)
@@ -35,7 +35,7 @@ test('a form that renews gets 303 to the session', async (t) => {
   assert.equal(await isLoggedIn(app, cookieOf(response.headers) ?? ''), true)
 })
 
-test('a renewal does not put off the latest end', async (t) => {
+test('a renewal does not extend the absolute lifetime', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
   const settings = { SESSION_IDLE_SECONDS: '100', SESSION_MAX_SECONDS: '150' }
   const app = await testApp(t, { settings })
@@ -51,7 +51,7 @@ test('a renewal does not put off the latest end', async (t) => {
   assert.equal(await isLoggedIn(app, renewed), false)
 })
 
-test('of many renewals at once one counts, and the others get 401', async (t) => {
+test('of many renewals at once one succeeds, and the others get 401', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   const responses = await Promise.all(Array.from({ length: 10 }, () => renew(app, cookie)))
@@ -66,7 +66,7 @@ test('of many renewals at once one counts, and the others get 401', async (t) =>
   assert.equal(await isLoggedIn(app, cookieOf(renewed[0]?.headers ?? {}) ?? ''), true)
 })
 
-test('a renewal without a session gets 401, and another site 403', async (t) => {
+test('a renewal without a session gets 401, and one from another site 403', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   for (const nobody of ['', `session=${'A'.repeat(43)}`]) {
@@ -81,7 +81,7 @@ test('a renewal without a session gets 401, and another site 403', async (t) => 
   assert.equal(await isLoggedIn(app, cookie), true)
 })
 
-test('the page shows the change of the id, with both ids masked', async (t) => {
+test('the page shows the change of the session id, with both ids masked', async (t) => {
   const app = await testApp(t)
   const { cookie: first } = await enter(app)
   const read = async (cookie: string) =>
@@ -103,7 +103,7 @@ test('the page shows the change of the id, with both ids masked', async (t) => {
   }
 })
 
-test('the page counts down with a script, and names the attributes that this connection lacks', async (t) => {
+test('the page counts down with a script, and lists the attributes that this connection lacks', async (t) => {
   const app = await testApp(t, { settings: { SESSION_IDLE_SECONDS: '1800' } })
   const { cookie } = await enter(app)
   const { body } = await app.inject({ url, headers: { ...page, cookie } })

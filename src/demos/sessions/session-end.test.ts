@@ -25,7 +25,7 @@ test('a session ends when it was not used for the idle time, and not before', as
   assert.equal(await isLoggedIn(app, cookie), false)
 })
 
-test('a session ends at its latest however often it is used', async (t) => {
+test('a session ends after its absolute lifetime however often it is used', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
   const settings = { SESSION_IDLE_SECONDS: '100', SESSION_MAX_SECONDS: '250' }
   const app = await testApp(t, { settings })
@@ -49,7 +49,7 @@ const changes: [title: string, change: object][] = [
   ['PUT of the user', { method: 'PUT', payload: { ...ann, password: 'another' } }],
 ]
 for (const [title, change] of changes) {
-  test(`${title} ends every session of the user, and of no other`, async (t) => {
+  test(`${title} ends every session of the user, and no other session`, async (t) => {
     const app = await testApp(t)
     const { _id, cookie } = await enter(app)
     const second = await logIn(app)
@@ -64,7 +64,7 @@ for (const [title, change] of changes) {
   })
 }
 
-test('a session outlives another name of its user, and shows it', async (t) => {
+test('a session survives a change of the user’s name, and shows the new name', async (t) => {
   const app = await testApp(t)
   const { _id, cookie } = await enter(app)
   await app.inject({ method: 'PATCH', url: `/users/${_id}`, payload: { name: '<b>Anna' } })
@@ -73,7 +73,7 @@ test('a session outlives another name of its user, and shows it', async (t) => {
   assert.match(body, /&lt;b&gt;Anna/)
 })
 
-test('a user made anew under the id of a deleted one has none of its sessions', async (t) => {
+test('a user created again under the id of a deleted one has none of its sessions', async (t) => {
   const app = await testApp(t)
   const { _id, cookie } = await enter(app)
   await app.inject({ method: 'DELETE', url: `/users/${_id}` })

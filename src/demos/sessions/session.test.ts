@@ -11,7 +11,7 @@ import { testApp } from '../../../test/test-app.ts'
 const url = '/session'
 const page = { accept: browserAccept }
 
-test('the cookie has 128 bits or more, and every attribute that keeps it safe', async (t) => {
+test('the session cookie has at least 128 bits and every protective attribute', async (t) => {
   const app = await testApp(t)
   await enter(app)
   const payload = { username: ann.name, password: ann.password }
@@ -58,7 +58,7 @@ test('GET /session shows who is logged in, since when and until when', async (t)
   assert.match(response.body, /<form method="post" action="\/logout">/)
 })
 
-test('GET /session without a session redirects a page to /login and responds to JSON', async (t) => {
+test('GET /session without a session redirects pages to /login, and returns JSON to other clients', async (t) => {
   const app = await testApp(t)
   assert.deepEqual(await readSession(app), { authenticated: false })
   for (const headers of [page, {}]) {
@@ -68,7 +68,7 @@ test('GET /session without a session redirects a page to /login and responds to 
   }
 })
 
-test('every response about a session is for no cache and varies by cookie', async (t) => {
+test('every response of /session has Cache-Control: no-store and Vary: Cookie', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   const cases: [method: 'GET' | 'HEAD' | 'POST' | 'DELETE', path: string][] = [
@@ -90,7 +90,7 @@ test('every response about a session is for no cache and varies by cookie', asyn
   }
 })
 
-test('only the hash of the id is in the database', async (t) => {
+test('the database stores only the hash of the session id', async (t) => {
   const folder = await temporaryFolder(t)
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}` }
   const app = await testApp(t, { settings })
@@ -117,7 +117,7 @@ for (const [title, request] of logouts) {
   const { 'content-type': type } = asForm({}).headers
   const content = title.startsWith('a form') ? { 'content-type': type } : {}
 
-  test(`${title} ends the session in the server and takes the cookie away`, async (t) => {
+  test(`${title} ends the session on the server and removes the cookie`, async (t) => {
     const app = await testApp(t)
     await enter(app)
     for (const accept of ['*/*', 'application/json', browserAccept]) {
@@ -155,7 +155,7 @@ for (const [title, request] of logouts) {
   })
 }
 
-test('a page of another site may not log anyone out', async (t) => {
+test('a logout from another site is blocked', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   const headers = { cookie, 'sec-fetch-site': 'cross-site' }
@@ -182,7 +182,7 @@ test('other methods get 405 with Allow', async (t) => {
   }
 })
 
-test('cookies that are forged, huge, doubled or junk are no session, and no fault', async (t) => {
+test('forged, huge, repeated and malformed cookies are ignored without an error', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
   const id = cookie.slice('session='.length)
@@ -232,7 +232,7 @@ async function getSession(origin: string, cookie: string): Promise<unknown> {
   return ((await response.json()) as { authenticated: unknown }).authenticated
 }
 
-test('a restart ends no session, and a logout before it stays one', async (t: TestContext) => {
+test('sessions survive a restart, and so does a logout', async (t: TestContext) => {
   const settings = { DATABASE_URL: await temporaryDatabase(t) }
   const first = await startVitrine(t, settings)
   const post = async (path: string, body: object, cookie = '') => {

@@ -64,7 +64,7 @@ async function untilNextTick(file: string): Promise<void> {
   await rm(other)
 }
 
-test('a file in memory gets the same response as one that is read', async (t) => {
+test('a cached file gets the same response as one read from disk', async (t) => {
   const { app, file } = await openFolder(t)
   const { etag = '' } = (await app.inject(url)).headers
   const digests = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-512=1' }
@@ -106,7 +106,7 @@ test('a file in memory gets the same response as one that is read', async (t) =>
   assert.equal((await app.inject(url)).statusCode, 404)
 })
 
-test('a file that was written anew is never answered as it was, even in one tick of the clock', async (t) => {
+test('a file that was rewritten is never served from the cache, even within one clock tick', async (t) => {
   const { app, file } = await openFolder(t)
   for (let round = 0; round < 200; round += 1) {
     const content = String(round).padStart(10, '0')
@@ -117,7 +117,7 @@ test('a file that was written anew is never answered as it was, even in one tick
   }
 })
 
-test('a file held in memory leaves it when it changes, by whatever way', async (t) => {
+test('a cached file is removed from the cache however it changes', async (t) => {
   const { app, file, root } = await openFilled(t)
   const changes: (() => Promise<void>)[] = [
     () => write(file, 'abcdefghij'),
@@ -140,7 +140,7 @@ test('a file held in memory leaves it when it changes, by whatever way', async (
   }
 })
 
-test('a file held in memory is gone when its name leads elsewhere', async (t) => {
+test('a cached file is removed from the cache when its name leads to another file', async (t) => {
   for (const name of ['sub', 'sub/digits.txt']) {
     await t.test(name, async () => {
       const { app, folder, root } = await openFilled(t)
@@ -154,7 +154,7 @@ test('a file held in memory is gone when its name leads elsewhere', async (t) =>
   }
 })
 
-test('a link that is led to another file leads there at once', async (t) => {
+test('a link that now leads to another file serves that file at once', async (t) => {
   const { app, folder } = await openFolder(t)
   for (const name of ['a', 'b']) await write(join(folder, `${name}.txt`), name)
   letTimePass(t)
@@ -169,7 +169,7 @@ test('a link that is led to another file leads there at once', async (t) => {
   }
 })
 
-test('a link that changes to another name of the same file has its type at once', async (t) => {
+test('a link that now leads to another name of the same file has its media type at once', async (t) => {
   const { app, folder } = await openFolder(t)
   await write(join(folder, 'a.txt'), 'a')
   await link(join(folder, 'a.txt'), join(folder, 'a.css'))
@@ -188,7 +188,7 @@ test('a link that changes to another name of the same file has its type at once'
   }
 })
 
-test('the index of a folder is held in memory as long as it is that', async (t) => {
+test('the index of a folder is cached while it is the index', async (t) => {
   const { app, folder, file } = await openFolder(t)
   const index = join(folder, 'sub/index.html')
   await write(index, 'first')

@@ -32,7 +32,7 @@ const pages: [url: string, form: Attributes, inputs: string[]][] = [
 ]
 
 for (const [url, form, inputs] of pages) {
-  test(`the form of ${url} sends its fields to a route`, async (t) => {
+  test(`the form of ${url} has a route`, async (t) => {
     const app = await testApp(t)
     const response = await app.inject(url)
     assert.equal(response.statusCode, 200)
@@ -40,7 +40,7 @@ for (const [url, form, inputs] of pages) {
     assert.deepEqual(parseForm(response.body), { form, inputs })
   })
 
-  test(`what ${url} loads from here answers`, async (t) => {
+  test(`${url} loads only URLs that exist`, async (t) => {
     const app = await testApp(t)
     const { body } = await app.inject(url)
     const urls = [...body.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, href = '']) => href)
@@ -53,7 +53,7 @@ for (const [url, form, inputs] of pages) {
   })
 }
 
-test('each checkbox and radio button says what it stands for', async (t) => {
+test('each checkbox and radio button has a value of its own', async (t) => {
   const app = await testApp(t)
   for (const url of ['/topic.html', '/toc.html']) {
     await t.test(url, async () => {
@@ -71,7 +71,7 @@ test('each checkbox and radio button says what it stands for', async (t) => {
   }
 })
 
-test('the pages run under the policy of all pages, without inline script or style', async (t) => {
+test('the pages have the policy of all pages, without inline script or style', async (t) => {
   const app = await testApp(t)
   for (const [url] of pages) {
     await t.test(url, async () => {

@@ -36,7 +36,7 @@ async function openFolder(t: TestContext) {
   return testApp(t, { settings: { PUBLIC_DIR: join(root, 'public') } })
 }
 
-test('a file comes as it is, with its type and its validators', async (t) => {
+test('a file is served unchanged, with its media type and validators', async (t) => {
   const app = await openFolder(t)
   const cases: [url: string, type: RegExp, content: string][] = [
     ['/digits.txt', /^text\/plain/, '0123456789'],
@@ -71,7 +71,7 @@ test('a trailing slash changes nothing', async (t) => {
   assert.equal(response.body, '0123456789')
 })
 
-test('a demo comes before a file of its name', async (t) => {
+test('a demo takes precedence over a file with its name', async (t) => {
   const app = await openFolder(t)
   assert.equal((await app.inject('/mirror/query?a=glass')).body, 'a: glass\n')
 })
@@ -89,7 +89,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
   assert.equal(head.body, '')
 })
 
-test('a file that the client has already gets 304 without a body', async (t) => {
+test('a conditional request for an unchanged file gets 304 without a body', async (t) => {
   const app = await openFolder(t)
   const { etag = '' } = (await app.inject('/digits.txt')).headers
   const cases: [headers: Record<string, string>, status: number][] = [
@@ -135,14 +135,14 @@ test('a single range gets 206 with that part', async (t) => {
   }
 })
 
-test('the last bytes of a file that has fewer are all of it', async (t) => {
+test('a suffix range longer than the file is the whole file', async (t) => {
   const app = await openFolder(t)
   const response = await app.inject({ url: '/digits.txt', headers: { range: 'bytes=-99' } })
   assert.match(String(response.statusCode), /^20[06]$/)
   assert.equal(response.body, '0123456789')
 })
 
-test('a range that no byte lies in gets 416 with the size', async (t) => {
+test('an unsatisfiable range gets 416 with the size', async (t) => {
   const app = await openFolder(t)
   for (const range of ['bytes=10-', 'bytes=50-60']) {
     await t.test(range, async () => {
@@ -154,7 +154,7 @@ test('a range that no byte lies in gets 416 with the size', async (t) => {
   }
 })
 
-test('a range that cannot be read, or of another file than the one there, is passed over', async (t) => {
+test('a malformed range, or one for another version of the file, is ignored', async (t) => {
   const app = await openFolder(t)
   const cases: Record<string, string>[] = [
     { range: 'lines=2-4' },
@@ -170,7 +170,7 @@ test('a range that cannot be read, or of another file than the one there, is pas
   }
 })
 
-test('HEAD passes over Range, which only GET defines', async (t) => {
+test('HEAD ignores Range, which is defined for GET only', async (t) => {
   const app = await openFolder(t)
   for (const range of ['bytes=2-4', 'bytes=50-60']) {
     await t.test(range, async () => {
@@ -214,7 +214,7 @@ test('no dot file, no listing and nothing outside the folder is served', async (
   }
 })
 
-test('a percent-encoding that cannot be read gets 400', async (t) => {
+test('an invalid percent-encoding gets 400', async (t) => {
   const app = await openFolder(t)
   for (const method of ['GET', 'POST', 'OPTIONS'] as const) {
     for (const url of ['/%ff', '/%e0%a4%a', '/digits.txt%ff']) {
@@ -225,7 +225,7 @@ test('a percent-encoding that cannot be read gets 400', async (t) => {
   }
 })
 
-test('a write to a file gets 405 with Allow, and OPTIONS names the same methods', async (t) => {
+test('an unsafe method gets 405 with Allow, and OPTIONS lists the same methods', async (t) => {
   const app = await openFolder(t)
   for (const url of ['/digits.txt', '/sub/page.html', '/two%20words%20%C3%A9.txt', '/empty.txt']) {
     await t.test(url, async () => {
@@ -242,7 +242,7 @@ test('a write to a file gets 405 with Allow, and OPTIONS names the same methods'
   }
 })
 
-test('where there is no file every method gets 404, and the response names the path', async (t) => {
+test('without a file every method gets 404, and the response names the path', async (t) => {
   const app = await openFolder(t)
   for (const url of ['/nowhere.html', '/sub/nowhere.html', '/plain', '/digits.txt/more']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
@@ -255,7 +255,7 @@ test('where there is no file every method gets 404, and the response names the p
   }
 })
 
-test('a folder with an index responds with it, and no write', async (t) => {
+test('a folder with an index serves the index, and accepts no unsafe method', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'vitrine-static-'))
   t.after(() => rm(root, { recursive: true }))
   await mkdir(join(root, 'sub'))
@@ -270,7 +270,7 @@ test('a folder with an index responds with it, and no write', async (t) => {
   assert.match((await app.inject('/')).body, /<title>Vitrine<\/title>/)
 })
 
-test('a PUBLIC_DIR that is no folder is rejected', async (t) => {
+test('a PUBLIC_DIR that is not a folder is rejected', async (t) => {
   const settings = { PUBLIC_DIR: join(tmpdir(), 'vitrine-no-such-folder') }
   await assert.rejects(testApp(t, { settings }), /PUBLIC_DIR must be an existing folder/)
 })

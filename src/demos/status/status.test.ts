@@ -4,7 +4,7 @@ import { without } from '../../../test/resources.ts'
 import { assertDocumented } from '../../../test/openapi/documented.ts'
 import { testApp } from '../../../test/test-app.ts'
 
-test('every status from 200 to 599 can be seen', async (t) => {
+test('every status code from 200 to 599 can be requested', async (t) => {
   const app = await testApp(t)
   for (let code = 200; code <= 599; code += 1) {
     const response = await app.inject(`/status/${String(code)}`)
@@ -12,7 +12,7 @@ test('every status from 200 to 599 can be seen', async (t) => {
   }
 })
 
-test('a status comes as a short text that names it', async (t) => {
+test('the body is a short text with the status code and its reason', async (t) => {
   const app = await testApp(t)
   const cases: [code: string, pattern: RegExp][] = [
     ['200', /200 OK/],
@@ -31,7 +31,7 @@ test('a status comes as a short text that names it', async (t) => {
   }
 })
 
-test('a status comes with the headers that it needs', async (t) => {
+test('a status code has the headers that it requires', async (t) => {
   const app = await testApp(t)
   const redirects = ['300', '301', '302', '303', '307', '308']
   const cases: [code: string, header: string, pattern: RegExp][] = [
@@ -62,7 +62,7 @@ test('a 401 opens no dialog in a browser', async (t) => {
   )
 })
 
-test('a 206 shows which part of its content it is', async (t) => {
+test('a 206 has a Content-Range', async (t) => {
   const app = await testApp(t)
   const response = await app.inject('/status/206')
   const size = response.rawPayload.length
@@ -70,7 +70,7 @@ test('a 206 shows which part of its content it is', async (t) => {
   assert.equal(response.headers['content-range'], whole)
 })
 
-test('a status that needs none of these headers has none of them', async (t) => {
+test('a status code without required headers has none of them', async (t) => {
   const app = await testApp(t)
   const response = await app.inject('/status/200')
   for (const header of ['location', 'www-authenticate', 'retry-after', 'content-range', 'allow']) {
@@ -80,7 +80,7 @@ test('a status that needs none of these headers has none of them', async (t) => 
   }
 })
 
-test('204, 205 and 304 have no body, by any method', async (t) => {
+test('204, 205 and 304 have no body, with any method', async (t) => {
   const app = await testApp(t)
   for (const code of ['204', '205', '304']) {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE'] as const) {
@@ -94,7 +94,7 @@ test('204, 205 and 304 have no body, by any method', async (t) => {
   }
 })
 
-test('204 and 304 have no Content-Length, and 205 none but 0', async (t) => {
+test('204 and 304 have no Content-Length, and 205 has none but 0', async (t) => {
   const app = await testApp(t)
   for (const [code, length] of [
     ['204', undefined],
@@ -108,7 +108,7 @@ test('204 and 304 have no Content-Length, and 205 none but 0', async (t) => {
   }
 })
 
-test('any method gets the status', async (t) => {
+test('any method gets the status code', async (t) => {
   const app = await testApp(t)
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   for (const method of methods) {
@@ -134,7 +134,7 @@ test('HEAD has the headers of GET', async (t) => {
   }
 })
 
-test('307 and 308 lead to where every method has a response', async (t) => {
+test('307 and 308 redirect to a URL that supports every method', async (t) => {
   const app = await testApp(t)
   for (const code of ['307', '308']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
@@ -153,7 +153,7 @@ test('a trailing slash changes nothing', async (t) => {
   assert.equal(response.statusCode, 418)
 })
 
-test('a body of a type that nobody reads is let pass', async (t) => {
+test('a body of an unsupported media type is ignored', async (t) => {
   const app = await testApp(t)
   const headers = { 'content-type': 'application/xml' }
   const response = await app.inject({
@@ -168,7 +168,7 @@ test('a body of a type that nobody reads is let pass', async (t) => {
   assert.equal(bad.statusCode, 403)
 })
 
-test('what is no status from 200 to 599 is not found, and the response names it', async (t) => {
+test('anything but a status code from 200 to 599 is not found, and the response names it', async (t) => {
   const app = await testApp(t)
   const texts = ['0', '100', '199', '600', '999', '20', '2000', 'abc', '200.0', '+200', '-1', '2e2']
   for (const text of texts) {
@@ -189,7 +189,7 @@ test('/status alone is not found', async (t) => {
   }
 })
 
-test('no status is kept by a cache', async (t) => {
+test('no response may be stored by a cache', async (t) => {
   const app = await testApp(t)
   for (const code of ['200', '301', '404']) {
     await t.test(code, async () => {

@@ -7,7 +7,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const json = { 'content-type': 'application/json' }
 const post = { method: 'POST', url: '/toc/aaa' } as const
 
-test('the value of a comes back as text', async (t) => {
+test('the value of a is returned as text', async (t) => {
   const app = await testApp(t)
   const payload = 'a=glass&sex=female&vehicle=bike&vehicle=car'
   const response = await app.inject({ ...post, headers: form, payload })
@@ -17,7 +17,7 @@ test('the value of a comes back as text', async (t) => {
   assert.equal(response.body, 'glass')
 })
 
-test('the value of a comes back byte for byte', async (t) => {
+test('the value of a is returned byte for byte', async (t) => {
   const app = await testApp(t)
   const values = [
     '  two spaces  ',
@@ -37,7 +37,7 @@ test('the value of a comes back byte for byte', async (t) => {
   }
 })
 
-test('every shape of a is shown as text', async (t) => {
+test('a list or an object in a is shown as text', async (t) => {
   const app = await testApp(t)
   const cases: [headers: Record<string, string>, payload: string, shown: string][] = [
     [form, 'a=one+two', 'one two'],
@@ -82,7 +82,7 @@ test('an absent a is an empty text', async (t) => {
   }
 })
 
-test('a in the query string is not the a of the body', async (t) => {
+test('a in the query string is ignored', async (t) => {
   const app = await testApp(t)
   const response = await app.inject({
     ...post,
@@ -94,7 +94,7 @@ test('a in the query string is not the a of the body', async (t) => {
   assert.equal(response.body, '')
 })
 
-test('without the form reader the body is absent', async (t) => {
+test('a form is ignored without the form reader', async (t) => {
   for (const readers of ['none', 'json,text,multipart']) {
     await t.test(readers, async () => {
       const app = await testApp(t, { settings: { BODY_READERS: readers } })
@@ -117,7 +117,7 @@ test('a trailing slash changes nothing', async (t) => {
   assert.equal(response.body, 'glass')
 })
 
-test('a body that cannot be read gets 400, and one that is too large 413', async (t) => {
+test('a malformed body gets 400, and one that is too large 413', async (t) => {
   const app = await testApp(t, { settings: { MAX_BODY_BYTES: '100' } })
   const cases: [headers: Record<string, string>, payload: string, status: number][] = [
     [form, 'a=%ff', 400],
@@ -134,7 +134,7 @@ test('a body that cannot be read gets 400, and one that is too large 413', async
   }
 })
 
-test('OPTIONS names the methods, and any other method gets 405 with Allow', async (t) => {
+test('OPTIONS lists the methods, and any other method gets 405 with Allow', async (t) => {
   const app = await testApp(t)
   const options = await app.inject({ ...post, method: 'OPTIONS' })
   assert.equal(options.statusCode, 204)
@@ -148,7 +148,7 @@ test('OPTIONS names the methods, and any other method gets 405 with Allow', asyn
   }
 })
 
-test('only /toc/aaa is there', async (t) => {
+test('no other path below /toc exists', async (t) => {
   const app = await testApp(t)
   for (const url of ['/toc', '/toc/bbb', '/toc/aaa/bbb']) {
     await t.test(url, async () => {

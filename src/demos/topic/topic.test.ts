@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { assertDocumented } from '../../../test/openapi/documented.ts'
 import { testApp } from '../../../test/test-app.ts'
 
-test('the value of a comes back as text', async (t) => {
+test('the value of a is returned as text', async (t) => {
   const app = await testApp(t)
   const received = await app.inject('/topic?a=glass&sex=female&vehicle=bike&vehicle=car')
   assert.equal(received.statusCode, 200)
@@ -12,7 +12,7 @@ test('the value of a comes back as text', async (t) => {
   assert.doesNotMatch(received.body, /female|bike|car/)
 })
 
-test('every shape of a is shown as text', async (t) => {
+test('a list or an object in a is shown as text', async (t) => {
   const app = await testApp(t)
   const cases: [query: string, shown: string][] = [
     ['a=one&a=two', 'one, two'],
@@ -34,13 +34,13 @@ test('every shape of a is shown as text', async (t) => {
   }
 })
 
-test('a list within a list is a nested value, shown as JSON', async (t) => {
+test('a list within a list is shown as JSON', async (t) => {
   const app = await testApp(t)
   const received = await app.inject('/topic?a[0][]=x&a[0][]=y&a[1]=z')
   assert.equal(received.body, 'The topic is ["x","y"], z\n')
 })
 
-test('markup in a comes back as text that no browser takes for a page', async (t) => {
+test('markup in a is returned as text that no browser renders', async (t) => {
   const app = await testApp(t)
   const received = await app.inject('/topic?a=%3Cscript%3Ealert(1)%3C/script%3E')
   assert.equal(received.headers['content-type'], 'text/plain; charset=utf-8')
@@ -78,7 +78,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
   }
 })
 
-test('OPTIONS names the methods', async (t) => {
+test('OPTIONS lists the methods', async (t) => {
   const app = await testApp(t)
   const received = await app.inject({ method: 'OPTIONS', url: '/topic' })
   assert.equal(received.statusCode, 204)
@@ -86,7 +86,7 @@ test('OPTIONS names the methods', async (t) => {
   assert.equal(received.body, '')
 })
 
-test('a write gets 405 with Allow', async (t) => {
+test('an unsafe method gets 405 with Allow', async (t) => {
   const app = await testApp(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     await t.test(method, async () => {
@@ -97,7 +97,7 @@ test('a write gets 405 with Allow', async (t) => {
   }
 })
 
-test('a query over a limit gets 400, and one at the limit does not', async (t) => {
+test('a query string over a limit gets 400, and one at the limit does not', async (t) => {
   const app = await testApp(t)
   const many = (count: number, name: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => `${name(index)}=1`).join('&')
@@ -121,7 +121,7 @@ test('a query over a limit gets 400, and one at the limit does not', async (t) =
   }
 })
 
-test('no key reaches a prototype', async (t) => {
+test('no key changes a prototype', async (t) => {
   const app = await testApp(t)
   for (const key of ['__proto__[a]', 'constructor[prototype][a]', 'a[__proto__][a]']) {
     await t.test(key, async () => {
@@ -132,7 +132,7 @@ test('no key reaches a prototype', async (t) => {
   }
 })
 
-test('a path below it is not found, and the response names it', async (t) => {
+test('a path below /topic is not found, and the response names it', async (t) => {
   const app = await testApp(t)
   const received = await app.inject('/topic/more')
   assert.equal(received.statusCode, 404)
@@ -141,7 +141,7 @@ test('a path below it is not found, and the response names it', async (t) => {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-test('topic alone: any other path, by any method, is plain text that names the path', async (t) => {
+test('topic alone: any other path, with any method, gets plain text that names the path', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'topic' } })
   const paths = ['/nowhere', '/a/b/c', '/topics', '/topic/more', '/users', '/api/json', '/a.html']
   for (const path of [...paths, '/nowhere/']) {
@@ -159,7 +159,7 @@ test('topic alone: any other path, by any method, is plain text that names the p
   }
 })
 
-test('topic alone: an unknown path under /assets is named like any other', async (t) => {
+test('topic alone: an unknown path under /assets gets the same error', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'topic' } })
   for (const method of methods) {
     await t.test(method, async () => {
@@ -185,7 +185,7 @@ test('topic alone: /topic itself does not change', async (t) => {
   }
 })
 
-test('bodies and topic together have the responses of each alone', async (t) => {
+test('bodies and topic together respond as each does alone', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'bodies,topic' } })
   assert.match((await app.inject('/users/42')).body, /42/)
   assert.equal((await app.inject('/users/42/edit')).statusCode, 404)

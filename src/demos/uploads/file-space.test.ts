@@ -11,7 +11,7 @@ import { listUploads, openUploads, upload } from '../../../test/uploads.ts'
 
 const content = (bytes: number) => Buffer.alloc(bytes, 'g')
 
-test('uploads are kept as long as there is space for all together, to the byte', async (t) => {
+test('uploads are stored while their total is within the limit, to the byte', async (t) => {
   const { app, folder } = await openUploads(t, { MAX_FILES_BYTES: '1000' })
   const send = async (bytes: number) =>
     (await app.inject({ method: 'POST', url: '/profile', ...asUpload(content(bytes)) })).statusCode
@@ -36,7 +36,7 @@ test('uploads are kept as long as there is space for all together, to the byte',
   assert.deepEqual((await readdir(folder)).toSorted(), kept.map(({ _id }) => _id).toSorted())
 })
 
-test('what is rejected, for whatever reason, takes no space', async (t) => {
+test('a rejected upload takes no space, whatever the reason', async (t) => {
   const { app } = await openUploads(t, { MAX_FILES_BYTES: '1000', MAX_UPLOAD_BYTES: '900' })
   const file = { name: 'upfiles', fileName: 'a', content: content(600) }
   const wrong = [
@@ -51,7 +51,7 @@ test('what is rejected, for whatever reason, takes no space', async (t) => {
   await upload(app, content(900))
 })
 
-test('of uploads that come together no more are kept than there is space for', async (t) => {
+test('concurrent uploads never exceed the total limit', async (t) => {
   const { app, folder } = await openUploads(t, { MAX_FILES_BYTES: '250000' })
   const form = asUpload(content(100_000))
   const responses = await Promise.all(
@@ -67,7 +67,7 @@ test('of uploads that come together no more are kept than there is space for', a
   assert.equal(statusCode, 507)
 })
 
-test('what others have kept, before and meanwhile, counts too', async (t) => {
+test('files stored by other processes, before and meanwhile, count too', async (t) => {
   const settings = { DATABASE_URL: await temporaryDatabase(t), MAX_FILES_BYTES: '1000' }
   const one = await testApp(t, { settings })
   await upload(one, content(400))
@@ -81,7 +81,7 @@ test('what others have kept, before and meanwhile, counts too', async (t) => {
   await until(async () => (await one.inject(twoFiles)).statusCode === 507)
 })
 
-test('a real service rejects a file that has no space, and goes on with the connection', async (t) => {
+test('a real service rejects a file over the limit, and goes on with the connection', async (t) => {
   const vitrine = await startInFolder(t, { MAX_FILES_BYTES: '1000000' })
   const sendRequest = openClient(t, vitrine.origin)
   assert.equal((await sendRequest('/profile', asFile(content(900_000)))).status, 200)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatBytes } from './size.ts'
 
-test('a size is shown in the unit that keeps it short', () => {
+test('a size is shown in the shortest unit', () => {
   const cases: [bytes: number, text: string][] = [
     [0, '0 bytes'],
     [1, '1 byte'],

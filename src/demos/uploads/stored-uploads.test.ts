@@ -44,7 +44,7 @@ test('the list has every upload, oldest first, as a page, as JSON and as text', 
   for (const one of shown) assert.deepEqual(Object.keys(one).toSorted(), fields)
 })
 
-test('the list of nothing is empty', async (t) => {
+test('the list without uploads is empty', async (t) => {
   const app = await testApp(t)
   const send = async (accept: string) => app.inject({ url: '/uploads', headers: { accept } })
   assert.equal((await send('application/json')).body.trim(), '[]')
@@ -53,7 +53,7 @@ test('the list of nothing is empty', async (t) => {
   assert.equal((await send('image/png')).statusCode, 406)
 })
 
-test('the page says sizes in words and exactly, and that nothing is there', async (t) => {
+test('the page shows sizes rounded and exact, or that there are no uploads', async (t) => {
   const { app } = await openUploads(t)
   const send = async () =>
     (await app.inject({ url: '/uploads', headers: { accept: 'text/html' } })).body
@@ -66,7 +66,7 @@ test('the page says sizes in words and exactly, and that nothing is there', asyn
   assert.doesNotMatch(page, /No uploads yet/)
 })
 
-test('a name is escaped where the list is a page, and stays in its line where it is text', async (t) => {
+test('a name is escaped in the page, and stays on its line in the text', async (t) => {
   const { app } = await openUploads(t)
   await upload(app, 'glass', { fileName: `<img src=x onerror=alert(1)>&'.txt` })
   const page = await app.inject({ url: '/uploads', headers: { accept: browserAccept } })
@@ -77,7 +77,7 @@ test('a name is escaped where the list is a page, and stays in its line where it
   assert.equal(text.body.trimEnd().split(/[\n\u0085]/).length, 2)
 })
 
-test('a file comes back as an attachment of its name that no browser runs', async (t) => {
+test('a file is served as an attachment with its name, sandboxed', async (t) => {
   const { app } = await openUploads(t)
   const cases: [fileName: string, encoded: string][] = [
     ['glass.txt', 'glass.txt'],
@@ -105,7 +105,7 @@ test('a file comes back as an attachment of its name that no browser runs', asyn
   }
 })
 
-test('a name cannot leave its header or its quotes', async (t) => {
+test('a name cannot break out of its header or its quotes', async (t) => {
   const { app } = await openUploads(t)
   const names = ['a\\"; filename=b.html; x=\\".txt', 'a%0D%0ASet-Cookie: a=b.txt', "a'b*c.txt"]
   for (const fileName of names) {
@@ -121,7 +121,7 @@ test('a name cannot leave its header or its quotes', async (t) => {
   }
 })
 
-test('what a browser could run is of no type that it runs', async (t) => {
+test('content that a browser could run is served with a harmless media type', async (t) => {
   const { app } = await openUploads(t)
   const types = [
     'text/html',
@@ -146,7 +146,7 @@ test('what a browser could run is of no type that it runs', async (t) => {
   }
 })
 
-test('a file that the client has already gets 304, by its tag and by its time', async (t) => {
+test('a conditional request for an upload gets 304, by ETag and by date', async (t) => {
   const { app } = await openUploads(t)
   const { _id, sha256 } = await upload(app, digits)
   const url = `/uploads/${_id}`
@@ -214,7 +214,7 @@ test('a range gets 206 with that part, or 416 with the size', async (t) => {
   }
 })
 
-test('HEAD has the headers of GET, its length too, and no body', async (t) => {
+test('HEAD has the headers of GET including its length, and no body', async (t) => {
   const { app } = await openUploads(t)
   for (const content of [digits, '']) {
     await t.test(content, async () => {
@@ -230,7 +230,7 @@ test('HEAD has the headers of GET, its length too, and no body', async (t) => {
   }
 })
 
-test('an id that does not exist gets 404 that names it, by whatever way out of the folder', async (t) => {
+test('an unknown id gets 404 that names it, also when it is a path out of the folder', async (t) => {
   const { app } = await openUploads(t)
   await upload(app, digits)
   for (const id of ['nobody', '..%2foutside', '..%5c', 'a%00b', '.part', 'x'.repeat(999)]) {

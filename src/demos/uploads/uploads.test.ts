@@ -21,7 +21,7 @@ const file: FormPart = {
   content: 'glass',
 }
 
-test('one file in upfiles gets text saying that the upload succeeded, and is kept', async (t) => {
+test('one file in upfiles is stored, and the response is text that confirms it', async (t) => {
   const { app, folder } = await openUploads(t)
   const response = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
   assert.equal(response.statusCode, 200)
@@ -57,7 +57,7 @@ test('the response is text by default, a page for browsers and JSON on request',
   assert.equal(json.headers.location, `/uploads/${json.json<{ _id: string }>()._id}`)
 })
 
-test('what is listed of a file is its name, type, size, SHA-256 and time', async (t) => {
+test('the list has the name, type, size, SHA-256 and time of a file', async (t) => {
   const { app } = await openUploads(t)
   const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
   for (const content of [all, Buffer.of(), Buffer.alloc(300_000, all), Buffer.from('\r\n--\r\n')]) {
@@ -74,7 +74,7 @@ test('what is listed of a file is its name, type, size, SHA-256 and time', async
   }
 })
 
-test('every other shape of the form is rejected and nothing of it is kept', async (t) => {
+test('a form of any other shape is rejected and nothing of it is stored', async (t) => {
   const { app, folder } = await openUploads(t)
   const empty = { name: 'upfiles', fileName: '', type: 'application/octet-stream' }
   const text = { name: 'a', content: 'b' }
@@ -104,7 +104,7 @@ test('every other shape of the form is rejected and nothing of it is kept', asyn
   }
 })
 
-test('content that is no multipart form gets 415 that names what is', async (t) => {
+test('a body that is not a multipart form gets 415 that names the supported type', async (t) => {
   const { app, folder } = await openUploads(t)
   const { payload } = asMultipart([file])
   const types = [
@@ -129,7 +129,7 @@ test('content that is no multipart form gets 415 that names what is', async (t) 
   assert.equal((await app.inject({ method: 'POST', url })).statusCode, 415)
 })
 
-test('a multipart form that cannot be read to its end gets 400 and nothing is kept', async (t) => {
+test('an incomplete or malformed multipart form gets 400 and nothing is stored', async (t) => {
   const { app, folder } = await openUploads(t)
   const { headers, payload } = asMultipart([file])
   const open = payload.subarray(0, payload.length - 4)
@@ -156,7 +156,7 @@ test('a multipart form that cannot be read to its end gets 400 and nothing is ke
   }
 })
 
-test('the name shown is the file name without folders and control characters', async (t) => {
+test('the name is the file name without folders and control characters', async (t) => {
   const { app } = await openUploads(t)
   const cases: [sent: string, shown: string][] = [
     ['glass.txt', 'glass.txt'],
@@ -180,14 +180,14 @@ test('the name shown is the file name without folders and control characters', a
   }
 })
 
-test('a name of control characters alone is still some name', async (t) => {
+test('a name of only control characters is replaced', async (t) => {
   const { app } = await openUploads(t)
   const { name, _id } = await upload(app, 'glass', { fileName: '\u0001' })
   assert.notEqual(name, '')
   assert.equal((await app.inject(`/uploads/${_id}`)).statusCode, 200)
 })
 
-test('a name of 300 characters is cut, and never through a character', async (t) => {
+test('a name of 300 characters is truncated, and never within a character', async (t) => {
   const { app } = await openUploads(t)
   for (const character of ['a', 'é', '漢', '😀']) {
     await t.test(character, async () => {
@@ -200,7 +200,7 @@ test('a name of 300 characters is cut, and never through a character', async (t)
   assert.match(name, /^a(😀){100,254}$/u)
 })
 
-test('a type that is none becomes application/octet-stream, and one not said is text/plain', async (t) => {
+test('an invalid media type becomes application/octet-stream, and an absent one text/plain', async (t) => {
   const { app } = await openUploads(t)
   const cases: [sent: string, shown: string][] = [
     ['image/svg+xml', 'image/svg+xml'],
@@ -223,7 +223,7 @@ test('a type that is none becomes application/octet-stream, and one not said is 
   assert.equal((await listUploads(app)).at(-1)?.type, 'text/plain')
 })
 
-test('a file of exactly 10 MiB is kept and one of a byte more gets 413', async (t) => {
+test('a file of exactly 10 MiB is stored and one more byte gets 413', async (t) => {
   const { app, folder } = await openUploads(t)
   const over = asUpload(Buffer.alloc(10 * 1024 ** 2 + 1))
   const response = await app.inject({ method: 'POST', url, ...over })
@@ -232,7 +232,7 @@ test('a file of exactly 10 MiB is kept and one of a byte more gets 413', async (
   assert.equal((await upload(app, Buffer.alloc(10 * 1024 ** 2))).size, 10 * 1024 ** 2)
 })
 
-test('MAX_UPLOAD_BYTES limits a file to the byte, and no length need be said', async (t) => {
+test('MAX_UPLOAD_BYTES limits a file to the byte, with or without Content-Length', async (t) => {
   const { app, folder } = await openUploads(t, { MAX_UPLOAD_BYTES: '1000' })
   for (const size of [1001, 17_000, 200_000]) {
     for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
@@ -251,7 +251,7 @@ test('MAX_UPLOAD_BYTES limits a file to the byte, and no length need be said', a
   assert.equal((await upload(app, Buffer.alloc(1000))).size, 1000)
 })
 
-test('an error is a line, a page or a problem, by Accept', async (t) => {
+test('an error is text, a page or a problem, by Accept', async (t) => {
   const { app } = await openUploads(t)
   const cases: [accept: string, type: RegExp][] = [
     ['*/*', /^text\/plain/],
@@ -281,21 +281,21 @@ test('other methods get 405 with Allow', async (t) => {
   }
 })
 
-test('without the multipart reader a form is not read, and gets 415', async (t) => {
+test('without the multipart reader an upload gets 415', async (t) => {
   const { app, folder } = await openUploads(t, { BODY_READERS: 'json,form,text' })
   const response = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
   assert.equal(response.statusCode, 415)
   await assertNothingStored(app, folder, 'no reader')
 })
 
-test('the demo alone keeps and shows uploads', async (t) => {
+test('the demo alone stores and shows uploads', async (t) => {
   const { app } = await openUploads(t, { DEMOS: 'uploads' })
   const { _id } = await upload(app, 'glass')
   assert.equal((await app.inject(`/uploads/${_id}`)).body, 'glass')
   assert.equal((await app.inject('/users')).statusCode, 404)
 })
 
-test('a folder that is gone is 503 with Retry-After, and no path is told', async (t) => {
+test('a missing folder gets 503 with Retry-After, and the response has no path', async (t) => {
   const { app, folder } = await openUploads(t)
   await rm(folder, { recursive: true })
   const response = await app.inject({ method: 'POST', url, ...asMultipart([file]) })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../../test/test-app.ts'
 
-test('each method responds with a short text that names it', async (t) => {
+test('each method gets a short text that names it', async (t) => {
   const app = await testApp(t)
   const cases = [
     ['POST', '/user/create', /POST/],
@@ -23,14 +23,14 @@ test('each method responds with a short text that names it', async (t) => {
   }
 })
 
-test('a body is let pass, whatever it is', async (t) => {
+test('a body is ignored, whatever it is', async (t) => {
   const app = await testApp(t)
   const headers = { 'content-type': 'application/xml' }
   const response = await app.inject({ method: 'PUT', url: '/user/42', headers, payload: '<a/>' })
   assert.equal(response.statusCode, 200)
 })
 
-test('the greeting includes what follows /user', async (t) => {
+test('the greeting includes the path after /user', async (t) => {
   const app = await testApp(t)
   const cases: [url: string, shown: string][] = [
     ['/user42', '42'],
@@ -71,7 +71,7 @@ test('/user itself is not found', async (t) => {
   }
 })
 
-test('/users and its suffixes are never greeted, mounted or not', async (t) => {
+test('/users and paths below it never get a greeting', async (t) => {
   for (const settings of [{}, { DEMOS: 'user' }, { DEMOS: 'user,bodies' }]) {
     const app = await testApp(t, { settings })
     for (const url of [
@@ -88,7 +88,7 @@ test('/users and its suffixes are never greeted, mounted or not', async (t) => {
   }
 })
 
-test('without the users, /users is not found', async (t) => {
+test('without the demo users, /users is not found', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'user' } })
   for (const url of ['/users', '/users/', '/users.json', '/users/42']) {
     await t.test(url, async () => {
@@ -97,7 +97,7 @@ test('without the users, /users is not found', async (t) => {
   }
 })
 
-test('OPTIONS names the methods of each path', async (t) => {
+test('OPTIONS lists the methods of each path', async (t) => {
   const app = await testApp(t)
   const cases: [url: string, allow: string][] = [
     ['/user42', 'GET, HEAD, OPTIONS'],
@@ -113,7 +113,7 @@ test('OPTIONS names the methods of each path', async (t) => {
   }
 })
 
-test('a method that a path lacks gets 405 with Allow', async (t) => {
+test('an unsupported method gets 405 with Allow', async (t) => {
   const app = await testApp(t)
   const cases = [
     ['GET', '/user/42', 'PUT, DELETE, OPTIONS'],

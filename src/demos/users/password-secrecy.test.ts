@@ -18,7 +18,7 @@ const bad = [
   { name: 'Ann', password: secret.repeat(60) },
 ]
 
-test('no response of any route and no line of the log holds a password or its hash', async (t) => {
+test('no response of any route and no log line contains a password or its hash', async (t) => {
   const app = await testApp(t, { settings: { LOG_LEVEL: 'trace' } })
   const { _id } = await createRecord(app, '/users', { name: 'Ann', password: secret })
   const output: string[] = []

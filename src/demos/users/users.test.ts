@@ -34,7 +34,7 @@ const accepted: [what: string, fields: { name: string; password: string }][] = [
 ]
 
 for (const [what, fields] of accepted) {
-  test(`a user may have ${what}, and the password is kept as its argon2id hash`, async (t) => {
+  test(`a user may have ${what}, and the password is stored as its argon2id hash`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const { _id } = await createRecord(app, '/users', fields)
@@ -82,7 +82,7 @@ for (const [what, payload, bad] of rejected) {
   })
 }
 
-test('the same password of two users is kept as two different hashes', async (t) => {
+test('the same password of two users is stored as two different hashes', async (t) => {
   const databaseUrl = await temporaryDatabase(t)
   const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
   const fields = { name: 'Ann', password: 'correct horse' }
@@ -147,7 +147,7 @@ for (const [method, request] of badEdits) {
   })
 }
 
-test('a blank password in the new form is rejected, and the name is still there', async (t) => {
+test('a blank password in the new form is rejected, and the form still has the name', async (t) => {
   const app = await testApp(t)
   const request = asForm({ name: 'Ann Typed', password: '' })
   const response = await app.inject({ method: 'POST', url: '/users/', ...request })

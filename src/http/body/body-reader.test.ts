@@ -16,7 +16,7 @@ async function see(app: App, type: string | undefined, body: string | Buffer, mo
   return [response.status, response.headers['x-body']]
 }
 
-test('each type of content has its reader, and what has none is absent', async (t) => {
+test('each media type has its reader, and a body without a reader is ignored', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const rows: [type: string | undefined, body: string, seen: string][] = [
     [undefined, '{"a":1}', '{"a":1}'],
@@ -52,7 +52,7 @@ test('each type of content has its reader, and what has none is absent', async (
 })
 
 // Seed, general convention 6: what no reader takes is absent, and a type that is none is no reader's.
-test('content whose type is no media type is absent', async (t) => {
+test('a body with an invalid media type is ignored', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const type of ['nonsense', 'json', '/', 'application/', ';charset=utf-8']) {
     await t.test(type, async () => {
@@ -62,7 +62,7 @@ test('content whose type is no media type is absent', async (t) => {
   }
 })
 
-test('every method that carries a body has it read', async (t) => {
+test('the body of every method that may have one is parsed', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const method of methods) {
     for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
@@ -74,7 +74,7 @@ test('every method that carries a body has it read', async (t) => {
   }
 })
 
-test('an empty body is an absent one, whatever its type and method', async (t) => {
+test('an empty body counts as no body, with any media type and method', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const types = [undefined, 'application/json', formType, 'text/plain', 'application/xml']
   for (const type of [...types, 'multipart/form-data; boundary=b', 'a/b+json']) {
@@ -106,7 +106,7 @@ test('bytes that are not UTF-8 get 400', async (t) => {
   }
 })
 
-test('many brackets side by side, or in a string, are not deep', async (t) => {
+test('many brackets side by side, or in a string, are not nesting', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const values = [Array.from({ length: 100 }, () => []), { text: '[{'.repeat(100) }]
   for (const value of values) {
@@ -115,7 +115,7 @@ test('many brackets side by side, or in a string, are not deep', async (t) => {
   }
 })
 
-test('JSON may be nested 64 deep and no deeper', async (t) => {
+test('JSON may be nested 64 levels deep and no deeper', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const objects = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)
@@ -143,7 +143,7 @@ test('JSON may be nested 64 deep and no deeper', async (t) => {
   }
 })
 
-test('keys that reach for a prototype are rejected, and nothing is polluted', async (t) => {
+test('keys that could change a prototype are rejected, and no prototype is changed', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const bodies = [
     '{"__proto__":{"polluted":1}}',
@@ -166,7 +166,7 @@ test('keys that reach for a prototype are rejected, and nothing is polluted', as
   }
 })
 
-test('harmless keys that only look like a prototype are read', async (t) => {
+test('harmless keys that resemble those of a prototype are accepted', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const bodies = ['{"constructor":"x"}', '{"constructor":null}', '{"prototype":1}', '{"proto":1}']
   for (const body of [...bodies, '{"a":"__proto__"}', '{"toString":1,"hasOwnProperty":2}']) {
@@ -176,7 +176,7 @@ test('harmless keys that only look like a prototype are read', async (t) => {
   }
 })
 
-test('no key of a form reaches a prototype', async (t) => {
+test('no key of a form changes a prototype', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const nested = ['a[__proto__][polluted]=1', 'constructor[prototype][polluted]=1']
   for (const body of ['__proto__[polluted]=1', '__proto__.polluted=1', ...nested]) {
@@ -197,7 +197,7 @@ test('invalid JSON with the media type of JSON gets 400', async (t) => {
   }
 })
 
-test('a body of MAX_BODY_BYTES is read, and one byte more gets 413', async (t) => {
+test('a body of MAX_BODY_BYTES is accepted, and one more byte gets 413', async (t) => {
   const app = await testApp(t, { demos: [mirror], settings: { MAX_BODY_BYTES: '1000' } })
   const headers = [{}, { 'transfer-encoding': 'chunked' }]
   for (const framing of headers) {
@@ -221,7 +221,7 @@ function makeText(bytes: number): string {
   return 'é'.repeat(bytes / 2) + 'x'.repeat(bytes % 2)
 }
 
-test('the limit is 1 MiB where none is set, and a setting above that is followed', async (t) => {
+test('the default limit is 1 MiB, and a higher setting applies', async (t) => {
   const mebibyte = 1024 * 1024
   const usual = await testApp(t)
   const raised = await testApp(t, { settings: { MAX_BODY_BYTES: String(2 * mebibyte) } })
@@ -246,7 +246,7 @@ test('the limit is 1 MiB where none is set, and a setting above that is followed
   }
 })
 
-test('content that is encoded gets 415 and is told what is not', async (t) => {
+test('a body with a Content-Encoding gets 415 with Accept-Encoding', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x-unknown']) {
     for (const type of ['application/json', formType, 'text/plain']) {
@@ -262,7 +262,7 @@ test('content that is encoded gets 415 and is told what is not', async (t) => {
   assert.deepEqual(await see(app, 'application/json', '1', plain), [200, '1'])
 })
 
-test('BODY_READERS shows which kinds are read; the others are absent', async (t) => {
+test('BODY_READERS selects the parsed media types; the others are ignored', async (t) => {
   const kinds: Readonly<Record<string, [type: string | undefined, body: string, seen: string][]>> =
     {
       json: [
@@ -286,7 +286,7 @@ test('BODY_READERS shows which kinds are read; the others are absent', async (t)
   }
 })
 
-test('a method in a body that is not read is ignored', async (t) => {
+test('a method in a body that is not parsed is ignored', async (t) => {
   const app = await testApp(t, { demos: [mirror], settings: { BODY_READERS: 'text' } })
   const rows: [type: string, body: string][] = [
     ['application/json', '{"_method":"PUT"}'],
@@ -301,7 +301,7 @@ test('a method in a body that is not read is ignored', async (t) => {
   }
 })
 
-test('the routes that say bodies back answer {} to what none of their readers takes', async (t) => {
+test('the routes that echo bodies return {} for a body without a reader', async (t) => {
   const app = await testApp(t)
   for (const type of [
     'application/xml',

@@ -52,7 +52,7 @@ const requestCases: [value: string, status: number][] = [
   ['md5=1', 400],
 ]
 
-test('content is compared with the digest that the request says of it', async (t) => {
+test('the body is compared with the digest in the request', async (t) => {
   const app = await testApp(t)
   for (const field of ['content-digest', 'repr-digest']) {
     for (const [value, status] of requestCases) {
@@ -67,7 +67,7 @@ test('content is compared with the digest that the request says of it', async (t
   }
 })
 
-test('a digest of other content is rejected as such, and one that is none as malformed', async (t) => {
+test('a digest of another body is rejected as a mismatch, and an invalid one as malformed', async (t) => {
   const app = await testApp(t)
   const sendRequest = (value: string) =>
     app.inject({
@@ -80,7 +80,7 @@ test('a digest of other content is rejected as such, and one that is none as mal
   assert.match((await sendRequest('nonsense=1')).json<{ type: string }>().type, /bad-request$/)
 })
 
-test('nothing is written of content with another digest, whatever its type and method', async (t) => {
+test('a body with a wrong digest changes nothing, with any media type and method', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/locations/pier', payload: { name: 'Pier' } })
   const cases = [
@@ -105,7 +105,7 @@ test('nothing is written of content with another digest, whatever its type and m
   )
 })
 
-test('over a socket too, in chunks and not', async (t) => {
+test('digests are checked over a socket too, with and without chunks', async (t) => {
   const app = await testApp(t)
   const head = `POST /users/post/raw HTTP/1.1\r\nhost: ${ownHost}\r\ncontent-type: text/plain\r\nconnection: close\r\n`
   const cases: [digest: string, status: string][] = [
@@ -126,7 +126,7 @@ test('over a socket too, in chunks and not', async (t) => {
   }
 })
 
-test('a form with a file is kept only when the form as a whole has its digest', async (t) => {
+test('a form with a file is stored only when the digest of the whole form matches', async (t) => {
   const { app, folder } = await openUploads(t)
   const { headers, payload } = asUpload(Buffer.alloc(300_000, 'glass'))
   const epilogue = Buffer.concat([payload, Buffer.from('behind the closing boundary')])
@@ -160,7 +160,7 @@ test('a form with a file is kept only when the form as a whole has its digest', 
 })
 
 // RFC 9530 §4
-test('the algorithm wanted most is taken, of those that are known', async (t) => {
+test('the preferred algorithm is used, among the supported ones', async (t) => {
   const cases: [value: string | undefined, algorithm: string | undefined][] = [
     [undefined, undefined],
     ['', undefined],
@@ -190,7 +190,7 @@ test('the algorithm wanted most is taken, of those that are known', async (t) =>
 
 const wanted = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-512=1' }
 
-test('Want-Repr-Digest adds digests to every response that is no stream, HEAD too', async (t) => {
+test('Want-Repr-Digest adds digests to every response but streams, for HEAD too', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/users/ann', payload: { name: 'Ann', password: 'x' } })
   for (const url of ['/users/ann', '/mirror/query?a=glass', '/', '/nowhere', '/users/ann.json']) {
@@ -208,7 +208,7 @@ test('Want-Repr-Digest adds digests to every response that is no stream, HEAD to
   }
 })
 
-test('a write responds with digests too, and a 304 without', async (t) => {
+test('the response to an unsafe method has digests too, and a 304 has none', async (t) => {
   const app = await testApp(t)
   const request = { method: 'POST', url: '/users/post', headers: wanted } as const
   const written = await app.inject({ ...request, payload: { hello: 'world' } })
@@ -220,7 +220,7 @@ test('a write responds with digests too, and a 304 without', async (t) => {
 })
 
 // RFC 9530 appendix B.3
-test('of a part, Repr-Digest is of the whole and Content-Digest of the part', async (t) => {
+test('in a partial response Repr-Digest covers the whole and Content-Digest the part', async (t) => {
   const { app } = await openUploads(t)
   const { _id } = await upload(app, example)
   const url = `/uploads/${_id}`

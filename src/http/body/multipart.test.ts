@@ -39,7 +39,7 @@ for (const [size, status] of rows) {
   })
 }
 
-test('what follows the last part is no header', async (t) => {
+test('text after the last part is not parsed as a header', async (t) => {
   const app = await testApp(t)
   const { headers, payload } = asMultipart([{ name: 'a', content: 'b' }])
   const epilogue = Buffer.concat([payload, Buffer.alloc(20_000, 'x')])

@@ -84,7 +84,7 @@ const malformed: readonly unknown[] = [
   Array.from({ length: 101 }, () => ({ op: 'test', path: '/a', value: 1 })),
 ]
 for (const patch of malformed) {
-  test(`${JSON.stringify({ patch }).slice(0, 60)} is no JSON Patch`, () => {
+  test(`${JSON.stringify({ patch }).slice(0, 60)} is an invalid JSON Patch`, () => {
     assert.throws(
       () => parseJsonPatch(patch),
       (error) => error instanceof HttpError && error.status === 400,
@@ -124,7 +124,7 @@ for (const [one, other, isEqual] of equalities) {
   })
 }
 
-test('a patch changes neither its own values nor what it has copied from', () => {
+test('a patch changes neither its own values nor what it has copied', () => {
   const operations = parseJsonPatch([
     { op: 'add', path: '/a', value: { b: [] } },
     { op: 'copy', from: '/a', path: '/c' },
@@ -135,7 +135,7 @@ test('a patch changes neither its own values nor what it has copied from', () =>
   }
 })
 
-test('a member called __proto__ is a member like others', () => {
+test('a member called __proto__ is handled like any other', () => {
   const operations = parseJsonPatch([{ op: 'add', path: '/__proto__', value: { polluted: 1 } }])
   const patch: unknown = JSON.parse('{"__proto__":{"polluted":1}}')
   for (const result of [applyJsonPatch({}, operations, limits), applyMergePatch({}, patch)]) {
@@ -145,7 +145,7 @@ test('a member called __proto__ is a member like others', () => {
 })
 
 for (const [title, operation] of conflicts) {
-  test(`${title} is a conflict, and nothing of the patch counts`, () => {
+  test(`${title} is a conflict, and nothing of the patch is applied`, () => {
     const document = { a: 1, b: { c: 2 } }
     const operations = parseJsonPatch([{ op: 'add', path: '/first', value: 1 }, operation])
     assert.throws(

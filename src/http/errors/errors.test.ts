@@ -53,7 +53,7 @@ const brokenApp = (t: TestContext) => testApp(t, { demos: [...demos, broken], ex
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const problem = 'application/problem+json'
 
-test('an error comes in the form that Accept requests, else in that of the route', async (t) => {
+test('an error has the preferred media type, else that of the route', async (t) => {
   const app = await brokenApp(t)
   const rows: [path: string, accept: string | undefined, type: string][] = [
     ['/text', undefined, 'text/plain'],
@@ -103,7 +103,7 @@ test('a problem has the members of RFC 9457 and the status of its response', asy
   assert.ok(app.logLines.some((line) => line.includes(instance.replace('urn:uuid:', ''))))
 })
 
-test('an unknown path is named, in every form and escaped in a page', async (t) => {
+test('the error for an unknown path names it, in every media type and escaped in a page', async (t) => {
   const app = await testApp(t)
   for (const accept of ['text/plain', 'application/json', 'text/html']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -122,7 +122,7 @@ test('an unknown path is named, in every form and escaped in a page', async (t) 
   assert.doesNotMatch(injected.body, /<script(?! src="\/assets\/)/)
 })
 
-test('a method that a path lacks gets 405, and Allow shows which it has', async (t) => {
+test('an unsupported method gets 405, and Allow lists the supported ones', async (t) => {
   const app = await testApp(t)
   const rows: [method: string, path: string, allow: string][] = [
     ['POST', '/mirror/query', 'GET, HEAD, OPTIONS'],
@@ -156,7 +156,7 @@ test('an unknown method gets 501', async (t) => {
   }
 })
 
-test('a target of 8 KiB is read, and a longer one gets 414', async (t) => {
+test('a request target of 8 KiB is accepted, and a longer one gets 414', async (t) => {
   const app = await testApp(t)
   const start = '/mirror/query?a='
   const most = start + 'x'.repeat(8192 - start.length)
@@ -169,7 +169,7 @@ test('a target of 8 KiB is read, and a longer one gets 414', async (t) => {
   }
 })
 
-test('a fault is a 500 that carries the request id of the log and no text of the fault', async (t) => {
+test('an unexpected error is a 500 with the request id of the log and without its message', async (t) => {
   const app = await brokenApp(t)
   const forms = ['text/plain', 'text/html', 'application/json', undefined]
   for (const start of ['/now', '/later', '/json']) {
@@ -237,7 +237,7 @@ const kinds: readonly [status: number, TestRequest][] = [
   [501, { method: 'PROPFIND', path: '/' }],
 ]
 
-test('every kind of response carries the headers that keep it safe', async (t) => {
+test('every kind of response has the security headers', async (t) => {
   const app = await testApp(t)
   const missing: string[] = []
   for (const [expected, message] of kinds) {
@@ -260,7 +260,7 @@ const safeHeaders: Readonly<Record<string, RegExp>> = {
   'content-security-policy': /^(?!.*unsafe-inline)(?!.*upgrade-insecure).*default-src 'self'/,
 }
 
-test('a request over the header limit gets 431, and one that is no HTTP 400, both safe', async (t) => {
+test('a request over the header limit gets 431, and malformed HTTP 400, both with the security headers', async (t) => {
   const app = await testApp(t)
   const rows: [status: number, request: string][] = [
     [431, `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`],
@@ -277,7 +277,7 @@ test('a request over the header limit gets 431, and one that is no HTTP 400, bot
   }
 })
 
-test('an error has its line in the log, like any other response', async (t) => {
+test('an error has a line in the log, like any other response', async (t) => {
   const app = await testApp(t)
   for (const path of ['/nowhere', '/mirror/query?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
     await t.test(path, async () => {

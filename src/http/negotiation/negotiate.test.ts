@@ -6,7 +6,7 @@ import { findPreferredType } from './negotiate.ts'
 const offers = ['text/html', 'application/json', 'text/plain'] as const
 type Offer = (typeof offers)[number]
 
-test('the offer is chosen that Accept likes best', () => {
+test('the offer that Accept prefers is chosen', () => {
   const rows: [accept: string | undefined, expected: Offer | undefined][] = [
     [undefined, 'text/html'],
     ['*/*', 'text/html'],
@@ -54,12 +54,12 @@ test('the offer is chosen that Accept likes best', () => {
   }
 })
 
-test('where several are liked alike by one range, the earlier offer is chosen', () => {
+test('among offers that match one range equally, the first is chosen', () => {
   assert.equal(findPreferredType('text/*', ['text/plain', 'text/html']), 'text/plain')
   assert.equal(findPreferredType('*/*;q=0.3', ['text/plain', 'text/html']), 'text/plain')
 })
 
-test('where there is nothing to offer, nothing is chosen', () => {
+test('without offers nothing is chosen', () => {
   for (const accept of [undefined, '*/*', 'text/html']) {
     const preferred: string | undefined = findPreferredType<string>(accept, [])
     assert.equal(preferred, undefined)
@@ -70,7 +70,7 @@ const types = ['text/html', 'text/plain', 'text/csv', 'application/json', 'image
 const quality = fc.integer({ min: 0, max: 1000 }).map((thousandths) => thousandths / 1000)
 const someOffers = fc.uniqueArray(fc.constantFrom(...types), { maxLength: 5 })
 
-test('whatever Accept holds, an offer is chosen or none', () => {
+test('with any Accept, the choice is one of the offers or nothing', () => {
   const fragment = fc.constantFrom(
     '*/*',
     'text/*',

@@ -30,7 +30,7 @@ const rows: readonly [path: string, allow: string | undefined][] = [
 ]
 
 for (const [path, allow] of rows) {
-  test(`every method of ${path} is as its Allow says: ${allow ?? 'none'}`, async (t) => {
+  test(`the methods of ${path} match its Allow: ${allow ?? 'none'}`, async (t) => {
     const app = await testApp(t)
     const offered = allow?.split(', ') ?? []
     await app.inject({ method: 'PUT', url: '/users/one', payload: { name: 'Ann', password: 'x' } })
@@ -60,7 +60,7 @@ test('a preflight lists the methods of Allow', async (t) => {
   }
 })
 
-test('the ids of the document are those that have a route', async (t) => {
+test('an id has a route exactly when the pattern of the document allows it', async (t) => {
   const app = await testApp(t)
   const { paths } = (await app.inject('/openapi.json')).json<{
     paths: Record<string, { put?: { parameters: { schema: { pattern: string } }[] } }>
@@ -75,7 +75,7 @@ test('the ids of the document are those that have a route', async (t) => {
   }
 })
 
-test('the methods of a file and of a route at one path are listed together', async (t) => {
+test('the methods of a file and of a route with one path are listed together', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   t.after(() => {
     rmSync(folder, { recursive: true })

@@ -84,7 +84,7 @@ for (const [what, line, fields, body, status] of read) {
   })
 }
 
-test('Expect: 100-continue for a path that cannot be looked up gets the error of its route', async (t) => {
+test('Expect: 100-continue with a malformed path gets the error of its route', async (t) => {
   const lookUp = () => Promise.reject(new Error('EIO: i/o error'))
   const demo: Demo = {
     name: 'static',

@@ -15,7 +15,7 @@ const paths = [
   '/mirror/status/404',
 ]
 
-test('a POST turned into HEAD has the headers of GET, the length 0 and no content', async (t) => {
+test('a POST overridden with HEAD has the headers of GET, the length 0 and no body', async (t) => {
   const app = await testApp(t)
   for (const path of paths) {
     await t.test(path, async () => {
@@ -35,7 +35,7 @@ test('a POST turned into HEAD has the headers of GET, the length 0 and no conten
   }
 })
 
-test('a HEAD that was sent as HEAD has the headers of GET and no content', async (t) => {
+test('a plain HEAD has the headers of GET and no body', async (t) => {
   const app = await testApp(t)
   for (const path of paths) {
     await t.test(path, async () => {
@@ -50,20 +50,20 @@ test('a HEAD that was sent as HEAD has the headers of GET and no content', async
   }
 })
 
-test('a HEAD turned into GET is handled as GET and answered with its length', async (t) => {
+test('a HEAD overridden with GET is handled as GET, and the response has its length', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const { headers, body } = await sendBothWays(app, { method: 'HEAD', path: '/mirror?_method=GET' })
   assert.deepEqual([headers['x-method'], headers['content-length'], body], ['GET', '5', ''])
 })
 
-test('a GET turned into HEAD gets the same response as a POST turned into HEAD', async (t) => {
+test('a GET overridden with HEAD gets the same response as a POST overridden with HEAD', async (t) => {
   const app = await testApp(t)
   const { status, headers, body } = await sendBothWays(app, { path: '/mirror/query?_method=HEAD' })
   assert.deepEqual([status, headers['content-length'], body], [200, '0', ''])
 })
 
 // RFC 9110 §8.6: no Content-Length with a 204, whatever the method was.
-test('a 204 has no length when a POST was turned into HEAD', async (t) => {
+test('a 204 has no length when a POST was overridden with HEAD', async (t) => {
   const app = await testApp(t)
   const { status, headers } = await sendBothWays(app, {
     method: 'POST',
@@ -72,7 +72,7 @@ test('a 204 has no length when a POST was turned into HEAD', async (t) => {
   assert.deepEqual([status, headers['content-length']], [204, undefined])
 })
 
-test('the next request on the connection is understood after any override', async (t) => {
+test('the next request on the connection is parsed correctly after any override', async (t) => {
   const app = await testApp(t)
   const host = `host: ${ownHost}`
   const form = '_method=HEAD&a=1'
@@ -102,7 +102,7 @@ test('the next request on the connection is understood after any override', asyn
   }
 })
 
-test('a POST turned into GET gets content', async (t) => {
+test('a POST overridden with GET gets a body', async (t) => {
   const app = await testApp(t)
   const response = await sendBothWays(app, {
     method: 'POST',

@@ -45,7 +45,7 @@ const sources: Readonly<Record<string, (value: string) => TestRequest>> = {
 }
 
 for (const [source, send] of Object.entries(sources)) {
-  test(`${source} names every method in any letter case, whatever the method of the request`, async (t) => {
+  test(`${source} sets every method in any letter case, whatever the method of the request`, async (t) => {
     const app = await mirrorApp(t)
     for (const [value, method] of Object.entries(values)) {
       await t.test(`${value} ${method}`, async () => {
@@ -64,7 +64,7 @@ for (const [source, send] of Object.entries(sources)) {
     }
   })
 
-  test(`what is no method in ${source} changes nothing`, async (t) => {
+  test(`an invalid method in ${source} is ignored`, async (t) => {
     const app = await mirrorApp(t)
     const strangers = ['', 'TRACE', 'CONNECT', 'QUERY', 'PROPFIND', 'PUTS', 'PUT,DELETE', '1']
     for (const value of [...strangers, '__proto__', 'constructor', 'toString']) {
@@ -76,7 +76,7 @@ for (const [source, send] of Object.entries(sources)) {
   })
 }
 
-test('a letter that only looks like one of a method is not taken for it', async (t) => {
+test('a letter that resembles one in Unicode does not match it', async (t) => {
   const app = await mirrorApp(t)
   // ſ and ı become S and I in upper case.
   for (const value of ['po%C5%BFt', 'opt%C4%B1on']) {
@@ -90,7 +90,7 @@ test('a letter that only looks like one of a method is not taken for it', async 
   }
 })
 
-test('the query string goes before the body, the body before the header', async (t) => {
+test('the query string has precedence over the body, and the body over the header', async (t) => {
   const app = await mirrorApp(t)
   const header = { 'x-http-method-override': 'DELETE' }
   const rows: [expected: string, TestRequest][] = [
@@ -113,7 +113,7 @@ test('the query string goes before the body, the body before the header', async 
   }
 })
 
-test('a value that names no method is ignored, and the next source is used', async (t) => {
+test('an invalid value is ignored, and the next source is used', async (t) => {
   const app = await mirrorApp(t)
   const header = { 'x-http-method-override': 'DELETE' }
   const inQuery = ['TRACE', '', 'PUT&_method=PUT']
@@ -168,7 +168,7 @@ test('bodies without fields do not override the method', async (t) => {
   }
 })
 
-test('a body that cannot be read does not override the method, and is rejected', async (t) => {
+test('a malformed body does not override the method, and is rejected', async (t) => {
   const app = await mirrorApp(t, { MAX_BODY_BYTES: '100' })
   const header = { 'x-http-method-override': 'PATCH' }
   const rows: [status: number, TestRequest][] = [
@@ -186,7 +186,7 @@ test('a body that cannot be read does not override the method, and is rejected',
   }
 })
 
-test('the handler of the new method sees the other fields, and the control fields nowhere', async (t) => {
+test('the handler of the new method gets the other fields, without the control fields', async (t) => {
   const app = await mirrorApp(t)
   const fields = {
     _method: 'PUT',
@@ -211,7 +211,7 @@ test('the handler of the new method sees the other fields, and the control field
   }
 })
 
-test('control fields that name no method are still no fields', async (t) => {
+test('control fields are removed even if they name no method', async (t) => {
   const app = await mirrorApp(t)
   const rows: TestRequest[] = [
     { path: '/mirror', headers: json, body: '{"_method":["PUT"],"_if_match":1}' },
@@ -225,7 +225,7 @@ test('control fields that name no method are still no fields', async (t) => {
   }
 })
 
-test('an override leads to the routes of its method', async (t) => {
+test('an override selects the routes of its method', async (t) => {
   const app = await testApp(t)
   const rows: [TestRequest, status: number, body: RegExp][] = [
     [{ path: '/user/7?_method=PUT' }, 200, /^PUT/],
@@ -245,7 +245,7 @@ test('an override leads to the routes of its method', async (t) => {
   }
 })
 
-test('the line in the log shows both methods, and one where there was no override', async (t) => {
+test('the log line has both methods, and one without an override', async (t) => {
   const app = await mirrorApp(t)
   await app.inject({ method: 'POST', url: '/mirror?_method=PATCH&secret=s' })
   await app.inject({ method: 'POST', url: '/mirror' })
@@ -265,7 +265,7 @@ test('the line in the log shows both methods, and one where there was no overrid
   )
 })
 
-test('switched off, nothing is overridden and _method is a field like any other', async (t) => {
+test('when disabled, nothing is overridden and _method is an ordinary field', async (t) => {
   const app = await mirrorApp(t, { METHOD_OVERRIDE: 'off' })
   const rows: [TestRequest, query: object, body: object | undefined][] = [
     [{ path: '/mirror?_method=PUT' }, { _method: 'PUT' }, undefined],

@@ -14,7 +14,7 @@ const isBadRequest = (error: unknown) => error instanceof HttpError && error.sta
 const join = (count: number, toPair: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => toPair(index)).join('&')
 
-test('names, lists and nested keys are read as they are written', () => {
+test('names, lists and nested keys are parsed', () => {
   const rows: [text: string, expected: unknown][] = [
     ['', {}],
     ['a=1', { a: '1' }],
@@ -68,7 +68,7 @@ test('bytes that are not UTF-8 get 400, in names, keys and values', async (t) =>
   }
 })
 
-test('what is at a limit is read whole, and what is over it gets 400', async (t) => {
+test('a query string at a limit is parsed whole, and one over it gets 400', async (t) => {
   const values = (count: number) => ({ a: Array.from({ length: count }, () => 'v') })
   const rows: [atLimit: string, expected: unknown, over: string][] = [
     ['a[b][c][d][e][f]=1', { a: { b: { c: { d: { e: { f: '1' } } } } } }, 'a[b][c][d][e][f][g]=1'],
@@ -100,7 +100,7 @@ test('what is at a limit is read whole, and what is over it gets 400', async (t)
   }
 })
 
-test('a parameter without a name is kept or rejected, not dropped', async (t) => {
+test('a parameter without a name is parsed or rejected, not dropped', async (t) => {
   // URL Standard, application/x-www-form-urlencoded parsing: the name is the empty string.
   for (const text of ['=value', 'a=1&=value']) {
     await t.test(text, () => {
@@ -113,7 +113,7 @@ test('a parameter without a name is kept or rejected, not dropped', async (t) =>
   }
 })
 
-test('no key reaches a prototype', async (t) => {
+test('no key changes a prototype', async (t) => {
   const before = Object.getOwnPropertyNames(Object.prototype)
   const starts = [
     '__proto__',
@@ -170,7 +170,7 @@ const queryLike = fc
   .array(fc.oneof(piece, piece, rare), { maxLength: 60 })
   .map((all) => all.join(''))
 
-test('any text at all is read or rejected with 400, and pollutes nothing', () => {
+test('any text is parsed or rejected with 400, and changes no prototype', () => {
   const before = Object.getOwnPropertyNames(Object.prototype)
   const anyText = fc.oneof(queryLike, fc.string({ unit: 'binary', maxLength: 200 }))
   fc.assert(
@@ -192,7 +192,7 @@ const flatName = wellFormed.filter(
   (name) => name !== '' && name !== '__proto__' && !/[[\]]/.test(name),
 )
 
-test('flat names and values come back as they went in', () => {
+test('encoded flat names and values are parsed unchanged', () => {
   const flat = fc.dictionary(flatName, wellFormed, { maxKeys: 200 })
   fc.assert(
     fc.property(flat, (values) => {
@@ -206,7 +206,7 @@ test('flat names and values come back as they went in', () => {
   )
 })
 
-test('under the limits no value is lost, however its key is nested', () => {
+test('below the limits no value is lost, however its key is nested', () => {
   const segment = fc.constantFrom('', '0', '1', '7', 'a', 'b', 'length', 'toString')
   const key = fc
     .tuple(fc.constantFrom('a', 'b', '0'), fc.array(segment, { maxLength: 5 }))
@@ -238,7 +238,7 @@ test('a value is shown as text, and a nested one as JSON', () => {
   for (const [value, expected] of rows) assert.equal(parameterToText(value), expected)
 })
 
-test('bytes are text when they are UTF-8, to the byte', () => {
+test('exactly the bytes that are valid UTF-8 are decoded', () => {
   fc.assert(
     fc.property(wellFormed, (text) => {
       assert.equal(decodeUtf8(Buffer.from(text)), text)

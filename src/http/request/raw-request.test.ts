@@ -86,7 +86,7 @@ for (const target of targets) {
 }
 
 for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE']) {
-  test(`a raw handler gets the method ${method} as sent, whatever overrides it`, async (t) => {
+  test(`a raw handler gets the method ${method} as sent, without an override`, async (t) => {
     const app = await openEcho(t)
     const length = 'Content-Length: 0'
     const fields = [length, 'X-HTTP-Method-Override: GET', 'Content-Type: bad']
@@ -94,13 +94,13 @@ for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PRO
   })
 }
 
-test('a raw HEAD gets the head alone', async (t) => {
+test('the response to a raw HEAD is only the head', async (t) => {
   const { head, body } = await send(await openEcho(t), toMessage('HEAD /raw/a'))
   assert.match(head, /^HTTP\/1\.1 200 /)
   assert.equal(body, '')
 })
 
-test('a raw handler gets headers in their order and case, repeated ones too', async (t) => {
+test('a raw handler gets headers in their order and case, including repeated ones', async (t) => {
   const fields = ['x-B: 1', 'X-a:  2 ', 'x-B: 3', 'COOKIE: a=1', 'Cookie: b=2']
   const { headers } = await sendRaw(await openEcho(t), 'GET /raw/a', ...fields)
   assert.deepEqual(headers, [
@@ -147,13 +147,13 @@ for (const [framing, body] of [
   })
 }
 
-test('a raw body is requested with 100 Continue', async (t) => {
+test('a raw request with Expect: 100-continue gets 100', async (t) => {
   const head = toMessage('POST /raw/a', 'Expect: 100-continue', 'Content-Length: 1')
   const response = await send(await openEcho(t), `${head}a`)
   assert.match(response.head, /^HTTP\/1\.1 100 Continue$/)
 })
 
-test('a raw request from another site is handled, a preflight and an expired condition too', async (t) => {
+test('a raw handler gets cross-site requests, preflights and false conditions too', async (t) => {
   const app = await openEcho(t)
   const foreign = ['Origin: http://other.example', 'Sec-Fetch-Site: cross-site']
   const conditions = ['If-None-Match: *', 'Want-Repr-Digest: sha-256=1']
@@ -169,7 +169,7 @@ test('a raw request from another site is handled, a preflight and an expired con
   }
 })
 
-test('a path beside the raw ones keeps every rule', async (t) => {
+test('raw handling does not change the rules for other paths', async (t) => {
   const app = await openEcho(t)
   const payload = 'a=1&_if_match=x&_method=POST'
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -192,7 +192,7 @@ test('the head of a raw request is checked like any other', async (t) => {
   assert.match((await send(app, long)).head, /^HTTP\/1\.1 414 /)
 })
 
-test('a raw handler gets a request of HTTP/2 as sent, with any method', async (t) => {
+test('a raw handler gets an HTTP/2 request as sent, with any method', async (t) => {
   const certificate = await makeCertificate(t)
   const app = await openEcho(t, certificate)
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -17,7 +17,7 @@ async function sendWith(app: TestApp, id: string | undefined, url = '/health') {
   return { response, given, exchangeId }
 }
 
-test('an id that can be used is that of the response and of its line in the log', async (t) => {
+test('a valid request id is used for the response and its log line', async (t) => {
   const app = await testApp(t)
   const ids = [
     'a',
@@ -41,7 +41,7 @@ test('an id that can be used is that of the response and of its line in the log'
   }
 })
 
-test('any other is replaced by one of our own', async (t) => {
+test('an invalid request id is replaced by a generated one', async (t) => {
   const app = await testApp(t)
   const ids = [
     undefined,
@@ -70,14 +70,14 @@ test('any other is replaced by one of our own', async (t) => {
   }
 })
 
-test('two of them are none', async (t) => {
+test('two request ids are ignored', async (t) => {
   const app = await testApp(t)
   const headers = { 'x-request-id': ['a', 'b'] }
   const response = await app.inject({ url: '/health', headers })
   assert.match(String(response.headers['x-request-id']), uuid)
 })
 
-test('an exchange is not to be had under an id that its client has chosen', async (t) => {
+test('an exchange cannot be read under an id that its client chose', async (t) => {
   const app = await testApp(t)
   const chosen = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
   const first = await sendWith(app, chosen, '/mirror/query?a=mine')
@@ -100,7 +100,7 @@ test('an exchange is not to be had under an id that its client has chosen', asyn
   }
 })
 
-test('a problem names its instance by a URI, whatever the id', async (t) => {
+test('the instance of a problem is a URI, whatever the request id', async (t) => {
   const app = await testApp(t)
   const rows = [
     ['6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e', 'urn:uuid:6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'],

@@ -39,7 +39,7 @@ for (const [expected, target, ...fields] of rows) {
   })
 }
 
-test('the host of an absolute target is that of problem types', async (t) => {
+test('problem types have the host of an absolute request target', async (t) => {
   const app = await testApp(t, { settings })
   const fields = ['Host: b.example', 'Accept: application/json']
   const response = await sendRaw(app, toMessage('GET', 'http://a.example/nowhere', ...fields))
@@ -50,7 +50,7 @@ for (const [expected, origin] of [
   [200, 'http://a.example'],
   [403, 'http://b.example'],
 ] as const) {
-  test(`a write to an absolute target from ${origin} gets ${String(expected)}`, async (t) => {
+  test(`an unsafe request to an absolute target from ${origin} gets ${String(expected)}`, async (t) => {
     const app = await testApp(t, { demos: [mirror], settings })
     const fields = ['Host: b.example', `Origin: ${origin}`, 'Content-Length: 0']
     const response = await sendRaw(app, toMessage('POST', 'http://a.example/mirror', ...fields))

@@ -17,7 +17,7 @@ function openBehindProxy(t: TestContext) {
   return testApp(t, { settings: { TRUSTED_PROXIES: '10.0.0.0/8', ALLOWED_HOSTS } })
 }
 
-test('what a trusted proxy says of the address is how the service calls itself', async (t) => {
+test('URLs have the protocol and host that a trusted proxy forwards', async (t) => {
   const app = await openBehindProxy(t)
   const headers = { ...forwarded, accept: 'application/json' }
   const rejected = await app.inject({ url: '/nowhere', headers, remoteAddress: proxy })
@@ -31,7 +31,7 @@ test('what a trusted proxy says of the address is how the service calls itself',
   }
 })
 
-test('writes are of this site by the address that the browser knows', async (t) => {
+test('the origin of an unsafe request is compared with the forwarded origin', async (t) => {
   const app = await openBehindProxy(t)
   const create = async (origin: string, remoteAddress: string) => {
     const payload = { name: 'Rome' }
@@ -49,7 +49,7 @@ test('writes are of this site by the address that the browser knows', async (t) 
   assert.equal(await create('http://inner:3000', '192.0.2.1'), 201)
 })
 
-test('cookies and HSTS are those of HTTPS where the proxy speaks it', async (t) => {
+test('cookies and HSTS are those of HTTPS when the proxy forwards https', async (t) => {
   const app = await openBehindProxy(t)
   await createRecord(app, '/users', ann)
   const payload = { username: ann.name, password: ann.password }
@@ -72,7 +72,7 @@ test('cookies and HSTS are those of HTTPS where the proxy speaks it', async (t) 
   }
 })
 
-test('without TRUSTED_PROXIES no forwarding header is believed', async (t) => {
+test('without TRUSTED_PROXIES forwarding headers are ignored', async (t) => {
   const app = await testApp(t, { settings: { ALLOWED_HOSTS } })
   const headers = { ...forwarded, accept: 'application/json' }
   const { json, headers: fields } = await app.inject({ url: '/nowhere', headers })
@@ -80,7 +80,7 @@ test('without TRUSTED_PROXIES no forwarding header is believed', async (t) => {
   assert.equal(fields['strict-transport-security'], undefined)
 })
 
-test('a proxy that names no host or protocol is rejected, an untrusted client that does is not', async (t) => {
+test('an invalid forwarded host or protocol is rejected from a proxy, and ignored from a client', async (t) => {
   const app = await openBehindProxy(t)
   const cases: Record<string, string>[] = [
     { 'x-forwarded-host': 'no host' },
@@ -105,7 +105,7 @@ test('a proxy that names no host or protocol is rejected, an untrusted client th
   }
 })
 
-test('of several proxies the last one is believed', async (t) => {
+test('of several forwarded values the one of the last proxy is used', async (t) => {
   const app = await openBehindProxy(t)
   const headers = {
     'x-forwarded-proto': 'http, https',
@@ -116,7 +116,7 @@ test('of several proxies the last one is believed', async (t) => {
   assert.match(body, /https:\/\/vitrine\.example\//)
 })
 
-test('whoever can be trusted is named by address or network, and never everybody', async (t) => {
+test('TRUSTED_PROXIES takes addresses and networks, and never every address', async (t) => {
   const good = [
     '127.0.0.1',
     '10.0.0.0/8, 192.168.1.1',

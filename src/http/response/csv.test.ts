@@ -38,7 +38,7 @@ for (const [value, cell] of cells) {
   })
 }
 
-test('any cells can be read back, but for the apostrophe before what would be a formula', () => {
+test('any cells can be parsed again, except for the apostrophe before a formula', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (values) => {
       const read = parseLine(toCsvLine(values))

@@ -27,7 +27,7 @@ async function openCache(t: TestContext, limits: ConstructorParameters<typeof Fi
   return { cache, read, add }
 }
 
-test('the least recently used file leaves a full cache', async (t) => {
+test('the least recently used file is removed from a full cache', async (t) => {
   const { cache, add } = await openCache(t, { maxFileBytes: 50_000, maxBytes: 150_000 })
   for (const name of ['a', 'b', 'c']) await add(name, 40_000)
   assert.equal(cache.find('a'), 'a')

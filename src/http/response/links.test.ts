@@ -20,7 +20,7 @@ for (const [number, total, expected] of pages) {
   })
 }
 
-test('links stand in one field', () => {
+test('all links are in one Link field', () => {
   const links = toPageLinks({ number: 1, size: 1, total: 2 }, (page) => `/a?page=${String(page)}`)
   assert.equal(
     toLinkField(links),

@@ -29,7 +29,7 @@ async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
 }
 
 for (const url of paths) {
-  test(`${url} has a weak tag, and is 304 and 412 by it`, async (t) => {
+  test(`${url} has a weak tag, and gets 304 and 412 by it`, async (t) => {
     const app = await openFilled(t)
     const send = async (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') =>
       app.inject({ method, url, headers })
@@ -72,7 +72,7 @@ for (const url of pathsWithoutTag) {
   })
 }
 
-test('a list that is too long for one piece is streamed without a tag, and evaluates *', async (t) => {
+test('a list too long for one chunk is streamed without a tag, and evaluates *', async (t) => {
   const app = await testApp(t)
   const note = 'n'.repeat(2000)
   for (let count = 0; count < 40; count += 1) {
@@ -88,7 +88,7 @@ test('a list that is too long for one piece is streamed without a tag, and evalu
   assert.deepEqual([head.statusCode, head.headers.etag, head.body], [200, undefined, ''])
 })
 
-test('what a write gets has no tag of its content', async (t) => {
+test('the response to an unsafe method has no tag of its body', async (t) => {
   const app = await testApp(t)
   const response = await app.inject({ method: 'POST', url: '/users/post', payload: { a: 1 } })
   assert.deepEqual([response.statusCode, response.headers.etag], [200, undefined])

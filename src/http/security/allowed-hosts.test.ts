@@ -61,7 +61,7 @@ for (const [expected, host, settings = {}] of rows) {
   })
 }
 
-test('a page of a rebound name can write nothing, and is told which setting allows it', async (t) => {
+test('DNS rebinding: a page cannot write, and the error names the setting', async (t) => {
   const app = await testApp(t)
   const headers = {
     host: 'attacker.example:3000',
@@ -118,7 +118,7 @@ test('on a loopback address a trusted proxy needs ALLOWED_HOSTS', async (t) => {
   assert.doesNotThrow(() => loadConfig({ ...open, TRUSTED_PROXIES: '10.0.0.1' }, ['users']))
 })
 
-test('HTTP/1.0 without Host is served: no browser sends it', async (t) => {
+test('HTTP/1.0 without Host is accepted: no browser sends it', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   assert.match(await sendRaw(app, 'GET /mirror HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /)
 })
@@ -132,7 +132,7 @@ for (const text of [
   '::1',
   'a b',
 ]) {
-  test(`ALLOWED_HOSTS=${text} is none`, () => {
+  test(`ALLOWED_HOSTS=${text} is invalid`, () => {
     assert.throws(
       () => loadConfig({ ALLOWED_HOSTS: text }, ['users']),
       /^Error: ALLOWED_HOSTS must/,
@@ -163,7 +163,7 @@ for (const [host, path, text] of [
   ['evil.example:', '/', 'The host evil.example is not served here.'],
   ['localhost', 'https://localhost/', 'An https: URL cannot be requested over plain HTTP.'],
 ] as const) {
-  test(`the 421 for Host: ${host} and ${path} names the reason`, async (t) => {
+  test(`the 421 for Host: ${host} and ${path} contains the reason`, async (t) => {
     const app = await testApp(t)
     const message = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
     const response = await sendRaw(app, message)
@@ -176,7 +176,7 @@ test('ALLOWED_HOSTS=none is an invalid setting', () => {
   assert.throws(() => loadConfig({ ALLOWED_HOSTS: 'none' }, []), /ALLOWED_HOSTS/)
 })
 
-test('the error for a host that is not served links to nothing on that host', async (t) => {
+test('the error for an unknown host has no link to that host', async (t) => {
   const app = await testApp(t)
   const request = (accept: string) =>
     app.inject({ url: '/', headers: { host: 'evil.example', accept } })

@@ -24,7 +24,7 @@ const responses: readonly (readonly [status: number, method: string, path: strin
   [500, 'GET', '/mirror/status/500'],
 ]
 
-test('every response may be read by every site, without credentials', async (t) => {
+test('every origin may read every response, without credentials', async (t) => {
   const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
   for (const [expected, method, path] of responses) {
     for (const origin of [undefined, otherOrigin, 'null']) {
@@ -43,7 +43,7 @@ test('every response may be read by every site, without credentials', async (t) 
   }
 })
 
-test('an origin of CORS_ORIGINS may read with credentials, and caches hear of it', async (t) => {
+test('an origin in CORS_ORIGINS may read with credentials, and the response has Vary: Origin', async (t) => {
   const app = await testApp(t, { settings })
   const rows = [
     [allowedOrigin, allowedOrigin, 'true'],
@@ -79,7 +79,7 @@ test('an origin of CORS_ORIGINS may read with credentials, and caches hear of it
   }
 })
 
-test('an error before there is a request may be read by every site, too', async (t) => {
+test('every origin may read an error from before routing, too', async (t) => {
   const app = await testApp(t)
   const response = await sendRaw(app, 'NONSENSE / HTTP/1.1\r\nhost: a\r\n\r\n')
   assert.match(response, /^HTTP\/1.1 400 /)
@@ -87,7 +87,7 @@ test('an error before there is a request may be read by every site, too', async 
   assert.match(response, /^cache-control: no-store\r$/m)
 })
 
-test('a preflight is told the methods that are allowed to the origin', async (t) => {
+test('the response to a preflight lists the methods that the origin may use', async (t) => {
   const app = await testApp(t, { settings })
   const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
   const rows: [
@@ -131,7 +131,7 @@ function withoutQuery(methods = ''): string {
   return methods.replace('QUERY, ', '')
 }
 
-test('a preflight where there is nothing gets 204, so that the script can read the 404', async (t) => {
+test('a preflight for an unknown path gets 204, so that the script can read the 404', async (t) => {
   const app = await testApp(t)
   const headers = { origin: otherOrigin, 'access-control-request-method': 'GET' }
   for (const path of ['/nowhere', '/nowhere.html', '/api/nowhere']) {
@@ -145,7 +145,7 @@ test('a preflight where there is nothing gets 204, so that the script can read t
 })
 
 for (const sent of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
-  test(`a preflight for a read lists the requested ${sent}`, async (t) => {
+  test(`a preflight for a GET allows the requested ${sent}`, async (t) => {
     const app = await testApp(t)
     const headers = {
       origin: otherOrigin,
@@ -212,7 +212,7 @@ for (const settings of [
   })
 }
 
-test('OPTIONS without the headers of a preflight is not handled as one', async (t) => {
+test('OPTIONS without the headers of a preflight is not handled as a preflight', async (t) => {
   const app = await testApp(t)
   const { headers } = await sendBothWays(app, {
     method: 'OPTIONS',
@@ -223,7 +223,7 @@ test('OPTIONS without the headers of a preflight is not handled as one', async (
   assert.equal(headers['access-control-allow-methods'], undefined)
 })
 
-test('a preflight never executes the method it names', async (t) => {
+test('a preflight never executes the method that it names', async (t) => {
   const app = await testApp(t, { settings })
   await app.inject({ method: 'PUT', url: '/locations/one', payload: { name: 'One' } })
   const headers = { origin: allowedOrigin, 'access-control-request-method': 'POST' }
@@ -232,7 +232,7 @@ test('a preflight never executes the method it names', async (t) => {
   assert.equal((await app.inject('/locations/one')).statusCode, 200)
 })
 
-test('OPTIONS * names the methods of the server, to a preflight too', async (t) => {
+test('OPTIONS * lists the methods of the server, for a preflight too', async (t) => {
   const app = await testApp(t)
   const preflight = `origin: ${otherOrigin}\r\naccess-control-request-method: PUT\r\n`
   for (const more of ['', preflight]) {

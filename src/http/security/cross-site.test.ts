@@ -42,7 +42,7 @@ const rows: readonly Row[] = [
   [403, { origin: `${allowedOrigin}:444` }],
 ]
 
-test('a write is judged by Sec-Fetch-Site, else by Origin, and CORS_ORIGINS may', async (t) => {
+test('an unsafe request is checked by Sec-Fetch-Site, else by Origin, and CORS_ORIGINS allows more', async (t) => {
   const app = await testApp(t, { demos: [mirror], settings })
   for (const method of writes) {
     for (const [expected, headers] of rows) {
@@ -54,7 +54,7 @@ test('a write is judged by Sec-Fetch-Site, else by Origin, and CORS_ORIGINS may'
   }
 })
 
-test('reading is open to every site', async (t) => {
+test('every site may send safe requests', async (t) => {
   const app = await testApp(t, { demos: [mirror], settings })
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
     for (const [, headers] of rows) {
@@ -87,7 +87,7 @@ for (const [headers, named] of [
   })
 }
 
-test('a write from another site is rejected where there is nothing, too', async (t) => {
+test('an unsafe request from another site to an unknown path is blocked, too', async (t) => {
   const app = await testApp(t)
   const headers = { origin: 'https://evil.example' }
   for (const path of ['/nowhere', '/mirror/query', '/users', '/api/nowhere']) {
@@ -98,7 +98,7 @@ test('a write from another site is rejected where there is nothing, too', async 
   }
 })
 
-test('the method after the override is the one that is judged', async (t) => {
+test('the method after the override is checked', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   const table: [status: number, method: string, value: string][] = [
@@ -160,7 +160,7 @@ for (const origin of [
   'http://localhost/a',
   'http://localhost:*',
 ]) {
-  test(`a write with Origin: ${origin} is cross-site`, async (t) => {
+  test(`an unsafe request with Origin: ${origin} is cross-site`, async (t) => {
     const app = await testApp(t, {
       demos: [mirror],
       settings: { CORS_ORIGINS: 'http://localhost:*' },
@@ -171,7 +171,7 @@ for (const origin of [
   })
 }
 
-test('a GET or HEAD turned unsafe is rejected wherever it may have been a link', async (t) => {
+test('a GET or HEAD overridden with an unsafe method is blocked wherever it may come from a link', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const [expected, headers] of links) {
     await t.test(String(expected), async () => {
@@ -189,7 +189,7 @@ test('a GET or HEAD turned unsafe is rejected wherever it may have been a link',
   }
 })
 
-test('a GET turned into another safe method is never rejected', async (t) => {
+test('a GET overridden with another safe method is never blocked', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   for (const [, headers] of links) {
     for (const value of ['GET', 'HEAD', 'OPTIONS']) {

@@ -63,12 +63,12 @@ for (const query of badFilters) {
   })
 }
 
-suite('a field with any name', () => {
+suite('a field may have any name', () => {
   for (const name of unusualNames) {
     const field = things.fields.find((known) => known.name === name)
     const inputName = field?.inputName ?? name
 
-    test(`${JSON.stringify(name)} is set by JSON and by a form, shown, filtered and sorted by`, async (t) => {
+    test(`${JSON.stringify(name)} can be set with JSON and a form, shown, filtered and sorted by`, async (t) => {
       const { app } = await openThings(t)
       const json = await app.inject({
         method: 'POST',

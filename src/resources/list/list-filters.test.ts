@@ -60,20 +60,20 @@ const found: [query: string, names: string][] = [
   ['longitude=7.1&sort=-name&page=1&per_page=1', 'bonn'],
 ]
 
-test('a list is filtered, searched and put in order', async (t) => {
+test('a list is filtered, searched and sorted', async (t) => {
   const app = await testApp(t)
   await fill(app)
   for (const [query, names] of found) assert.equal(await namesAt(app, query), names, query)
 })
 
-test('a filtered page counts what fits', async (t) => {
+test('a filtered page counts the matching records', async (t) => {
   const app = await testApp(t)
   await fill(app)
   const { headers } = await app.inject('/locations.json?longitude=7.1&per_page=1')
   assert.equal(headers['x-total-count'], '2')
 })
 
-test('fields picks what programs get, in the usual order', async (t) => {
+test('fields selects the fields in JSON, in the usual order', async (t) => {
   const app = await testApp(t)
   const { _id, createdAt } = await createRecord(app, '/locations', places[3] ?? {})
   const query = 'fields=note,name,createdAt,latitude'
@@ -87,7 +87,7 @@ test('fields picks what programs get, in the usual order', async (t) => {
   assert.equal(text.body, `${_id} Cork\n`)
 })
 
-test('nothing can be learnt of a password', async (t) => {
+test('filters, search and sort reveal nothing about a password', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/users', { name: 'Ann', password: 'correct horse' })
   const queries = [
@@ -132,7 +132,7 @@ const attacks = [
   ':a',
 ]
 
-test('no parameter can be made a part of a statement', async (t) => {
+test('no parameter can change a statement', async (t) => {
   const app = await testApp(t)
   await fill(app)
   for (const attack of attacks) {
@@ -171,7 +171,7 @@ test('no parameter can be made a part of a statement', async (t) => {
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf']
 
 for (const name of names) {
-  test(`${name} is the name of no field`, async (t) => {
+  test(`${name} is not the name of a field`, async (t) => {
     const app = await testApp(t)
     const queries = [
       `${name}=1`,
@@ -200,7 +200,7 @@ for (const query of ['name[a]=1', 'name[a][b]=1', 'sort[a]=name', 'q[a]=1', 'nam
   })
 }
 
-test('what is rejected is named, as a problem of its own kind', async (t) => {
+test('the error for an invalid parameter names it, and has its own problem type', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/json' }
   const response = await app.inject({ url: '/users?colour=red', headers })

@@ -6,7 +6,7 @@ const json = { accept: 'application/json' }
 const digits = `${'1'.repeat(1_000_000)}x`
 
 // With a pattern that goes back, either would take half an hour.
-test('a number a million digits long is rejected at once', { timeout: 300_000 }, async (t) => {
+test('a number with a million digits is rejected at once', { timeout: 300_000 }, async (t) => {
   const app = await testApp(t)
   const headers = { ...json, 'content-type': 'application/x-www-form-urlencoded' }
   const payload = `name=a&latitude=${digits}`
@@ -48,7 +48,7 @@ const rejected: readonly [title: string, query: string, names: RegExp][] = [
   ['a day that there is not', 'createdAt_gte=2026-13-45', /createdAt/],
 ]
 for (const [title, query, names] of rejected) {
-  test(`a list with ${title} is rejected, and the error says why`, async (t) => {
+  test(`a list with ${title} is rejected with the reason`, async (t) => {
     const app = await testApp(t)
     const response = await app.inject({ url: `/locations?${query}`, headers: json })
     assert.equal(response.statusCode, 400, response.body)
@@ -56,7 +56,7 @@ for (const [title, query, names] of rejected) {
   })
 }
 
-test('a list may search for ten texts of 500 characters together', async (t) => {
+test('a list accepts a search for ten texts of 500 characters together', async (t) => {
   const app = await testApp(t)
   for (const id of ['rome', 'oslo']) {
     await app.inject({ method: 'PUT', url: `/locations/${id}`, payload: { name: id } })
@@ -80,7 +80,7 @@ test('a QUERY of 60 texts of 1,000 characters is rejected', async (t) => {
   assert.match(body, searches)
 })
 
-test('times are compared as times, whatever their zone', async (t) => {
+test('dates are compared as times, whatever their time zone', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
   const later = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)
@@ -98,7 +98,7 @@ test('times are compared as times, whatever their zone', async (t) => {
   }
 })
 
-test('where the links of a page would be too long for clients they are left out', async (t) => {
+test('page links are left out where they would be too long for clients', async (t) => {
   const app = await testApp(t)
   const filters = many(90, (i) => `name:ne=some%20quite%20ordinary%20value%20${String(i)}`)
   const { statusCode, headers } = await app.inject(`/locations.json?page=1&per_page=1&${filters}`)
@@ -107,7 +107,7 @@ test('where the links of a page would be too long for clients they are left out'
   assert.equal(headers['x-total-count'], '0')
 })
 
-test('json-server’s underscores go before every operator it has', async (t) => {
+test('json-server’s underscore takes precedence over each of its operators', async (t) => {
   const app = await testApp(t)
   for (const id of ['rome', 'oslo']) {
     await app.inject({ method: 'PUT', url: `/locations/${id}`, payload: { name: id } })
@@ -123,7 +123,7 @@ test('json-server’s underscores go before every operator it has', async (t) =>
   }
 })
 
-test('the whole list, which has no tag, and a POST to it heed preconditions too', async (t) => {
+test('the whole list, which has no tag, and a POST to it evaluate preconditions too', async (t) => {
   const app = await testApp(t)
   const send = async (method: 'GET' | 'POST', headers: Record<string, string>) => {
     const payload = method === 'POST' ? { payload: { name: 'Rome' } } : {}
@@ -137,7 +137,7 @@ test('the whole list, which has no tag, and a POST to it heed preconditions too'
   assert.equal(await send('POST', { 'if-match': '*' }), 201)
 })
 
-test('a date that is none names no state where one has to be named', async (t) => {
+test('an invalid date matches no state in a precondition that requires one', async (t) => {
   const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
   const url = '/locations/rome'
   await app.inject({ method: 'PUT', url, payload: { name: 'Rome' } })
@@ -146,7 +146,7 @@ test('a date that is none names no state where one has to be named', async (t) =
   assert.equal(response.statusCode, 428)
 })
 
-test('a suffix chooses the form of an error too', async (t) => {
+test('a suffix selects the media type of an error too', async (t) => {
   const app = await testApp(t)
   for (const [url, type] of [
     ['/locations.json?bogus=1', 'application/problem+json'],

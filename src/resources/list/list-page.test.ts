@@ -29,7 +29,7 @@ function hrefs(page: string, text: string): string[] {
     .map((href) => href.replaceAll('&amp;', '&'))
 }
 
-test('a list without records invites to make the first, and shows no table', async (t) => {
+test('a list without records has a link to create the first, and no table', async (t) => {
   const app = await testApp(t)
   for (const url of ['/locations', '/locations?page=1', '/locations?sort=-name', '/locations?q=']) {
     await t.test(url, async () => {
@@ -41,7 +41,7 @@ test('a list without records invites to make the first, and shows no table', asy
   }
 })
 
-test('a list in which nothing is found leads back to all', async (t) => {
+test('a list without matches links to all records', async (t) => {
   const app = await testApp(t)
   await fill(app, 1)
   for (const url of ['/locations?q=zzz', '/locations?q=zzz&page=1', '/locations?name=zzz']) {
@@ -54,7 +54,7 @@ test('a list in which nothing is found leads back to all', async (t) => {
   }
 })
 
-test('a page behind the last leads to the last', async (t) => {
+test('a page after the last links to the last', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
   const page = await open(app, '/locations?per_page=2&page=9')
@@ -62,7 +62,7 @@ test('a page behind the last leads to the last', async (t) => {
   assert.deepEqual(hrefs(page, 'Last'), ['/locations?per_page=2&page=2'])
 })
 
-test('the headings order the list, the other way where it is ordered so already', async (t) => {
+test('the headings sort the list, and reverse the current order', async (t) => {
   const app = await testApp(t)
   await fill(app, 2)
   const plain = await open(app, '/locations')
@@ -77,7 +77,7 @@ test('the headings order the list, the other way where it is ordered so already'
   assert.equal(turned.match(/aria-sort/g)?.length, 1)
 })
 
-test('the search keeps what is filtered and how it is ordered, and starts at the first page', async (t) => {
+test('the search keeps the filters and the order, and starts at the first page', async (t) => {
   const app = await testApp(t)
   await fill(app, 2)
   const page = await open(app, '/locations?q=pl%22&sort=-name&latitude_gte=0&per_page=7&page=2')
@@ -105,7 +105,7 @@ const conditions: [query: string, words: string, without: string][] = [
 ]
 
 for (const [query, words, without] of conditions) {
-  test(`a list with ?${query} shows it in words, with a link to go without`, async (t) => {
+  test(`a list with ?${query} describes the filter, with a link to remove it`, async (t) => {
     const app = await testApp(t)
     await fill(app, 1)
     const page = await open(app, `/locations?${query}`)
@@ -114,7 +114,7 @@ for (const [query, words, without] of conditions) {
   })
 }
 
-test('a list shows which part of how many it shows, and where in the pages it is', async (t) => {
+test('a list shows which part of how many records it has, and the number of the page', async (t) => {
   const app = await testApp(t)
   await fill(app, 5)
   const page = await open(app, '/locations?per_page=2&page=2')
@@ -129,7 +129,7 @@ test('a list shows which part of how many it shows, and where in the pages it is
   assert.match(one, /<p class="quiet count">1 location\.<\/p>/)
 })
 
-test('a list links to its other representations, which show the same records', async (t) => {
+test('a list links to its other representations, which have the same records', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
   const page = await open(app, '/locations?q=place&sort=-name&per_page=2')
@@ -149,7 +149,7 @@ test('a list links to its other representations, which show the same records', a
   }
 })
 
-test('a list draws its places on a map, and has none where there are none', async (t) => {
+test('a list draws its places on a map, and has no map without places', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/locations', { name: 'Nowhere' })
   assert.doesNotMatch(await open(app, '/locations'), /class="map"/)
@@ -163,7 +163,7 @@ test('a list draws its places on a map, and has none where there are none', asyn
   assert.doesNotMatch(await open(app, '/users'), /class="map"/)
 })
 
-test('a long note is cut between two characters, and a name that shows nothing is its id', async (t) => {
+test('a long note is truncated between two characters, and an invisible name is replaced by the id', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/locations', { name: ' \n', note: '🌍'.repeat(2000) })
   const page = await open(app, '/locations')
@@ -171,7 +171,7 @@ test('a long note is cut between two characters, and a name that shows nothing i
   assert.ok(page.includes(`<a href="/locations/${_id}">${_id}</a>`))
 })
 
-test('a list that no URL can name has none of the links that would need one', async (t) => {
+test('a list that cannot be requested with a URL has none of the links that would need one', async (t) => {
   const app = await testApp(t)
   await fill(app, 1)
   const { statusCode, body } = await app.inject({

@@ -102,7 +102,7 @@ const meanings: [query: string, meaning: string][] = [
 ]
 
 for (const [query, meaning] of meanings) {
-  test(`?${query} means: ${meaning === '' ? 'everything' : meaning}`, () => {
+  test(`?${query} is parsed as: ${meaning === '' ? 'everything' : meaning}`, () => {
     assert.equal(toText(parse(query)), meaning)
   })
 }
@@ -166,7 +166,7 @@ for (const [query, parameter] of invalid) {
   })
 }
 
-test('any query is parsed or an error of one parameter, and names known fields only', () => {
+test('any query is parsed or is an error of one parameter, and only known fields are used', () => {
   const word = fc.oneof(
     fc.constantFrom(
       'name',

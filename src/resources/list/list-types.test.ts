@@ -9,7 +9,7 @@ const types = {
 } as const
 
 for (const [suffix, [accept, contentType]] of Object.entries(types)) {
-  test(`a list is ${accept} for who accepts it, and at .${suffix}`, async (t) => {
+  test(`a list is ${accept} for Accept: ${accept}, and at .${suffix}`, async (t) => {
     const app = await testApp(t)
     await createRecord(app, '/users', { name: 'Ann', password: 'x' })
     const negotiated = await app.inject({ url: '/users', headers: { accept } })
@@ -39,7 +39,7 @@ for (const [suffix, [accept, contentType]] of Object.entries(types)) {
   })
 }
 
-test('CSV has a header and a line for each record, and no formula', async (t) => {
+test('CSV has a header and a line for each record, and no formulas', async (t) => {
   const app = await testApp(t)
   const places = [
     { name: '=1+1', latitude: -1.5, longitude: 2, note: 'say "hi",\nthen go' },
@@ -60,7 +60,7 @@ test('CSV has a header and a line for each record, and no formula', async (t) =>
   )
 })
 
-test('NDJSON has a line for each record, the same as JSON has', async (t) => {
+test('NDJSON has a line for each record, with the same objects as JSON', async (t) => {
   const app = await testApp(t)
   await createRecord(app, '/locations', { name: 'a\nb', note: '\u2028' })
   await createRecord(app, '/locations', { name: 'c', latitude: 1, longitude: 2 })
@@ -74,7 +74,7 @@ test('NDJSON has a line for each record, the same as JSON has', async (t) => {
   )
 })
 
-test('one record is neither CSV nor NDJSON', async (t) => {
+test('a single record has no CSV and no NDJSON', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/users', { name: 'Ann', password: 'x' })
   assert.equal((await app.inject(`/users/${_id}.csv`)).statusCode, 404)

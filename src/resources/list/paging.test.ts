@@ -45,7 +45,7 @@ const pages: [query: string, names: string][] = [
   ['?_page=1', '1 2 3 4 5 6 7'],
 ]
 
-test('a page of a list holds its own part of the records, oldest first', async (t) => {
+test('a page of a list has its part of the records, oldest first', async (t) => {
   const app = await testApp(t)
   await fill(app, 7)
   for (const [query, names] of pages) {
@@ -80,7 +80,7 @@ const badQueries = [
 ]
 
 for (const query of badQueries) {
-  test(`a list is 400 for ?${query}, in every representation`, async (t) => {
+  test(`a list gets 400 for ?${query}, in every representation`, async (t) => {
     const app = await testApp(t)
     const name = query.includes('per_page') ? 'per_page' : 'page'
     for (const path of ['/users', '/locations']) {
@@ -98,7 +98,7 @@ for (const query of badQueries) {
   })
 }
 
-test('a page past the end is 200 and empty in every representation', async (t) => {
+test('a page after the last is 200 and empty in every representation', async (t) => {
   const app = await testApp(t)
   await fill(app, 2)
   for (const accept of ['text/html', 'application/json', 'text/plain']) {
@@ -130,7 +130,7 @@ const linked: [url: string, links: Record<string, string>][] = [
   ['/locations?per_page=7&page=1', { first: '1', last: '1' }],
 ]
 
-test('the pages of a list are linked with one another, in Link and on the page alike', async (t) => {
+test('the pages of a list link to one another, in Link and in the page', async (t) => {
   const app = await testApp(t)
   await fill(app, 7)
   for (const [url, numbers] of linked) {
@@ -150,7 +150,7 @@ test('the pages of a list are linked with one another, in Link and on the page a
   }
 })
 
-test('links keep every other parameter, encoded for a URL', async (t) => {
+test('links have every other parameter, encoded for a URL', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
   const kept = {
@@ -170,7 +170,7 @@ test('links keep every other parameter, encoded for a URL', async (t) => {
   )
 })
 
-test('links to pages that were requested as json-server does are spelled so', async (t) => {
+test('links to pages that were requested with json-server’s parameters use those too', async (t) => {
   const app = await testApp(t)
   await fill(app, 21)
   const { field, total } = await linksAt(app, '/locations?_page=2&_sort=name')
@@ -179,7 +179,7 @@ test('links to pages that were requested as json-server does are spelled so', as
   assert.equal(total, '21')
 })
 
-test('the whole list has neither links nor a count, and a slice has a count alone', async (t) => {
+test('the whole list has neither links nor a count, and a slice has only a count', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
   assert.deepEqual(await linksAt(app, '/locations'), { field: {}, page: {}, total: undefined })
@@ -187,7 +187,7 @@ test('the whole list has neither links nor a count, and a slice has a count alon
   assert.deepEqual(slice, { field: {}, page: {}, total: '3' })
 })
 
-test('a page of a list has a tag of its bytes, and so has a whole list that is short', async (t) => {
+test('a page of a list has a tag of its bytes, and so has a short whole list', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
   const tags = new Set<string>()
@@ -222,7 +222,7 @@ test('a page of a list has a tag of its bytes, and so has a whole list that is s
   assert.notEqual(after.headers.etag, before.headers.etag)
 })
 
-test('empty pages of two types have two tags', async (t) => {
+test('empty pages of two media types have two tags', async (t) => {
   const app = await testApp(t)
   const text = await app.inject('/users.txt?page=1')
   const lines = await app.inject('/users.ndjson?page=1')

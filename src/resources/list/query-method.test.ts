@@ -69,7 +69,7 @@ for (const [content, names] of sent) {
   })
 }
 
-test('a QUERY adds to what its address says, and may not say it again', async (t) => {
+test('a QUERY adds to the parameters of its URL, and may not repeat them', async (t) => {
   const app = await testApp(t)
   await fill(app)
   const url = '/locations?latitude_lt=3'
@@ -128,7 +128,7 @@ for (const [title, status, search] of rejected) {
   })
 }
 
-test('what cannot be answered in a QUERY is pointed at', async (t) => {
+test('the error of an invalid QUERY points to the invalid part', async (t) => {
   const app = await testApp(t)
   const response = await query(app, { type: 'application/json', content: '{"latitude:gt":"x"}' })
   const { errors } = response.json<{ errors: { pointer: string }[] }>()
@@ -138,7 +138,7 @@ test('what cannot be answered in a QUERY is pointed at', async (t) => {
   )
 })
 
-test('QUERY is announced on the list, and only there', async (t) => {
+test('only the list announces QUERY', async (t) => {
   const app = await testApp(t)
   for (const url of ['/users', '/users/', '/locations', '/users.csv']) {
     await t.test(url, async () => {
@@ -162,7 +162,7 @@ test('QUERY is safe: other sites may send it', async (t) => {
   assert.equal(response.statusCode, 200)
 })
 
-test('a page that a QUERY finds has a tag, and is not sent again to who has it', async (t) => {
+test('a page found with QUERY has a tag, and a conditional request gets 304', async (t) => {
   const app = await testApp(t)
   await fill(app)
   const search = { type: formType, content: 'per_page=2' }
@@ -175,7 +175,7 @@ test('a page that a QUERY finds has a tag, and is not sent again to who has it',
   assert.equal(failed.statusCode, 412)
 })
 
-test('QUERY is understood over a socket', async (t) => {
+test('QUERY works over a socket', async (t) => {
   const { origin } = await startVitrine(t, { DATABASE_URL: 'sqlite::memory:' })
   const response = await fetch(`${origin}/users`, {
     method: 'QUERY',

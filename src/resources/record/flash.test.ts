@@ -16,7 +16,7 @@ for (const { path, fields } of samples) {
     ['DELETE', 'Deleted.', () => path],
   ] as const
   for (const [method, message, toTarget] of changes) {
-    test(`after a ${method} by a form of ${path}, the next page says "${message}" once`, async (t) => {
+    test(`after a ${method} with a form of ${path}, the next page has the message "${message}" once`, async (t) => {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       const url = `${path}/${_id}`
@@ -42,7 +42,7 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`pages of ${path} vary by cookie, a 304 too, and programs are told and given nothing`, async (t) => {
+  test(`pages of ${path} have Vary: Cookie, a 304 too, and API clients get no message and no cookie`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     for (const url of [path, `${path}/${_id}`, `${path}?page=1`]) {
@@ -65,7 +65,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`a message is not lost to a 304 of ${path}`, async (t) => {
+  test(`a message is not lost with a 304 of ${path}`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     for (const url of [`${path}/${_id}`, `${path}?page=1`]) {
@@ -79,7 +79,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`only who sends a form to ${path} and wants a page is given a cookie`, async (t) => {
+  test(`only a client that sends a form to ${path} and accepts a page gets a cookie`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
@@ -104,7 +104,7 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('a cookie that nobody here has set puts no word into a page', async (t) => {
+test('a forged cookie adds no text to a page', async (t) => {
   const app = await testApp(t)
   const values = ['<script>', 'Your%20account%20is%20closed', '__proto__', 'toString', '', 'Saved.']
   for (const value of values) {

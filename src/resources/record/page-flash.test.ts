@@ -6,7 +6,7 @@ import { testApp } from '../../../test/test-app.ts'
 const cookie = 'flash=saved'
 
 for (const query of ['', '?per_page=5', '/:id']) {
-  test(`/locations${query} says once what was done, in no response that is kept`, async (t) => {
+  test(`/locations${query} shows the message once, in no response that may be stored`, async (t) => {
     const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
     const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
     const url = `/locations${query.replace(':id', _id)}`
@@ -23,7 +23,7 @@ for (const query of ['', '?per_page=5', '/:id']) {
     assert.match(String(output.headers['set-cookie']), /^flash=; Max-Age=0;/)
   })
 
-  test(`whatever /locations${query} answers where it is negotiated may depend on the cookie`, async (t) => {
+  test(`negotiated responses of /locations${query} have Vary: Cookie`, async (t) => {
     const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
     const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
     const url = `/locations${query.replace(':id', _id)}`

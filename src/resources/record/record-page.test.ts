@@ -4,7 +4,7 @@ import { asForm, createRecord, samples } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 for (const { path, fields } of samples) {
-  test(`the page of one of ${path} leads back, to its form and to its other representations`, async (t) => {
+  test(`the page of a record of ${path} links to the list, its form and its other representations`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const { body } = await app.inject(`${path}/${_id}`)
@@ -16,7 +16,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`the page of one of ${path} asks before it deletes, and deletes the state it shows`, async (t) => {
+  test(`the page of a record of ${path} confirms a deletion, and deletes only the state it shows`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
@@ -35,7 +35,7 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('the page of a location draws it where it is', async (t) => {
+test('the page of a location draws it on a map', async (t) => {
   const app = await testApp(t)
   const place = await createRecord(app, '/locations', { name: 'a', latitude: 0, longitude: -90 })
   const { body } = await app.inject(`/locations/${place._id}`)
@@ -46,7 +46,7 @@ test('the page of a location draws it where it is', async (t) => {
   assert.doesNotMatch(without.body, /class="map"/)
 })
 
-test('a record with a name that shows nothing is headed by its id', async (t) => {
+test('the heading of a record with an invisible name is its id', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/locations', { name: '\u3000' })
   const { body } = await app.inject(`/locations/${_id}`)

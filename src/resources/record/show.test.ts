@@ -50,7 +50,7 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`one of ${path} as JSON has its id, its readable fields and the two times`, async (t) => {
+  test(`a record of ${path} as JSON has its id, its readable fields and the two times`, async (t) => {
     const app = await testApp(t)
     const { _id, createdAt, updatedAt } = await createRecord(app, path, fields)
     const shown = await readRecord(app, `${path}/${_id}`)
@@ -63,7 +63,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`the page of one of ${path} shows every field that may be read`, async (t) => {
+  test(`the page of a record of ${path} shows every readable field`, async (t) => {
     const app = await testApp(t)
     const { _id, createdAt, ...shown } = await createRecord(app, path, fields)
     const { body } = await app.inject(`${path}/${_id}`)
@@ -72,7 +72,7 @@ for (const { path, fields } of samples) {
     assert.ok(body.includes(`datetime="${createdAt}"`))
   })
 
-  test(`${path} without a record is an empty list in every representation`, async (t) => {
+  test(`${path} without records is an empty list in every representation`, async (t) => {
     const app = await testApp(t)
     const sent = (accept: string) => app.inject({ url: path, headers: { accept } })
     assert.deepEqual((await sent('application/json')).json(), [])
@@ -99,7 +99,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`the JSON of ${path} holds the same objects as the records one by one`, async (t) => {
+  test(`the JSON of ${path} has the same objects as the single records`, async (t) => {
     const app = await testApp(t)
     for (const name of ['a', 'b', 'c']) await createRecord(app, path, { ...fields, name })
     const { body } = await app.inject({ url: path, headers: { accept: 'application/json' } })
@@ -110,7 +110,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`the text of ${path} has one line for each record, whatever their names hold`, async (t) => {
+  test(`the text of ${path} has one line for each record, whatever their names contain`, async (t) => {
     const app = await testApp(t)
     for (const name of ['plain', 'a\nforged line', 'b\r\nc', '\n']) {
       await createRecord(app, path, { ...fields, name })
@@ -195,7 +195,7 @@ test('all of six hundred locations are listed, each once and oldest first', asyn
   assert.equal(page.body.match(/href="\/locations\/[0-9a-f-]{36}"/g)?.length, 600)
 })
 
-test('the text of one location says each field on a line of its own', async (t) => {
+test('the text of a location has each field on its own line', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/locations', { name: 'a\nnote: forged', note: 'true' })
   const url = `/locations/${_id}`

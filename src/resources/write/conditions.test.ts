@@ -25,7 +25,7 @@ async function tagsOf(app: TestApp, url: string) {
 }
 
 for (const { path, fields } of samples) {
-  test(`every representation of ${path}/:id has its own tag; the page's is weak`, async (t) => {
+  test(`every representation of ${path}/:id has its own tag, and that of the page is weak`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const { json, text, html } = await tagsOf(app, `${path}/${_id}`)
@@ -45,7 +45,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`${path}/:id is 304 on its own tag and on its date, by GET and by HEAD`, async (t) => {
+  test(`${path}/:id gets 304 for its own tag and its date, with GET and HEAD`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
@@ -84,7 +84,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`a write to ${path}/:id goes by the state that it expects`, async (t) => {
+  test(`a write to ${path}/:id evaluates its preconditions`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
@@ -123,7 +123,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`DELETE ${path}/:id goes by the state that it expects`, async (t) => {
+  test(`DELETE ${path}/:id evaluates its preconditions`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
@@ -139,7 +139,7 @@ for (const { path, fields } of samples) {
     assert.equal((await app.inject({ method: 'DELETE', url, headers })).statusCode, 404)
   })
 
-  test(`If-None-Match: * has PUT to ${path}/:id create and never replace`, async (t) => {
+  test(`with If-None-Match: * PUT to ${path}/:id creates and never replaces`, async (t) => {
     const app = await testApp(t)
     const put = { method: 'PUT', url: `${path}/mine`, payload: fields } as const
     const created = await app.inject({ ...put, headers: { 'if-match': '*' } })
@@ -152,7 +152,7 @@ for (const { path, fields } of samples) {
     assert.deepEqual(statuses, [201, 412, 412, 412, 412])
   })
 
-  test(`of twenty who change ${path}/:id with one tag, one does and nineteen get 412`, async (t) => {
+  test(`of twenty changes of ${path}/:id with one tag, one succeeds and nineteen get 412`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`
@@ -179,7 +179,7 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('tags are the same after a restart, and others for a record made anew', async (t) => {
+test('tags are the same after a restart, and different for a record created again', async (t) => {
   const settings = { DATABASE_URL: await temporaryDatabase(t) }
   const url = '/locations/rome'
   const put = { method: 'PUT', url, payload: { name: 'Rome' } } as const
@@ -194,7 +194,7 @@ test('tags are the same after a restart, and others for a record made anew', asy
   for (const name of ['json', 'text', 'html'] as const) assert.notEqual(after[name], before[name])
 })
 
-test('a response to POST and PATCH has the tag of the new state, to PUT none', async (t) => {
+test('the response to POST and PATCH has the tag of the new state, and to PUT none', async (t) => {
   const app = await testApp(t)
   const accept = { accept: 'application/json' }
   const request = { method: 'POST', url: '/locations', headers: accept } as const
@@ -207,7 +207,7 @@ test('a response to POST and PATCH has the tag of the new state, to PUT none', a
   assert.equal(put.headers.etag, undefined)
 })
 
-test('what a request lacks or has no sense in comes before its conditions, its fields after', async (t) => {
+test('a malformed request is rejected before its preconditions are evaluated, and invalid fields after', async (t) => {
   const app = await testApp(t)
   await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
   const stale = { 'if-match': '"stale"' }
@@ -225,7 +225,7 @@ test('what a request lacks or has no sense in comes before its conditions, its f
   }
 })
 
-test('with REQUIRE_IF_MATCH=on whoever expects nothing of what is there gets 428', async (t) => {
+test('with REQUIRE_IF_MATCH=on a write to a record without If-Match gets 428', async (t) => {
   const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
   const url = '/locations/rome'
   const payload = { name: 'Rome' }
@@ -251,7 +251,7 @@ test('with REQUIRE_IF_MATCH=on whoever expects nothing of what is there gets 428
   }
 })
 
-test('an edit form without script shows which state it was made of', async (t) => {
+test('an edit form without script sends the version that it was made from', async (t) => {
   const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
   const url = '/locations/rome'
   await app.inject({ method: 'PUT', url, payload: { name: 'Rome' } })

@@ -20,7 +20,7 @@ async function openStale(app: TestApp, { path, fields }: (typeof samples)[number
 for (const sample of samples) {
   const { path } = sample
 
-  test(`a stale edit form of ${path} gets both versions`, async (t) => {
+  test(`a stale edit form of ${path} gets a page with both versions`, async (t) => {
     const app = await testApp(t)
     const { url, stale, current } = await openStale(app, sample)
     const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine & "more"' })
@@ -38,7 +38,7 @@ for (const sample of samples) {
     assert.equal((await readRecord(app, url)).name, 'Theirs')
   })
 
-  test(`after a stale edit of ${path}, one's own version can be kept, or edited on`, async (t) => {
+  test(`after a stale edit of ${path}, the own version can be saved, or edited further`, async (t) => {
     const app = await testApp(t)
     for (const [index, label] of ['Save mine', 'Save'].entries()) {
       const { url, stale } = await openStale(app, sample)
@@ -53,7 +53,7 @@ for (const sample of samples) {
     }
   })
 
-  test(`a version of ${path} that is overtaken again is shown against the newest`, async (t) => {
+  test(`after another change of ${path}, the page compares with the newest version`, async (t) => {
     const app = await testApp(t)
     const { url, stale } = await openStale(app, sample)
     const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine' })
@@ -68,7 +68,7 @@ for (const sample of samples) {
     assert.equal(gone.statusCode, 404)
   })
 
-  test(`a stale delete of ${path} shows what is there now, and can be repeated`, async (t) => {
+  test(`a stale delete of ${path} shows the current version, and can be repeated`, async (t) => {
     const app = await testApp(t)
     const { url, stale } = await openStale(app, sample)
     const form = asForm({ _method: 'DELETE', _if_match: stale })
@@ -82,7 +82,7 @@ for (const sample of samples) {
     assert.equal((await app.inject({ url, headers: json })).statusCode, 404)
   })
 
-  test(`a program with a stale tag of ${path} gets the problem, and the tag there is`, async (t) => {
+  test(`an API client with a stale tag of ${path} gets a problem and the current tag`, async (t) => {
     const app = await testApp(t)
     const { url, stale, current } = await openStale(app, sample)
     const headers = { ...json, 'if-match': stale }
@@ -98,7 +98,7 @@ for (const sample of samples) {
   })
 }
 
-test('a new password of a stale edit is not shown, and has to be entered again', async (t) => {
+test('a new password of a stale edit is not shown, and has to be typed again', async (t) => {
   const app = await testApp(t)
   const { url, stale } = await openStale(app, samples[0])
   const typed = { _method: 'PATCH', _if_match: stale, name: 'Mine', password: 'typed in vain' }
@@ -109,7 +109,7 @@ test('a new password of a stale edit is not shown, and has to be entered again',
   assert.match(body, /new: type it again below/)
 })
 
-test('what a stale edit leaves empty is empty on its side, and is removed when it is kept', async (t) => {
+test('a field left empty in a stale edit is shown as empty, and is removed when saved', async (t) => {
   const app = await testApp(t)
   const { url, stale } = await openStale(app, samples[1])
   const typed = { _method: 'PATCH', _if_match: stale, name: 'Theirs', note: '' }

@@ -17,7 +17,7 @@ const envelope = '{"data":{},"status":{"code":0,"msg":"delete success"}}'
 
 for (const { path, fields } of samples) {
   for (const accept of [undefined, '*/*', browserAccept, 'text/html']) {
-    test(`POST ${path} with Accept: ${accept ?? '(none)'} is 201, a Location and the page of the record`, async (t) => {
+    test(`POST ${path} with Accept: ${accept ?? '(none)'} is 201 with Location and the page of the record`, async (t) => {
       const app = await testApp(t)
       const headers = accept === undefined ? {} : { accept }
       const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
@@ -32,7 +32,7 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`POST ${path} for a client that wants JSON is 201, a Location and the created object`, async (t) => {
+  test(`POST ${path} with Accept for JSON is 201 with Location and the created object`, async (t) => {
     const app = await testApp(t)
     const headers = { accept: 'application/json' }
     const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
@@ -44,7 +44,7 @@ for (const { path, fields } of samples) {
     assert.deepEqual(await readRecord(app, `${path}/${created._id}`), created)
   })
 
-  test(`POST ${path} takes a form, JSON, and JSON that does not say so, at both addresses`, async (t) => {
+  test(`POST ${path} accepts a form, JSON, and JSON without its media type, at both URLs`, async (t) => {
     const app = await testApp(t)
     const text = JSON.stringify(fields)
     const requests = [
@@ -66,14 +66,14 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`POST ${path} gives records of one name ids of their own`, async (t) => {
+  test(`POST ${path} gives records with one name different ids`, async (t) => {
     const app = await testApp(t)
     const one = await createRecord(app, path, fields)
     const other = await createRecord(app, path, fields)
     assert.notEqual(one._id, other._id)
   })
 
-  test(`POST ${path} passes over _id, the times and unknown fields`, async (t) => {
+  test(`POST ${path} ignores _id, the times and unknown fields`, async (t) => {
     const app = await testApp(t)
     const created = await createRecord(app, path, {
       ...fields,
@@ -94,7 +94,7 @@ for (const { path, fields } of samples) {
     assert.equal((await app.inject(`${path}/mine`)).statusCode, 404)
   })
 
-  test(`POST ${path} under handling=strict takes known fields and says that it was strict`, async (t) => {
+  test(`POST ${path} with handling=strict accepts known fields and confirms it in Preference-Applied`, async (t) => {
     const app = await testApp(t)
     const headers = { accept: 'application/json', prefer: 'handling=strict' }
     const payload = { ...fields, _id: 'x', createdAt: 'x', updatedAt: 'x' }
@@ -103,7 +103,7 @@ for (const { path, fields } of samples) {
     assert.match(String(response.headers['preference-applied']), /\bhandling=strict\b/)
   })
 
-  test(`POST ${path} is 406 for a client that takes neither HTML nor JSON, and creates nothing`, async (t) => {
+  test(`POST ${path} is 406 for a client that accepts neither HTML nor JSON, and creates nothing`, async (t) => {
     const app = await testApp(t)
     const headers = { accept: 'image/png' }
     const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
@@ -112,7 +112,7 @@ for (const { path, fields } of samples) {
     assert.deepEqual(list.json(), [])
   })
 
-  test(`DELETE ${path}/:id is the envelope, letter for letter, and then the record is gone`, async (t) => {
+  test(`DELETE ${path}/:id responds with exactly the envelope, and the record is deleted`, async (t) => {
     const app = await testApp(t)
     for (const accept of [undefined, '*/*', 'application/json']) {
       for (const slash of ['', '/']) {
@@ -129,7 +129,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`DELETE ${path}/:id works with a content type and no content`, async (t) => {
+  test(`DELETE ${path}/:id works with a Content-Type and no body`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const headers = { 'content-type': 'application/json' }
@@ -138,7 +138,7 @@ for (const { path, fields } of samples) {
   })
 
   for (const prefer of ['return=minimal', 'respond-async, return=minimal', 'Return="minimal"']) {
-    test(`DELETE ${path}/:id with Prefer: ${prefer} is 204 without content`, async (t) => {
+    test(`DELETE ${path}/:id with Prefer: ${prefer} is 204 without a body`, async (t) => {
       const app = await testApp(t)
       for (const accept of ['*/*', browserAccept]) {
         await t.test(accept, async () => {
@@ -156,7 +156,7 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`DELETE ${path}/:id with another preference is the envelope`, async (t) => {
+  test(`DELETE ${path}/:id with another preference responds with the envelope`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const headers = { prefer: 'return=representation' }
@@ -165,7 +165,7 @@ for (const { path, fields } of samples) {
     assert.equal(response.headers['preference-applied'], undefined)
   })
 
-  test(`a form without script deletes one of ${path} and leads to the list with 303`, async (t) => {
+  test(`a form without script deletes a record of ${path} and redirects to the list with 303`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const url = `${path}/${_id}`

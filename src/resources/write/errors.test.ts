@@ -67,7 +67,7 @@ for (const { path, fields } of samples) {
     '%00',
     '..x',
   ]) {
-    test(`an id that cannot be, such as ${path}/${id}, is not found`, async (t) => {
+    test(`an impossible id, such as ${path}/${id}, is not found`, async (t) => {
       const app = await testApp(t)
       for (const method of ['GET', 'PATCH', 'DELETE', 'PUT'] as const) {
         await t.test(method, async () => {
@@ -95,7 +95,7 @@ for (const { path, fields } of samples) {
     ['/:id/edit', 'GET, HEAD, OPTIONS', ['POST', 'PUT', 'PATCH', 'DELETE'], {}],
   ] as const
   for (const [route, allow, missing, accepts] of offers) {
-    test(`OPTIONS ${path}${route} is 204 with what there is, and every other method 405`, async (t) => {
+    test(`OPTIONS ${path}${route} is 204 with the methods, and every other method gets 405`, async (t) => {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       for (const slash of ['', '/']) {
@@ -130,7 +130,7 @@ for (const { path, fields } of samples) {
       ['a type that is none', ['x', '/', 'json;']],
     ]
     for (const [what, types] of otherTypes) {
-      test(`${method} ${path}${route} is 415 for content of ${what}, and shows which it takes`, async (t) => {
+      test(`${method} ${path}${route} is 415 for ${what}, and names the supported media types`, async (t) => {
         const app = await testApp(t)
         const { _id } = await createRecord(app, path, fields)
         const url = path + route.replace(':id', _id)
@@ -180,7 +180,7 @@ for (const { path, fields } of samples) {
     }
 
     for (const content of ['null', '[]', '[{"name":"a"}]', '"name"', '42', 'true']) {
-      test(`${method} ${path}${route} is 422 for content that is no object: ${content}`, async (t) => {
+      test(`${method} ${path}${route} is 422 for a body that is not an object: ${content}`, async (t) => {
         const app = await testApp(t)
         const { _id } = await createRecord(app, path, fields)
         const headers = { 'content-type': 'application/json', accept: 'application/json' }
@@ -191,7 +191,7 @@ for (const { path, fields } of samples) {
       })
     }
 
-    test(`${method} ${path}${route} under handling=strict is 422 naming each unknown field`, async (t) => {
+    test(`${method} ${path}${route} with handling=strict is 422 naming each unknown field`, async (t) => {
       const app = await testApp(t)
       const created = await createRecord(app, path, fields)
       const url = path + route.replace(':id', created._id)
@@ -211,7 +211,7 @@ for (const { path, fields } of samples) {
       assert.ok(taken.statusCode < 300)
     })
 
-    test(`${method} ${path}${route} is 422 as problem+json, with a pointer to each bad field`, async (t) => {
+    test(`${method} ${path}${route} is 422 as problem+json, with a pointer to each invalid field`, async (t) => {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       const url = path + route.replace(':id', _id)
@@ -238,7 +238,7 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`POST ${path} with nothing is 422 naming what is required, in text without Accept`, async (t) => {
+  test(`POST ${path} without a body is 422 naming the required fields, in text without Accept`, async (t) => {
     const app = await testApp(t)
     const required = path === '/users' ? ['name', 'password'] : ['name']
     const json = { headers: { accept: 'application/json' } }
@@ -254,7 +254,7 @@ for (const { path, fields } of samples) {
     for (const name of required) assert.ok(text.body.includes(name))
   })
 
-  test(`an error of ${path} never comes in the envelope`, async (t) => {
+  test(`an error of ${path} never has the form of the envelope`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const responses = [
@@ -269,7 +269,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`a repeated or nested field in a form of ${path} is 422, and the form comes again`, async (t) => {
+  test(`a repeated or nested field in a form of ${path} is 422, and the form is shown again`, async (t) => {
     const app = await testApp(t)
     for (const payload of ['name=a&name=b', 'name[a]=b', 'name[]=a']) {
       await t.test(payload, async () => {

@@ -16,7 +16,7 @@ async function countRecords(app: TestApp, path: string): Promise<number> {
 }
 
 for (const { path, fields } of samples) {
-  test(`every new form of ${path} has a key of its own, and no tag`, async (t) => {
+  test(`every new form of ${path} has its own key, and no tag`, async (t) => {
     const app = await testApp(t)
     const [one, other] = [await openForm(app, path), await openForm(app, path)]
     assert.match(one, /^[0-9a-f-]{36}$/)
@@ -25,7 +25,7 @@ for (const { path, fields } of samples) {
     assert.equal(headers.etag, undefined)
   })
 
-  test(`the new form of ${path}, sent twice, creates one record and gives the same page`, async (t) => {
+  test(`the new form of ${path}, sent twice, creates one record and gets the same page`, async (t) => {
     const app = await testApp(t)
     const form = asForm({ ...fields, _idempotency_key: await openForm(app, path) })
     const first = await app.inject({ method: 'POST', url: `${path}/`, ...form })
@@ -36,7 +36,7 @@ for (const { path, fields } of samples) {
     assert.equal(await countRecords(app, path), 1)
   })
 
-  test(`a form of ${path} that was sent with other values is shown again, and can be sent`, async (t) => {
+  test(`a form of ${path} sent again with other values is shown again, with a new key`, async (t) => {
     const app = await testApp(t)
     const key = await openForm(app, path)
     const sent = asForm({ ...fields, _idempotency_key: key })
@@ -64,7 +64,7 @@ for (const { path, fields } of samples) {
     assert.equal(await countRecords(app, path), 2)
   })
 
-  test(`a program that repeats a key at ${path} with other values is told so in JSON`, async (t) => {
+  test(`an API client that repeats a key at ${path} with other values gets the error in JSON`, async (t) => {
     const app = await testApp(t)
     const headers = { ...json, 'idempotency-key': '"one"' }
     await app.inject({ method: 'POST', url: path, headers, payload: fields })
@@ -74,7 +74,7 @@ for (const { path, fields } of samples) {
     assert.match(response.json<{ type: string }>().type, /\/problems\/idempotency-key-reused$/)
   })
 
-  test(`a bad form of ${path} can be corrected and sent with the key that it comes with`, async (t) => {
+  test(`an invalid form of ${path} can be corrected and sent with the same key`, async (t) => {
     const app = await testApp(t)
     const bad = asForm({ ...fields, name: '', _idempotency_key: await openForm(app, path) })
     const { body } = await app.inject({ method: 'POST', url: path, ...bad })

@@ -24,7 +24,7 @@ for (const { path, fields } of samples) {
     )
   })
 
-  test(`the edit form of ${path} holds what is stored, and sends PATCH with and without script`, async (t) => {
+  test(`the edit form of ${path} has the stored values, and sends PATCH with and without script`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const { body } = await app.inject(`${path}/${_id}/edit`)
@@ -62,7 +62,7 @@ for (const { path, fields } of samples) {
     assert.match(script, /data\.redirect/)
   })
 
-  test(`what the edit form of ${path} submits unchanged changes nothing`, async (t) => {
+  test(`submitting the unchanged edit form of ${path} changes nothing`, async (t) => {
     const app = await testApp(t)
     const created = await createRecord(app, path, fields)
     const readable = without<string | number>(fields, 'password')
@@ -74,7 +74,7 @@ for (const { path, fields } of samples) {
     assert.deepEqual(without(after, 'updatedAt'), without(created, 'updatedAt'))
   })
 
-  test(`the page of one of ${path} can delete it without script`, async (t) => {
+  test(`the page of a record of ${path} can delete it without script`, async (t) => {
     const app = await testApp(t)
     const { _id } = await createRecord(app, path, fields)
     const { body } = await app.inject(`${path}/${_id}`)
@@ -85,7 +85,7 @@ for (const { path, fields } of samples) {
   })
 
   for (const route of ['new', 'edit']) {
-    test(`a bad ${route} form of ${path} is shown again with what was typed and what is wrong`, async (t) => {
+    test(`an invalid ${route} form of ${path} is shown again with the typed values and the errors`, async (t) => {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       const typed =
@@ -117,7 +117,7 @@ for (const { path, fields } of samples) {
       assert.match(response.body, /Name must be at most 200 characters/)
     })
 
-    test(`a bad ${route} form of ${path} says what is wrong on top, and at the field`, async (t) => {
+    test(`an invalid ${route} form of ${path} lists the errors on top, and at each field`, async (t) => {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       const url = route === 'new' ? path : `${path}/${_id}`
@@ -137,7 +137,7 @@ for (const { path, fields } of samples) {
   }
 
   const hostile = `"><script>alert('1')</script>&amp;</title></textarea>{{7*7}}`
-  test(`hostile values of ${path} are text wherever they are shown`, async (t) => {
+  test(`hostile values of ${path} are escaped wherever they are shown`, async (t) => {
     const app = await testApp(t)
     const payload = { ...fields, name: hostile, ...(path === '/locations' && { note: hostile }) }
     const { _id } = await createRecord(app, path, payload)
@@ -173,7 +173,7 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('a user is named in a text input, and the password is not shown while it is typed', async (t) => {
+test('the name of a user has a text input, and the password a masked one', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/users', samples[0].fields)
   for (const url of ['/users/new', `/users/${_id}/edit`]) {
@@ -185,7 +185,7 @@ test('a user is named in a text input, and the password is not shown while it is
   }
 })
 
-test('the new form requires a password, and the edit form can be sent without one', async (t) => {
+test('the new form requires a password, and the edit form does not', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/users', samples[0].fields)
   const required = async (url: string) =>
@@ -194,7 +194,7 @@ test('the new form requires a password, and the edit form can be sent without on
   assert.equal(await required(`/users/${_id}/edit`), false)
 })
 
-test('a note that begins with a line break keeps it in the edit form', async (t) => {
+test('the edit form preserves a leading line break of a note', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/locations', { name: 'Pier', note: '\nsecond' })
   const { body } = await app.inject(`/locations/${_id}/edit`)
@@ -202,7 +202,7 @@ test('a note that begins with a line break keeps it in the edit form', async (t)
   assert.match(body, /<textarea[^>]*>\n\nsecond<\/textarea>/)
 })
 
-test('every field says what fits into it', async (t) => {
+test('every field describes its valid values', async (t) => {
   const app = await testApp(t)
   const { body: user } = await app.inject('/users/new')
   assert.match(user, /id="name-hint">1 to 200 characters</)

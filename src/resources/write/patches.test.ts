@@ -64,7 +64,7 @@ const changes: readonly [title: string, type: string, patch: unknown, result: ob
   ['a stranger in an operation', jsonPatch, [{ op: 'add', path: '/colour', value: 1 }], rome],
 ]
 
-suite('a patch that is applied', () => {
+suite('a valid patch is applied', () => {
   for (const [title, type, content, result] of changes) {
     test(`${type} with ${title}`, async (t) => {
       const { patch, read } = await openLocation(t)
@@ -103,7 +103,7 @@ const rejected: readonly [status: number, type: string, patch: unknown][] = [
   [400, mergePatch, { name: 'a\0b' }],
 ]
 
-suite('a patch that is refused changes nothing', () => {
+suite('an invalid patch changes nothing', () => {
   for (const [status, type, content] of rejected) {
     test(`${String(status)} for ${type} ${JSON.stringify(content)}`, async (t) => {
       const { patch, read } = await openLocation(t)
@@ -116,7 +116,7 @@ suite('a patch that is refused changes nothing', () => {
   }
 })
 
-test('what GET gave may come back in a merge patch, and in the tests of a JSON Patch', async (t) => {
+test('the JSON of GET is a valid merge patch, and its values match in the tests of a JSON Patch', async (t) => {
   const { patch, read } = await openLocation(t)
   const { _id, createdAt, updatedAt } = await read()
   const tests = Object.entries({ _id, createdAt, updatedAt })
@@ -128,7 +128,7 @@ test('what GET gave may come back in a merge patch, and in the tests of a JSON P
   assert.equal((await read()).name, 'Rom')
 })
 
-test('strict handling rejects unknown fields in either language', async (t) => {
+test('strict handling rejects unknown fields in either patch format', async (t) => {
   const { patch } = await openLocation(t)
   const headers = { prefer: 'handling=strict' }
   const operations = [{ op: 'add', path: '/colour', value: 'red' }]
@@ -142,7 +142,7 @@ test('strict handling rejects unknown fields in either language', async (t) => {
   }
 })
 
-test('a password can be set by a patch, and neither read nor guessed', async (t) => {
+test('a password can be set with a patch, and neither read nor tested', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/users', { name: 'Ann', password: 'old' })
   const patch = async (type: string, content: unknown) =>
@@ -176,7 +176,7 @@ test('a password can be set by a patch, and neither read nor guessed', async (t)
   await logIn(app, { name: 'Anna', password: 'newest' })
 })
 
-test('of twenty JSON Patches that test the same value at once, one is applied', async (t) => {
+test('of twenty concurrent JSON Patches that test the same value, one is applied', async (t) => {
   const { patch, read } = await openLocation(t)
   const responses = await Promise.all(
     Array.from({ length: 20 }, async (_, index) =>
@@ -192,7 +192,7 @@ test('of twenty JSON Patches that test the same value at once, one is applied', 
   assert.equal((await read()).note, String(winners[0]))
 })
 
-test('the languages of patches are for PATCH alone', async (t) => {
+test('patch formats are accepted for PATCH only', async (t) => {
   const { app, url } = await openLocation(t)
   for (const type of [jsonPatch, mergePatch]) {
     for (const [method, to] of [
@@ -208,7 +208,7 @@ test('the languages of patches are for PATCH alone', async (t) => {
   }
 })
 
-test('Prefer: return= says how much of the result comes back', async (t) => {
+test('Prefer: return= selects how much of the result the response contains', async (t) => {
   const { app, url, patch } = await openLocation(t)
   const minimal = await patch(mergePatch, { note: 'a' }, { prefer: 'return=minimal' })
   assert.equal(minimal.statusCode, 204)
@@ -234,7 +234,7 @@ test('Prefer: return= says how much of the result comes back', async (t) => {
   assert.deepEqual((await app.inject(put)).statusCode, 204)
 })
 
-test('PUT with Content-Range is rejected, and keeps nothing', async (t) => {
+test('PUT with Content-Range is rejected, and changes nothing', async (t) => {
   const app = await testApp(t)
   const url = '/locations/part'
   const headers = { 'content-range': 'bytes 0-9/20' }

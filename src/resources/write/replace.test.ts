@@ -16,7 +16,7 @@ import { testApp } from '../../../test/test-app.ts'
 for (const { path, fields } of samples) {
   const readable = without<string | number>(fields, 'password')
 
-  test(`PUT ${path}/:id creates with 201 and a Location, then replaces with 200`, async (t) => {
+  test(`PUT ${path}/:id creates with 201 and Location, then replaces with 200`, async (t) => {
     const app = await testApp(t)
     for (const [url, id] of [
       [`${path}/mine`, 'mine'],
@@ -43,7 +43,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`PUT ${path}/:id is JSON unless a page is requested`, async (t) => {
+  test(`PUT ${path}/:id responds with JSON unless a page is requested`, async (t) => {
     const app = await testApp(t)
     const responses = [
       [undefined, 'application/json; charset=utf-8'],
@@ -67,14 +67,14 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`PUT ${path}/:id takes a form`, async (t) => {
+  test(`PUT ${path}/:id accepts a form`, async (t) => {
     const app = await testApp(t)
     const response = await app.inject({ method: 'PUT', url: `${path}/mine`, ...asForm(fields) })
     assert.equal(response.statusCode, 201)
     assert.deepEqual(fieldsOf(await readRecord(app, `${path}/mine`)), readable)
   })
 
-  test(`what GET gave of one of ${path} can be PUT back, and everything stays what it was`, async (t) => {
+  test(`the JSON of GET of a record of ${path} can be sent with PUT, and changes nothing`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const { _id } = await createRecord(app, path, fields)
@@ -91,7 +91,7 @@ for (const { path, fields } of samples) {
     assert.equal(after?.createdAt, before?.createdAt)
   })
 
-  test(`PUT ${path}/:id passes over an _id and times in the content`, async (t) => {
+  test(`PUT ${path}/:id ignores an _id and times in the body`, async (t) => {
     const app = await testApp(t)
     const payload = { ...fields, _id: 'other', createdAt: '1999', updatedAt: '1999' }
     const response = await app.inject({ method: 'PUT', url: `${path}/mine`, payload })
@@ -133,7 +133,7 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`of twenty PUTs of one new id of ${path} at once one creates and the others replace`, async (t) => {
+  test(`of twenty concurrent PUTs of one new id of ${path} one creates and the others replace`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const responses = await Promise.all(
@@ -149,7 +149,7 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('PUT leaves out what the content leaves out', async (t) => {
+test('PUT removes fields that the body leaves out', async (t) => {
   const app = await testApp(t)
   const created = await createRecord(app, '/locations', samples[1].fields)
   const url = `/locations/${created._id}`

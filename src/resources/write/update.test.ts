@@ -19,7 +19,7 @@ for (const { path, fields } of samples) {
     'application/json',
     'application/json, text/html;q=0.9',
   ]) {
-    test(`PATCH ${path}/:id with Accept: ${accept ?? '(none)'} is the envelope, letter for letter`, async (t) => {
+    test(`PATCH ${path}/:id with Accept: ${accept ?? '(none)'} responds with exactly the envelope`, async (t) => {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       const headers = accept === undefined ? {} : { accept }
@@ -43,7 +43,7 @@ for (const { path, fields } of samples) {
   }
 
   for (const accept of [browserAccept, 'text/html', 'text/html, application/json;q=0.5']) {
-    test(`PATCH ${path}/:id with Accept: ${accept} leads to the record with 303`, async (t) => {
+    test(`PATCH ${path}/:id with Accept: ${accept} redirects to the record with 303`, async (t) => {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       const url = `${path}/${_id}`
@@ -56,7 +56,7 @@ for (const { path, fields } of samples) {
   }
 
   for (const where of ['field', 'query'] as const) {
-    test(`a form without script changes one of ${path} through _method in a ${where}`, async (t) => {
+    test(`a form without script changes a record of ${path} with _method in a ${where}`, async (t) => {
       const app = await testApp(t)
       const { _id } = await createRecord(app, path, fields)
       const url = `${path}/${_id}`
@@ -71,7 +71,7 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`PATCH ${path}/:id changes the fields it names and no others`, async (t) => {
+  test(`PATCH ${path}/:id changes only the fields in its body`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const { _id, createdAt } = await createRecord(app, path, fields)
@@ -86,7 +86,7 @@ for (const { path, fields } of samples) {
     assert.ok(after.updatedAt >= createdAt)
   })
 
-  test(`PATCH ${path}/:id that names no field changes none`, async (t) => {
+  test(`PATCH ${path}/:id without fields changes nothing`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const { _id } = await createRecord(app, path, fields)
@@ -104,7 +104,7 @@ for (const { path, fields } of samples) {
     assert.equal(after?.createdAt, before?.createdAt)
   })
 
-  test(`a change of one of ${path} that is rejected changes nothing`, async (t) => {
+  test(`a rejected change of a record of ${path} changes nothing`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const { _id } = await createRecord(app, path, fields)
@@ -131,7 +131,7 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`twenty changes of one of ${path} at once are all made`, async (t) => {
+  test(`twenty concurrent changes of a record of ${path} are all applied`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
     const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
     const { _id } = await createRecord(app, path, fields)
@@ -148,7 +148,7 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('changes of different fields at once all stay', async (t) => {
+test('concurrent changes of different fields are all applied', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
   const url = `/locations/${_id}`
@@ -181,7 +181,7 @@ for (const [change, left] of removals) {
   })
 }
 
-test('a blank optional field in the edit form leaves the record without it', async (t) => {
+test('a blank optional field in the edit form removes it from the record', async (t) => {
   const app = await testApp(t)
   const created = await createRecord(app, '/locations', samples[1].fields)
   const url = `/locations/${created._id}`
@@ -191,7 +191,7 @@ test('a blank optional field in the edit form leaves the record without it', asy
   assert.deepEqual(fieldsOf(await readRecord(app, url)), { name: 'Pier' })
 })
 
-test('a blank optional field in the new form is an absent one', async (t) => {
+test('a blank optional field in the new form counts as absent', async (t) => {
   const app = await testApp(t)
   const blank = { name: 'Pier', latitude: '', longitude: '', note: '  ' }
   const response = await app.inject({ method: 'POST', url: '/locations', ...asForm(blank) })
@@ -200,7 +200,7 @@ test('a blank optional field in the new form is an absent one', async (t) => {
   assert.deepEqual(fieldsOf(shown), { name: 'Pier' })
 })
 
-test('a form may leave out the optional fields, and give numbers as people write them', async (t) => {
+test('a form may leave out the optional fields, and numbers may have spaces and signs', async (t) => {
   const app = await testApp(t)
   const fields = { name: 'Pier', latitude: ' -1.50 ', longitude: '+7' }
   const response = await app.inject({ method: 'POST', url: '/locations', ...asForm(fields) })

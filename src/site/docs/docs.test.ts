@@ -17,7 +17,7 @@ suite('the document', () => {
     }
   })
 
-  test('is OpenAPI 3.1, relative to where it is', async (t) => {
+  test('is OpenAPI 3.1, with a relative server URL', async (t) => {
     const app = await testApp(t)
     const response = await app.inject('/openapi.json')
     assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
@@ -73,7 +73,7 @@ suite('the page', () => {
     )
   })
 
-  test('needs no inline script or style, and little to be sent', async (t) => {
+  test('needs no inline script or style, and is small', async (t) => {
     const app = await testApp(t)
     const { body } = await app.inject('/docs')
     assert.doesNotMatch(body, /<style|\sstyle=|\son\w+=|<script(?! src="\/assets\/)/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../../test/test-app.ts'
 
-test('health is a JSON object that says ok', async (t) => {
+test('health is a JSON object with the status ok', async (t) => {
   const app = await testApp(t)
   for (const url of ['/health', '/health/']) {
     await t.test(url, async () => {
@@ -24,14 +24,14 @@ test('HEAD has the headers of GET and no body', async (t) => {
   assert.equal(head.body, '')
 })
 
-test('OPTIONS names the methods', async (t) => {
+test('OPTIONS lists the methods', async (t) => {
   const app = await testApp(t)
   const response = await app.inject({ method: 'OPTIONS', url: '/health' })
   assert.equal(response.statusCode, 204)
   assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS')
 })
 
-test('a write gets 405 with Allow, as problem details', async (t) => {
+test('an unsafe method gets 405 with Allow, as problem details', async (t) => {
   const app = await testApp(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     await t.test(method, async () => {

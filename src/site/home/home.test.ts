@@ -19,7 +19,7 @@ function findForms(page: string): { method: string; action: string }[] {
   }))
 }
 
-test('the home page is a page', async (t) => {
+test('the home page is a valid page', async (t) => {
   const app = await testApp(t)
   const response = await app.inject('/')
   assert.equal(response.statusCode, 200)
@@ -104,7 +104,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
   assert.equal(head.body, '')
 })
 
-test('OPTIONS names the methods, and a write gets 405 with Allow', async (t) => {
+test('OPTIONS lists the methods, and an unsafe method gets 405 with Allow', async (t) => {
   for (const settings of [{}, { DEMOS: 'user' }]) {
     const app = await testApp(t, { settings })
     const options = await app.inject({ method: 'OPTIONS', url: '/' })

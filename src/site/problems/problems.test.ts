@@ -78,7 +78,7 @@ test('the type of an error is the URL of its page', async (t) => {
   }
 })
 
-test('an error for want of a host names its type by its path', async (t) => {
+test('the type of an error without a Host is a path', async (t) => {
   const app = await testApp(t)
   const accept = 'accept: application/json\r\nconnection: close'
   for (const host of ['', 'host: bad host\r\n', 'host: a/b\r\n', 'host:\r\n']) {
@@ -89,7 +89,7 @@ test('an error for want of a host names its type by its path', async (t) => {
   }
 })
 
-test('a 406 lists what there is', async (t) => {
+test('a 406 lists the available media types', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/problem+json, image/png' }
   const response = await sendBothWays(app, { path: '/problems', headers })
@@ -99,13 +99,13 @@ test('a 406 lists what there is', async (t) => {
   assert.match(response.headers.vary ?? '', /\bAccept\b/)
 })
 
-test('the page of an error leads to what it means', async (t) => {
+test('an error page links to the page of its problem type', async (t) => {
   const app = await testApp(t)
   const { body } = await app.inject({ url: '/nowhere', headers: { accept: 'text/html' } })
   assert.match(body, /<a href="\/problems\/not-found">/)
 })
 
-test('every problem has its page, in every form, and stands in the list', async (t) => {
+test('every problem type has a page, in every media type, and is in the list', async (t) => {
   const app = await testApp(t)
   const list = await app.inject({ url: '/problems', headers: { ...json, host: ownHost } })
   const listed = list.json<Problem[]>().map(({ type }) => type)
@@ -133,7 +133,7 @@ test('every problem has its page, in every form, and stands in the list', async 
   }
 })
 
-test('the pages are there whichever demos are open, and an unknown problem is 404', async (t) => {
+test('the pages exist whichever demos are open, and an unknown problem type is 404', async (t) => {
   for (const demo of ['user', 'api', 'static']) {
     await t.test(demo, async () => {
       const app = await testApp(t, { settings: { DEMOS: demo } })

@@ -18,7 +18,7 @@ export function countersContract(name: string, open: OpenCounters): void {
       }
     })
 
-    test('every key is counted by itself, whatever it is', async (t) => {
+    test('each key is counted separately, whatever it is', async (t) => {
       const counters = await open(t, minuteMs)
       const keys = ['a', 'A', 'a ', '', '__proto__', 'constructor', 'é', '*', 'k'.repeat(1000)]
       for (const expected of [1, 2]) {
@@ -26,7 +26,7 @@ export function countersContract(name: string, open: OpenCounters): void {
       }
     })
 
-    test('a window ends a window after its first request, whatever comes in between', async (t) => {
+    test('a window ends one window length after its first request, whatever comes in between', async (t) => {
       const counters = await open(t, minuteMs)
       let last = minuteMs
       for (let index = 0; index < 20; index += 1) {
@@ -36,13 +36,13 @@ export function countersContract(name: string, open: OpenCounters): void {
       }
     })
 
-    test('when a window is over, the next request begins another', async (t) => {
+    test('the first request after a window begins another', async (t) => {
       const counters = await open(t, 50)
       await counters.add('ann')
       await until(async () => (await counters.add('ann')).requests === 1)
     })
 
-    test('of twenty at once each is counted', async (t) => {
+    test('twenty concurrent requests are all counted', async (t) => {
       const counters = await open(t, minuteMs)
       const counts = await Promise.all(Array.from({ length: 20 }, async () => counters.add('ann')))
       const requests = counts.map((count) => count.requests).toSorted((a, b) => a - b)

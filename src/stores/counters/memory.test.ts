@@ -13,7 +13,7 @@ function add(counters: Counters, key: string): number {
   return (counters.add(key) as Count).requests
 }
 
-test('of too many windows the oldest goes, however often it was requested', () => {
+test('with too many windows the oldest is removed, however often it was used', () => {
   const counters = createMemoryCounters(minuteMs, 3)
   for (const key of ['a', 'b', 'c', 'a', 'a']) add(counters, key)
   add(counters, 'd')
@@ -28,7 +28,7 @@ test('of too many windows the oldest goes, however often it was requested', () =
   )
 })
 
-test('a hundred thousand clients are counted, and the first of them after as many more is not', () => {
+test('the counters of a hundred thousand clients are held, and after as many more the first is removed', () => {
   const counters = createMemoryCounters(minuteMs)
   for (let index = 0; index < 100_000; index += 1) add(counters, String(index))
   assert.equal(add(counters, '0'), 2)
@@ -38,7 +38,7 @@ test('a hundred thousand clients are counted, and the first of them after as man
   assert.equal(add(counters, '299999'), 2)
 })
 
-test('the clock of the day changes nothing', (t) => {
+test('a change of the system clock has no effect', (t) => {
   const counters = createMemoryCounters(minuteMs)
   add(counters, 'ann')
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 86_400_000 })

@@ -32,7 +32,7 @@ suite('with Redis', withRedis, () => {
     assert.equal((await another.add('shared')).requests, requests + 1)
   })
 
-  test('every counter has an end', async (t) => {
+  test('every counter expires', async (t) => {
     const redis = await connect(t)
     await redis.flushall()
     const counters = createRedisCounters(redis, 60_000)

@@ -18,7 +18,7 @@ filesContract('a folder', async (t) => {
   return { files, list: async () => readdir(folder) }
 })
 
-test('a sweep leaves what is not pending, and what cannot be ours', async (t) => {
+test('a sweep removes only pending files, and no file with a foreign name', async (t) => {
   const { folder, files } = await openFolder(t)
   await mkdir(join(folder, 'lost+found.part'))
   for (const name of ['.gitkeep', 'AAAAAAAA', 'my thesis.part', 'notes.txt']) {
@@ -33,7 +33,7 @@ test('a sweep leaves what is not pending, and what cannot be ours', async (t) =>
   )
 })
 
-test('a sweep by another process while a file is saved fails the keeping, not the kept', async (t) => {
+test('a sweep by another process while a file is saved makes the save fail, and removes no stored file', async (t) => {
   const { folder, files } = await openFolder(t)
   const other = await openDiskFiles(`file:${folder}`)
   await files.save('a', toStream('content'))
@@ -48,14 +48,14 @@ test('a sweep by another process while a file is saved fails the keeping, not th
   assert.deepEqual(await readdir(folder), ['b'])
 })
 
-test('a folder that cannot be made is rejected with its URL', async (t) => {
+test('a folder that cannot be created is rejected with its URL', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'file'), '')
   const url = `file:${join(folder, 'file', 'below')}`
   await assert.rejects(openDiskFiles(url), (error: Error) => error.message.includes(url))
 })
 
-test('a folder that is gone is a failure of the store', async (t) => {
+test('a missing folder is a failure of the store', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'files'))
   const files = await openDiskFiles(`file:${folder}/files`)
@@ -66,7 +66,7 @@ test('a folder that is gone is a failure of the store', async (t) => {
   )
 })
 
-test('content that is destroyed while its file is being made leaves nothing', async (t) => {
+test('a stream that is destroyed while its file is created leaves nothing', async (t) => {
   const { folder, files } = await openFolder(t)
   const breakOff = async (id: string) => {
     const content = new PassThrough().on('error', () => undefined)
@@ -81,7 +81,7 @@ test('content that is destroyed while its file is being made leaves nothing', as
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('bytes that no file can have are rejected before it is opened', async (t) => {
+test('a range that no file can have is rejected before the file is opened', async (t) => {
   const { folder, files } = await openFolder(t)
   await files.save('a', toStream('content'))
   await files.keep('a')

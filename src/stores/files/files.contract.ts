@@ -24,7 +24,7 @@ export function filesContract(name: string, open: OpenFiles): void {
 }
 
 function oneFile(open: OpenFiles): void {
-  test('a saved file is read as it was given, and its size and hash are told', async (t) => {
+  test('a saved file is read back unchanged, with its size and hash', async (t) => {
     const { files, list } = await open(t)
     const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
     const contents = { a: Buffer.of(), '-_Z9': all, large: Buffer.alloc(1_000_000, all) }
@@ -54,7 +54,7 @@ function oneFile(open: OpenFiles): void {
     }
   })
 
-  test('a removed file is gone, and its id is free', async (t) => {
+  test('a removed file is not found, and its id is free', async (t) => {
     const { files, list } = await open(t)
     await put(files, 'a', toStream('first'))
     await put(files, 'b', toStream('other'))
@@ -65,7 +65,7 @@ function oneFile(open: OpenFiles): void {
     assert.equal((await readAll(files, 'a', 5)).toString(), 'again')
   })
 
-  test('what was never saved, or is not kept yet, cannot be read', async (t) => {
+  test('a file that was never saved, or is pending, cannot be read', async (t) => {
     const { files } = await open(t)
     assert.equal(await files.read('never', 0, 1), undefined)
     await assert.rejects(files.keep('never'))
@@ -75,7 +75,7 @@ function oneFile(open: OpenFiles): void {
     assert.equal((await readAll(files, 'a', 7)).toString(), 'pending')
   })
 
-  test('what is saved and not kept can be removed, and its id is taken until then', async (t) => {
+  test('a pending file can be removed, and its id is taken until then', async (t) => {
     const { files, list } = await open(t)
     await files.save('a', toStream('first'))
     await assert.rejects(files.save('a', toStream('second')))
@@ -85,7 +85,7 @@ function oneFile(open: OpenFiles): void {
 }
 
 function failures(open: OpenFiles): void {
-  test('content that fails leaves nothing, and what it said is what is heard', async (t) => {
+  test('a stream that fails leaves nothing, and its error is passed on', async (t) => {
     const { files, list } = await open(t)
     for (const chunks of [0, 1, 50]) {
       const error = new Error('broken off')
@@ -99,7 +99,7 @@ function failures(open: OpenFiles): void {
     assert.equal((await readAll(files, 'a', 5)).toString(), 'whole')
   })
 
-  test('content that is destroyed half way leaves nothing', async (t) => {
+  test('a stream that is destroyed half way leaves nothing', async (t) => {
     const { files, list } = await open(t)
     const content = new PassThrough()
     const saved = files.save('a', content)
@@ -109,7 +109,7 @@ function failures(open: OpenFiles): void {
     assert.deepEqual(await list(), [])
   })
 
-  test('an id that is taken is rejected, and the file that has it stays as it was', async (t) => {
+  test('an id that is taken is rejected, and its file is unchanged', async (t) => {
     const { files, list } = await open(t)
     await put(files, 'a', toStream('first'))
     await assert.rejects(files.save('a', toStream('second')))
@@ -117,7 +117,7 @@ function failures(open: OpenFiles): void {
     assert.deepEqual(await list(), ['a'])
   })
 
-  test('of two files saved under one id at once one is kept whole', async (t) => {
+  test('of two files saved concurrently under one id one is stored whole', async (t) => {
     const { files, list } = await open(t)
     const contents = ['1', '2'].map((digit) => Buffer.alloc(500_000, digit))
     const outcomes = await Promise.allSettled(
@@ -130,7 +130,7 @@ function failures(open: OpenFiles): void {
     assert.deepEqual(await list(), ['a'])
   })
 
-  test('twenty files saved at once are all kept', async (t) => {
+  test('twenty files saved concurrently are all stored', async (t) => {
     const { files, list } = await open(t)
     const ids = Array.from({ length: 20 }, (_, index) => `file-${String(index)}`)
     await Promise.all(ids.map((id) => put(files, id, toStream(id.repeat(10_000)))))
@@ -143,7 +143,7 @@ function failures(open: OpenFiles): void {
 }
 
 function sweeps(open: OpenFiles): void {
-  test('a sweep settles what is pending, asking once about each, and touches nothing kept', async (t) => {
+  test('a sweep settles pending files, asks once about each, and leaves stored files alone', async (t) => {
     const { files, list } = await open(t)
     await put(files, 'kept', toStream('kept'))
     for (const id of ['a', 'b', 'c', 'd']) await files.save(id, toStream(id))
@@ -158,7 +158,7 @@ function sweeps(open: OpenFiles): void {
     await files.sweep(async (id) => assert.fail(id))
   })
 
-  test('a sweep that cannot be told what is known removes nothing', async (t) => {
+  test('a sweep removes nothing when the known ids cannot be read', async (t) => {
     const { files } = await open(t)
     await files.save('a', toStream('a'))
     const error = new Error('the database is down')

@@ -13,8 +13,8 @@ const year = new Date().getUTCFullYear() + 1
 
 /** What every backend of the responses does. */
 export function entriesContract(name: string, open: OpenEntries): void {
-  suite(`answers in ${name}`, () => {
-    test('a created claim is found as it was given, and others are not', async (t) => {
+  suite(`responses in ${name}`, () => {
+    test('a created claim is found unchanged, and others are not found', async (t) => {
       const responses = await open(t)
       assert.equal(await responses.create(hash, claimOf()), true)
       assert.deepEqual(await responses.find(hash), { ...claimOf(), version: 1 })
@@ -23,7 +23,7 @@ export function entriesContract(name: string, open: OpenEntries): void {
       }
     })
 
-    test('a response of any bytes is found as it was given', async (t) => {
+    test('a response of any bytes is found unchanged', async (t) => {
       const responses = await open(t)
       const content = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('base64')
       const headers = { location: '/users/é', 'content-type': 'text/plain' }
@@ -33,7 +33,7 @@ export function entriesContract(name: string, open: OpenEntries): void {
       assert.deepEqual(await responses.find(hash), { ...claimOf({ answer: response }), version: 2 })
     })
 
-    test('of twenty claims of one key at once, one wins', async (t) => {
+    test('of twenty concurrent claims of one key, one succeeds', async (t) => {
       const responses = await open(t)
       const outcomes = await Promise.all(
         racers.map((racer) => responses.create(hash, claimOf({ recordId: String(racer) }))),
@@ -42,7 +42,7 @@ export function entriesContract(name: string, open: OpenEntries): void {
       assert.equal((await responses.find(hash))?.recordId, String(outcomes.indexOf(true)))
     })
 
-    test('of twenty changes of one version at once, one wins', async (t) => {
+    test('of twenty concurrent changes of one version, one succeeds', async (t) => {
       const responses = await open(t)
       await responses.create(hash, claimOf())
       const outcomes = await Promise.all(
@@ -70,7 +70,7 @@ export function entriesContract(name: string, open: OpenEntries): void {
       assert.equal(await responses.find(other), undefined)
     })
 
-    test('a removed claim is gone, and its key can be claimed again', async (t) => {
+    test('a removed claim is not found, and its key can be claimed again', async (t) => {
       const responses = await open(t)
       await responses.create(hash, claimOf())
       await responses.change(hash, 1, claimOf())
@@ -81,7 +81,7 @@ export function entriesContract(name: string, open: OpenEntries): void {
       assert.equal((await responses.find(hash))?.version, 1)
     })
 
-    test('a clearing removes all of many, and counts them', async (t) => {
+    test('a clearing removes many claims, and counts them', async (t) => {
       const responses = await open(t)
       assert.equal(await responses.clear(), 0)
       for (const racer of racers) await responses.create(String(racer), claimOf())
@@ -90,7 +90,7 @@ export function entriesContract(name: string, open: OpenEntries): void {
       assert.equal(await responses.create('1', claimOf()), true)
     })
 
-    test('a sweep removes what has expired and nothing else, of many', async (t) => {
+    test('a sweep removes many expired claims and nothing else', async (t) => {
       const responses = await open(t)
       const hashes = Array.from({ length: 350 }, (_, index) => `hash-${String(index)}`)
       for (const [index, keyHash] of hashes.entries()) {

@@ -14,7 +14,7 @@ const noon = '2026-01-01T12:00:00.000Z'
 /** What every backend of the records does where a resource may have so many and no more. */
 export function capacityContract(name: string, open: OpenWithin): void {
   suite(`a limit on the records in ${name}`, () => {
-    test('as many records as allowed are kept of each resource', async (t) => {
+    test('each resource stores as many records as allowed', async (t) => {
       const records = await open(t, 3)
       for (const resource of ['users', 'locations', '~answers']) {
         for (const id of ['a', 'b', 'c']) {
@@ -26,7 +26,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
       }
     })
 
-    test('where there is no room all but creating goes on, and a removal makes room', async (t) => {
+    test('at the limit only creating fails, and a removal makes room', async (t) => {
       const records = await open(t, 2)
       await Promise.all([create(records, 'a'), create(records, 'b')])
       await assert.rejects(create(records, 'c'), isFull)
@@ -38,7 +38,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
       await assert.rejects(create(records, 'd'), isFull)
     })
 
-    test('sessions that have ended make room for others', async (t) => {
+    test('expired sessions make room for others', async (t) => {
       const sessions = createDatabaseSessions((await open(t, 2)).collection('any'))
       const past = new Date(Date.now() - 1).toISOString()
       await sessions.create('idle', sessionOf({ idleUntil: past }))
@@ -49,7 +49,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
       assert.ok((await sessions.find('one')) && (await sessions.find('other')))
     })
 
-    test('the oldest responses make room for others, but not those of the last minute', async (t) => {
+    test('the oldest stored responses make room for others, but not those of the last minute', async (t) => {
       const records = (await open(t, 3)).collection('any')
       const responses = createIdempotencyEntries(records)
       const claim = { fingerprint: '', recordId: 'a', leasedUntil: noon, expiresAt: '9999' }

@@ -8,7 +8,7 @@ export const later = '2026-01-01T12:00:00.001Z'
 
 /** A whole list, its parts, and walks through it. */
 export function lists(open: OpenRecords): void {
-  test('a list is oldest first, and records of the same time are in the order of their ids', async (t) => {
+  test('a list is oldest first, and records of the same time are sorted by id', async (t) => {
     const records = await open(t)
     for (const id of ['z', 'B', 'a', '_', '-', '0']) {
       await records.collection('users').create(record(id, noon))
@@ -23,7 +23,7 @@ export function lists(open: OpenRecords): void {
     )
   })
 
-  test('a list holds whole records, and a change moves none of them', async (t) => {
+  test('a list has whole records, and a change moves none of them', async (t) => {
     const records = await open(t)
     await records.collection('users').create(record('a', noon))
     await records.collection('users').create(record('b', later))
@@ -38,7 +38,7 @@ export function lists(open: OpenRecords): void {
     )
   })
 
-  test('a list of nothing is empty', async (t) => {
+  test('a list without records is empty', async (t) => {
     const records = await open(t)
     await records.collection('locations').create(record('a', noon))
     assert.deepEqual(await walk(records), [])
@@ -48,7 +48,7 @@ export function lists(open: OpenRecords): void {
     )
   })
 
-  test('a page begins after its offset and holds no more than its limit', async (t) => {
+  test('a page begins after its offset and has at most its limit of records', async (t) => {
     const records = await open(t)
     await fill(records, ['a', 'b', 'c', 'd', 'e'])
     const pages = [
@@ -67,14 +67,14 @@ export function lists(open: OpenRecords): void {
     }
   })
 
-  test('a walk meets each record exactly once', async (t) => {
+  test('a walk visits each record exactly once', async (t) => {
     const records = await open(t)
     const ids = range(1000, 1999).map(String)
     await fill(records, ids)
     assert.deepEqual(await walk(records), ids)
   })
 
-  test('a walk meets what stays exactly once, while other records come and go', async (t) => {
+  test('a walk visits each unchanged record exactly once, while other records come and go', async (t) => {
     const records = await open(t)
     const ids = range(1000, 1999).map(String)
     await fill(records, ids)

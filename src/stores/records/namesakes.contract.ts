@@ -6,7 +6,7 @@ type OpenRecords = (t: TestContext) => Promise<Records>
 
 /** The query that a login makes, on every backend. */
 export function namesakes(open: OpenRecords): void {
-  test('those of one name come newest first, and of one time in the reverse order of ids', async (t) => {
+  test('records with one name are sorted newest first, and those of one time in the reverse order of ids', async (t) => {
     const records = await open(t)
     for (const [id, second] of [
       ['b', 2],
@@ -21,7 +21,7 @@ export function namesakes(open: OpenRecords): void {
     assert.deepEqual(await idsOf(records, 'Ann'), ['a', 'c', 'b', '_', 'z'])
   })
 
-  test('of those of one name no more come than the limit, and they are the newest', async (t) => {
+  test('of the records with one name the newest are returned, up to the limit', async (t) => {
     const records = await open(t)
     for (let second = 10; second < 30; second += 1) {
       await add(records, String(second), 'Ann', second)
@@ -31,7 +31,7 @@ export function namesakes(open: OpenRecords): void {
     assert.equal((await idsOf(records, 'Ann', 20)).length, 20)
   })
 
-  test('those of one name come whole, as they were last changed', async (t) => {
+  test('records with one name are returned whole, with their last change', async (t) => {
     const records = await open(t)
     await add(records, 'a', 'Ann', 1)
     const updatedAt = toTime(9)
@@ -44,7 +44,7 @@ export function namesakes(open: OpenRecords): void {
     assert.deepEqual(await idsOf(records, 'Bob'), [])
   })
 
-  test('a name is met exactly, in letter case, spaces and composition', async (t) => {
+  test('a name matches exactly, in letter case, spaces and Unicode normalization', async (t) => {
     const records = await open(t)
     const names = [
       'Ann',
@@ -81,7 +81,7 @@ export function namesakes(open: OpenRecords): void {
     }
   })
 
-  test('a name is met in its own resource alone', async (t) => {
+  test('a name is found only in its own resource', async (t) => {
     const records = await open(t)
     await add(records, 'a', 'Rome', 1)
     const document = { name: 'Rome' }
@@ -89,7 +89,7 @@ export function namesakes(open: OpenRecords): void {
     assert.deepEqual(await idsOf(records, 'Rome'), ['a'])
   })
 
-  test('a record without a name has none, and a number is no name', async (t) => {
+  test('a record without a name is never found by name, nor is one whose name is a number', async (t) => {
     const records = await open(t)
     const documents = [{}, { name: null }, { name: 5 }, { title: 'Ann' }, { in: { name: 'Ann' } }]
     for (const [index, document] of documents.entries()) {

@@ -17,7 +17,7 @@ type OpenRecords = (t: TestContext) => Promise<Records>
 /** What queries find, in which order, on every backend: with few records and with many. */
 export function queries(open: OpenRecords): void {
   for (const [title, query] of Object.entries(comparisons)) {
-    test(`of few records, those with ${title} are found, with an index and without`, async (t) => {
+    test(`with few records, those with ${title} are found, with an index and without`, async (t) => {
       for (const indexed of [[], allIndexed]) {
         const records = await open(t)
         const all = await fill(records, 60)
@@ -27,14 +27,14 @@ export function queries(open: OpenRecords): void {
     })
   }
 
-  test('of many records the same are found as by looking at each of them', async (t) => {
+  test('with many records, the same are found as by checking each of them', async (t) => {
     const records = await open(t)
     const all = await fill(records, 5600)
     await records.collection('things').index(allIndexed)
     for (const query of Object.values(comparisons)) await compare(records, all, query)
   })
 
-  test('many records of one name are found whole in any order', async (t) => {
+  test('many records with one name are found whole in any order', async (t) => {
     const records = await open(t)
     const all = await fill(records, 5600, () => ({ name: 'Ann', size: 1 }))
     await records.collection('things').index(['name'])
@@ -43,7 +43,7 @@ export function queries(open: OpenRecords): void {
     }
   })
 
-  test('values are met as they are, whatever they would mean to a database', async (t) => {
+  test('values match exactly, even with a special meaning to a database', async (t) => {
     const records = await open(t)
     const names = [`'; DROP TABLE records; --`, '%', '_', 'a_b', 'a%b', '?1', '\\', '"', '*', '[a]']
     for (const [index, name] of names.entries()) await add(records, index, { name })
@@ -58,7 +58,7 @@ export function queries(open: OpenRecords): void {
     }
   })
 
-  test('a name of a field is met as it is, whatever it would mean to a database', async (t) => {
+  test('field names match exactly, even with a special meaning to a database', async (t) => {
     const records = await open(t)
     for (const [index, name] of unusualNames.entries()) {
       await add(records, index, { [name]: `Top ${name}`, in: { [name]: `Deep ${name}` } })
@@ -85,7 +85,7 @@ export function queries(open: OpenRecords): void {
     }
   })
 
-  test('a name of a resource is met as it is', async (t) => {
+  test('resource names match exactly', async (t) => {
     const records = await open(t)
     for (const resource of unusualNames) {
       const document = { name: resource }
@@ -139,7 +139,7 @@ export function queries(open: OpenRecords): void {
     }
   })
 
-  test('an index may be added twice, and follows what changes', async (t) => {
+  test('an index may be added twice, and follows every change', async (t) => {
     const records = await open(t)
     await records.collection('things').index(['name'])
     await add(records, 1, { name: 'Ann' })
@@ -150,7 +150,7 @@ export function queries(open: OpenRecords): void {
     assert.deepEqual(await idsOf(records, toQuery([['name', 'eq', 'Bea']])), [toId(1)])
   })
 
-  test('the count of all follows what comes and goes, and no rejected creation', async (t) => {
+  test('the total follows creations and removals, and ignores rejected creations', async (t) => {
     const records = await open(t)
     await fill(records, 3)
     await add(records, 1, { name: 'taken' })

@@ -23,7 +23,7 @@ export function recordsContract(name: string, open: OpenRecords): void {
 }
 
 function oneRecord(open: OpenRecords): void {
-  test('a created record is found as it was given, in version 1', async (t) => {
+  test('a created record is found unchanged, in version 1', async (t) => {
     const records = await open(t)
     assert.equal(await records.collection('users').create(record('a', noon, { name: 'Ann' })), true)
     assert.deepEqual(await records.collection('users').find('a'), {
@@ -35,7 +35,7 @@ function oneRecord(open: OpenRecords): void {
     })
   })
 
-  test('an id that was never created is not found, changed or removed', async (t) => {
+  test('an unknown id is not found, changed or removed', async (t) => {
     const records = await open(t)
     assert.equal(await records.collection('users').find('a'), undefined)
     assert.equal(await records.collection('users').change(changeOf('a', 1)), false)
@@ -43,7 +43,7 @@ function oneRecord(open: OpenRecords): void {
     assert.equal(await records.collection('users').find('a'), undefined)
   })
 
-  test('a taken id is rejected and the record that has it stays as it was', async (t) => {
+  test('an id that is taken is rejected, and its record is unchanged', async (t) => {
     const records = await open(t)
     await records.collection('users').create(record('a', noon, { name: 'first' }))
     assert.equal(
@@ -55,7 +55,7 @@ function oneRecord(open: OpenRecords): void {
     assert.equal(stored.createdAt, noon)
   })
 
-  test('every change replaces the document and raises the version by one', async (t) => {
+  test('every change replaces the document and increments the version by one', async (t) => {
     const records = await open(t)
     await records.collection('users').create(record('a', noon, { name: 'Ann', note: 'goes' }))
     for (const version of [1, 2, 3]) {
@@ -85,7 +85,7 @@ function oneRecord(open: OpenRecords): void {
     assert.deepEqual(await records.collection('users').find('a'), before)
   })
 
-  test('a removed record is gone, and its id is free for a new one of version 1', async (t) => {
+  test('a removed record is not found, and its id is free for a new one of version 1', async (t) => {
     const records = await open(t)
     await records.collection('users').create(record('a', noon))
     await records.collection('users').change(changeOf('a', 1))
@@ -100,7 +100,7 @@ function oneRecord(open: OpenRecords): void {
     assert.equal((await records.collection('users').find('a'))?.version, 1)
   })
 
-  test('a clearing removes all of a resource and nothing else, and counts them', async (t) => {
+  test('a clearing removes all records of a resource and nothing else, and counts them', async (t) => {
     const records = await open(t)
     assert.equal(await records.collection('users').clear(), 0)
     for (let first = 0; first < 510; first += 30) {
@@ -167,7 +167,7 @@ function documents(open: OpenRecords): void {
     nesting: { a: [{ b: { c: [[], {}, [null, { d: 'e' }]] } }], '': 0, 'x.y': { 'a b': 1 } },
   }
   for (const [title, value] of Object.entries(cases)) {
-    test(`a document keeps ${title}`, async (t) => {
+    test(`a document is stored with ${title}`, async (t) => {
       const records = await open(t)
       await records.collection('users').create(record('a', noon, { value }))
       assert.deepEqual((await records.collection('users').find('a'))?.document, { value })
@@ -181,7 +181,7 @@ function documents(open: OpenRecords): void {
 function races(open: OpenRecords): void {
   const racers = range(1, 20)
 
-  test('of twenty changes of one version at once, one wins', async (t) => {
+  test('of twenty concurrent changes of one version, one succeeds', async (t) => {
     const records = await open(t)
     await records.collection('users').create(record('a', noon))
     const outcomes = await Promise.all(
@@ -193,7 +193,7 @@ function races(open: OpenRecords): void {
     assert.deepEqual(stored.document, { racer: outcomes.indexOf(true) + 1 })
   })
 
-  test('of twenty creations of one id at once, one wins', async (t) => {
+  test('of twenty concurrent creations of one id, one succeeds', async (t) => {
     const records = await open(t)
     const outcomes = await Promise.all(
       racers.map((racer) => records.collection('users').create(record('a', noon, { racer }))),
@@ -203,7 +203,7 @@ function races(open: OpenRecords): void {
     assert.deepEqual(stored?.document, { racer: outcomes.indexOf(true) + 1 })
   })
 
-  test('of twenty removals of one record at once, one removes it', async (t) => {
+  test('of twenty concurrent removals of one record, one succeeds', async (t) => {
     const records = await open(t)
     await records.collection('users').create(record('a', noon))
     const outcomes = await Promise.all(racers.map(() => records.collection('users').remove('a')))

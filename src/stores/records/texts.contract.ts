@@ -15,7 +15,7 @@ const noon = '2026-01-01T12:00:00.000Z'
 /** What every backend makes of texts and numbers that a database may have its own idea of. */
 export function texts(open: OpenRecords): void {
   for (const [title, document] of Object.entries(documents)) {
-    test(`a document comes back to the character: ${title}`, async (t) => {
+    test(`a document is returned with exactly its characters: ${title}`, async (t) => {
       const records = await open(t)
       const written = JSON.stringify(document)
       await records.collection('users').create({ id: 'a', document, createdAt: noon })
@@ -30,7 +30,7 @@ export function texts(open: OpenRecords): void {
     })
   }
 
-  test('ids are what they are, whatever characters they are of', async (t) => {
+  test('ids match exactly, with any characters', async (t) => {
     const records = await open(t)
     const ids = [...unusualTexts, 'É', 'é', 'e\u0301', "'", '%', ' ', 'a'.repeat(500)]
     for (const id of ids) {
@@ -54,7 +54,7 @@ export function texts(open: OpenRecords): void {
     }
   })
 
-  test('text is found exactly, and goes by its code points', async (t) => {
+  test('text matches exactly, and is sorted by code points', async (t) => {
     const records = await open(t)
     const all = [...unusualTexts, ...letters]
     await fill(records, all)
@@ -73,7 +73,7 @@ export function texts(open: OpenRecords): void {
     }
   })
 
-  test('letters of every script are found in any case', async (t) => {
+  test('letters of every script match in any case', async (t) => {
     const records = await open(t)
     await fill(records, letters)
     const parts = ['ΟΔΌΣ', 'οδός', 'STRASSE', 'ß', 'İ', 'i', 'É', 'e\u0301', 'ж', 'Ǆ', '𐐀', 'k', '']
@@ -97,7 +97,7 @@ export function texts(open: OpenRecords): void {
     }
   })
 
-  test('numbers are found exactly, and go by their size', async (t) => {
+  test('numbers match exactly, and are sorted by size', async (t) => {
     const records = await open(t)
     await fill(records, numbers)
     for (const indexed of [[], ['name']]) {

@@ -19,7 +19,7 @@ sessionsContract('the database', async (t) =>
   createDatabaseSessions(openRecords(t, 'sqlite::memory:').collection('any')),
 )
 
-test('two processes that have one database open have the same sessions', async (t) => {
+test('two processes with one database have the same sessions', async (t) => {
   const url = `sqlite:${join(await temporaryFolder(t), 'sessions.db')}`
   const one = createDatabaseSessions(openRecords(t, url).collection('any'))
   const another = createDatabaseSessions(openRecords(t, url).collection('any'))

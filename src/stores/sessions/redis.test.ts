@@ -31,7 +31,7 @@ suite('with Redis', withRedis, () => {
     forgetsByItself: true,
   })
 
-  test('what has ended is forgotten, by either end', async (t) => {
+  test('an expired session is removed, by its idle and its absolute end', async (t) => {
     const { redis, sessions } = await openSessions(t)
     const past = new Date(Date.now() - 1).toISOString()
     await sessions.create('idle', sessionOf({ idleUntil: past }))
@@ -41,7 +41,7 @@ suite('with Redis', withRedis, () => {
     assert.deepEqual(await redis.keys('*'), [])
   })
 
-  test('Redis forgets a session at the earlier of its ends, and a touch puts that off', async (t) => {
+  test('Redis expires a session at the earlier of its ends, and a touch extends it', async (t) => {
     const { redis, sessions } = await openSessions(t)
     const session = sessionOf()
     await sessions.create('hash', session)
@@ -60,7 +60,7 @@ suite('with Redis', withRedis, () => {
     assert.equal(await sessions.find('hash'), undefined)
   })
 
-  test('a Redis that is full is a store that is full', async (t) => {
+  test('a full Redis is reported as a full store', async (t) => {
     const { redis, sessions } = await openSessions(t)
     await redis.config('SET', 'maxmemory', '1')
     await assert.rejects(
@@ -71,7 +71,7 @@ suite('with Redis', withRedis, () => {
     await sessions.create('hash', sessionOf())
   })
 
-  test('a Redis that rejects the password stops the start, one that is not there does not', async (t) => {
+  test('a Redis that rejects the password stops the start, and an unreachable one does not', async (t) => {
     const { url, kill } = await startRedis(['--requirepass', 'secret'])
     t.after(kill)
     const withPassword = (password: string) => url.replace('//', `//:${password}@`)

@@ -24,7 +24,7 @@ export function sessionsContract(
 }
 
 function oneSession(open: OpenSessions): void {
-  test('a created session is found as it was given, and others are not', async (t) => {
+  test('a created session is found unchanged, and others are not found', async (t) => {
     const sessions = await open(t)
     await sessions.create(hash, sessionOf())
     assert.deepEqual(await sessions.find(hash), sessionOf())
@@ -33,7 +33,7 @@ function oneSession(open: OpenSessions): void {
     }
   })
 
-  test('how the id was given out is kept, and a touch leaves it', async (t) => {
+  test('a session stores how its id was issued, and a touch leaves that unchanged', async (t) => {
     const sessions = await open(t)
     const issue = { by: 'renewal', oldId: '…old', newId: '…new', issuedAt: toTime(0) } as const
     await sessions.create(hash, sessionOf({ issue }))
@@ -41,14 +41,14 @@ function oneSession(open: OpenSessions): void {
     assert.deepEqual(await sessions.find(hash), sessionOf({ issue, idleUntil: toTime(2) }))
   })
 
-  test('a hash that is taken is rejected, and the session that has it stays', async (t) => {
+  test('a hash that is taken is rejected, and its session is unchanged', async (t) => {
     const sessions = await open(t)
     await sessions.create(hash, sessionOf())
     await assert.rejects(sessions.create(hash, sessionOf({ userId: 'mallory' })))
     assert.equal((await sessions.find(hash))?.userId, 'ann')
   })
 
-  test('a touch puts off the idle end and changes nothing else', async (t) => {
+  test('a touch extends the idle end and changes nothing else', async (t) => {
     const sessions = await open(t)
     await sessions.create(hash, sessionOf())
     await sessions.create(other, sessionOf())
@@ -59,13 +59,13 @@ function oneSession(open: OpenSessions): void {
     assert.deepEqual(await sessions.find(other), sessionOf())
   })
 
-  test('a touch of nothing makes nothing', async (t) => {
+  test('a touch of an unknown session creates nothing', async (t) => {
     const sessions = await open(t)
     await sessions.touch(hash, toTime(2))
     assert.equal(await sessions.find(hash), undefined)
   })
 
-  test('a removed session is gone, and a touch does not bring it back', async (t) => {
+  test('a removed session is not found, and a touch does not restore it', async (t) => {
     const sessions = await open(t)
     await sessions.create(hash, sessionOf())
     await sessions.create(other, sessionOf())
@@ -76,7 +76,7 @@ function oneSession(open: OpenSessions): void {
     assert.deepEqual(await sessions.find(other), sessionOf())
   })
 
-  test('a clearing removes all of many, and counts them', async (t) => {
+  test('a clearing removes many sessions, and counts them', async (t) => {
     const sessions = await open(t)
     assert.equal(await sessions.clear(), 0)
     const hashes = Array.from({ length: 60 }, (_, index) => `hash-${String(index)}`)
@@ -87,7 +87,7 @@ function oneSession(open: OpenSessions): void {
     assert.deepEqual(await sessions.find(hash), sessionOf())
   })
 
-  test('a removal among twenty touches at once is for good', async (t) => {
+  test('a removal among twenty concurrent touches is final', async (t) => {
     const sessions = await open(t)
     await sessions.create(hash, sessionOf())
     const touches = Array.from({ length: 20 }, (_, minute) => sessions.touch(hash, toTime(minute)))
@@ -99,7 +99,7 @@ function oneSession(open: OpenSessions): void {
 }
 
 function sweeps(open: OpenSessions): void {
-  test('a sweep removes what has ended, by either end, and nothing else', async (t) => {
+  test('a sweep removes expired sessions, by either end, and nothing else', async (t) => {
     const sessions = await open(t)
     const cases: [idHash: string, ends: Partial<Session>, stays: boolean][] = [
       ['both ahead', { idleUntil: toTime(31), expiresAt: toTime(60) }, true],
@@ -116,7 +116,7 @@ function sweeps(open: OpenSessions): void {
     }
   })
 
-  test('a sweep goes through all of many sessions', async (t) => {
+  test('a sweep checks all of many sessions', async (t) => {
     const sessions = await open(t)
     const hashes = Array.from({ length: 350 }, (_, index) => `hash-${String(index)}`)
     for (const [index, idHash] of hashes.entries()) {

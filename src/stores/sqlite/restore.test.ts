@@ -166,7 +166,7 @@ for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
   })
 }
 
-test('one flipped bit is noticed, wherever it is', async (t) => {
+test('one flipped bit is detected, wherever it is', async (t) => {
   const file = await save(t, await openFilled(t))
   const { path, files } = await openFilled(t, ['Old Mill'])
   const { size } = await stat(file)
@@ -194,7 +194,7 @@ test('a backup of the first version, which has no hash, is restored', async (t) 
   assert.deepEqual({ hasHash, records }, { hasHash: false, records: 2 })
 })
 
-test('a backup of the first schema is brought up to date, wherever it goes', async (t) => {
+test('a backup of the first schema is migrated, wherever it is restored', async (t) => {
   const saved = await openFilled(t)
   const file = await save(t, saved)
   await forge(file, 'DROP TABLE record_counts; PRAGMA user_version = 1')
@@ -213,7 +213,7 @@ test('a backup of the first schema is brought up to date, wherever it goes', asy
   assert.deepEqual(await buffer(read ?? assert.fail()), content)
 })
 
-test('a database of a newer Vitrine, and one that is damaged, are not replaced', async (t) => {
+test('a database of a newer Vitrine, and a damaged one, are not replaced', async (t) => {
   const file = await save(t, await openFilled(t))
   const { files, path } = await openFilled(t, ['Old Mill'])
   change(path, 'PRAGMA user_version = 999')
@@ -247,7 +247,7 @@ test('an upload between its record and its last step is in the backup', async (t
   assert.equal((await restoreBackup({ path, file, files, checkDocument })).files, 2)
 })
 
-test('of orphaned files only those go whose upload is gone', async (t) => {
+test('orphaned files are removed only if their upload is gone', async (t) => {
   const { files, folder, open, id } = await openFilled(t)
   const { database, records } = open()
   await files.save('gone', Readable.from([content]))

@@ -38,7 +38,7 @@ filesContract('a bucket', async (t) => {
   return { files, list: async () => listAll(server) }
 })
 
-test('a large file goes up in parts, and nothing but it stays', async (t) => {
+test('a large file is uploaded in parts, and nothing else remains', async (t) => {
   const { server, files } = await openBucket(t)
   const content = Buffer.alloc(12 * 1024 ** 2, 'glass and brass ')
   const { size } = await files.save('a', toStream(content))
@@ -50,7 +50,7 @@ test('a large file goes up in parts, and nothing but it stays', async (t) => {
   assert.equal(server.uploads.size, 0)
 })
 
-test('what another process has saved, in however many parts, can be kept and removed', async (t) => {
+test('a file that another process has saved, in one or several parts, can be stored and removed', async (t) => {
   const { server, files } = await openBucket(t)
   const other = await openFiles(t, server)
   const content = Buffer.alloc(26 * 1024 ** 2, 'glass')
@@ -64,7 +64,7 @@ test('what another process has saved, in however many parts, can be kept and rem
   assert.deepEqual(listAll(server), ['a'])
 })
 
-test('a sweep spares what another may be receiving, and keeps what is known', async (t) => {
+test('a sweep leaves uploads that another process may be receiving, and stores known files', async (t) => {
   const { server, files } = await openBucket(t)
   const other = await openFiles(t, server, { abandonedSeconds: 3600 })
   await files.save('receiving', toStream('1'))
@@ -83,7 +83,7 @@ test('a sweep spares what another may be receiving, and keeps what is known', as
   ])
 })
 
-test('a sweep gives up on what is known and nowhere, and goes on', async (t) => {
+test('a sweep skips a known file that does not exist, and goes on', async (t) => {
   const { server, files } = await openBucket(t)
   for (const id of ['a', 'b']) await files.save(id, toStream(id))
   // As stores do with uploads that nobody completes.
@@ -104,7 +104,7 @@ for (const operation of [
   'CompleteMultipartUpload',
 ]) {
   for (const fault of faults) {
-    test(`${operation} fails for good (${String(fault)}): nothing is left`, async (t) => {
+    test(`${operation} fails for good (${String(fault)}): nothing remains`, async (t) => {
       const { server, files } = await openBucket(t)
       server.fault = (sent) => (sent === operation ? fault : undefined)
       const put = async () => {
@@ -122,7 +122,7 @@ for (const operation of [
   }
 }
 
-test('what fails once is done again, and nothing of it is left', async (t) => {
+test('a request that fails once is repeated, and nothing of it remains', async (t) => {
   const { server, files } = await openBucket(t)
   for (const fault of [500, 503, 'cut'] as const) {
     for (const operation of ['UploadPart', 'CompleteMultipartUpload', 'PutObject', 'GetObject']) {
@@ -140,7 +140,7 @@ test('what fails once is done again, and nothing of it is left', async (t) => {
   }
 })
 
-test('a store that is full is a failure of that kind', async (t) => {
+test('a full store is reported as full', async (t) => {
   const { server, files } = await openBucket(t)
   server.fault = (sent) => (sent === 'UploadPart' ? 507 : undefined)
   await assert.rejects(
@@ -150,7 +150,7 @@ test('a store that is full is a failure of that kind', async (t) => {
   assert.deepEqual(listAll(server), [])
 })
 
-test('a content that is cut half way fails, and is never taken for the whole', async (t) => {
+test('a download that is cut half way fails, and is never taken for the whole', async (t) => {
   const { server, files } = await openBucket(t)
   await files.save('a', toStream(Buffer.alloc(1_000_000, 'glass')))
   await files.keep('a')
@@ -159,7 +159,7 @@ test('a content that is cut half way fails, and is never taken for the whole', a
   await assert.rejects(content.toArray(), isUnavailable)
 })
 
-test('a store that falls silent, before its response or within, is not waited for', async (t) => {
+test('a request times out when the store stops responding, before or within its response', async (t) => {
   const { server, files } = await openBucket(t)
   await files.save('a', toStream(Buffer.alloc(1_000_000, 'glass')))
   await files.keep('a')
@@ -172,7 +172,7 @@ test('a store that falls silent, before its response or within, is not waited fo
   ])
 })
 
-test('a bucket that is not there, or keys that are wrong, stop the start; a store that is down does not', async (t) => {
+test('a missing bucket or wrong keys stop the start; an unreachable store does not', async (t) => {
   const server = await startS3()
   t.after(server.close)
   const { url } = server

@@ -39,7 +39,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     createIdempotencyEntries((await openEmpty(t)).collection('any')),
   )
 
-  test('a database that is opened again has everything in it', async (t) => {
+  test('a database that is opened again has all its records', async (t) => {
     const url = await createSchema(server.url)
     const records = await openRecords(t, url)
     await records
@@ -56,14 +56,14 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal(await again.collection('users').count(allRecords), 1)
   })
 
-  test('ten that open a new database at once all find it migrated, and indexes made once', async (t) => {
+  test('of ten processes that open a new database at once each finds it migrated, and indexes are made once', async (t) => {
     const url = await createSchema(server.url)
     await openTen(t, url)
     const rows = await query(url, 'SELECT version FROM vitrine_schema')
     assert.deepEqual(rows, [{ version: 1 }, { version: 2 }])
   })
 
-  test('a database of version 0.1.0 is found as it was', async (t) => {
+  test('a database of version 0.1.0 keeps its records', async (t) => {
     const url = await createSchema(server.url)
     const names = ['\x01', '\x02\x01\x03', '\\u0001\x03', 'a']
     const records = await openRecords(t, url)
@@ -109,7 +109,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     )
   })
 
-  test('a database of a newer schema is rejected with a reason and left alone', async () => {
+  test('a database of a newer schema is rejected with a reason and not changed', async () => {
     const url = await createSchema(server.url)
     await query(
       url,
@@ -121,7 +121,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     assert.deepEqual(await query(url, tables), [{ tablename: 'vitrine_schema' }])
   })
 
-  test('a database that cannot hold every text is rejected', async () => {
+  test('a database that cannot store every text is rejected', async () => {
     const name = 'latin'
     const options = `TEMPLATE template0 ENCODING LATIN1 LOCALE 'C' LOCALE_PROVIDER libc`
     await query(server.url, `CREATE DATABASE ${name} ${options}`)
@@ -133,7 +133,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     })
   })
 
-  test('those who create and remove at once are all counted', async (t) => {
+  test('concurrent creations and removals are all counted', async (t) => {
     const url = await createSchema(server.url)
     const stores = [await openRecords(t, url), await openRecords(t, url)]
     const ids = Array.from({ length: 300 }, (_, index) => String(index))
@@ -145,7 +145,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal(await stores[0]?.collection('users').count(allRecords), 200)
   })
 
-  test('transactions that the server undoes for others are repeated', async (t) => {
+  test('transactions that the server aborts for others are repeated', async (t) => {
     const url = await createSchema(server.url)
     const records = await openRecords(t, `${url}%20-cdefault_transaction_isolation%3Dserializable`)
     await records.collection('users').create({ id: 'a', document: {}, createdAt: noon })

@@ -25,7 +25,7 @@ async function openRecords(t: TestContext, durability?: Durability, maxRecords?:
   return { path, database, records, create, count }
 }
 
-test('a database is synchronized at every commit if the setting says so', async (t) => {
+test('a database is synchronized at every commit if the setting requires it', async (t) => {
   for (const [durability, synchronous] of [
     [undefined, 1],
     ['process', 1],
@@ -49,7 +49,7 @@ test('writes that start together are one transaction', async (t) => {
   assert.ok(pages < ids.length, `wrote ${String(pages)} pages`)
 })
 
-test('of creates that start together, as many take place as there is room for', async (t) => {
+test('creations that start together succeed up to the limit', async (t) => {
   const { records, create, count } = await openRecords(t, 'process', 20)
   await create('first')
   const outcomes = await Promise.allSettled([
@@ -72,7 +72,7 @@ test('of creates that start together, as many take place as there is room for', 
   assert.equal(await count(), 20)
 })
 
-test('two connections to one file take no more together than one', async (t) => {
+test('two connections to one file never exceed the limit together', async (t) => {
   const { path, create, count } = await openRecords(t, 'process', 20)
   const database = openSqliteDatabase(`sqlite:${path}`)
   t.after(() => {
@@ -127,7 +127,7 @@ for (const fault of ['ABORT', 'FAIL', 'ROLLBACK']) {
   })
 }
 
-test('a write that comes while others wait for a lock is rejected soon after them', async (t) => {
+test('a write that starts while others wait for a lock is rejected soon after them', async (t) => {
   const { path, create, count } = await openRecords(t)
   const other = new DatabaseSync(path)
   t.after(() => {
@@ -145,7 +145,7 @@ test('a write that comes while others wait for a lock is rejected soon after the
   assert.equal(await count(), 1)
 })
 
-test('what waits is committed before a database is closed', async (t) => {
+test('waiting writes are committed before a database is closed', async (t) => {
   const { path, database, records, create } = await openRecords(t)
   const created = create('a')
   await records.settle()
@@ -158,7 +158,7 @@ test('what waits is committed before a database is closed', async (t) => {
   assert.deepEqual({ ...after.prepare('SELECT id FROM records').get() }, { id: 'a' })
 })
 
-test('what comes from the time of triggers is counted once', async (t) => {
+test('records counted by the triggers of an older version are counted once', async (t) => {
   const { path, database, create } = await openRecords(t)
   await create('a')
   const counts = 'UPDATE record_counts SET count = count + 1 WHERE resource = new.resource'

@@ -38,7 +38,7 @@ capacityContract('a SQLite file', async (t, maxRecords) => {
   return createSqliteRecords(database, maxRecords)
 })
 
-test('a file that is as large as it may be opens, and goes without an index it has no room for', async (t) => {
+test('a file of the maximum size is opened, without an index that does not fit', async (t) => {
   const database = openSqliteDatabase(`sqlite:${await temporaryFile(t)}`, 'process', 1024 ** 2)
   t.after(() => {
     database.close()
@@ -63,7 +63,7 @@ test('a file that is as large as it may be opens, and goes without an index it h
   for (let index = 0; index < 90; index += 1) assert.equal(await create(index), true)
 })
 
-test('a file that is larger than it may be is served, and does not grow', async (t) => {
+test('a file over the maximum size is served, and does not grow', async (t) => {
   const file = await temporaryFile(t)
   const document = { name: 'n'.repeat(2000) }
   const first = openRecords(t, `sqlite:${file}`)
@@ -90,7 +90,7 @@ test('two databases in memory share nothing', async (t) => {
   assert.equal(await other.records.collection('users').find('a'), undefined)
 })
 
-test('folders on the way to the file are made', async (t) => {
+test('missing parent folders of the file are created', async (t) => {
   const url = `sqlite:${join(await temporaryFolder(t), 'not', 'there', 'yet', 'records.db')}`
   const { records } = openRecords(t, url)
   assert.equal(
@@ -99,7 +99,7 @@ test('folders on the way to the file are made', async (t) => {
   )
 })
 
-test('a file that is opened again has everything in it', async (t) => {
+test('a file that is opened again has all its records', async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`
   const first = openRecords(t, url)
   await first.records
@@ -130,7 +130,7 @@ test('a file that is opened again has everything in it', async (t) => {
   assert.equal((await records.collection('users').find('a'))?.version, 2)
 })
 
-test('what one connection writes another finds, and of their changes of one version one wins', async (t) => {
+test('one connection reads what another writes, and of concurrent changes of one version one succeeds', async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`
   const one = openRecords(t, url).records
   const other = openRecords(t, url).records
@@ -168,7 +168,7 @@ test('the indexes of version 0.1.0 are replaced', async (t) => {
   )
 })
 
-test('a database of a newer schema is rejected with a reason and left alone', async (t) => {
+test('a database of a newer schema is rejected with a reason and not changed', async (t) => {
   const file = await temporaryFile(t)
   const newer = new DatabaseSync(file)
   newer.exec('PRAGMA user_version = 99')
@@ -182,7 +182,7 @@ test('a database of a newer schema is rejected with a reason and left alone', as
   assert.deepEqual(after.prepare('SELECT name FROM sqlite_schema').all(), [])
 })
 
-test('a file that is no database is rejected with a reason and left alone', async (t) => {
+test('a file that is not a database is rejected with a reason and not changed', async (t) => {
   const file = await temporaryFile(t)
   const text = 'This is a letter and no database. '.repeat(100)
   await writeFile(file, text)
