@@ -24,6 +24,7 @@ const titles = {
   'rolling-restart': 'Rolling restarts behind nginx',
   s3: 'S3 that fails',
   stop: 'A stop under load',
+  'stop-in-flight': 'Requests in flight at a stop',
   workers: 'Workers',
 }
 // The totals of the test runner.

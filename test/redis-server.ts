@@ -1,19 +1,22 @@
+import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
+import { after, before, type TestContext } from 'node:test'
 import { findProgram } from './find-program.ts'
 import { findFreePort } from '../src/operations/free-port.ts'
+import { openRedis } from '../src/stores/redis/connection.ts'
 
 const program = findProgram('redis-server', 'valkey-server')
 
 /**
- * What a test that needs Redis or Valkey says of itself. It is skipped where there is none, unless
+ * Options of a test that needs Redis or Valkey. It is skipped when neither is installed, unless
  * `REQUIRE_REDIS` is set, as it is in CI: then it fails.
  */
 export const withRedis = {
   skip:
     program === undefined && !process.env.REQUIRE_REDIS
-      ? 'there is no Redis here; install redis-server or valkey-server'
+      ? 'Redis is not installed; install redis-server or valkey-server'
       : false,
 }
 
@@ -42,6 +45,22 @@ export async function startRedis(flags: readonly string[] = []): Promise<RedisSe
     restart: async () => {
       child = await start()
     },
+  }
+}
+
+/** Starts Redis before the tests of a suite and ends it after them; returns a function that connects. */
+export function useRedis() {
+  let url = ''
+  let kill: RedisServer['kill'] | undefined
+  before(async () => {
+    ;({ url, kill } = await startRedis())
+  })
+  after(() => kill?.())
+  return async (t: TestContext) => {
+    const { redis, problem, close } = await openRedis(url)
+    t.after(close)
+    assert.equal(problem, undefined)
+    return redis
   }
 }
 

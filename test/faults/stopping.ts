@@ -35,6 +35,14 @@ export async function startInFolder(t: TestContext, settings: Record<string, str
   return { ...vitrine, folder, filesFolder }
 }
 
+/** The service again, on the database and the files of {@link startInFolder}. */
+export async function startInFolderOf(t: TestContext, folder: string) {
+  return startVitrine(t, {
+    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+  })
+}
+
 /** A connection on which a test writes byte by byte what it likes. */
 export async function openConnection(t: TestContext, origin: string) {
   const { hostname, port } = new URL(origin)

@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, suite, test, type TestContext } from 'node:test'
-import { startRedis, withRedis, type RedisServer } from '../../../test/redis-server.ts'
-import { openRedis } from '../redis/connection.ts'
+import { suite, test } from 'node:test'
+import { useRedis, withRedis } from '../../../test/redis-server.ts'
 import { countersContract } from './counters.contract.ts'
 import { createRedisCounters } from './redis.ts'
 
 suite('with Redis', withRedis, () => {
-  let server: RedisServer
-  before(async () => {
-    server = await startRedis()
-  })
-  after(() => server.kill())
-
-  async function connect(t: TestContext) {
-    const { redis, problem, close } = await openRedis(server.url)
-    t.after(close)
-    assert.equal(problem, undefined)
-    return redis
-  }
+  const connect = useRedis()
 
   countersContract('Redis', async (t, windowMs) => {
     const redis = await connect(t)

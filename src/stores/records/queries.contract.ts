@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import {
   allRecords,
-  type Document,
   type Field,
-  type FieldValue,
   type Filter,
   type RecordQuery,
   type Records,
-  type SortTerm,
   type StoredRecord,
 } from './records.ts'
+import { comparisons, toQuery } from './query-cases.contract.ts'
+import { fits, selectRecords } from './query-model.contract.ts'
+import { add, fill, idsOf, toId, toTime } from './query-records.contract.ts'
 
 type OpenRecords = (t: TestContext) => Promise<Records>
 
-/** What queries find, in which order, on every backend: with few records and with many. */
+/** The results of queries and their order, on every backend: with few records and with many. */
 export function queries(open: OpenRecords): void {
   for (const [title, query] of Object.entries(comparisons)) {
     test(`with few records, those with ${title} are found, with an index and without`, async (t) => {
@@ -195,169 +195,13 @@ const unusualNames = [
   'long '.repeat(30),
 ]
 
-const comparisons: Record<string, RecordQuery> = {
-  'no condition': allRecords,
-  'the newest first': toQuery([], ['-createdAt']),
-  'the order of ids': toQuery([], ['_id']),
-  'the reverse order of ids': toQuery([], ['-_id']),
-  'the order of names': toQuery([], ['name']),
-  'the reverse order of names': toQuery([], ['-name']),
-  'the order of sizes': toQuery([], ['size']),
-  'the reverse order of sizes': toQuery([], ['-size']),
-  'the order of a field without an index': toQuery([], ['note']),
-  'the order of names, then the newest': toQuery([], ['name', '-createdAt']),
-  'the order of names, then the size': toQuery([], ['-name', 'size', '_id']),
-  'the order of times of change': toQuery([], ['-updatedAt', 'name']),
-  'a name': toQuery([['name', 'eq', 'name 3']]),
-  'one of two names': toQuery([['name', 'eq', 'name 3', 'name 4', 'nobody']], ['-name']),
-  'another name': toQuery([['name', 'ne', 'name 3', 'name 4']]),
-  'a name and an order': toQuery([['name', 'eq', 'name 3']], ['-size', 'note']),
-  'a number': toQuery([['size', 'eq', 2]]),
-  'a lesser number': toQuery([['size', 'lt', 2.5]], ['name']),
-  'a number that is not greater': toQuery([['size', 'lte', 2.5]]),
-  'a greater number': toQuery([['size', 'gt', 2.5]], ['-size']),
-  'a number that is not less': toQuery([['size', 'gte', -1]]),
-  'a number between two': toQuery([
-    ['size', 'gte', -1],
-    ['size', 'lt', 7],
-  ]),
-  'a number that nothing reaches': toQuery([['size', 'gt', 1e300]]),
-  'a greater name': toQuery([['name', 'gt', 'name 3']], ['_id']),
-  'text somewhere': toQuery([['name', 'contains', 'NAME 3', 'me 5']]),
-  'text at the beginning': toQuery([['note', 'startsWith', 'ÉCLAIR', 'b']]),
-  'text at the end': toQuery([['note', 'endsWith', 'Öl']], ['name']),
-  'no text anywhere': toQuery([['note', 'contains', '']]),
-  'digits in a number': toQuery([['size', 'contains', '.5']]),
-  'an id': toQuery([['_id', 'eq', 'thing-00007']]),
-  'later ids': toQuery([['_id', 'gt', 'thing-00007']], ['name']),
-  'later times': toQuery([['createdAt', 'gte', toTime(20)]]),
-  'a field that none has': toQuery([['colour', 'eq', 'red']]),
-  'a field that none has, unlike': toQuery([['colour', 'ne', 'red']]),
-  'the order of values of every type': toQuery([], ['any']),
-  'the reverse order of values of every type': toQuery([], ['-any', 'name']),
-  'a lesser number, and no other type': toQuery([['any', 'lt', 2]]),
-  'a greater number, and no other type': toQuery([['any', 'gte', -1]], ['-any']),
-  'a lesser text, and no other type': toQuery([['any', 'lte', '2']], ['any']),
-  'a greater text, and no other type': toQuery([['any', 'gt', '']], ['-createdAt']),
-  'true, and not 1': toQuery([['any', 'eq', true]], ['-createdAt']),
-  'false, and not 0': toQuery([['any', 'eq', false]]),
-  'less than true': toQuery([['any', 'lt', true]]),
-  'false or more': toQuery([['any', 'gte', false]], ['any']),
-  'no value': toQuery([['any', 'eq', null]]),
-  'no value or 1': toQuery([['any', 'eq', null, 1]], ['any']),
-  'a value': toQuery([['any', 'ne', null]]),
-  'no less than no value': toQuery([['any', 'gte', null]]),
-  'more than no value': toQuery([['any', 'gt', null]]),
-  'anything but true and 1': toQuery([['any', 'ne', true, 1]]),
-  'true as it is written': toQuery([['any', 'contains', 'RU']]),
-  'the beginning of a list': toQuery([['any', 'startsWith', '[']]),
-  'a nested text': toQuery([[['in', 'deep'], 'eq', 'Deep 2']]),
-  'a greater nested text': toQuery([[['in', 'deep'], 'gt', 'deep 2']], ['-size']),
-  'part of a nested text': toQuery([[['in', 'deep'], 'endsWith', 'P 1']]),
-  'an object': toQuery([['in', 'ne', null]]),
-  'a field of a text': toQuery([[['name', 'deep'], 'ne', null]]),
-  'an entry of a list': toQuery([[['any', '0'], 'ne', null]]),
-  'the order of a nested field': {
-    filters: [],
-    sort: [{ field: ['in', 'deep'], isDescending: true }],
-  },
-  'text in a nested field': { ...allRecords, search: { text: 'EP 1', fields: [['in', 'deep']] } },
-  'one name in the order of times': toQuery([['name', 'eq', 'name 4']], ['-createdAt']),
-  'greater names in their order': toQuery([['name', 'gt', 'name 4']], ['name']),
-  'greater names in the reverse order': toQuery([['name', 'gt', 'name 4']], ['-name']),
-  'lesser names in the reverse order': toQuery([['name', 'lt', 'name 4']], ['-name']),
-  'text in one of the fields': { ...allRecords, search: { text: 'ÖL', fields: ['name', 'note'] } },
-  'text in no field': { ...allRecords, search: { text: 'zzz', fields: ['name', 'note', 'size'] } },
-}
-
-function toQuery(
-  filters: readonly [Field, Filter['operator'], ...FieldValue[]][],
-  sort: readonly string[] = [],
-): RecordQuery {
-  return {
-    filters: filters.map(([field, operator, ...values]) => ({ field, operator, values })),
-    sort: sort.map(toSortTerm),
-  }
-}
-
-function toSortTerm(text: string): SortTerm {
-  return { field: text.replace(/^-/, ''), isDescending: text.startsWith('-') }
-}
-
-/** A record of every kind: many alike, some without a field. */
-function toDocument(index: number): Document {
-  return {
-    name: `${index % 3 ? 'name' : 'Name'} ${String(index % 11)}`,
-    ...(index % 7 && { size: (index % 10) - 1.5 + (index % 2 ? 0 : 0.5) }),
-    ...(index % 13 && { any: anyValues[index % anyValues.length] }),
-    ...(index % 3 && {
-      in: { deep: index % 9 ? `${index % 2 ? 'D' : 'd'}eep ${String(index % 4)}` : index },
-    }),
-    ...(index % 5 && { note: ['éclair', 'Bär', 'Öl', '', '\u{1f600}', '\uffee'][index % 6] }),
-  }
-}
-
-const anyValues = [
-  0,
-  1,
-  -1,
-  2.5,
-  '',
-  '1',
-  '2',
-  'true',
-  'x',
-  '\u{10ffff}',
-  true,
-  false,
-  null,
-  [],
-  ['0'],
-  [1, 2],
-  {},
-  { deep: 1 },
-  '[]',
-  '{}',
-]
-
-async function fill(records: Records, count: number, toOne = toDocument): Promise<StoredRecord[]> {
-  for (let index = 0; index < count; index += 1) await add(records, index, toOne(index))
-  const all: StoredRecord[] = []
-  for (let index = 0; index < count; index += 1) {
-    const found = await records.collection('things').find(toId(index))
-    if (found) all.push(found)
-  }
-  return all
-}
-
-async function add(records: Records, index: number, document: Document): Promise<void> {
-  const createdAt = toTime(Math.floor(index / 3))
-  await records.collection('things').create({ id: toId(index), document, createdAt })
-}
-
-function toId(index: number): string {
-  // Not in the order of their times.
-  return `thing-${String((index * 7) % 10_007).padStart(5, '0')}`
-}
-
-function toTime(second: number): string {
-  return new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString()
-}
-
-async function idsOf(records: Records, query: RecordQuery): Promise<string[]> {
-  const found: string[] = []
-  for await (const page of records.collection('things').pages(query))
-    found.push(...page.map(({ id }) => id))
-  return found
-}
-
-/** Holds every way to ask against a query done by hand. */
+/** Compares the ids, the count and the pages of a query with the result computed by the model. */
 async function compare(
   records: Records,
   all: readonly StoredRecord[],
   query: RecordQuery,
 ): Promise<void> {
-  const expected = all.filter((record) => isMeant(record, query)).toSorted(toComparison(query))
+  const expected = selectRecords(all, query)
   const ids = expected.map(({ id }) => id)
   const message = JSON.stringify(query)
   assert.deepEqual(await idsOf(records, query), ids, message)
@@ -367,80 +211,4 @@ async function compare(
     const part = await records.collection('things').list(query, { offset, limit: 12 })
     assert.deepEqual(part, expected.slice(offset, offset + 12), `${message} ${String(offset)}`)
   }
-}
-
-function isMeant(record: StoredRecord, { filters, search }: RecordQuery): boolean {
-  const isFound =
-    search?.fields.some((field) => fits('contains', valueOf(record, field), search.text)) ?? true
-  return isFound && filters.every((filter) => isFitting(valueOf(record, filter.field), filter))
-}
-
-function isFitting(value: FieldValue, { operator, values }: Filter): boolean {
-  if (operator === 'ne') return !values.some((other) => other === value)
-  return values.some((other) => fits(operator, value, other))
-}
-
-function fits(operator: Filter['operator'], value: FieldValue, other: FieldValue): boolean {
-  const text = value === null ? undefined : String(value).toLowerCase()
-  const part = String(other).toLowerCase()
-  const isOfType = toRank(value) === toRank(other)
-  switch (operator) {
-    case 'contains':
-      return text?.includes(part) === true
-    case 'startsWith':
-      return text?.startsWith(part) === true
-    case 'endsWith':
-      return text?.endsWith(part) === true
-    case 'eq':
-      return value === other
-    case 'ne':
-      return value !== other
-    case 'lt':
-      return isOfType && compareValues(value, other) < 0
-    case 'lte':
-      return isOfType && compareValues(value, other) <= 0
-    case 'gt':
-      return isOfType && compareValues(value, other) > 0
-    case 'gte':
-      return isOfType && compareValues(value, other) >= 0
-  }
-}
-
-function valueOf({ id, document, createdAt, updatedAt }: StoredRecord, field: Field): FieldValue {
-  let value: unknown = { ...document, _id: id, createdAt, updatedAt }
-  for (const name of [field].flat()) {
-    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : null
-  }
-  return ['string', 'number', 'boolean'].includes(typeof value) ? (value as FieldValue) : null
-}
-
-function isObject(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function toComparison({ sort }: RecordQuery) {
-  const isDescending = sort[0]?.isDescending ?? false
-  const terms = [
-    ...sort,
-    { field: 'createdAt', isDescending },
-    { field: '_id', isDescending },
-  ] satisfies SortTerm[]
-  return (one: StoredRecord, other: StoredRecord): number => {
-    for (const term of terms) {
-      const order = compareValues(valueOf(one, term.field), valueOf(other, term.field))
-      if (order !== 0) return term.isDescending ? -order : order
-    }
-    return 0
-  }
-}
-
-function compareValues(one: FieldValue, other: FieldValue): number {
-  if (typeof one === 'string' && typeof other === 'string') {
-    return Buffer.compare(Buffer.from(one), Buffer.from(other))
-  }
-  return toRank(one) - toRank(other) || Number(one) - Number(other)
-}
-
-function toRank(value: FieldValue): number {
-  return ['number', 'string', 'boolean', 'object'].indexOf(typeof value)
 }

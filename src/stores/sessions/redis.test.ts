@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, suite, test, type TestContext } from 'node:test'
-import { startRedis, withRedis, type RedisServer } from '../../../test/redis-server.ts'
+import { suite, test, type TestContext } from 'node:test'
+import { startRedis, useRedis, withRedis } from '../../../test/redis-server.ts'
 import { StoreFailure } from '../store-failure.ts'
 import { openRedis } from '../redis/connection.ts'
 import { createRedisSessions } from './redis.ts'
 import { sessionOf, sessionsContract } from './sessions.contract.ts'
 
 suite('with Redis', withRedis, () => {
-  let server: RedisServer
-  before(async () => {
-    server = await startRedis()
-  })
-  after(() => server.kill())
-
-  async function connect(t: TestContext) {
-    const { redis, problem, close } = await openRedis(server.url)
-    t.after(close)
-    assert.equal(problem, undefined)
-    return redis
-  }
+  const connect = useRedis()
 
   /** On an empty server. */
   async function openSessions(t: TestContext) {
