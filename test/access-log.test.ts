@@ -35,11 +35,11 @@ async function completed(app: TestApp, count: number): Promise<Line[]> {
   return find()
 }
 
-/** Answers that do not end as they should. */
+/** Responses that do not end properly. */
 const faulty: Demo = {
   name: 'faulty',
   title: 'Faulty',
-  summary: 'Answers that do not end.',
+  summary: 'Responses that do not end.',
   links: [],
   routes: (_, app) => {
     app.get('/endless', (_request, reply) => reply.send(Readable.from(forEver())))
@@ -62,7 +62,7 @@ async function* twoThenNothing() {
   throw new Error('the disk is gone')
 }
 
-/** Asks with GET; `headed` resolves with the head of the response, or without. */
+/** Sends a GET; `headed` resolves with the head of the response, or without. */
 type Leave = (
   app: FastifyInstance,
   path: string,

@@ -4,7 +4,7 @@ import { openClient, type Send } from './faults/client.ts'
 import { startInFolder } from './faults/stopping.ts'
 import { parseMetrics, type ParsedMetrics } from './parse-metrics.ts'
 
-/** The service with an admin port, and ways to ask it there. */
+/** The service with an admin port, and functions that send requests to it. */
 export async function startWithAdmin(t: TestContext, settings: Record<string, string> = {}) {
   const port = String(await findFreePort())
   const vitrine = await startInFolder(t, { ADMIN_PORT: port, ...settings })
@@ -21,7 +21,7 @@ export function openAdmin(t: TestContext, adminOrigin: string) {
   }
 }
 
-/** Status and word of a probe, and whether it says when to come again. */
+/** Status code and body of a probe, and whether it has Retry-After. */
 export async function readReadiness(send: Send) {
   const { status, headers, text } = await send('/health/ready')
   const { status: word } = JSON.parse(text) as { status: string }

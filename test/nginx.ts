@@ -11,7 +11,7 @@ const program = findProgram('nginx', '../sbin/nginx')
 /** False, or why there can be no such test here: for `skip`. */
 export const withoutNginx =
   program === undefined && !process.env.REQUIRE_NGINX
-    ? 'there is no nginx here; install nginx-light'
+    ? 'nginx is not installed; install nginx-light'
     : false
 
 /** Copies what compose.yaml mounts into a temporary folder, where a test may change it. */

@@ -11,7 +11,7 @@ import { startVitrine, temporaryFolder } from './start-vitrine.ts'
 
 const run = promisify(execFile)
 
-/** Asks with curl; `\n` and the status follow the body. */
+/** Sends a request with curl; `\n` and the status code follow the body. */
 async function curl(...args: string[]): Promise<string> {
   const { stdout } = await run('curl', ['-sS', '-w', '\n%{http_code}', ...args])
   return stdout

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { spec, type TestEvent } from 'node:test/reporters'
 
-/** What Node's own reporter says, and in the closing lines what was skipped, and why. */
+/** Node's own report, followed by the number of skipped tests for each reason. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator {
   const counts = new Map<string, number>()
   async function* noteSkips() {

@@ -33,8 +33,8 @@ export const variableHeaders = [
 ]
 
 /**
- * Asks with `inject` and over a real socket, and fails unless both have the same response. For
- * questions that may be asked twice.
+ * Sends a request with `inject` and over a real socket, and fails unless both get the same response. For
+ * requests that may be repeated.
  */
 export async function sendBothWays(app: FastifyInstance, sent: TestRequest): Promise<TestResponse> {
   const overSocket = await sendOverSocket(app, sent)
@@ -91,7 +91,7 @@ async function listen(app: FastifyInstance): Promise<{ host: string; port: numbe
   return { host: address, port }
 }
 
-/** Two answers are two instances of a problem. */
+/** Two responses are two instances of a problem. */
 function withoutInstance({ body, ...rest }: TestResponse): TestResponse {
   return { ...rest, body: body.replace(/"urn:uuid:[^"]*"/, '"urn:uuid:…"') }
 }

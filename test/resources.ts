@@ -65,7 +65,7 @@ export function without<Value>(
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 }
 
-/** What the client has a say in, of a record that it is shown. */
+/** The fields of a record that a client can set. */
 export function fieldsOf(shown: Shown): Record<string, string | number> {
   return without(shown, '_id', 'createdAt', 'updatedAt')
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { findSignatureProblem } from './s3-signature.ts'
 
-/** What goes wrong with a request: a status, nothing said, or silence or a cut half way. */
+/** The failure of a request: a status code, no response, or a connection cut half way. */
 export type S3Fault = number | 'hang' | 'stall' | 'cut' | undefined
 
 export interface S3Server {
@@ -52,7 +52,7 @@ const bucket = 'glass'
 const pageSize = 3
 const minPartBytes = 5 * 1024 ** 2
 
-/** As much of S3 as Vitrine asks of it, in memory and strict: signatures, sizes and ETags must hold. */
+/** The part of S3 that Vitrine uses, in memory and strict: signatures, sizes and ETags must match. */
 export async function startS3(): Promise<S3Server> {
   const state = { objects: new Map<string, S3Object>(), uploads: new Map<string, S3Upload>() }
   const received = (request: IncomingMessage, response: ServerResponse) => {

@@ -16,7 +16,7 @@ const pattern =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d+)\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w+)$/
 
 /**
- * Why S3 would refuse the request; undefined when its signature of version 4 holds. Written after
+ * Why S3 would reject the request; undefined when its signature of version 4 holds. Written after
  * the description of AWS, and not after the client.
  */
 export function findSignatureProblem(request: SignedRequest): string | undefined {

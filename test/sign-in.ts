@@ -4,7 +4,7 @@ import { createRecord } from './resources.ts'
 
 export const ann = { name: 'Ann', password: 'correct horse' }
 
-/** What `GET /session` says as JSON. */
+/** The JSON of `GET /session`. */
 export interface ShownSession {
   authenticated: boolean
   user?: { _id: string; name: string }

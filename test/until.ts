@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 /** So long only a defect takes, on however busy a machine. */
 const patienceMs = 240_000
 
-/** Asks again and again until `holds` says yes; fails when it has not for minutes. */
+/** Calls `holds` until it returns true; fails after some minutes. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + patienceMs
   while (!(await holds())) {

@@ -69,7 +69,7 @@ async function residentMiB(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
 }
 
-/** Sends so many MiB as one upload; `look` is asked after each. */
+/** Sends so many MiB as one upload; `look` is called after each. */
 async function sendUpload(origin: string, sizeMiB: number, look: () => Promise<void>) {
   async function* toContent() {
     yield before

@@ -23,7 +23,7 @@ export async function openUploads(t: TestContext, settings: Record<string, strin
   return { app, folder }
 }
 
-/** Uploads a file and gives what the list says of it. */
+/** Uploads a file and returns its entry in the list. */
 export async function upload(
   app: FastifyInstance,
   content: string | Buffer,

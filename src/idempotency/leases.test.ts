@@ -116,12 +116,12 @@ test('neither the key nor a password can be read from what is stored', async (t)
   assert.ok(!/a key|correct horse|argon2/.test(kept), kept)
 })
 
-/** Answers as the request says, which may be another one each time. */
+/** Responds as the request body specifies, differently each time if it contains a list. */
 function trying(calls: string[], told?: Promise<unknown>): Demo {
   return {
     name: 'trying',
     title: 'Trying',
-    summary: 'Answers as it is told.',
+    summary: 'Responds as the request specifies.',
     links: [],
     routes: (_, app) => {
       app.post('/trying', { config: { acceptsIdempotencyKey: true } }, async (request, reply) => {

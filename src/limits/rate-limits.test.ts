@@ -187,7 +187,7 @@ test('clients behind a trusted proxy are distinguished, whatever they forward th
   assert.equal(await send('192.0.2.1, 10.9.9.9'), 97)
   assert.equal(await send('192.0.2.1', '::ffff:10.0.0.1'), 96)
   assert.equal(await send('192.0.2.1:4711', '2001:db8::1'), 95)
-  // What is no address is counted for the proxy.
+  // An invalid address is counted for the proxy.
   assert.equal(await send('nonsense'), 99)
   assert.equal(await send('more nonsense, '), 98)
   assert.equal(await send('192.0.2.1', '192.0.2.200'), 99)

@@ -3,19 +3,19 @@ import { after } from 'node:test'
 import { findChromium } from './find-chromium.ts'
 
 /**
- * What a test that needs a browser says of itself. It is skipped where there is none, unless
+ * Options of a test that needs a browser. It is skipped when none is installed, unless
  * `REQUIRE_BROWSER` is set, as it is in CI: then it fails.
  */
 export const inBrowser = {
   skip:
     findChromium() === undefined && !process.env.REQUIRE_BROWSER
-      ? 'there is no Chromium here; install it or set CHROMIUM_PATH'
+      ? 'Chromium is not installed; install it or set CHROMIUM_PATH'
       : false,
 }
 
 /**
  * A name for this machine as another in the local network would call it. What comes from there
- * without HTTPS is no secure context: no clipboard, no Sec-Fetch-Site.
+ * without HTTPS is not a secure context: no clipboard, no Sec-Fetch-Site.
  */
 export const localName = 'vitrine.test'
 

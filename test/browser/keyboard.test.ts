@@ -9,7 +9,7 @@ const stops = `[...document.querySelectorAll(
   'a[href], button, input, select, textarea, summary, [tabindex="0"]'
 )].filter((one) => one.type !== 'hidden' && one.checkVisibility())`
 
-/** Where the focus is among the stops, and whether anybody can see it there. */
+/** The position of the focus among the stops, and whether it is visible. */
 const focus = `(() => {
   const { activeElement: one } = document
   const { outlineStyle, outlineWidth } = getComputedStyle(one)

@@ -21,7 +21,7 @@ export interface Site {
 
 /**
  * The app on a port, for visitors with a browser. The test fails if any page had an error on its
- * console, a script failed, or anything was asked of another host.
+ * console, a script failed, or anything was requested from another host.
  */
 export async function openSite(
   t: TestContext,
@@ -29,7 +29,7 @@ export async function openSite(
 ): Promise<Site> {
   const contexts: BrowserContext[] = []
   const complaints: string[] = []
-  // Before the app closes, so that no page asks what is no longer there.
+  // Before the app closes, so that no page sends requests to a closed app.
   t.after(() => Promise.all(contexts.map((context) => context.close())))
   const app = await testApp(t, {
     settings: { ALLOWED_HOSTS: `localhost,ip,${localName}`, ...settings },
@@ -62,14 +62,15 @@ interface Rules {
 function watchContext(context: BrowserContext, { origin, errorStatuses, complain }: Rules): void {
   context.on('request', (request) => {
     const { origin: sent, protocol } = new URL(request.url())
-    if (sent !== origin && protocol !== 'data:') complain(`asked of another host: ${request.url()}`)
+    if (sent !== origin && protocol !== 'data:')
+      complain(`requested from another host: ${request.url()}`)
   })
   context.on('weberror', (webError) => {
     complain(`${webError.page()?.url() ?? ''}: ${String(webError.error())}`)
   })
   context.on('console', (message) => {
     if (message.type() !== 'error') return
-    // What is no page names no icon, and a browser looks for one by itself.
+    // Only pages name an icon, and otherwise a browser requests the default one.
     if (message.location().url === `${origin}/favicon.ico`) return
     const status = /the server responded with a status of (\d+)/.exec(message.text())?.[1]
     if (errorStatuses.includes(Number(status))) return

@@ -42,7 +42,7 @@ export async function runCommand({ settings }: TestService, ...args: string[]): 
   return { status: child.exitCode, output: output().trimEnd() }
 }
 
-/** Runs a command that has to succeed; gives what it has said. */
+/** Runs a command that has to succeed; returns its output. */
 export async function runSucceeding(services: TestService, ...args: string[]): Promise<string> {
   const { status, output } = await runCommand(services, ...args)
   assert.equal(status, 0, output)

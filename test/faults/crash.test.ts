@@ -121,7 +121,7 @@ async function findLosses(send: Send, ledgers: Ledgers, folder: string): Promise
     const { text } = await send('/session', { headers: { cookie } })
     visits.set(cookie, String((JSON.parse(text) as { authenticated: boolean }).authenticated))
   }
-  // Half an upload stays until it can be nobody's any more.
+  // An unfinished upload stays until it is too old to be in progress.
   const files = (await readdir(join(folder, 'files'))).filter((name) => !name.endsWith('.part'))
   assert.deepEqual(files.toSorted(), uploads.map(({ _id }) => _id).toSorted())
   const database = new DatabaseSync(join(folder, 'vitrine.db'), { readOnly: true })
@@ -159,7 +159,7 @@ async function writeUntilKilled(
   child.kill('SIGKILL')
   await once(child, 'exit')
   for (const writer of await ended) {
-    // What may end a writer is the end of its connection, and nothing that the service says.
+    // Only the end of its connection may end a writer, and no response of the service.
     if (writer.status === 'rejected' && writer.reason instanceof assert.AssertionError) {
       throw writer.reason
     }

@@ -52,7 +52,7 @@ async function cut(path: string): Promise<void> {
   await file.close()
 }
 
-/** Asks for records all over the file, and writes some; gives the statuses that were seen. */
+/** Requests records all over the file, and writes some; returns the status codes. */
 async function useAll(send: Send): Promise<Set<number>> {
   const statuses = new Set<number>()
   const see = async (...request: Parameters<Send>) => {

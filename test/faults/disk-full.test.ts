@@ -36,7 +36,7 @@ async function createUntilFull(send: Send) {
   }
 }
 
-/** 507, or 503 where the system said only that writing failed; and nothing of how. */
+/** 507, or 503 where the system reported only that writing failed; without details. */
 function assertFull(status: number, text: string): void {
   assert.ok(status === 507 || status === 503, `${String(status)}: ${text}`)
   assert.doesNotMatch(text, /ENOSPC|EFBIG|SQL|\/tmp|vitrine\.db/)
@@ -52,7 +52,7 @@ async function assertWhole(send: Send, path: string, ids: readonly string[]): Pr
   assert.equal(result, 'ok')
 }
 
-/** Every kind of write while there is no room: it is rejected, and leaves nothing. */
+/** Every kind of write on a full disk: it is rejected, and leaves nothing. */
 async function assertAllFail(send: Send, filesFolder: string): Promise<void> {
   const writes = {
     create: ['/locations', asJson('POST', { name: 'Rome', note })],
@@ -63,7 +63,7 @@ async function assertAllFail(send: Send, filesFolder: string): Promise<void> {
   } as const
   const wrong: string[] = []
   for (const [name, [path, request]] of Object.entries(writes)) {
-    // A small one may still find room in a page that is there.
+    // A small one may still fit into an existing page.
     for (let again = 1; again <= 30; again += 1) {
       const { status, text } = await send(path, request)
       if (status !== 507 && status !== 503 && status >= 400) {
@@ -89,7 +89,7 @@ test(
     const { send, process: child } = await start(t, { DATABASE_URL: `sqlite:${path}` })
     const { ids, status } = await createUntilFull(send)
     assert.equal(status, 507)
-    t.diagnostic(`${String(ids.length)} locations found room`)
+    t.diagnostic(`${String(ids.length)} locations fitted`)
     await assertWhole(send, path, ids)
     assert.equal((await send('/locations/first')).status, 200)
     await rm(ballast)

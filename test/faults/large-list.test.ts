@@ -141,7 +141,7 @@ for (const accept of types) {
       for (let step = 1; step <= 300; step += 1) {
         const { value: chunk } = await chunks.next()
         if (chunk !== undefined) counter.add(chunk)
-        // Each answer is a turn in which a process that did not wait could have gone on.
+        // During each response, a process that did not wait could have continued.
         for (let turn = 1; turn <= 5; turn += 1) await turnOf(`${origin}/health`, agent)
         await watch.look()
       }

@@ -5,7 +5,7 @@ import { failedStart } from '../failed-start.ts'
 import { temporaryFolder } from '../start-vitrine.ts'
 import { assertOpensWithout } from '../start-without.ts'
 
-/** What a start says that fails with status 2 and one line. */
+/** The line of a start that fails with status 2. */
 async function lineOfFailure(t: TestContext, settings: Record<string, string>): Promise<string> {
   const files = `file:${join(await temporaryFolder(t), 'files')}`
   const { status, output } = await failedStart(t, { FILES_URL: files, ...settings })

@@ -107,7 +107,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       await assertUnavailable(t, services)
       await assertUnavailable(t, services)
       server.thaw()
-      // What was asked while nobody listened is not done afterwards, or only as a whole.
+      // Requests sent during the freeze have no effect afterwards, or their whole effect.
       await until(async () => [200, 404].includes((await services.send('/locations/rome')).status))
       await services.send('/locations/rome', asJson('PUT', rome))
       for (const { _id } of await listOf<{ _id: string }>(services.send, '/locations')) {
@@ -179,7 +179,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     },
   )
 
-  /** Has the database refuse to create, for the reason and as often as `condition` says. */
+  /** Makes the database reject creations with the code while `condition` is true. */
   async function blockCreation(url: string, code: string, condition = 'true'): Promise<void> {
     await query(
       url,

@@ -99,7 +99,7 @@ suite('with PostgreSQL', { skip: withoutPostgres }, () => {
             assert.deepEqual(await all(), [notReady('no database'), notReady('no database')])
           }
           assert.equal((await send('/health/live')).status, 200)
-          // However many ask at once, they wait no longer than one.
+          // Any number of concurrent probes waits no longer than one.
           const many = Array.from({ length: 50 }, () => readReadiness(openClient(t, origin)))
           for (const one of await Promise.all(many)) assert.deepEqual(one, notReady('no database'))
         } finally {
@@ -113,7 +113,7 @@ suite('with PostgreSQL', { skip: withoutPostgres }, () => {
 
   test('a process is starting until its records can be read', patience, async (t) => {
     const url = await createSchema(server.url)
-    // Whoever brings a schema up to date waits for whoever holds this.
+    // A migration waits for this lock.
     const holder = new pg.Client({ connectionString: server.url })
     await holder.connect()
     await holder.query('SELECT pg_advisory_lock(8427963501)')

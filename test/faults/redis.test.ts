@@ -53,7 +53,7 @@ async function assertSessionsDown(t: TestContext, send: Send, cookie: string): P
   assert.equal((await send('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
 }
 
-/** Asks until it is no longer 503. */
+/** Repeats the request until it is no longer 503. */
 async function healed(send: Send, cookie: string): Promise<void> {
   await until(async () => (await send('/session', { headers: { cookie } })).status !== 503)
 }
@@ -69,7 +69,7 @@ suite('faults of Redis', withRedis, () => {
         await assertSessionsDown(t, send, cookie)
         await redis.restart()
         await healed(send, cookie)
-        // It has come back empty: whoever was logged in is not, and may again.
+        // It is empty after the restart: users are logged out, and can log in again.
         assert.equal(await whoIs(send, cookie), false)
         const again = toCookie(await send('/login', asJson('POST', user)))
         assert.equal(await whoIs(send, again), true)

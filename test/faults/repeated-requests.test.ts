@@ -37,7 +37,7 @@ async function create(sendRequest: Send, path: Intent['path'], intents: Intent[]
   }
 }
 
-/** Repeats a request, as Retry-After says, until it gets a response. */
+/** Repeats a request after Retry-After, until it gets a response. */
 async function insist(sendRequest: Send, intent: Intent): Promise<string> {
   for (;;) {
     const { status, headers, text } = await send(sendRequest, intent)

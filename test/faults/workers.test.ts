@@ -184,7 +184,7 @@ test(
     await until(async () => (await findWorkers(child.pid)).length === 3)
     let isOver = false
     const senders = Array.from({ length: 6 }, async () => {
-      // What was on its way to one that dies may never be answered.
+      // A request on its way to a worker that dies may never get a response.
       const send = () => fetch(`${origin}/inspector/unknown`, { signal: AbortSignal.timeout(2000) })
       while (!isOver) await send().catch(() => undefined)
     })

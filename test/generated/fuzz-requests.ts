@@ -126,7 +126,7 @@ export const chunkedMessages = fc
       fields: [...rest.fields, 'Transfer-Encoding: chunked'],
       content: undefined,
     })
-    // An endless list of chunks says nothing new.
+    // An endless list of chunks shows nothing new.
     const pieces = bytes.slice(0, 2000).match(new RegExp(`[^]{1,${String(size)}}`, 'g')) ?? []
     const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)
     return `${head}${chunks.join('')}0\r\n\r\n`

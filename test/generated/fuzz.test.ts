@@ -13,7 +13,7 @@ import {
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** What must hold of every response, whatever was asked. */
+/** Checks that must hold for every response. */
 function assertWellFormed({ text }: RawResponse, request: string): void {
   const seen = `${JSON.stringify(request.slice(0, 2000))} got ${JSON.stringify(text.slice(0, 600))}`
   const head = text.slice(0, text.indexOf('\r\n\r\n'))
@@ -33,7 +33,7 @@ function assertWellFormed({ text }: RawResponse, request: string): void {
   assert.ok(names.includes('x-content-type-options'), seen)
 }
 
-/** Asks, and fails on a fault; `/status` may answer what it is requested. */
+/** Sends the request, and fails on a 500; `/status` may respond with any requested code. */
 async function assertSane({ origin }: WatchedVitrine, message: string): Promise<void> {
   const response = await sendRaw(origin, message, { endsHalf: true })
   const interim = /^HTTP\/1\.1 100 Continue\r\n\r\n/

@@ -9,7 +9,7 @@ function toPost(fields: readonly string[], content: string): string {
   return toRequest('POST /locations HTTP/1.1', [host, ...json, ...fields], content)
 }
 
-/** Form content that would be echoed, so that what is taken for it can be seen. */
+/** A form that is echoed, so that the parsed body is visible. */
 function toForm(fields: readonly string[], content: string): string {
   const form = ['Content-Type: application/x-www-form-urlencoded', close]
   return toRequest('POST /mirror/field HTTP/1.1', [host, ...form, ...fields], content)
@@ -72,7 +72,7 @@ export const framingRows: readonly RawRow[] = [
   ['a coding in capitals', toForm(['Transfer-Encoding: CHUNKED'], '3\r\na=1\r\n0\r\n\r\n'), [200]],
   ['chunks over HTTP/1.0', toPost([chunked], '2\r\n{}\r\n0\r\n\r\n').replace('1.1', '1.0'), [400]],
   [
-    'chunks over HTTP/1.0 on a connection to be kept',
+    'chunks over HTTP/1.0 with Connection: keep-alive',
     toForm([chunked], '3\r\na=1\r\n0\r\n\r\n')
       .replace('1.1', '1.0')
       .replace('Connection: close', 'Connection: keep-alive'),
@@ -84,15 +84,15 @@ export const framingRows: readonly RawRow[] = [
     [400, 413],
     { endsHalf: true },
   ]),
-  ['a chunk longer than it says', toPost([chunked], '1\r\n{}\r\n0\r\n\r\n'), [400]],
+  ['a chunk longer than its size', toPost([chunked], '1\r\n{}\r\n0\r\n\r\n'), [400]],
   [
-    'a chunk shorter than it says',
+    'a chunk shorter than its size',
     toPost([chunked], '5\r\n{}\r\n0\r\n\r\n'),
     [400],
     { endsHalf: true },
   ],
   ['chunks that end in LF alone', toPost([chunked], '2\n{}\n0\n\n'), [400]],
-  ['a LF alone behind a chunk', toPost([chunked], '2\r\n{}\n0\r\n\r\n'), [400]],
+  ['a LF alone after a chunk', toPost([chunked], '2\r\n{}\n0\r\n\r\n'), [400]],
   ['no last chunk', toPost([chunked], '2\r\n{}\r\n'), [400], { endsHalf: true }],
   ['a chunk extension', toForm([chunked], '3;x="y"\r\na=1\r\n0;z\r\n\r\n'), [200]],
   ['a chunk extension with a LF', toPost([chunked], '2;a\nb\r\n{}\r\n0\r\n\r\n'), [400]],
@@ -104,21 +104,21 @@ export const framingRows: readonly RawRow[] = [
     [200, 400],
   ],
   [
-    'content shorter than its length',
+    'a body shorter than its length',
     toPost(['Content-Length: 50'], '{"name":"x"}'),
     [400],
     { endsHalf: true },
   ],
-  ['no content where a length is', toPost(['Content-Length: 50'], ''), [400], { endsHalf: true }],
+  ['no body despite a length', toPost(['Content-Length: 50'], ''), [400], { endsHalf: true }],
   ['headers that are cut off', `GET /health HTTP/1.1\r\n${host}\r\n`, [400], { endsHalf: true }],
   ['a request line that is cut off', 'GET /hea', [400], { endsHalf: true }],
   [
-    'a GET with content',
+    'a GET with a body',
     toRequest('GET /health HTTP/1.1', [host, close, 'Content-Length: 3'], 'abc'),
     [200, 400],
   ],
   [
-    'a HEAD with content',
+    'a HEAD with a body',
     toRequest('HEAD /health HTTP/1.1', [host, close, 'Content-Length: 2'], '{}'),
     [200],
   ],
@@ -140,11 +140,11 @@ export const tooLargeRows: readonly RawRow[] = [
     toForm([chunked], `3\r\na=1\r\n0\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
     [200, 400, 431],
   ],
-  ['an address of just 8 KiB', toGet(`/mirror/query?a=${'x'.repeat(8 * 1024 - 16)}`), [200]],
-  ['an address of over 8 KiB', toGet(`/mirror/query?a=${'x'.repeat(8 * 1024)}`), [414]],
+  ['a request target of just 8 KiB', toGet(`/mirror/query?a=${'x'.repeat(8 * 1024 - 16)}`), [200]],
+  ['a request target of over 8 KiB', toGet(`/mirror/query?a=${'x'.repeat(8 * 1024)}`), [414]],
   ['a path of over 8 KiB', toGet(`/users/${'x'.repeat(9000)}`), [414]],
-  ['an address over the header limit', toGet(`/mirror/query?a=${'x'.repeat(20_000)}`), [431]],
-  ['an address of 1 MB', toGet(`/${'x'.repeat(1_000_000)}`), [431]],
+  ['a request target over the header limit', toGet(`/mirror/query?a=${'x'.repeat(20_000)}`), [431]],
+  ['a request target of 1 MB', toGet(`/${'x'.repeat(1_000_000)}`), [431]],
   ['a path of 8,000 slashes', toGet('/'.repeat(8000)), [200, 400, 404]],
   ['a length of 10^14', toPost(['Content-Length: 100000000000000'], ''), [413]],
   [
@@ -171,7 +171,7 @@ export const tooLargeRows: readonly RawRow[] = [
   ],
 ]
 
-/** Messages of several requests, and the statuses of their responses. */
+/** Messages of several requests, and the status codes of their responses. */
 export const pipelinedRows: readonly [
   what: string,
   message: string,
@@ -183,7 +183,7 @@ export const pipelinedRows: readonly [
     [200, 404],
   ],
   [
-    'a refusal before a success',
+    'an error before a success',
     toRequest('GET /nowhere HTTP/1.1', [host]) + toGet('/health'),
     [404, 200],
   ],
@@ -196,30 +196,30 @@ export const pipelinedRows: readonly [
     [200, 200, 200, 200],
   ],
   [
-    'garbage behind the last chunk',
+    'garbage after the last chunk',
     `${toForm([chunked], '3\r\na=1\r\n0\r\n\r\n').replace(`${close}\r\n`, '')}garbage\r\n\r\n`,
     [200, 400],
   ],
   [
-    'garbage behind content',
+    'garbage after a body',
     `${toForm(['Content-Length: 3'], 'a=1').replace(`${close}\r\n`, '')}garbage\r\n\r\n`,
     [200, 400],
   ],
   [
-    'garbage behind chunks that nobody reads',
+    'garbage after chunks that are not read',
     `${toRequest('POST /nowhere HTTP/1.1', [host, 'Content-Type: image/png', chunked], '3\r\na=1\r\n0\r\n\r\n')}garbage\r\n\r\n`,
     [404, 400],
   ],
-  ['a request behind the last one', toGet('/health') + toGet('/nowhere'), [200]],
+  ['a request after Connection: close', toGet('/health') + toGet('/nowhere'), [200]],
   [
-    'a request behind content of a type that is not read',
+    'a request after a body of an unsupported type',
     toPost(['Content-Length: 2'], 'xx')
       .replace(`${close}\r\n`, '')
       .replace('application/json', 'image/png') + toGet('/health'),
     [415, 200],
   ],
   [
-    'a request behind a form that asks to close',
+    'a request after a form with Connection: close',
     toForm(['Content-Length: 3'], 'a=1') + toGet('/nowhere'),
     [200],
   ],

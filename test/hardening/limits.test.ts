@@ -61,7 +61,7 @@ test('headers that do not arrive in time get 408', async (t) => {
   for (const [index, response] of (await Promise.all(responses)).entries()) {
     const what = JSON.stringify(beginnings[index])
     assert.ok(response.isClosed, what)
-    // Who has said nothing may be left without a word.
+    // A client that sent nothing may be disconnected without a response.
     if (index > 0 || response.text !== '') assert.deepEqual(response.statuses, [408], what)
     assert.ok(hasNosniff(response), what)
   }
@@ -128,11 +128,15 @@ test('a body that is not read gets one response, and the connection is closed', 
 })
 
 const broken: [what: string, message: string, expected: readonly number[]][] = [
-  ['ends half way in content that was answered', '', [404]],
-  ['goes on with no chunk', 'no chunk\r\n', [404]],
-  ['goes on with no HTTP', `0\r\n\r\n${ordinary}no HTTP\r\n`, [404, 200, 400]],
-  ['goes on with headers that end', '0\r\n\r\nGET / HTTP/1.1\r\nHost: ', [404, 400]],
-  ['goes on with large headers', `0\r\n\r\n${toGet('/', `X: ${'x'.repeat(20_000)}`)}`, [404, 431]],
+  ['ends within a body that already has its response', '', [404]],
+  ['continues with an invalid chunk', 'no chunk\r\n', [404]],
+  ['continues with malformed HTTP', `0\r\n\r\n${ordinary}no HTTP\r\n`, [404, 200, 400]],
+  ['continues with incomplete headers', '0\r\n\r\nGET / HTTP/1.1\r\nHost: ', [404, 400]],
+  [
+    'continues with large headers',
+    `0\r\n\r\n${toGet('/', `X: ${'x'.repeat(20_000)}`)}`,
+    [404, 431],
+  ],
 ]
 
 for (const [what, message, expected] of broken) {

@@ -34,7 +34,7 @@ interface TestRequest {
   body?: string | Buffer
 }
 
-/** As a browser asks over plain HTTP on a local network, where it leaves out Sec-Fetch-*. */
+/** The headers of a browser over plain HTTP on a local network, where it leaves out Sec-Fetch-*. */
 async function browse(
   url: string,
   { method = 'GET', headers, body }: TestRequest = {},

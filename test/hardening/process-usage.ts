@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** What a process has used so far; undefined where the system does not tell. */
+/** What a process has used so far; undefined where the system does not report it. */
 export function readUsage(
   pid: number | undefined,
 ): { cpuSeconds: number; residentBytes: number } | undefined {

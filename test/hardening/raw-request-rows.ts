@@ -1,6 +1,6 @@
 import { toGet, toRequest } from './watched-vitrine.ts'
 
-/** A message as it goes over the wire, and the statuses that may answer it. */
+/** The bytes of a message, and the status codes that are right for it. */
 export type RawRow = readonly [
   what: string,
   message: string | Buffer,
@@ -25,7 +25,7 @@ export const requestLineRows: readonly RawRow[] = [
   ['M-SEARCH', toLine('M-SEARCH /mirror/status/200 HTTP/1.1'), [501]],
   ['a method in lower case', toLine('get / HTTP/1.1'), [400, 501]],
   ['a method of mixed case', toLine('Get / HTTP/1.1'), [400, 501]],
-  ['a method that is no token', toLine('G<T / HTTP/1.1'), [400, 501]],
+  ['a method that is not a token', toLine('G<T / HTTP/1.1'), [400, 501]],
   ['a method of 1,000 letters', toLine(`${'A'.repeat(1000)} / HTTP/1.1`), [400, 501]],
   ['no method', toLine(' / HTTP/1.1'), [400]],
   ['no target', toLine('GET  HTTP/1.1'), [400]],
@@ -75,7 +75,7 @@ export const requestLineRows: readonly RawRow[] = [
   ['QUERY', toLine('QUERY /health HTTP/1.1'), [400, 405, 501]],
 ]
 
-/** HTTP/2 in the words of HTTP/1.1, which is neither. */
+/** HTTP/1.1 syntax with the version HTTP/2.0, which is invalid. */
 export const versionTwoRows: readonly RawRow[] = [
   ['a GET of HTTP/2.0', toLine('GET / HTTP/2.0'), [400, 505]],
   ['a POST of HTTP/2.0', toLine('POST /mirror/field HTTP/2.0'), [400, 505]],
@@ -102,22 +102,22 @@ export const fieldRows: readonly RawRow[] = [
   ['a NUL in a value', toGet('/health', 'X: a\0b'), [400]],
   ['a CR in a value', toGet('/health', 'X: a\rb'), [400]],
   ['a LF alone between fields', toGet('/health', 'X: a\nY: b'), [400]],
-  ['a name that is no token', toGet('/health', 'X(y): v'), [400]],
+  ['a name that is not a token', toGet('/health', 'X(y): v'), [400]],
   ['a name that is empty', toGet('/health', ': v'), [400]],
   ['a line without a colon', toGet('/health', 'nonsense'), [400]],
   ['a value that is empty', toGet('/health', 'X:'), [200]],
   ['a value of Latin-1', toGet('/health', 'X: \xe9'), [200]],
   ['a field called __proto__', toGet('/health', '__proto__: x'), [200]],
   ['a field called constructor', toGet('/health', 'constructor: x', 'toString: x'), [200]],
-  ['an expectation that nobody knows', toGet('/health', 'Expect: foo'), [417]],
-  ['Expect: 100-continue without content', toGet('/health', 'Expect: 100-continue'), [200, 417]],
+  ['an unknown expectation', toGet('/health', 'Expect: foo'), [417]],
+  ['Expect: 100-continue without a body', toGet('/health', 'Expect: 100-continue'), [200, 417]],
   [
     'two Content-Type fields',
     toGet('/health', 'Content-Type: a/b', 'Content-Type: c/d'),
     [200, 400],
   ],
   ['an Accept of nonsense', toGet('/users', 'Accept: ;;;,,q=,/'), [200, 406]],
-  ['an Accept of a type nobody has', toGet('/users', 'Accept: image/bogus'), [406]],
+  ['an Accept of an unsupported type', toGet('/users', 'Accept: image/bogus'), [406]],
   [
     'an upgrade to WebSocket',
     toGet('/health', 'Connection: upgrade', 'Upgrade: websocket'),

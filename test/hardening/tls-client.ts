@@ -6,7 +6,7 @@ import { temporaryFolder } from '../start-vitrine.ts'
 
 const run = promisify(execFile)
 
-/** A certificate for this machine that nobody trusts, as settings. */
+/** A self-signed certificate for this machine, as settings. */
 export async function makeCertificate(
   t: TestContext,
 ): Promise<{ TLS_CERT: string; TLS_KEY: string }> {
@@ -26,7 +26,7 @@ interface CurlResponse {
   body: string
 }
 
-/** Asks with curl, trusting any certificate. */
+/** Sends a request with curl, trusting any certificate. */
 export async function curl(...args: readonly string[]): Promise<CurlResponse> {
   const { stdout } = await run('curl', ['-sSki', '--max-time', '20', ...args])
   let rest = stdout

@@ -130,7 +130,7 @@ for (const version of versions) {
   })
 }
 
-/** Asks over one connection of HTTP/2: the headers of the response, undefined when a stream is reset. */
+/** Sends requests over one HTTP/2 connection: the headers of the response, undefined when a stream is reset. */
 function openHttp2(t: TestContext, origin: string) {
   const session = connectHttp2(origin, { rejectUnauthorized: false })
   t.after(() => {

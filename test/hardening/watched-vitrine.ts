@@ -7,7 +7,7 @@ import { startVitrine } from '../start-vitrine.ts'
 export interface WatchedVitrine {
   origin: string
   process: ChildProcess
-  /** Fails unless the process lives, answers, and has logged no fault. */
+  /** Fails unless the process runs, responds, and has logged no unexpected error. */
   assertSound: () => Promise<void>
 }
 
@@ -73,7 +73,7 @@ export async function sendRaw(
 export function openSocket(origin: string): Socket {
   const { hostname, port } = new URL(origin)
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
-  // The other end may close while we still write; what it said counts.
+  // The other end may close while we still write; its response counts.
   socket.on('error', () => undefined)
   return socket
 }
@@ -99,7 +99,7 @@ export async function listen(socket: Socket): Promise<RawResponse> {
   socket.destroy()
   const text = Buffer.concat(chunks).toString('latin1')
   const lines = [...text.matchAll(/HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n/g)]
-  // An interim answer is not the response (RFC 9110 §15.2).
+  // An interim response is not the final one (RFC 9110 §15.2).
   const statuses = lines.map(([, status]) => Number(status)).filter((status) => status >= 200)
   return { text, statuses, isClosed }
 }

@@ -36,7 +36,7 @@ export function findUndocumented(
   received: GivenResponse,
 ): readonly string[] {
   const operation = findOperation(document, { method, url })
-  if (operation === undefined) return [`${method} ${url} is no operation`]
+  if (operation === undefined) return [`${method} ${url} is not an operation`]
   const status = String(received.statusCode)
   const documented = (operation.responses[status] ??
     operation.responses[`${status.charAt(0)}XX`]) as ResponseDoc | undefined

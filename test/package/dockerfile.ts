@@ -26,7 +26,7 @@ export const stages = instructions.reduce<Instruction[][]>((before, instruction)
   return [...before.slice(0, -1), [...(before.at(-1) ?? []), instruction]]
 }, [])
 
-/** What the last stage says with an instruction, the last time it does. */
+/** The last value of an instruction in the last stage. */
 export function findInImage(name: string): string {
   const found = stages.at(-1)?.findLast((instruction) => instruction.name === name)
   if (found === undefined) throw new Error(`the image has no ${name}`)

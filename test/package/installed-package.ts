@@ -6,7 +6,7 @@ import { projectFolder } from '../start-vitrine.ts'
 
 const run = promisify(execFile)
 
-/** Where this Node comes first, and what the npm around these tests says of its own project does not. */
+/** With this Node first in PATH, and without the variables of the npm that runs these tests. */
 export const environment: NodeJS.ProcessEnv = {
   ...process.env,
   PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
@@ -23,7 +23,7 @@ export async function npm(cwd: string, ...args: readonly string[]): Promise<stri
 }
 
 /**
- * A copy of the repository, so that nothing is built where somebody works. It has a `dist/` that an
+ * A copy of the repository, so that nothing is built in the working tree. It has a `dist/` that an
  * older build has left, and that would not run.
  */
 export async function copyRepository(folder: string): Promise<string> {

@@ -78,7 +78,7 @@ async function send(origin: string) {
   assert.equal((await get('/openapi.json')).status, 200)
 }
 
-/** What the lock file of a folder says of every package, by its path. */
+/** The entries of the lock file of a folder, by path. */
 async function readLock(root: string) {
   const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version: string }>

@@ -171,7 +171,7 @@ test('fields over MAX_BODY_BYTES get 413, one alone or all together', async (t) 
     ['two at it together', [field('a', 'x'.repeat(50)), field('b', 'x'.repeat(50))], 200],
     ['two over it together', [field('a', 'x'.repeat(50)), field('b', 'x'.repeat(51))], 413],
     [
-      'two over it together that say they are JSON',
+      'two over it together with the media type of JSON',
       [
         { headers: json, content: list },
         { headers: json, content: list },

@@ -24,7 +24,7 @@ async function write(path: string, content: string): Promise<void> {
   await utimes(path, modified, modified)
 }
 
-/** The app over a folder with `sub/digits.txt`, and a folder beside it that nobody may see. */
+/** The app over a folder with `sub/digits.txt`, and a folder beside it that is not served. */
 async function openFolder(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'vitrine-kept-'))
   t.after(() => rm(root, { recursive: true }))
@@ -53,7 +53,7 @@ async function openFilled(t: TestContext) {
   return opened
 }
 
-/** Until the file system's clock has gone on, so that the next change can be told from the last. */
+/** Waits for the next tick of the file system's clock, so that the next change has another time. */
 async function untilNextTick(file: string): Promise<void> {
   const { ctimeMs } = await stat(file)
   const other = `${file}.tick`
@@ -147,7 +147,7 @@ test('a cached file is removed from the cache when its name leads to another fil
       t.mock.timers.reset()
       await rename(join(folder, name), join(root, 'moved'))
       assert.equal((await app.inject(url)).statusCode, 404)
-      // The same content of the same time, and yet nobody's business.
+      // The same bytes and time, but outside the folder.
       await symlink(join(root, name.replace('sub', 'outside')), join(folder, name))
       assert.equal((await app.inject(url)).statusCode, 404)
     })

@@ -14,9 +14,9 @@ const files: Readonly<Record<string, string>> = {
   'public/bytes.bin': 'bytes',
   'public/empty.txt': '',
   'public/two words é.txt': 'named',
-  'public/mirror/query': 'a file in the way of a room',
+  'public/mirror/query': 'a file with the path of a demo',
   'public/sub/page.html': '<p>below</p>',
-  'public/plain/file.txt': 'listed nowhere',
+  'public/plain/file.txt': 'never listed',
   'public/.hidden': 'secret',
   'public/.git/config': 'secret',
   'public/sub/.hidden': 'secret',
@@ -24,7 +24,7 @@ const files: Readonly<Record<string, string>> = {
   'public-too/file.txt': 'secret',
 }
 
-/** The app over a folder of its own, `public`, beside which lie files that nobody may see. */
+/** The app over its own folder, `public`, beside which there are files that are not served. */
 async function openFolder(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'vitrine-static-'))
   t.after(() => rm(root, { recursive: true }))

@@ -28,7 +28,7 @@ const requestCases: [value: string, status: number][] = [
   [`${sha256}, ${sha512}`, 200],
   [`${sha256};a=1`, 200],
   ['', 200],
-  // Algorithms that are not known, or not to be used, say nothing here.
+  // Unknown and insecure algorithms are ignored.
   ['md5=:7Qdih1MuhjZehB6Sv8UNjA==:', 200],
   [`unixsum=:AAAA:, ${sha256}`, 200],
   [sha256.replace('sha-256', 'sha-257'), 200],

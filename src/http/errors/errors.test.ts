@@ -25,7 +25,7 @@ const faults: readonly unknown[] = [
   undefined,
 ]
 
-/** A room with faults, and with routes of each default answer. */
+/** A demo with unexpected errors, and with a route for each default media type. */
 const broken: Demo = {
   name: 'broken',
   title: 'Broken',

@@ -27,7 +27,7 @@ test('the offer that Accept prefers is chosen', () => {
     ['text/html ; q=0.5 , text/plain ; q=0.6', 'text/plain'],
     ['application/json;q=0.001', 'application/json'],
     ['application/json;Q=0.5, text/html;Q=0.4', 'application/json'],
-    // A weight that is none (§12.4.2) is as if it were not there.
+    // An invalid weight (§12.4.2) is ignored.
     ['text/plain;q=abc, text/html;q=0.5', 'text/plain'],
     ['text/plain;q=2, application/json;q=0.9', 'text/plain'],
     ['text/plain;q=-1', 'text/plain'],
@@ -102,7 +102,7 @@ test('the chosen offer has the highest quality of all, and never 0', () => {
   fc.assert(
     fc.property(table, someOffers, (accepted, offered) => {
       const qualities = new Map(accepted)
-      // The most specific range that matches says the quality.
+      // The most specific range that matches has the quality.
       const toQuality = (type: string) =>
         qualities.get(type) ??
         qualities.get(type.replace(/\/.*/, '/*')) ??

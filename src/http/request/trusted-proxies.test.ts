@@ -44,7 +44,7 @@ test('the origin of an unsafe request is compared with the forwarded origin', as
   assert.equal(await create('https://vitrine.example:443', proxy), 201)
   assert.equal(await create('http://vitrine.example', proxy), 403)
   assert.equal(await create('http://inner:3000', proxy), 403)
-  // A stranger's fields change nothing.
+  // Forwarding headers of an untrusted client are ignored.
   assert.equal(await create('https://vitrine.example', '192.0.2.1'), 403)
   assert.equal(await create('http://inner:3000', '192.0.2.1'), 201)
 })

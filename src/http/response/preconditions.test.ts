@@ -8,7 +8,7 @@ const weak = 'W/"a"'
 const time = 'Sun, 09 Sep 2001 01:46:40 GMT'
 const before = 'Sun, 09 Sep 2001 01:46:39 GMT'
 const after = 'Sun, 09 Sep 2001 01:46:41 GMT'
-// Half a second later than the date that the client was told.
+// Half a second later than the date that the client received.
 const lastModified = new Date(1e12 + 500)
 
 type Fields = Record<string, string>

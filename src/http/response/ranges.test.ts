@@ -30,7 +30,7 @@ const rows: [field: string, size: number, expected: Expected][] = [
   ['bytes=0-0', 0, 'unsatisfiable'],
   ['bytes=-5', 0, 'unsatisfiable'],
   [`bytes=${'9'.repeat(400)}-`, 10, 'unsatisfiable'],
-  // The name of a unit is case-insensitive (§14.1); one that nobody knows is ignored (§14.2).
+  // The name of a unit is case-insensitive (§14.1); an unknown one is ignored (§14.2).
   ['BYTES=2-4', 10, [2, 4]],
   ['lines=2-4', 10, 'ignored'],
   ['none=2-4', 10, 'ignored'],
@@ -53,7 +53,7 @@ const rows: [field: string, size: number, expected: Expected][] = [
   ['bytes=1e0-4', 10, 'ignored'],
   ['bytes=٢-4', 10, 'ignored'],
   ['bytes=2-4\n', 10, 'ignored'],
-  // Several ranges may be answered with the whole (§14.2).
+  // The response to several ranges may be the whole (§14.2).
   ['bytes=0-1,4-5', 10, 'ignored'],
   ['bytes=0-0,-1', 10, 'ignored'],
 ]

@@ -44,7 +44,7 @@ const rejected: readonly [title: string, query: string, names: RegExp][] = [
   ['eleven fields to sort by', `sort=${Array.from({ length: 11 }, () => 'name').join()}`, /sort/],
   ['a text longer than any field', `q=${'a'.repeat(2001)}`, /q must be at most/],
   ['a value longer than any field', `note:endsWith=${'a'.repeat(2001)}`, /note:endsWith/],
-  ['a time that is none', 'createdAt:lt=garbage', /createdAt/],
+  ['an invalid time', 'createdAt:lt=garbage', /createdAt/],
   ['a day that there is not', 'createdAt_gte=2026-13-45', /createdAt/],
 ]
 for (const [title, query, names] of rejected) {

@@ -5,7 +5,7 @@ import { testApp } from '../../../test/test-app.ts'
 
 const page = { accept: browserAccept }
 
-/** The cookie that a browser would send back after this answer. */
+/** The cookie that a browser would send back after this response. */
 function cookieAfter(response: { headers: Record<string, unknown> }): string {
   return String(response.headers['set-cookie']).split(';')[0] ?? ''
 }

@@ -126,8 +126,11 @@ for (const { path, fields } of samples) {
 
   for (const [method, route] of writes) {
     const otherTypes: [what: string, types: string[]][] = [
-      ['other types', ['application/xml', 'text/plain', 'text/json', 'multipart/form-data']],
-      ['a type that is none', ['x', '/', 'json;']],
+      [
+        'an unsupported type',
+        ['application/xml', 'text/plain', 'text/json', 'multipart/form-data'],
+      ],
+      ['an invalid type', ['x', '/', 'json;']],
     ]
     for (const [what, types] of otherTypes) {
       test(`${method} ${path}${route} is 415 for ${what}, and names the supported media types`, async (t) => {

@@ -28,7 +28,7 @@ const changes: readonly [title: string, type: string, patch: unknown, result: ob
   ['a member', mergePatch, { name: 'Roma' }, { ...rome, name: 'Roma' }],
   ['nothing', mergePatch, {}, rome],
   ['null', mergePatch, { note: null }, { name: 'Rome', latitude: 41.9, longitude: 12.5 }],
-  ['a stranger', mergePatch, { colour: { red: 1 } }, rome],
+  ['an unknown field', mergePatch, { colour: { red: 1 } }, rome],
   ['no operation', jsonPatch, [], rome],
   [
     'add, replace and remove',
@@ -61,7 +61,7 @@ const changes: readonly [title: string, type: string, patch: unknown, result: ob
     ],
     { ...rome, note: 'tested' },
   ],
-  ['a stranger in an operation', jsonPatch, [{ op: 'add', path: '/colour', value: 1 }], rome],
+  ['an unknown field in an operation', jsonPatch, [{ op: 'add', path: '/colour', value: 1 }], rome],
 ]
 
 suite('a valid patch is applied', () => {

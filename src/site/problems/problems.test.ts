@@ -21,7 +21,7 @@ interface Problem {
 const json = { accept: 'application/json' }
 const fields = { 'content-type': 'application/json' }
 
-/** Refusals of rooms, of what every request passes, and of the framework. */
+/** Errors of demos, of the checks of every request, and of the framework. */
 const rejected: readonly [slug: keyof typeof problemTypes, TestRequest][] = [
   ['bad-request', { path: '/user42?a=%ff' }],
   ['bad-request', { path: '/%ff' }],

@@ -8,7 +8,7 @@ export type OpenCounters = (t: TestContext, windowMs: number) => Promise<Counter
 
 const minuteMs = 60_000
 
-/** What every backend of the counters does. */
+/** The behaviour of every backend of counters. */
 export function countersContract(name: string, open: OpenCounters): void {
   suite(`counters in ${name}`, () => {
     test('the requests of a key are counted from one', async (t) => {

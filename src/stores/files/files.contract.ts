@@ -7,14 +7,14 @@ import type { Files, SavedFile } from './files.ts'
 
 export interface OpenedFiles {
   files: Files
-  /** All that is kept, half done or whole. */
+  /** Everything stored, pending or complete. */
   list: () => Promise<string[]>
 }
 
-/** Opens an empty store that goes when the test ends. */
+/** Opens an empty store that is removed when the test ends. */
 export type OpenFiles = (t: TestContext) => Promise<OpenedFiles>
 
-/** What every backend of the files does. */
+/** The behaviour of every backend of files. */
 export function filesContract(name: string, open: OpenFiles): void {
   suite(`files in ${name}`, () => {
     oneFile(open)

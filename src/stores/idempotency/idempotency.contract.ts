@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import type { IdempotencyEntries, IdempotencyEntry } from './idempotency.ts'
 
-/** Opens an empty store that goes when the test ends. */
+/** Opens an empty store that is removed when the test ends. */
 export type OpenEntries = (t: TestContext) => Promise<IdempotencyEntries>
 
 const hash = 'a'.repeat(64)
 const other = 'b'.repeat(64)
 
-/** Far from now, so that a store which forgets by itself what has expired still has it. */
+/** In the distant future, so that a store that expires entries itself still has them. */
 const year = new Date().getUTCFullYear() + 1
 
-/** What every backend of the responses does. */
+/** The behaviour of every backend of stored responses. */
 export function entriesContract(name: string, open: OpenEntries): void {
   suite(`responses in ${name}`, () => {
     test('a created claim is found unchanged, and others are not found', async (t) => {

@@ -11,7 +11,7 @@ export type OpenWithin = (t: TestContext, maxRecords: number) => Promise<Records
 
 const noon = '2026-01-01T12:00:00.000Z'
 
-/** What every backend of the records does where a resource may have so many and no more. */
+/** The behaviour of every backend of records with a limit on the records of a resource. */
 export function capacityContract(name: string, open: OpenWithin): void {
   suite(`a limit on the records in ${name}`, () => {
     test('each resource stores as many records as allowed', async (t) => {

@@ -12,7 +12,7 @@ type OpenRecords = (t: TestContext) => Promise<Records>
 
 const noon = '2026-01-01T12:00:00.000Z'
 
-/** What every backend makes of texts and numbers that a database may have its own idea of. */
+/** Texts and numbers that databases may compare differently. */
 export function texts(open: OpenRecords): void {
   for (const [title, document] of Object.entries(documents)) {
     test(`a document is returned with exactly its characters: ${title}`, async (t) => {

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import type { Session, Sessions } from './sessions.ts'
 
-/** Opens an empty store that goes when the test ends. */
+/** Opens an empty store that is removed when the test ends. */
 export type OpenSessions = (t: TestContext) => Promise<Sessions>
 
 const hash = 'a'.repeat(64)
 const other = 'b'.repeat(64)
 
-/** Far from now, so that a store which forgets by itself what has ended still has it. */
+/** In the distant future, so that a store that expires sessions itself still has them. */
 const year = new Date().getUTCFullYear() + 1
 
-/** What every backend of the sessions does. One that forgets by itself what has ended sweeps nothing. */
+/** The behaviour of every backend of sessions. One that expires sessions itself sweeps nothing. */
 export function sessionsContract(
   name: string,
   open: OpenSessions,

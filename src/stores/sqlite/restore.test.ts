@@ -62,13 +62,13 @@ function change(file: string, statement: string): void {
 
 const checkDocument = () => undefined
 
-/** Changes a backup as somebody does who knows how its hash is made. */
+/** Changes a backup and gives it the right hash. */
 async function forge(file: string, statement: string): Promise<void> {
   change(file, statement)
   await appendHash(file)
 }
 
-/** Makes of a backup what version 0.1.0 would have made. */
+/** Turns a backup into one of version 0.1.0. */
 async function removeHash(file: string): Promise<void> {
   await truncate(file, (await stat(file)).size - 80)
   change(file, `PRAGMA application_id = ${String(0x56697472)}`)
@@ -80,9 +80,9 @@ async function flipBit(file: string, position: number): Promise<void> {
   await writeFile(file, bytes)
 }
 
-/** What each makes of a good backup can be restored by nobody. */
+/** Each turns a valid backup into one that is rejected. */
 const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, problem: RegExp]> = {
-  'that is not there': [unlink, /there is no file/],
+  'that does not exist': [unlink, /there is no file/],
   'that is a folder': [
     async (file) => {
       await unlink(file)
@@ -97,7 +97,7 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
     async (file) => truncate(file, (await stat(file)).size / 2 - 5),
     /malformed/,
   ],
-  'that somebody else has made': [
+  'of another program': [
     async (file) => {
       await unlink(file)
       change(file, 'CREATE TABLE records (id TEXT)')
@@ -122,7 +122,7 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
     },
     /upload .* is not whole/,
   ],
-  'in which an upload is as long as it says, and has more': [
+  'in which an upload has more bytes than its size': [
     (file) =>
       forge(
         file,

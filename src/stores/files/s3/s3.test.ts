@@ -27,7 +27,7 @@ async function openFiles(t: TestContext, server: S3Server, changes: Partial<S3Fi
   return files
 }
 
-/** Ids of all that takes room in the bucket. */
+/** The ids of everything that takes space in the bucket. */
 function listAll({ objects, uploads }: S3Server): string[] {
   const keys = [...objects.keys(), ...[...uploads.values()].map(({ key }) => key)]
   return [...new Set(keys.map((key) => key.replace(/^some\/files\/(pending\/)?/, '')))]
@@ -86,7 +86,7 @@ test('a sweep leaves uploads that another process may be receiving, and stores k
 test('a sweep skips a known file that does not exist, and goes on', async (t) => {
   const { server, files } = await openBucket(t)
   for (const id of ['a', 'b']) await files.save(id, toStream(id))
-  // As stores do with uploads that nobody completes.
+  // As stores do with uploads that are never completed.
   for (const [uploadId, { key }] of server.uploads) {
     if (key.endsWith('/a')) server.uploads.delete(uploadId)
   }
@@ -113,7 +113,7 @@ for (const operation of [
       }
       await assert.rejects(put(), isUnavailable)
       server.fault = () => undefined
-      // Whoever cannot keep what was saved removes it.
+      // The caller removes a saved file that it cannot store.
       if (operation === 'CompleteMultipartUpload') await files.remove('a')
       await until(() => listAll(server).length === 0)
       await put()

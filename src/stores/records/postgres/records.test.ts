@@ -180,7 +180,7 @@ async function openRecords(t: TestContext, url: string, maxRecords?: number) {
   return records
 }
 
-/** How version 0.1.0 kept these characters in keys. */
+/** How version 0.1.0 stored these characters in keys. */
 const oldSpellings = ['', '\x01\x02\x03', '\x01\x03\x02', '\x01\x03\x03']
 
 function toOldSpelling(text: string): string {
