@@ -17,7 +17,7 @@ import { createHeaders } from './http/response/default-headers.ts'
 import { finishResponses } from './http/response/finish-responses.ts'
 import { observeResponse } from './http/response/response-observer.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
-import { createExchangeLog, setRequestIdHeaders } from './inspector/exchange-log.ts'
+import { createExchangeLog } from './inspector/exchange-log.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { limitConnections } from './limits/connection-limits.ts'
 import { openLimits } from './limits/limits.ts'
@@ -181,8 +181,8 @@ function receiveRequests(app: FastifyInstance, parts: Parts): void {
 function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: Parts): void {
   const { exchangeLog, isLogged, metrics, toHeaders } = parts
   reply.headers(toHeaders(request))
-  setRequestIdHeaders(request, reply)
-  const isRecorded = exchangeLog.shouldRecord(request)
+  reply.header('x-request-id', request.id)
+  const isRecorded = exchangeLog.begin(request, reply)
   if (!isLogged && !isRecorded && metrics === undefined) return
   metrics?.begin()
   observeResponse(request, reply, (response) => {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import {
+  describeDefault,
   publicDefaults,
   settingNames,
   settings,
@@ -26,10 +27,9 @@ function read(path: string): string {
 
 test('the table of settings in docs/settings.md is generated from the code', () => {
   const rows = settingNames.map((name) => {
-    const { default: fallback, doc } = settings[name]
-    const [usual, open] = [fallback, publicDefaults[name]].map((value) => value && `\`${value}\``)
+    const open = publicDefaults[name] && `\`${publicDefaults[name]}\``
     const names = `\`${toEnvironmentName(name)}\` | \`--${toFlagName(name)}\``
-    return `| ${names} | ${usual || 'unset'} | ${open ?? ''} | ${doc} |`
+    return `| ${names} | ${describeDefault(name)} | ${open ?? ''} | ${settings[name].doc} |`
   })
   const head = ['| Variable | Flag | Default | With `PRESET=public` | Meaning |']
   const table = [...head, '| --- | --- | --- | --- | --- |', ...rows].join('\n')
@@ -95,6 +95,14 @@ for (const path of documents.filter((name) => read(name).includes('```console'))
       text = text.replace(block, () => outputs.join(''))
     }
     if (isUpdate) writeFileSync(join(projectFolder, path), text)
+  })
+}
+
+for (const path of documents) {
+  test(`curl prints no progress meter in ${path}`, () => {
+    const commands = [...read(path).matchAll(/^\$ (curl .*)$/gm)].map(([, command = '']) => command)
+    const redirected = commands.filter((command) => / \| | -o /.test(command))
+    for (const command of redirected) assert.match(command, /^curl -s/)
   })
 }
 

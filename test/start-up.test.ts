@@ -10,7 +10,13 @@ import packageJson from '../package.json' with { type: 'json' }
 import { loadConfig } from '../src/config/config.ts'
 import { settingNames, toEnvironmentName, toFlagName } from '../src/config/settings.ts'
 import { failedStart } from './failed-start.ts'
-import { projectFolder, startVitrine, temporaryFolder } from './start-vitrine.ts'
+import {
+  findOrigin,
+  projectFolder,
+  spawnVitrine,
+  startVitrine,
+  temporaryFolder,
+} from './start-vitrine.ts'
 
 const run = promisify(execFile)
 
@@ -127,6 +133,20 @@ test('a port that is in use stops the start with one line', async (t) => {
   assert.equal(status, 2)
   assert.equal(lines.length, 1, lines.join('\n'))
   assert.match(lines[0] ?? '', /EADDRINUSE/)
+})
+
+test('the line of the start names the URL, and HOST if it is not a loopback address', async (t) => {
+  for (const [host, ending] of [
+    ['127.0.0.1', ''],
+    ['0.0.0.0', ' (HOST=0.0.0.0)'],
+  ] as const) {
+    await t.test(host, async (t) => {
+      const started = spawnVitrine({ PORT: '0', DATABASE_URL: 'sqlite::memory:', HOST: host })
+      t.after(() => started.process.kill('SIGKILL'))
+      const origin = await findOrigin(started)
+      assert.ok(started.output().includes(`Vitrine is listening on ${origin}${ending}\n`))
+    })
+  }
 })
 
 test('--version prints the version and --help lists every setting', async (t) => {

@@ -78,7 +78,7 @@ export async function startVitrine(
 /** Where it listens, once it does. */
 export async function findOrigin({ process: child, output }: StartedVitrine): Promise<string> {
   for (;;) {
-    const origin = /^Vitrine is listening on (\S+)$/m.exec(output())?.[1]
+    const origin = /^Vitrine is listening on (\S+)(?: \(.*\))?\n/m.exec(output())?.[1]
     if (origin !== undefined) return origin
     if (child.exitCode !== null) throw new Error(`Vitrine did not start: ${output()}`)
     await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')])

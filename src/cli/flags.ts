@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { commands, parseCommand } from './commands.ts'
 import { loadConfig } from '../config/config.ts'
-import { settingNames, settings, toEnvironmentName, toFlagName } from '../config/settings.ts'
+import { describeDefault, settingNames, settings } from '../config/settings.ts'
+import { toEnvironmentName, toFlagName } from '../config/settings.ts'
 
 export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   const { values, words, problems } = parseFlags(args)
@@ -50,7 +51,7 @@ export function helpText(): string {
   const lines = settingNames.map((name) => {
     const flag = toFlagName(name).padEnd(width)
     const variable = toEnvironmentName(name).padEnd(width)
-    return `  --${flag} ${variable} ${settings[name].doc} (${settings[name].default || 'unset'})`
+    return `  --${flag} ${variable} ${settings[name].doc} (${describeDefault(name)})`
   })
   return `Usage: vitrine [command] [--flag value …]
 

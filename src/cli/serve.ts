@@ -11,6 +11,7 @@ import {
   sendToSupervisor,
   workerPort,
 } from '../operations/workers.ts'
+import { isLoopback } from '../http/security/allowed-hosts.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
 import { listen } from '../server/server.ts'
 import { loadDriver } from '../stores/load-driver.ts'
@@ -49,7 +50,9 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
     setTimeout(exit, maxStopSeconds * 1000).unref()
     void opened.disposeAsync().then(disconnectWorker)
   })
-  if (isFirstProcess) console.log(`Vitrine is listening on ${origin}`)
+  const { host } = config
+  const ofHost = isLoopback(host) ? '' : ` (HOST=${host})`
+  if (isFirstProcess) console.log(`Vitrine is listening on ${origin}${ofHost}`)
   void sendToSupervisor?.('opened')
 }
 

@@ -59,7 +59,7 @@ export const settings = {
     doc: 'comma-separated addresses and CIDRs of proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are trusted',
   }),
   allowedHosts: setting('*', parse.hosts, {
-    doc: 'comma-separated values of `Host` to accept; others get 421: `vitrine.example`, `*.vitrine.example`, `ip` for any IP address, `*` for all. Default with a loopback `HOST`: `localhost,*.localhost,ip`',
+    doc: 'comma-separated values of `Host` to accept; others get 421: `vitrine.example`, `*.vitrine.example`, `ip` for any IP address, `*` for all',
     localDefault: localHosts.join(','),
   }),
   demos: setting('all', parse.names, { doc: 'comma-separated demos to mount' }),
@@ -69,7 +69,9 @@ export const settings = {
   }),
   maxBodyBytes: integer(mebibyte, [1, 1024 ** 3], { doc: 'larger request bodies get 413' }),
   maxUploadBytes: integer(10 * mebibyte, [1, 1024 ** 4], { doc: 'larger uploaded files get 413' }),
-  sessionIdleSeconds: integer(1800, [1, 400 * day], { doc: 'lifetime of an unused session' }),
+  sessionIdleSeconds: integer(1800, [1, 400 * day], {
+    doc: 'time after which a session ends if `/session` is not requested',
+  }),
   sessionMaxSeconds: integer(12 * hour, [1, 400 * day], { doc: 'maximum lifetime of a session' }),
   tlsCert: setting('', parse.file, {
     doc: 'file of the certificate in PEM; with `TLS_KEY` it enables HTTPS and HTTP/2',
@@ -109,10 +111,10 @@ export const settings = {
     doc: 'whether PUT, PATCH and DELETE of a record require `If-Match` (428)',
   }),
   bodyReaders: setting(parse.bodyReaderNames.join(), parse.bodyReaders, {
-    doc: 'kinds of request body to parse; `none` disables all',
+    doc: 'kinds of request body to parse; `none` disables all. A body of another kind is ignored, as if it were empty',
   }),
   corsOrigins: setting('', parse.origins, {
-    doc: 'comma-separated origins that may send cross-site writes and requests with credentials; `none` allows none. Default with a loopback `HOST`: `http://localhost:*,http://127.0.0.1:*`',
+    doc: 'comma-separated origins that may send cross-site writes and requests with credentials; `none` allows none',
     localDefault: 'http://localhost:*,http://127.0.0.1:*',
   }),
   logLevel: setting(
@@ -148,6 +150,15 @@ function isSettingName(name: string): name is SettingName {
 }
 
 export const settingNames = Object.keys(settings).filter(isSettingName)
+
+/** As help and documentation show it. */
+export function describeDefault(name: SettingName): string {
+  const { default: fallback, localDefault } = settings[name]
+  const usual = fallback === '' ? 'unset' : `\`${fallback}\``
+  return localDefault === undefined
+    ? usual
+    : `\`${localDefault}\` if \`HOST\` is a loopback address, otherwise ${usual}`
+}
 
 export function toEnvironmentName(name: SettingName): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase()

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toReasonPhrase } from '../http/errors/http-error.ts'
+import { STATUS_CODES } from '../http/node-http.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { maskField, maskTarget } from './mask.ts'
 
@@ -27,10 +27,14 @@ export function createExchangeLog() {
       const found = exchanges.find((exchange) => exchange.id === id)
       return found && maskSecrets(found)
     },
-    shouldRecord: ({ headers, url }: FastifyRequest): boolean => {
-      const { accept, referer, 'sec-fetch-site': site } = headers
+    /** Whether to record the exchange. If so, its id is sent. */
+    begin: (request: FastifyRequest, reply: FastifyReply): boolean => {
+      const { accept, referer, 'sec-fetch-site': site } = request.headers
       const isBrowser = (site ?? referer) !== undefined || accept?.includes('text/html') === true
-      return isBrowser && !url.startsWith('/inspector/')
+      if (!isBrowser || request.url.startsWith('/inspector/')) return false
+      // Scripts can read Server-Timing of their own page, also after a 304.
+      reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
+      return true
     },
     record: (request: FastifyRequest, reply: FastifyReply, ms: number): void => {
       if (!reply.hasHeader('server-timing')) return
@@ -40,21 +44,13 @@ export function createExchangeLog() {
   }
 }
 
-// The ids differ if the client chose the request id, which others may guess. Scripts can read
-// Server-Timing of their own page, also after a 304.
-export function setRequestIdHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({
-    'x-request-id': request.id,
-    'server-timing': `exchange;desc="${toExchangeId(request)}"`,
-  })
-}
-
 /** RFC 9111 §3: a shared cache would send the exchange id to other clients. */
 export function cachePublicly(reply: FastifyReply, seconds: number): void {
   reply.header('cache-control', `public, max-age=${String(seconds)}`)
   reply.removeHeader('server-timing').removeHeader('x-request-id')
 }
 
+/** Not the request id if the client chose it: others may guess it. */
 function toExchangeId({ id, raw }: FastifyRequest): string {
   return raw.ownId ?? id
 }
@@ -87,7 +83,7 @@ function maskSecrets({ rawHeaders, headers, ...exchange }: Recorded): Exchange {
   const { method, httpVersion, status } = exchange
   const target = maskTarget(exchange.target)
   const requestHead = toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields)
-  const statusText = `${String(status)} ${toReasonPhrase(status) ?? ''}`
+  const statusText = `${String(status)} ${STATUS_CODES[status] ?? ''}`
   const responseHead = toHead(`HTTP/${httpVersion} ${statusText}`, responseFields)
   return { ...exchange, target, requestFields, responseFields, requestHead, responseHead }
 }

@@ -4,6 +4,7 @@ import { chooseType } from '../http/negotiation/negotiate.ts'
 import { exampleContent, pageContent, pathParameter, textContent } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/path-parameter.ts'
+import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson, sendText } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
 import { toCommands } from './commands.ts'
@@ -21,19 +22,19 @@ const getInspector: Route = {
   url: '/inspector',
   summary: 'Get the page about the request inspector',
   content: pageContent,
-  handler: (_request, reply) => sendPage(reply, inspectorPage()),
+  handler: (request, reply) => sendPage(reply, inspectorPage(toOrigin(request))),
 }
 
 const example = toJson({
   id: '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e',
-  origin: 'http://127.0.0.1:3000',
+  origin: 'http://localhost',
   receivedAt: '2026-11-21T08:20:41.509Z',
   httpVersion: '1.1',
   method: 'GET',
   effectiveMethod: 'GET',
   target: '/health',
   requestFields: [],
-  requestHead: 'GET /health HTTP/1.1\nHost: 127.0.0.1:3000\n',
+  requestHead: 'GET /health HTTP/1.1\nHost: localhost\n',
   status: 200,
   responseFields: [],
   responseHead: 'HTTP/1.1 200 OK\n',
@@ -54,7 +55,8 @@ function getExchange(find: FindExchange): Route {
       const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
       const id = toPathParameter(request, 'id')
       const exchange = await find(id)
-      if (exchange === undefined) throw notFound(`Exchange ${id} is not stored.`)
+      if (exchange === undefined)
+        throw notFound(`There is no exchange with the id "${id}". The last 500 are stored.`)
       reply.header('cache-control', 'no-store')
       if (type === 'text/html') return sendPage(reply, exchangePage(exchange))
       const json = toJson(exchange)

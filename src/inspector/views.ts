@@ -1,20 +1,22 @@
-import { toReasonPhrase } from '../http/errors/http-error.ts'
+import { STATUS_CODES } from '../http/node-http.ts'
 import { html, type Html } from '../site/html.ts'
 import { page, time } from '../site/page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
 
-export function inspectorPage(): Html {
+export function inspectorPage(origin: string): Html {
   return page({
     title: 'Request inspector',
-    main: html`<p>Every response has an exchange id in its <code>Server-Timing</code> header. Open
-<code>/inspector/</code> followed by that id to see the request line and headers, the status and
-response headers, the method before and after an override, how the representation was chosen, and
-commands that repeat the request.</p>
+    main: html`<p>The server records exchanges (a request and its response) with browsers and with
+clients whose <code>Accept</code> names <code>text/html</code>. Each recorded response has the id of its
+exchange in <code>Server-Timing</code>. Open <code>/inspector/ID</code> to see the request line and
+headers, the status and response headers, the method before and after an override, how the
+representation was chosen, and commands that repeat the request.</p>
 <p>With JavaScript, every page shows its own exchange at the bottom. With curl, read the id first:</p>
-<pre tabindex="0"><code>curl -si -H 'Accept: text/html' localhost:3000/users | grep -i server-timing</code></pre>
-<p>The server stores the last 500 exchanges of browsers and of clients that accept HTML, in memory and
-without bodies. Cookies and credentials are masked. The ids cannot be guessed.</p>`,
+<pre tabindex="0"><code>curl -si -H 'Accept: text/html' ${origin}/users | grep -i server-timing</code></pre>
+<p>The server stores the last 500 exchanges, in memory and without bodies. Responses that shared caches
+may store, such as the pages under <code>/problems</code>, are not recorded. Cookies and credentials are
+masked. The ids cannot be guessed.</p>`,
   })
 }
 
@@ -44,8 +46,8 @@ function facts(exchange: Exchange): Html {
   const { status, responseFields, ms, method, effectiveMethod } = exchange
   const validators = ['etag', 'last-modified'].flatMap((name) => find(responseFields, name) ?? [])
   return html`<dl class="facts">
-<dt>Status</dt><dd>${status} ${toReasonPhrase(status) ?? ''}</dd>
-<dt>Method</dt><dd>${method === effectiveMethod ? method : html`${method}, overridden as <strong>${effectiveMethod}</strong>`}</dd>
+<dt>Status</dt><dd>${status} ${STATUS_CODES[status] ?? ''}</dd>
+<dt>Method</dt><dd>${method === effectiveMethod ? method : html`${method}, overridden to <strong>${effectiveMethod}</strong>`}</dd>
 <dt>Representation</dt><dd>${representation(exchange)}</dd>
 <dt>Validators</dt><dd>${validators.length === 0 ? 'none' : validators.map((value) => html`<code>${value}</code> `)}</dd>
 <dt>Time</dt><dd>${ms.toFixed(1)} ms</dd>

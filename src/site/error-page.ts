@@ -1,7 +1,8 @@
 import { html, type Html } from './html.ts'
 import { page } from './page.ts'
 import { problemTypes } from '../http/errors/problem-types.ts'
-import { toReasonPhrase, type HttpError } from '../http/errors/http-error.ts'
+import type { HttpError } from '../http/errors/http-error.ts'
+import { STATUS_CODES } from '../http/node-http.ts'
 
 export function renderErrorPage(error: HttpError, requestId: string): string {
   const { status, title, message, problem, headers } = error
@@ -15,7 +16,7 @@ export function renderErrorPage(error: HttpError, requestId: string): string {
 <p>${remedy}</p>
 <p class="actions"><a class="button" href="/">All demos</a>${problem ? html` <a href="/problems/${problem}">About this problem</a>` : ''}</p>
 <dl>
-${fact('Status', `${String(status)} ${toReasonPhrase(status) ?? ''}`)}${allow === undefined ? '' : fact('Allowed methods', allow)}${seconds === undefined ? '' : fact('Retry after', `${seconds} s`)}${status < 500 ? '' : fact('Request id', html`<code>${requestId}</code>`)}</dl>`,
+${fact('Status', `${String(status)} ${STATUS_CODES[status] ?? ''}`)}${allow === undefined ? '' : fact('Allowed methods', allow)}${seconds === undefined ? '' : fact('Retry after', `${seconds} s`)}${status < 500 ? '' : fact('Request id', html`<code>${requestId}</code>`)}</dl>`,
   }).markup
 }
 

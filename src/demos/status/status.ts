@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toReasonPhrase } from '../../http/errors/http-error.ts'
+import { STATUS_CODES } from '../../http/node-http.ts'
 import { pathParameter, textContent } from '../../http/openapi/content.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { sendText } from '../../http/response/send.ts'
@@ -14,7 +14,7 @@ export const status: Demo = {
   summary: 'Responds with any status code from 200 to 599.',
   links: [302, 304, 403, 404, 500].map((code) => ({
     href: `/status/${String(code)}`,
-    label: `${String(code)} ${toReasonPhrase(code) ?? ''}`,
+    label: `${String(code)} ${STATUS_CODES[code] ?? ''}`,
   })),
   tryOut: { method: 'GET', path: '/status/418' },
   routes: (_, { supportedMethods }) => [
@@ -44,7 +44,7 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   reply.header('cache-control', 'no-store')
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
   if ([204, 205, 304].includes(code)) return reply.send()
-  return sendText(reply, `${String(code)} ${toReasonPhrase(code) ?? 'Status'}\n`)
+  return sendText(reply, `${String(code)} ${STATUS_CODES[code] ?? 'Status'}\n`)
 }
 
 /** The headers that RFC 9110 §15 (RFC 6585 §4 for 429) requires or recommends. */

@@ -264,13 +264,19 @@ const missing: Record<string, (path: string) => Promise<void>> = {
 }
 
 for (const [title, spoil] of Object.entries(missing)) {
-  test(`an upload whose file ${title} gets 503`, async (t) => {
+  test(`an upload whose file ${title} gets 500 with the request id`, async (t) => {
     const folder = await temporaryFolder(t)
-    const app = await testApp(t, { settings: { FILES_URL: `file:${folder}` } })
+    const app = await testApp(t, {
+      settings: { FILES_URL: `file:${folder}` },
+      expectsFaults: true,
+    })
     const { _id } = await upload(app, digits)
     await spoil(join(folder, _id))
-    const { statusCode, body } = await app.inject(`/uploads/${_id}`)
-    assert.equal(statusCode, 503)
+    const { statusCode, headers, body } = await app.inject(`/uploads/${_id}`)
+    assert.equal(statusCode, 500)
+    assert.equal(headers['retry-after'], undefined)
+    assert.ok(body.includes(String(headers['x-request-id'])))
+    assert.ok(app.logLines.some((line) => line.includes(`the file of upload ${_id} is missing`)))
     assert.ok(!body.includes(folder))
   })
 }

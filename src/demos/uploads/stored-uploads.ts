@@ -53,8 +53,7 @@ export function sendUpload({ uploads, files }: UploadServices) {
       lastModified: new Date(createdAt),
       open: async (start, end) => {
         const content = await files.read(id, start, end)
-        // A restore that was interrupted leaves it pending until the next sweep.
-        if (content === undefined) throw new StoreFailure('unavailable', `${id} has no file`)
+        if (content === undefined) throw new Error(`the file of upload ${id} is missing`)
         return content
       },
     })

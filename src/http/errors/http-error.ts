@@ -27,18 +27,9 @@ export class HttpError extends Error {
     this.problem = typeof kind === 'number' ? findProblemSlug(kind) : kind
     const type = this.problem && problemTypes[this.problem]
     this.status = type?.status ?? Number(kind)
-    this.title = type?.title ?? toReasonPhrase(this.status) ?? 'Error'
+    this.title = type?.title ?? STATUS_CODES[this.status] ?? 'Error'
     Object.assign(this, options)
   }
-}
-
-const renamed: Readonly<Record<number, string>> = {
-  413: 'Content Too Large',
-  422: 'Unprocessable Content',
-}
-
-export function toReasonPhrase(status: number): string | undefined {
-  return renamed[status] ?? STATUS_CODES[status]
 }
 
 const toFactory =

@@ -22,7 +22,7 @@ export const problemTypes = {
     `curl -H 'Accept: application/json' '{origin}/locations?page=1&per_page=10'`,
   ),
   'invalid-patch': problem(400, 'Invalid Patch')(
-    'The body is JSON, but not a patch document of the type in Content-Type.',
+    'The body is JSON, but not a valid JSON Patch.',
     'Send a list of operations as application/json-patch+json (RFC 6902), or an object with the changed fields as application/merge-patch+json (RFC 7396).',
     `curl -X PATCH -H 'Content-Type: application/merge-patch+json' -d '{"note":null}' {origin}/locations/ID`,
   ),

@@ -16,7 +16,10 @@ export function resolveAliases(parameters: ParameterTexts, resource: Resource): 
   const resolved = new Map<string, readonly string[]>()
   for (const [name, values] of parameters) {
     const isField = findListField(resource, name)?.isDeclared === true
-    if (name === '_order' && !isField) continue
+    if (name === '_order' && !isField) {
+      resolveOrder([], values)
+      continue
+    }
     const ownName = isField ? name : resolveAlias(name, resource)
     if (resolved.has(ownName)) throw badParameter(name, `is the same parameter as ${ownName}`)
     const isSort = name === '_sort' && !isField

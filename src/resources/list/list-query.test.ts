@@ -146,6 +146,7 @@ const invalid: [query: string, parameter: string][] = [
   ['sort=name&_sort=name', '_sort'],
   ['size_gte=1&size:gte=2', 'size:gte'],
   ['_sort=name&_order=up', '_order'],
+  ['_order=sideways', '_order'],
   ['page=0', 'page'],
   ['page=1&page=2', 'page'],
   ['_page=-1', 'page'],

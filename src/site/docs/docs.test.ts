@@ -26,6 +26,18 @@ suite('the document', () => {
     assert.deepEqual(servers, [{ url: '/' }])
   })
 
+  test('names the host of the request in its commands, with quoted URLs', async (t) => {
+    const app = await testApp(t)
+    for (const url of ['/openapi.json', '/docs', '/inspector']) {
+      await t.test(url, async () => {
+        const headers = { host: 'localhost:4801' }
+        const { body } = await app.inject({ url, headers })
+        assert.match(body, /http:\/\/localhost:4801\/users/)
+        assert.doesNotMatch(body, /localhost:3000|curl[^<`]* http:[^ '<`]*\?/)
+      })
+    }
+  })
+
   test('has the open demos and no others', async (t) => {
     const app = await testApp(t, { settings: { DEMOS: 'user' } })
     const { tags, paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
@@ -68,7 +80,7 @@ suite('the page', () => {
     assert.ok(operations.length > 50)
     for (const { operationId } of operations) assert.ok(body.includes(`id="${operationId}"`))
     assert.equal(
-      body.match(/<code>curl [^<]*http:\/\/vitrine\.localhost:8080/g)?.length,
+      body.match(/<pre><code>curl [^<]*http:\/\/vitrine\.localhost:8080/g)?.length,
       operations.length,
     )
   })

@@ -22,7 +22,8 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
     const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
     return { json: JSON.stringify(document), page: docsPage(document).markup }
   }
-  const toJson = () => (texts ??= load()).json
+  const toJson = (request: FastifyRequest) =>
+    (texts ??= load()).json.replaceAll(originMark, toOrigin(request))
   const toPage = (request: FastifyRequest) =>
     (texts ??= load()).page.replaceAll(originMark, html`${toOrigin(request)}`.markup)
   registerRoutes(app, { file: import.meta.filename }, [

@@ -14,11 +14,11 @@ trailing slash is ignored. A path without a route is looked up among the static 
 of text otherwise. \`type\` is the URL of a page that explains the problem.
 
 **Representations** are selected by Accept with its q-values, or by a suffix of the URL. 406 lists the
-available media types. \`curl -H 'Accept: text/csv' http://127.0.0.1:3000/users\` is the same as \`curl http://127.0.0.1:3000/users.csv\`.
+available media types. \`curl -H 'Accept: text/csv' {origin}/users\` is the same as \`curl {origin}/users.csv\`.
 
 **Conditional requests** (RFC 9110). Records have ETag and Last-Modified. If-None-Match avoids sending an
 unchanged representation again (304). If-Match protects a write against lost updates (412).
-\`curl -i -H 'If-None-Match: *' http://127.0.0.1:3000/locations?page=1\` returns 304.
+\`curl -i -H 'If-None-Match: *' '{origin}/locations?page=1'\` returns 304.
 
 **Patches** are fields, a merge patch (RFC 7396) or a JSON Patch (RFC 6902), depending on the media type.
 

@@ -2,7 +2,7 @@ import { html, type Html } from '../html.ts'
 import { isReference } from '../../http/openapi/component.ts'
 import type { Content, ResponseDoc, Parameter, Schema } from '../../http/openapi/operation.ts'
 import { findProblemSlug } from '../../http/errors/problem-types.ts'
-import { toReasonPhrase } from '../../http/errors/http-error.ts'
+import { STATUS_CODES } from '../../http/node-http.ts'
 import { toCurl, exampleToText, type Place } from './curl.ts'
 import { phrases, prose } from './prose.ts'
 import { mediaTypeView } from './schema-view.ts'
@@ -67,5 +67,5 @@ ${names && html`<p><small>Headers: ${names}.</small></p>\n`}${contentView(conten
 
 function errorLink(status: number): Html {
   const slug = findProblemSlug(status) ?? ''
-  return html`<a href="/problems/${slug}">${status}&nbsp;${toReasonPhrase(status) ?? ''}</a> `
+  return html`<a href="/problems/${slug}">${status}&nbsp;${STATUS_CODES[status] ?? ''}</a> `
 }

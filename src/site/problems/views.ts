@@ -1,7 +1,7 @@
 import { html, type Html } from '../html.ts'
 import { page } from '../page.ts'
 import type { ProblemType } from '../../http/errors/problem-types.ts'
-import { toReasonPhrase } from '../../http/errors/http-error.ts'
+import { STATUS_CODES } from '../../http/node-http.ts'
 
 export type Problem = ProblemType & { type: string }
 
@@ -35,7 +35,7 @@ export function problemPage({ type, status, title, meaning, remedy, example }: P
 <p>${remedy}</p>
 ${example === undefined ? '' : html`<figure class="command"><figcaption>A request that works</figcaption><pre tabindex="0"><code>${example}</code></pre></figure>\n`}<h2>How to recognize it</h2>
 <dl>
-<dt>Status</dt><dd>${status} ${toReasonPhrase(status) ?? ''}</dd>
+<dt>Status</dt><dd>${status} ${STATUS_CODES[status] ?? ''}</dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
 </dl>`,
   })
