@@ -63,7 +63,7 @@ test('the table of demos in README.md names every demo and only existing routes'
   }
 })
 
-/** Replaces what differs between two runs: ids, times and dates. */
+/** Replaces the ids, times and dates that differ between two runs. */
 function withoutVariables(text: string): string {
   return text
     .replaceAll('\r', '')
@@ -139,7 +139,7 @@ for (const path of documents) {
   })
 }
 
-/** As GitHub makes them from headings. */
+/** The anchors that GitHub creates for headings. */
 function toAnchors(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

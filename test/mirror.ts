@@ -90,7 +90,7 @@ const respondWithStatus = (method: string[]): Route => ({
   },
 })
 
-/** JSON in ASCII, since a header may carry nothing else. */
+/** JSON in ASCII, since headers are limited to it. */
 function toHeader(value: unknown): string {
   if (value === undefined) return 'absent'
   return JSON.stringify(value).replace(

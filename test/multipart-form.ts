@@ -18,7 +18,7 @@ export function asMultipart(parts: readonly FormPart[]) {
   }
 }
 
-/** What comes before the content of a part, and what closes it and the form. */
+/** The bytes before the content of a part, and those that close it and the form. */
 export function aroundPart(part: FormPart): { before: Buffer; after: Buffer } {
   const [before = Buffer.of()] = toPieces(part)
   return { before, after: Buffer.from(`\r\n--${boundary}--\r\n`) }

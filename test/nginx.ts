@@ -5,7 +5,7 @@ import { readProjectFile } from './package/dockerfile.ts'
 import { findProgram } from './find-program.ts'
 import { projectFolder, temporaryFolder } from './start-vitrine.ts'
 
-// Debian has it where only root's PATH looks.
+// Debian installs it into a folder that is only in root's PATH.
 const program = findProgram('nginx', '../sbin/nginx')
 
 /** False, or why there can be no such test here: for `skip`. */

@@ -17,7 +17,7 @@ import { until } from '../../test/until.ts'
 const past = '2001-01-01T00:00:00.000Z'
 const future = new Date(Date.now() + 60_000).toISOString()
 
-/** An app, and what stands in its database under the one key that is used. */
+/** An app, and the entry in its database for the only key that the tests use. */
 async function openApp(t: TestContext, demos: readonly Demo[] = catalogue) {
   const databaseUrl = await temporaryDatabase(t)
   const app = await testApp(t, { demos, settings: { DATABASE_URL: databaseUrl } })

@@ -18,7 +18,7 @@ async function listOf(app: TestApp, url = '/locations'): Promise<Shown[]> {
   return (await app.inject({ url, headers: { accept: 'application/json' } })).json<Shown[]>()
 }
 
-/** All of a response but what is of its moment. */
+/** A response without the headers that differ each time. */
 function toComparable({ statusCode, headers, rawPayload }: Response) {
   const { date, 'idempotency-replayed': replayed, ...others } = headers
   assert.ok(date)

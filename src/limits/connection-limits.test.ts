@@ -15,7 +15,7 @@ import { until } from '../../test/until.ts'
 
 const send = toRequest('GET /health HTTP/1.1', ['Host: x'])
 
-/** Connections that are open for sure: each has had a response, whose header section it gives. */
+/** Connections that are certainly open: each has received a response, whose headers are returned. */
 async function hold(t: TestContext, origin: string, count: number) {
   const held: { socket: Socket; head: string }[] = []
   for (let index = 0; index < count; index += 1) {

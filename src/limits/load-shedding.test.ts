@@ -17,7 +17,7 @@ test('requests that waited while the process was blocked are rejected, and later
   const statusOf = async (url: string) => (await app.inject(url)).statusCode
   await until(async () => (await statusOf('/api/json')) === 200)
   const rejected = ['/api/json', '/nowhere', '/%ff', '/topic.html']
-  // Where this process gets no turn for a while, some may come when the delay is over.
+  // If this process is not scheduled for a while, some may arrive after the delay.
   await until(async () => {
     block(300)
     const responses = Promise.all(rejected.map(statusOf))

@@ -213,7 +213,7 @@ test('logins have a stricter limit in addition to the one for all requests', asy
   assert.equal(rejected.statusCode, 429)
   assert.deepEqual(rejected.json<Record<string, unknown>>()['violated-policies'], ['login'])
   assert.match(rejected.body, /3 logins per minute/)
-  // All else goes on, the renewal of a session too.
+  // Everything else works, including the renewal of a session.
   const renewed = await app.inject({ method: 'POST', url: '/session', headers: { cookie } })
   assert.equal(renewed.statusCode, 200)
   assert.equal(renewed.headers['ratelimit-policy'], '"default";q=100;w=60')

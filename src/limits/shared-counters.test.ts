@@ -36,7 +36,7 @@ suite('with Redis', withRedis, () => {
       assert.equal(warnings.length, 1)
     }
     await redis.restart()
-    // By then both are connected again: what one counts, the other has seen.
+    // By then both are connected again and share their counters.
     await until(async () => (await readLeft(one)) === '200 4')
     await until(async () => (await readLeft(another)).startsWith('200'))
   })

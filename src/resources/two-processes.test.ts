@@ -5,7 +5,7 @@ import { testApp } from '../../test/test-app.ts'
 
 const accepts = ['application/json', 'text/html', 'text/plain']
 
-/** Two that know nothing of each other, with one database between them. */
+/** Two independent apps with one database. */
 async function openTwo(t: TestContext) {
   const settings = { DATABASE_URL: await temporaryDatabase(t) }
   return [await testApp(t, { settings }), await testApp(t, { settings })] as const
@@ -19,7 +19,7 @@ for (const { path, fields } of samples) {
     for (const name of ['first', 'second', 'third']) {
       await t.test(name, async () => {
         for (const accept of accepts) {
-          // Twice: the second may come from memory.
+          // Twice: the second may be read from the cache.
           await one.inject({ url, headers: { accept } })
           await one.inject({ url, headers: { accept } })
         }

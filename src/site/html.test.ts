@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { html, Html } from './html.ts'
 
-/** What a browser makes of text without tags: the five references, and nothing else. */
+/** Parses text without tags as a browser does: only the five references. */
 function toTextContent(markup: string): string {
   const characters: Readonly<Record<string, string>> = {
     '&amp;': '&',
@@ -56,7 +56,7 @@ test('text is the same before escaping and after parsing', () => {
       const inText = html`${text}`.markup
       assert.doesNotMatch(inText, /[<>"']/)
       assert.equal(toTextContent(inText), text)
-      // In an attribute nothing ends the quotes before their end.
+      // In an attribute, no character ends the quotes early.
       const inAttribute = html`<a title="${text}">`.markup
       const value = /^<a title="([^"]*)">$/.exec(inAttribute)?.[1]
       assert.equal(toTextContent(value ?? ''), text)

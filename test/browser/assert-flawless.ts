@@ -5,7 +5,7 @@ import { findFlaws } from './look.ts'
 /** An address, or an address and the fields that a form without script posts to it. */
 export type Way = string | readonly [action: string, fields: Readonly<Record<string, string>>]
 
-/** Looks at the page at the end of each way, and fails with all that is wrong with any of them. */
+/** Checks the page at the end of each path, and fails with the list of all defects. */
 export async function assertFlawless(page: Page, ways: readonly Way[]): Promise<void> {
   const found: string[] = []
   for (const way of ways) {
@@ -15,7 +15,7 @@ export async function assertFlawless(page: Page, ways: readonly Way[]): Promise<
   assert.deepEqual(found, [])
 }
 
-/** Goes there, and gives the status of the page. */
+/** Opens the page, and returns its status code. */
 export async function goBy(page: Page, way: Way): Promise<number | undefined> {
   if (typeof way === 'string') return (await page.goto(way))?.status()
   await page.goto('/inspector')

@@ -1,6 +1,6 @@
 import { findProgram } from '../find-program.ts'
 
-/** Chromium as `CHROMIUM_PATH` names it or the PATH has it; undefined where there is none. */
+/** The path of Chromium from `CHROMIUM_PATH` or the PATH; undefined if it is not installed. */
 export function findChromium(): string | undefined {
   return process.env.CHROMIUM_PATH || findProgram('chromium')
 }

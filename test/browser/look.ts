@@ -6,11 +6,11 @@ import { gzipSync } from 'node:zlib'
 const maxPageBytes = 60_000
 const widths = [400, 1280] as const
 const schemes = ['light', 'dark'] as const
-/** In which scheme axe looks at which width: it sees both of either, in half the time. */
+/** The color scheme that axe checks at each width: all of both in half the time. */
 const schemeForAxe = { 400: 'dark', 1280: 'light' } as const
 
 /**
- * Goes to a page with `go`, looks at it narrow and wide, light and dark, and lists what is wrong:
+ * Opens a page with `go`, checks it narrow and wide, light and dark, and lists its defects:
  * its weight, sideways scroll, and what axe finds. Everything that can be opened is open.
  */
 export async function findFlaws(page: Page, go: () => Promise<unknown>): Promise<string[]> {
@@ -28,11 +28,11 @@ export async function findFlaws(page: Page, go: () => Promise<unknown>): Promise
   return flaws
 }
 
-/** The document and everything it brings, each compressed. */
+/** The document and everything that it loads, each compressed. */
 async function weigh(page: Page, go: () => Promise<unknown>): Promise<string[]> {
   let responses: Response[] = []
   const note = (response: Response) => {
-    // What an earlier page brought is gone from the browser, and no part of this one.
+    // Responses to an earlier page are no longer in the browser, and not part of this one.
     if (response.request().isNavigationRequest()) responses = []
     responses.push(response)
   }
@@ -45,7 +45,7 @@ async function weigh(page: Page, go: () => Promise<unknown>): Promise<string[]> 
   return bytes < maxPageBytes ? [] : [`weighs ${String(bytes)} bytes, compressed`]
 }
 
-/** What a browser has kept, it requests conditionally, and gets 304; what it has let go is gone. */
+/** The browser gets 304 for what it has cached; removed entries have no body. */
 async function readWhole(page: Page, response: Response): Promise<Buffer> {
   const again = async () => (await page.request.get(response.url())).body()
   return response.status() === 304 ? again() : response.body().catch(again)
@@ -65,7 +65,7 @@ async function findOverflow(page: Page): Promise<string[]> {
   return wide > 0 ? [`is ${String(wide)} px too wide`] : []
 }
 
-/** What axe finds, WCAG 2.2 included. It comes by the debugger, so the page keeps its CSP. */
+/** The findings of axe, including WCAG 2.2. The debugger runs it, so the page keeps its CSP. */
 async function findBarriers(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>(

@@ -15,7 +15,7 @@ export interface Site {
   app: TestApp
   /** `http://127.0.0.1:39213` */
   origin: string
-  /** A window of a visitor who has never been here; more tabs come from `page.context()`. */
+  /** A window without cookies or cache; `page.context()` opens more tabs. */
   visit: (options?: Visit) => Promise<Page>
 }
 

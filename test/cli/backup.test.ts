@@ -82,7 +82,7 @@ test('a backup is restored into an empty folder, and into one with other data', 
   assert.match(await runSucceeding(other, 'restore', file), /^Restored 3 records and 4 uploads /)
   const opened = await openService(t, other)
   assert.deepEqual(await readEverything(opened), seen)
-  // What the backup does not have goes, and what is damaged is put right.
+  // Records that are not in the backup are removed, and damaged files are replaced.
   await create(opened.send, 'later')
   await uploadFile(opened.send, 'later', Buffer.from('later'))
   await opened.stop()

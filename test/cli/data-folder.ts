@@ -7,13 +7,13 @@ import { asFile, listOf, openClient, type Send } from '../faults/client.ts'
 import { spawnVitrine, startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import type { ShownUpload } from '../uploads.ts'
 
-/** Where one Vitrine keeps everything, whether it runs or not. */
+/** The folder with all data of a Vitrine, whether it runs or not. */
 export interface TestService {
   folder: string
   settings: Record<string, string>
 }
 
-/** In a folder of its own, with nothing in it yet. */
+/** In a new empty folder. */
 export async function emptyService(
   t: TestContext,
   settings: Readonly<Record<string, string>> = {},
@@ -49,7 +49,7 @@ export async function runSucceeding(services: TestService, ...args: string[]): P
   return output
 }
 
-/** Runs a command that has to fail; gives its one line. */
+/** Runs a command that has to fail; returns its one line. */
 export async function runFailing(services: TestService, ...args: string[]): Promise<string> {
   const { status, output } = await runCommand(services, ...args)
   assert.equal(status, 2, output)
@@ -72,7 +72,7 @@ export async function uploadFile(send: Send, name: string, content: Buffer): Pro
   assert.equal(status, 200, text)
 }
 
-/** All that can be seen of what is kept, with the hashes of the contents. */
+/** All stored data that clients can read, with the hashes of the files. */
 export async function readEverything({ origin, send }: { origin: string; send: Send }) {
   const uploads = await listOf<ShownUpload>(send, '/uploads')
   const contents: Record<string, string> = {}

@@ -20,7 +20,7 @@ const setUpload = (path: string, value: string) =>
 const setIn = (resource: string, path: string, value: string) =>
   `UPDATE records SET document = json_set(document, '$.${path}', ${value}) WHERE resource = '${resource}'`
 
-/** What makes of a backup one that no Vitrine has made, with a hash that is right. */
+/** Statements that turn a backup into one that Vitrine cannot have made, with the right hash. */
 const forgeries: readonly string[] = [
   ...['-1', '-4096', '1.5', "'many'", 'NULL', '1e15', '9007199254740993'].map((size) =>
     setUpload('size', size),
@@ -50,7 +50,7 @@ const forgeries: readonly string[] = [
   `UPDATE records SET resource = '../outside' WHERE resource = 'users'`,
 ]
 
-/** A backup with something of everything that is kept. */
+/** A backup with data of every kind. */
 async function saveEverything(t: TestContext) {
   const services = await emptyService(t)
   const vitrine = await openService(t, services)

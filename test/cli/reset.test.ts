@@ -17,7 +17,7 @@ import {
 
 const user = { name: 'Ann', password: 'glass' }
 
-/** One of everything that is kept; gives the cookie of a session. */
+/** Creates data of every kind; returns the cookie of a session. */
 async function furnish(send: Send): Promise<string> {
   const { headers, ...location } = asJson('POST', { name: 'Pier' })
   const keyed = { ...location, headers: { ...headers, 'idempotency-key': '"one"' } }
@@ -42,7 +42,7 @@ async function resetWhileOpen(t: TestContext, services: TestService): Promise<Se
     assert.deepEqual(await listOf(send, list), [])
   assert.equal((await send(path)).status, 404)
   assert.match((await send('/session', { headers: { cookie } })).text, /"authenticated":false/)
-  // The key is forgotten, and all goes on as in an empty services.
+  // The key is free again, and the service works as an empty one.
   await furnish(send)
   assert.equal((await listOf(send, '/locations')).length, 1)
   await runSucceeding(services, 'reset')

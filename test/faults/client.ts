@@ -17,7 +17,7 @@ export interface TestResponse {
 /** Resolves when the whole response is there; rejects when the connection ends before. */
 export type Send = (path: string, message?: TestRequest) => Promise<TestResponse>
 
-/** One connection to the service, kept alive, on which requests follow each other. */
+/** One persistent connection to the service, for consecutive requests. */
 export function openClient(t: TestContext, origin: string): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => {
@@ -48,7 +48,7 @@ export function asFile(content: Buffer, fileName = 'file.bin') {
   return { method: 'POST', headers, body: payload }
 }
 
-/** What the list of a resource holds. */
+/** The records in the list of a resource. */
 export async function listOf<Item>(send: Send, path: string): Promise<Item[]> {
   return JSON.parse((await send(path)).text) as Item[]
 }

@@ -42,7 +42,7 @@ async function acknowledged(send: Send, ...request: Parameters<Send>): ReturnTyp
   return response
 }
 
-/** What a location has to be read back as. */
+/** The fields of a location that are compared. */
 function toState({ note, latitude, longitude }: Omit<Location, '_id' | 'name'>): string {
   return JSON.stringify([note, latitude, longitude])
 }
@@ -52,7 +52,7 @@ function randomPlace() {
   return { note, latitude: randomInt(-90, 91), longitude: randomInt(-180, 181) }
 }
 
-/** Creates, changes and deletes locations of its own, one after the other, for ever. */
+/** Creates, changes and deletes its own locations, one after the other, without end. */
 async function writeLocations(send: Send, ledger: Ledger, prefix: string): Promise<never> {
   const own: string[] = []
   for (let count = 1; ; count += 1) {
@@ -101,7 +101,7 @@ function toSha256(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** All that differs from what was acknowledged, once the process is up again. */
+/** All differences from the acknowledged writes, once the process is up again. */
 async function findLosses(send: Send, ledgers: Ledgers, folder: string): Promise<string[]> {
   const locations = await listOf<Location>(send, '/locations')
   const places = new Map(locations.map((place) => [place.name, toState(place)]))
@@ -109,7 +109,7 @@ async function findLosses(send: Send, ledgers: Ledgers, folder: string): Promise
   const uploads = await listOf<Upload>(send, '/uploads')
   const sums = new Map<string, string>()
   for (const { _id, name, sha256, size } of uploads) {
-    // What was killed between its record and its last step is settled just behind the start.
+    // An upload killed between its record and its last step is settled just after the start.
     await until(() => existsSync(join(folder, 'files', _id)))
     const content = await readFile(join(folder, 'files', _id))
     assert.equal(content.length, size)

@@ -33,7 +33,7 @@ test('a restore that is killed at any moment leaves the old records or those of 
     await stop()
     await runSucceeding(services, 'backup', file)
   }
-  // The backup that was made last is what is there.
+  // The service has the data of the newest backup.
   const old = new Set(readdirSync(files))
   const list = () => readdirSync(files)
   const isNew = (name: string) => !name.endsWith('.part') && !old.has(name)
@@ -54,7 +54,7 @@ test('a restore that is killed at any moment leaves the old records or those of 
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     const vitrine = await openService(t, services)
-    // What was killed between its record and its last step is settled just behind the start.
+    // An upload killed between its record and its last step is settled just after the start.
     await until(async () => {
       const shown = await listOf<ShownUpload>(vitrine.send, '/uploads')
       return shown.every(({ _id }) => list().includes(_id))
@@ -65,7 +65,7 @@ test('a restore that is killed at any moment leaves the old records or those of 
     assert.ok(names.size === 1 && (state === 'before' || state === 'after'), title)
     assert.deepEqual([locations.length, users.length, kept.length], [3000, 3000, uploads], title)
     seen[state] += 1
-    // Behind the start, what belongs to no upload goes, but for what might still be on its way.
+    // After the start, files without an upload are removed, except those that might be in progress.
     const ids = kept.map(({ _id }) => _id).toSorted()
     await until(
       () =>

@@ -11,7 +11,7 @@ import { assertFailsToStart } from './failing-start.ts'
 import { remount, smallDisk } from './small-disk.ts'
 import { limit } from './stopping.ts'
 
-// More than SQLite keeps in memory, so that it has to read from the file.
+// More than the cache of SQLite holds, so that it has to read from the file.
 const count = 20_000
 const pageBytes = 4096
 

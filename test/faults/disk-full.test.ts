@@ -22,7 +22,7 @@ function create(send: Send, id: string) {
   return send(`/locations/${id}`, asJson('PUT', { name: id, note }))
 }
 
-/** Creates locations until one is rejected; gives the ids of those that were not. */
+/** Creates locations until one is rejected; returns the ids of the others. */
 async function createUntilFull(send: Send) {
   const ids = ['first']
   for (;;) {
@@ -42,7 +42,7 @@ function assertFull(status: number, text: string): void {
   assert.doesNotMatch(text, /ENOSPC|EFBIG|SQL|\/tmp|vitrine\.db/)
 }
 
-/** What is there is what was acknowledged, and it is whole. */
+/** Checks that exactly the acknowledged records exist, undamaged. */
 async function assertWhole(send: Send, path: string, ids: readonly string[]): Promise<void> {
   const locations = await listOf<{ _id: string }>(send, '/locations')
   assert.deepEqual(locations.map(({ _id }) => _id).toSorted(), [...ids].toSorted())

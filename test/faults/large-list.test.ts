@@ -76,7 +76,7 @@ async function open(url: string, accept: string): Promise<IncomingMessage> {
   return promise
 }
 
-/** Counts the records in what is read, and sees that they are all there in order. */
+/** Counts the records in the list, and checks that all are there in order. */
 function createCounter() {
   let count = 0
   let rest = ''

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** What a thing is, in a form that can be compared; undefined when it is not there. */
+/** The state of a thing, for comparison; undefined when it does not exist. */
 type State = string | undefined
 
 /**
@@ -17,7 +17,7 @@ export function createLedger(kind: string) {
     names: () => [...settled].filter(([, state]) => state !== undefined).map(([name]) => name),
     state: (name: string) => settled.get(name),
 
-    /** Does a write that makes `name` be in this state. It counts when `write` has resolved. */
+    /** Runs a write that puts `name` into this state. It is acknowledged when `write` has resolved. */
     record: async <Result>(name: string, state: State, write: () => Promise<Result>) => {
       underWay.set(name, state)
       const result = await write()
@@ -27,7 +27,7 @@ export function createLedger(kind: string) {
       return result
     },
 
-    /** Every difference to what is there now, which is believed from here on. */
+    /** Every difference from the current state, which replaces the expected one. */
     compare: (found: ReadonlyMap<string, string>): string[] => {
       const losses: string[] = []
       for (const name of new Set([...settled.keys(), ...underWay.keys(), ...found.keys()])) {

@@ -97,7 +97,7 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
 })
 
 suite('failover of PostgreSQL', { skip: withoutPostgres }, () => {
-  /** What becomes of a primary that a standby has to take the place of. */
+  /** The failures of a primary that a standby replaces. */
   const ends: Record<string, (primary: PostgresServer) => Promise<void>> = {
     crashes: (primary) => primary.stop('SIGQUIT'),
     freezes: async (primary) => {
@@ -156,7 +156,7 @@ suite('failover of PostgreSQL', { skip: withoutPostgres }, () => {
   }
 })
 
-/** Creates and changes locations of its own until it is over; an error acknowledges nothing. */
+/** Creates and changes its own locations until the end; an error acknowledges nothing. */
 async function writeLocations(
   send: Send,
   ledger: Ledger,

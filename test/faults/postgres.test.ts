@@ -15,7 +15,7 @@ import { asFile, asJson, listOf, openClient, toCookie, type Send } from './clien
 
 const rome = { name: 'Rome' }
 const user = { username: 'ann', password: 'a password' }
-/** Two seconds are what is meant; without a limit it would be for ever. */
+/** The timeout is two seconds; without it the request would never end. */
 const patienceMs = 60_000
 const limit = { timeout: 300_000 }
 
@@ -38,7 +38,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     return { ...vitrine, url, connect, send, cookie }
   }
 
-  /** Everything that needs the database gets 503 soon, and what does not gets a response. */
+  /** Requests that need the database get 503 soon, and others succeed. */
   async function assertUnavailable(
     t: TestContext,
     { connect, cookie }: { connect: () => Send; cookie: string },

@@ -27,7 +27,7 @@ async function whoIs(send: Send, cookie: string): Promise<boolean> {
   return (JSON.parse(text) as { authenticated: boolean }).authenticated
 }
 
-/** Pages and records get a response, whatever needs the session gets 503 and nothing of how. */
+/** Pages and records succeed; requests that need the session get 503 without details. */
 async function assertSessionsDown(t: TestContext, send: Send, cookie: string): Promise<void> {
   const headers = { cookie }
   const { headers: jsonHeaders, ...login } = asJson('POST', user)

@@ -15,7 +15,7 @@ interface Shown {
   name: string
 }
 
-/** What a client means to create, under the key that is also its name. */
+/** The record that a client creates, under the key that is also its name. */
 interface Intent {
   path: '/users' | '/locations'
   key: string
@@ -27,7 +27,7 @@ function send(sendRequest: Send, { path, key }: Intent): Promise<TestResponse> {
   return sendRequest(path, { ...request, headers: { ...headers, 'idempotency-key': `"${key}"` } })
 }
 
-/** Creates one after the other, each under a key of its own, until the connection ends. */
+/** Creates one record after the other, each with its own key, until the connection ends. */
 async function create(sendRequest: Send, path: Intent['path'], intents: Intent[]): Promise<never> {
   for (;;) {
     const intent = { path, key: randomUUID() }

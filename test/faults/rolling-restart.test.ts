@@ -46,7 +46,7 @@ async function startReplicas(t: TestContext, ports: readonly string[]) {
     const { process: child } = await startVitrine(t, { ...settings, PORT: port })
     pids.set(port, child.pid)
     child.once('exit', (status) => {
-      // Those that the end of the test kills have none.
+      // Requests that the end of the test aborts have none.
       if (status === 0) void start(port)
     })
   }
@@ -54,7 +54,7 @@ async function startReplicas(t: TestContext, ports: readonly string[]) {
   return pids
 }
 
-/** Creates a location on a connection of its own: nginx ends those that it keeps when it reloads. */
+/** Creates a location on a new connection: nginx closes persistent ones when it reloads. */
 async function create(origin: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { method, headers, body } = asJson('POST', { name: 'Rome' })

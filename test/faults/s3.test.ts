@@ -47,7 +47,7 @@ async function startWithFile(t: TestContext) {
   return { ...vitrine, s3, path: `/uploads/${shown?._id ?? ''}` }
 }
 
-/** In the list, and in the bucket with nothing beside it. */
+/** In the list, and as the only object in the bucket. */
 async function assertKept(send: Send, { objects, uploads }: S3Server, sizes: readonly number[]) {
   const shown = await listOf<ShownUpload>(send, '/uploads')
   assert.deepEqual(
@@ -154,7 +154,7 @@ test(
   },
 )
 
-/** The store as a process of its own, which can be frozen. */
+/** The store as a separate process, which can be frozen. */
 async function spawnS3(t: TestContext) {
   const program = `
     const { startS3 } = await import('./test/s3-server.ts')
@@ -198,7 +198,7 @@ test(
         }),
       )
       t.diagnostic(`503 after ${Math.max(...ms).toFixed()} ms at most`)
-      // Two seconds are what is meant; without a limit it would be for ever.
+      // The timeout is two seconds; without it the request would never end.
       assert.ok(Math.max(...ms) < 60_000)
     }
     assert.equal((await listOf(send, '/uploads')).length, 1)

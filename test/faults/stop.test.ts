@@ -151,7 +151,7 @@ for (const first of signals) {
         await refusesConnections(vitrine.origin)
         vitrine.process.kill(second)
         await ended(vitrine.process)
-        // By the signal, and not by having waited until nothing was in flight.
+        // By the signal, without waiting for requests in flight.
         assert.equal(vitrine.process.signalCode, second)
         assert.doesNotMatch(await upload.closed(), /^HTTP/)
       },

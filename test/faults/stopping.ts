@@ -12,10 +12,10 @@ import { until } from '../until.ts'
 /** For a test that would otherwise wait for ever. */
 export const limit = { timeout: 300_000 }
 
-/** Has a process write to its standard error when it does not end by itself: see {@link ended}. */
+/** Makes a process write to its standard error when it calls process.exit(): see {@link ended}. */
 export const traceExit = { NODE_OPTIONS: '--trace-exit' }
 
-/** Waits until a process with {@link traceExit} is gone; fails when it had to cut off what kept it. */
+/** Waits for the end of a process with {@link traceExit}; fails when it called process.exit(). */
 export async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   let written = ''
@@ -25,7 +25,7 @@ export async function ended(child: ChildProcess): Promise<void> {
   assert.doesNotMatch(written, /Exited the environment.*\n +at exit .*\n +at (?!node:)/)
 }
 
-/** The service on a database and a folder that a test can look into. */
+/** The service with a database and a folder that a test can read. */
 export async function startInFolder(t: TestContext, settings: Record<string, string> = {}) {
   const folder = await temporaryFolder(t)
   const databaseUrl = `sqlite:${join(folder, 'vitrine.db')}`
@@ -43,7 +43,7 @@ export async function startInFolderOf(t: TestContext, folder: string) {
   })
 }
 
-/** A connection on which a test writes byte by byte what it likes. */
+/** A connection on which a test writes raw bytes. */
 export async function openConnection(t: TestContext, origin: string) {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
@@ -58,7 +58,7 @@ export async function openConnection(t: TestContext, origin: string) {
   return {
     write: (text: string | Buffer) => socket.write(text),
     end: () => socket.destroy(),
-    /** Waits for a whole response with a length, and takes it from what was received. */
+    /** Waits for a whole response with a length, and removes it from the received bytes. */
     response: async () => {
       for (;;) {
         const [whole, rest] = splitResponse(received)
@@ -70,7 +70,7 @@ export async function openConnection(t: TestContext, origin: string) {
         await Promise.race([once(socket, 'data'), once(socket, 'close')])
       }
     },
-    /** Resolves when the service has ended the connection; gives what had come until then. */
+    /** Resolves when the service has closed the connection, with the bytes received until then. */
     closed: async () => {
       if (!socket.closed) await once(socket, 'close')
       return received

@@ -154,7 +154,7 @@ test('requests on workers that are killed get a response or a reset', rehearsal,
   await until(async () => (await countDescriptors(child.pid)) === descriptors)
 })
 
-/** One request on a connection of its own. */
+/** One request on a new connection. */
 async function sendOnce(origin: string): Promise<'completed' | 'cutOff' | 'hanging'> {
   const { promise, resolve } = Promise.withResolvers<'completed' | 'cutOff' | 'hanging'>()
   const request = httpGet(`${origin}/health`, { agent: false, timeout: hangingMs }, (response) => {

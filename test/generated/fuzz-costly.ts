@@ -4,7 +4,7 @@ import { parameters, toFieldText } from './fuzz-parts.ts'
 
 const counts = fc.constantFrom(1, 1, 2, 10, 99, 1000)
 
-/** A short text, some of it again and again: what goes back and forth over it takes long. */
+/** A short text with many repetitions: backtracking over it takes long. */
 const long = (parts: fc.Arbitrary<string>, maxLength: number) =>
   fc
     .tuple(parts, parts, counts)

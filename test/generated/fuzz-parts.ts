@@ -40,7 +40,7 @@ const word = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
 )
 
-/** What may stand in a target as it is; some of it wrongly encoded. */
+/** Parts of request targets, some with a wrong encoding. */
 const segment = fc.oneof(
   word.map((text) => encodeURIComponent(text.toWellFormed())),
   fc.constantFrom(

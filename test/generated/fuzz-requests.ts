@@ -44,7 +44,7 @@ const file = fc.tuple(storable, storable).map(([name, content]) => ({
   ].join('\r\n'),
 }))
 
-/** What is mostly right, so that much of it is kept, changed and shown again. */
+/** Mostly valid requests, so that many records are stored, changed and shown. */
 const sensible: fc.Arbitrary<FuzzRequest> = fc
   .record({
     route: fc.oneof(
@@ -101,7 +101,7 @@ const sensible: fc.Arbitrary<FuzzRequest> = fc
 
 export const requests: fc.Arbitrary<FuzzRequest> = fc.oneof(anything, sensible)
 
-/** As bytes as sent, one character each, with what frames the content. */
+/** The bytes as sent, one character each, with the framing of the body. */
 export function asMessage({ method, target, fields, content }: FuzzRequest): string {
   const bytes = content === undefined ? '' : Buffer.from(content).toString('latin1')
   const length = content === undefined ? [] : [`Content-Length: ${String(bytes.length)}`]

@@ -45,11 +45,11 @@ async function assertSane({ origin }: WatchedVitrine, message: string): Promise<
   assert.ok(isRequested || ![500, 502, 503, 504].includes(status), seen)
 }
 
-/** What no request of these sizes comes near: those that could stop the service took minutes. */
+/** Far above the cost of any request of these sizes: requests that blocked the service took minutes. */
 const maxCpuSeconds = 2
 const maxResidentBytes = 500 * 1024 ** 2
 
-/** `together` are sent at a time: what one request leaves behind is there for the next. */
+/** `together` are sent at a time: each request can affect the next. */
 async function check(
   vitrine: WatchedVitrine,
   messages: fc.Arbitrary<string>,

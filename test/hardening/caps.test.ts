@@ -36,7 +36,7 @@ test('a record over the limit is rejected with 507, whatever creates it', async 
       assert.match(page.body, /The storage is full/)
       assert.equal((await put('other')).statusCode, 507)
       assert.equal((await app.inject(`${path}/other`)).statusCode, 404)
-      // All else goes on.
+      // Everything else works.
       assert.equal((await put('chosen', { ...fields, name: 'New' })).statusCode, 200)
       const change = { method: 'PATCH', url: `${path}/${_id}`, payload: { name: 'Newer' } } as const
       assert.equal((await app.inject(change)).statusCode, 200)
@@ -142,7 +142,7 @@ test(
       { integrity_check: 'ok' },
     )
     database.close()
-    // What is full opens again.
+    // The full database can be opened again.
     const again = await startVitrine(t, { DATABASE_URL: `sqlite:${path}`, ...settings })
     const sendAgain = openClient(t, again.origin)
     assert.equal((await sendAgain('/locations/second-0')).status, 200)

@@ -28,7 +28,7 @@ const hostile = [
 function assertInert(page: string, where: string): void {
   assert.doesNotMatch(page, /<script(?![^>]*\bsrc=)[^>]*>/i, where)
   assert.doesNotMatch(page, /<script[^>]*>[^<]+<\/script>/i, where)
-  // What is quoted is a value, whatever it looks like.
+  // A quoted text is a value, even if it resembles markup.
   const unquoted = page.replaceAll(/="[^"]*"/g, '=""')
   assert.doesNotMatch(unquoted, /<[^<>]*\s(?:on\w+|style)\s*=/i, where)
   // The one picture on a page is the map.

@@ -238,7 +238,7 @@ test('a client that sends the whole body first can read a 413', async (t) => {
             : content
           const socket = openSocket(origin)
           socket.write(toRequest(`POST ${path} HTTP/1.1`, fields))
-          // Nothing is read before all is sent, as a simple client does it.
+          // Like a simple client: it reads only after it has sent everything.
           await new Promise((resolve) => socket.write(framed, resolve))
           const response = await listen(socket)
           assert.deepEqual(response.statuses, [413], `${path} ${type} ${framing}`)

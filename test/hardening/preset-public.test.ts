@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { asFile, asJson, openClient } from '../faults/client.ts'
 import { startVitrine } from '../start-vitrine.ts'
 
-/** With its event loop not watched: how fast this machine is, is none of these tests' business. */
+/** Without load shedding, since the speed of the machine must not affect the tests. */
 async function startPublic(t: TestContext, settings: Record<string, string> = {}) {
   const quiet = { LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: 'off' }
   const { origin } = await startVitrine(t, { PRESET: 'public', ...quiet, ...settings })

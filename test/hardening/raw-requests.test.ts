@@ -10,7 +10,7 @@ async function readLocations(origin: string): Promise<unknown> {
   return (await fetch(`${origin}/locations`, { headers: { accept: 'application/json' } })).json()
 }
 
-/** Sends every row on a connection of its own, and after each requests something ordinary. */
+/** Sends every row on a new connection, and after each an ordinary request. */
 async function tryRows(t: TestContext, rows: typeof requestLineRows): Promise<void> {
   const vitrine = await startWatched(t)
   for (const [what, message, allowed, options = {}] of rows) {

@@ -57,7 +57,7 @@ interface SendOptions {
   endsHalf?: boolean
 }
 
-/** Writes `message` as it is and gives all that comes back until the other end closes. */
+/** Writes `message` unchanged and returns everything received until the other end closes. */
 export async function sendRaw(
   origin: string,
   message: string | Buffer,
@@ -78,10 +78,10 @@ export function openSocket(origin: string): Socket {
   return socket
 }
 
-/** When nothing comes for so long, the connection counts as left open. */
+/** After this time without data, the connection counts as left open. */
 const patienceMs = 60_000
 
-/** All that comes over the socket until it closes, or until nothing comes for too long. */
+/** Everything received on the socket until it closes, or until no data arrives for too long. */
 export async function listen(socket: Socket): Promise<RawResponse> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 
-/** The part of JSON Schema that the document uses for what is sent. */
+/** The part of JSON Schema that the document uses for requests. */
 interface InputSchema {
   type?: string
   const?: unknown

@@ -5,7 +5,7 @@ import type { DocumentedOperation, OpenApiDocument } from '../../src/http/openap
 import { loadDocument } from './load-document.ts'
 import type { ResponseDoc, Header, Schema } from '../../src/http/openapi/operation.ts'
 
-/** As `inject` gives it. */
+/** A response of `inject`. */
 export interface GivenResponse {
   statusCode: number
   headers: Readonly<Record<string, unknown>>

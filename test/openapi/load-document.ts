@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
 
-/** The document as a client gets it, with every reference replaced by what it stands for. */
+/** The document as clients get it, with every reference resolved. */
 export async function loadDocument(app: FastifyInstance): Promise<OpenApiDocument> {
   const response = await app.inject('/openapi.json')
   assert.equal(response.statusCode, 200)

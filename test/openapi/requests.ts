@@ -21,7 +21,7 @@ export function anyRequest(
   )
   return fc.oneof(
     ...operations.map((one) => ({
-      // What changes something can go wrong in more ways.
+      // Unsafe methods can fail in more ways.
       weight: one.method === 'get' ? 1 : 3,
       arbitrary: anyRequestOf({ ...one, ids }),
     })),
@@ -62,7 +62,7 @@ function anyRequestOf({ path, method, operation, ids }: Place): Arbitrary<GivenR
 }
 
 function anySegment({ schema, example }: Parameter, ids: readonly string[]): Arbitrary<string> {
-  // What a client would take out of the path before it sends it.
+  // Clients remove dot segments from a path before they send it.
   const text = fc.string({ minLength: 1, unit: 'binary' }).filter((one) => !/^\.{1,2}$/.test(one))
   return fc
     .oneof(fc.constantFrom(...ids), fc.constant(example), validValue(schema), text)

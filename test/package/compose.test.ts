@@ -67,7 +67,7 @@ test('every service has restricted privileges, a pinned image and a health check
     )
     if (service.build === undefined) {
       assert.match(service.image ?? '', /:v?\d/, name)
-      // The image that is built brings its own.
+      // The built image has its own.
       assert.ok(service.healthcheck, name)
     }
     for (const { condition } of Object.values(service.depends_on ?? {})) {
@@ -112,7 +112,7 @@ test('both replicas have valid settings, the public preset, and time to stop', (
   const config = loadConfig(Object.fromEntries(filled) as Record<string, string>, ['topic'])
   assert.equal(config.preset, 'public')
   assert.deepEqual({ ...other, networks: vitrine.networks }, vitrine)
-  // README: what is in flight has ten seconds after the drain.
+  // README: requests in flight have ten seconds after the drain.
   assert.ok(config.drainSeconds > 0)
   assert.ok(parseInt(vitrine.stop_grace_period ?? '', 10) > config.drainSeconds + 10)
 })

@@ -5,7 +5,7 @@ import { projectFolder } from '../start-vitrine.ts'
 interface Instruction {
   /** `FROM` */
   name: string
-  /** What follows, on one line and without flags. */
+  /** The arguments on one line, without flags. */
   text: string
   /** `--from=pack` → `from: 'pack'` */
   flags: Readonly<Record<string, string>>

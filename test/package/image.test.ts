@@ -47,7 +47,7 @@ test('copied files of the repository exist, and are not excluded from the build'
     assert.ok(existsSync(join(projectFolder, path)), path)
     assert.ok(admitted.includes(path), path)
   }
-  // What the package is made of; `npm pack` puts in LICENSE and README by itself.
+  // The files of the package; `npm pack` adds LICENSE and README itself.
   for (const path of [...packageJson.files, 'src', 'LICENSE', 'README.md', 'tsconfig.build.json']) {
     if (path !== 'dist') assert.ok(admitted.includes(path), path)
   }
@@ -61,7 +61,7 @@ test('the image starts as npm start does, as an unprivileged user, and receives 
   assert.equal(command, packageJson.scripts.start)
   const [shebang = ''] = readProjectFile('bin/vitrine.js').split('\n')
   assert.equal(`${shebang.replace('#!/usr/bin/env -S ', '')} bin/vitrine.js`, command)
-  // The cache is only taken by who made it, with the same flags.
+  // The cache is only used by the user who created it, with the same flags.
   const warm = stages[1]?.find(({ text }) => text.includes('--version'))
   assert.deepEqual(JSON.parse(warm?.text ?? ''), [...command.split(' '), '--version'])
   assert.equal(stages[1]?.find(({ name }) => name === 'USER')?.text, 'node')
@@ -84,7 +84,7 @@ test('its settings exist, and its data is in its volume', () => {
   assert.equal(NODE_ENV, 'production')
 })
 
-/** What HEALTHCHECK makes of these settings: its exit status. */
+/** The exit status of HEALTHCHECK with these settings. */
 async function checkHealth(settings: Record<string, string>) {
   const [, command = ''] = findInImage('HEALTHCHECK').split('CMD ')
   const [, script = ''] = JSON.parse(command) as string[]

@@ -121,7 +121,7 @@ test('the two replicas are discovered, spread, protected from eviction, and have
   assert.deepEqual(budget.spec?.selector?.matchLabels, labels)
   assert.deepEqual([deployment.spec?.replicas, budget.spec?.minAvailable], [2, 1])
   assert.equal(service.spec?.ports?.[0]?.targetPort, 'http')
-  // README: what is in flight has ten seconds.
+  // README: requests in flight have ten seconds.
   const drain = environment.find(({ name }) => name === 'DRAIN_SECONDS')
   assert.ok(Number(drain?.value) > 0)
   const stopping = 10 + Number(drain?.value)

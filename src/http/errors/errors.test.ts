@@ -13,7 +13,7 @@ import { demos } from '../../demos/catalogue.ts'
 
 const secret = 'SELECT password FROM records'
 
-/** What a fault can be: a handler may throw anything. */
+/** Unexpected errors: a handler may throw anything. */
 const faults: readonly unknown[] = [
   new Error(secret),
   new TypeError(secret),

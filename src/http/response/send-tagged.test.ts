@@ -18,7 +18,7 @@ const paths = [
   '/health',
 ]
 
-/** Of what is not kept, or never the same twice. */
+/** URLs whose responses may not be stored, or differ each time. */
 const pathsWithoutTag = ['/mirror/status/200', '/login', '/health/live', '/users/new']
 
 async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {

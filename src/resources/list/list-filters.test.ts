@@ -103,7 +103,7 @@ test('filters, search and sort reveal nothing about a password', async (t) => {
     await t.test(query, async () => {
       const response = await app.inject(`/users.json?${query}`)
       assert.equal(response.statusCode, 400)
-      // As any other name that means nothing.
+      // Like any other unknown name.
       const other = await app.inject(`/users.json?${query.replace('password', 'colour')}`)
       const like = (body: string) =>
         body.replaceAll(/password|colour/g, '').replace(/"instance.*/, '')

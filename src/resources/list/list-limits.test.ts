@@ -5,7 +5,7 @@ import { testApp } from '../../../test/test-app.ts'
 const json = { accept: 'application/json' }
 const digits = `${'1'.repeat(1_000_000)}x`
 
-// With a pattern that goes back, either would take half an hour.
+// A backtracking pattern would take half an hour for either.
 test('a number with a million digits is rejected at once', { timeout: 300_000 }, async (t) => {
   const app = await testApp(t)
   const headers = { ...json, 'content-type': 'application/x-www-form-urlencoded' }

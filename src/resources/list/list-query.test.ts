@@ -28,7 +28,7 @@ function parse(query: string): ListQuery {
   return parseListQuery(things, new Map([...names].map((name) => [name, parameters.getAll(name)])))
 }
 
-/** What is requested, in a few words. */
+/** The query in a few words. */
 function toText({ records, fields, part }: ListQuery): string {
   const { filters, search, sort } = records
   return [

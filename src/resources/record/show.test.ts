@@ -127,7 +127,7 @@ for (const { path, fields } of samples) {
       const [plain, slashed] = [await app.inject(url), await app.inject(`${url}/`)]
       assert.equal(plain.statusCode, 200)
       assert.equal(slashed.statusCode, 200)
-      // Every new form has a key of its own.
+      // Every new form has its own key.
       const [one, other] = [plain, slashed].map(({ body }) =>
         body.replace(/value="[0-9a-f-]{36}"/, ''),
       )

@@ -85,7 +85,7 @@ test('a range that no file can have is rejected before the file is opened', asyn
   const { folder, files } = await openFolder(t)
   await files.save('a', toStream('content'))
   await files.keep('a')
-  // Nothing that is opened could be closed again: there is nothing to open.
+  // The file does not exist, so opening it would be another error.
   await rm(join(folder, 'a'))
   for (const end of [-1, -4096, 1.5, NaN, Infinity]) {
     await t.test(String(end), async () => {

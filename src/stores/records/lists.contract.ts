@@ -80,7 +80,7 @@ export function lists(open: OpenRecords): void {
     await fill(records, ids)
     await records.collection('users').create(record('1998 goes', noon))
     const met = await walk(records, async (last) => {
-      // The place that the walk has reached goes; others come before it, after it, at the end.
+      // The record at the position of the walk is removed; others are added before it, after it, at the end.
       await records.collection('users').remove(last)
       await records.collection('users').remove('1998 goes')
       await records.collection('users').create(record(`0 before ${last}`, noon))
@@ -122,7 +122,7 @@ async function walk(
   const met: string[] = []
   for await (const page of records.collection('users').pages()) {
     met.push(...idsOf(page))
-    // What comes later all the time would make the walk endless.
+    // Records that are constantly added would make the walk endless.
     if (met.length < 900) await afterPage?.(met.at(-1) ?? '')
   }
   return met

@@ -4,7 +4,7 @@ import type { RecordQuery, Records, StoredRecord } from './records.ts'
 
 type OpenRecords = (t: TestContext) => Promise<Records>
 
-/** The query that a login makes, on every backend. */
+/** The query of a login, on every backend. */
 export function namesakes(open: OpenRecords): void {
   test('records with one name are sorted newest first, and those of one time in the reverse order of ids', async (t) => {
     const records = await open(t)

@@ -8,7 +8,7 @@ import {
 } from './records.ts'
 import { toTime } from './query-records.contract.ts'
 
-/** What is searched for → the query. */
+/** A description of the matching records → the query. */
 export const comparisons: Record<string, RecordQuery> = {
   'no condition': allRecords,
   'the newest first': toQuery([], ['-createdAt']),

@@ -157,7 +157,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await Promise.all(changes)).filter(Boolean).length, 1)
   })
 
-  /** Like ten replicas, each with connections and statements of its own. */
+  /** Like ten replicas, each with its own connections and statements. */
   async function openTen(t: TestContext, url: string): Promise<void> {
     const stores = await Promise.all(
       Array.from({ length: 10 }, async () => {

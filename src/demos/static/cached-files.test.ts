@@ -18,7 +18,7 @@ import { until } from '../../../test/until.ts'
 
 const modified = 1e9
 
-/** A file that is as old as the last, whatever is in it. */
+/** A file with the time of the last, whatever its bytes. */
 async function write(path: string, content: string): Promise<void> {
   await writeFile(path, content)
   await utimes(path, modified, modified)
@@ -40,12 +40,12 @@ async function openFolder(t: TestContext) {
 
 const url = '/sub/digits.txt'
 
-/** What is younger than a tick of a file system's clock is not kept. */
+/** A file younger than a tick of the file system's clock is not cached. */
 function letTimePass(t: TestContext): void {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 10_000 })
 }
 
-/** The app as {@link openFolder} has it, with the file held in memory. */
+/** The app of {@link openFolder}, with the file in its cache. */
 async function openFilled(t: TestContext) {
   const opened = await openFolder(t)
   letTimePass(t)
