@@ -18,12 +18,19 @@ import {
 } from './representations.ts'
 
 export function show({ resource, records }: ResourceContext): Handler {
+  // The store caches records: one that has not changed is the same object.
+  const prepared = new WeakMap<StoredRecord, Partial<Record<RecordType, PreparedRecord>>>()
+  const findPrepared = (record: StoredRecord, type: RecordType) => {
+    const ofRecord = prepared.get(record) ?? {}
+    prepared.set(record, ofRecord)
+    return (ofRecord[type] ??= prepareRecord({ resource, record, type }))
+  }
   return (request, reply) => {
     const type = chooseType(request, reply, recordTypes)
     const id = toPathParameter(request, 'id')
     const found = records.find(id)
     const send = (record: StoredRecord | undefined) =>
-      sendFound(request, reply, { resource, record: assertFound(resource, id, record), type })
+      sendFound(request, reply, findPrepared(assertFound(resource, id, record), type))
     return found instanceof Promise ? found.then(send) : send(found)
   }
 }
@@ -35,33 +42,52 @@ interface ShownRecord {
   flash?: Html | undefined
 }
 
-function sendFound(request: FastifyRequest, reply: FastifyReply, shown: ShownRecord): FastifyReply {
+interface PreparedRecord extends ShownRecord {
+  etag: string
+  lastModified: Date
+  headers: Readonly<Record<string, string>>
+  /** Once it has been sent. */
+  content?: string
+}
+
+function prepareRecord(shown: ShownRecord): PreparedRecord {
   const etag = toTag(shown.record, shown.type)
   const lastModified = new Date(shown.record.updatedAt)
-  reply.headers({
+  const headers = {
     etag,
     'last-modified': lastModified.toUTCString(),
     'cache-control': 'private, no-cache',
     'accept-patch': acceptedPatchTypes.join(', '),
-  })
-  const hasCurrent = isNotModified(request.headers, { etag, lastModified })
-  const flash = takePageFlash(request, reply, shown.type)
-  // A page with a message is not the one that the client has stored.
-  if (hasCurrent && !flash) return reply.code(304).send()
-  return sendRecord(reply, { ...shown, flash })
+  }
+  return { ...shown, etag, lastModified, headers }
 }
 
-export function sendRecord(
+function sendFound(
+  request: FastifyRequest,
   reply: FastifyReply,
-  { resource, record, type, flash }: ShownRecord,
+  prepared: PreparedRecord,
 ): FastifyReply {
-  reply.type(toContentType(type))
+  reply.headers(prepared.headers)
+  const hasCurrent = isNotModified(request.headers, prepared)
+  const flash = takePageFlash(request, reply, prepared.type)
+  if (flash) return sendRecord(reply, { ...prepared, flash })
+  // A page with a message is not the one that the client has stored.
+  if (hasCurrent) return reply.code(304).send()
+  prepared.content ??= recordToContent(prepared)
+  return reply.type(toContentType(prepared.type)).send(prepared.content)
+}
+
+export function sendRecord(reply: FastifyReply, shown: ShownRecord): FastifyReply {
+  return reply.type(toContentType(shown.type)).send(recordToContent(shown))
+}
+
+function recordToContent({ resource, record, type, flash }: ShownRecord): string {
   switch (type) {
     case 'text/html':
-      return reply.send(recordPage(resource, record, flash).markup)
+      return recordPage(resource, record, flash).markup
     case 'application/json':
-      return reply.send(JSON.stringify(toRepresentation(resource, record)))
+      return JSON.stringify(toRepresentation(resource, record))
     case 'text/plain':
-      return reply.send(recordToText(resource, record))
+      return recordToText(resource, record)
   }
 }
