@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import type { IncomingMessage } from 'node:http'
 import type { Config } from './config/config.ts'
 import { createBodyReader, replaceInvalidType } from './http/body/body-reader.ts'
-import { addDigestHeaders } from './http/body/digest.ts'
 import { discardRest } from './http/body/read-bytes.ts'
 import { insufficientStorage, HttpError, serviceUnavailable } from './http/errors/http-error.ts'
 import { createErrorSender, isUnrouted, toFrameworkError } from './http/errors/send-error.ts'
@@ -69,7 +68,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   readBodies(app, parts)
   if (config.methodOverride) applyFormHeaders(app, parts.readBody)
   addIdempotencyHooks(app, stores.idempotencyEntries)
-  addDigestHeaders(app)
   finishResponses(app)
   app.addHook('onClose', limits.close)
   openSite(app, options, parts)

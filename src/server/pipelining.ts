@@ -23,11 +23,14 @@ export function serializePipelining(server: Server, handle: RequestListener): vo
   const queues = new WeakMap<Socket, RequestQueue>()
   server.removeAllListeners('request').on('request', (request, response) => {
     const queue = queues.get(request.socket)
-    const isFree = queue?.waiting.length === 0 && queue.response.writableFinished
     if (isHttp2(request)) handle(request, response)
-    else if (queue === undefined || isFree) {
+    else if (queue === undefined) {
       const waiting: Exchange[] = []
       queues.set(request.socket, { response, waiting, isClosing: false, resumedAt: -Infinity })
+      handle(request, response)
+    } else if (queue.waiting.length === 0 && queue.response.writableFinished) {
+      queue.response = response
+      queue.resumedAt = -Infinity
       handle(request, response)
     } else addWaiting(queue, [request, response], handle)
   })

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createHash, hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -67,22 +67,22 @@ export function wantsDigest(headers: IncomingHttpHeaders): boolean {
   return 'want-repr-digest' in headers || 'want-content-digest' in headers
 }
 
-export function addDigestHeaders(app: FastifyInstance): void {
-  app.addHook('onSend', ({ headers, method, raw }, reply, payload, done) => {
-    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
-    if (isWhole && wantsDigest(headers) && !isRawRequest(raw)) {
-      // RFC 9530 appendix B.2: for HEAD the content is empty, the representation is not.
-      const content = method === 'HEAD' ? '' : payload
-      for (const [name, bytes] of Object.entries({ repr: payload, content })) {
-        const algorithm = findWantedAlgorithm(headers[`want-${name}-digest`])
-        // An existing header is of the whole representation, of which `payload` is a part.
-        if (algorithm === undefined || reply.hasHeader(`${name}-digest`)) continue
-        const digest = hash(hashNames[algorithm], bytes, 'buffer')
-        reply.header(`${name}-digest`, serializeDictionary({ [algorithm]: digest }))
-      }
-    }
-    done(null, payload)
-  })
+export function addDigestHeaders(
+  { headers, method, raw }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): void {
+  const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+  if (!isWhole || !wantsDigest(headers) || isRawRequest(raw)) return
+  // RFC 9530 appendix B.2: for HEAD the content is empty, the representation is not.
+  const content = method === 'HEAD' ? '' : payload
+  for (const [name, bytes] of Object.entries({ repr: payload, content })) {
+    const algorithm = findWantedAlgorithm(headers[`want-${name}-digest`])
+    // An existing header is of the whole representation, of which `payload` is a part.
+    if (algorithm === undefined || reply.hasHeader(`${name}-digest`)) continue
+    const digest = hash(hashNames[algorithm], bytes, 'buffer')
+    reply.header(`${name}-digest`, serializeDictionary({ [algorithm]: digest }))
+  }
 }
 
 export interface ByteSource {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { notAcceptable } from '../errors/http-error.ts'
+import { remember } from '../remember.ts'
 
 export interface Negotiation {
   offers: readonly string[]
@@ -58,22 +59,17 @@ export function findPreferredType<Offer extends string>(
   offers: readonly Offer[],
 ): Offer | undefined {
   if (accept === undefined || accept === '*/*' || !accept.includes('/')) return offers[0]
-  const key = `${offers.join()} ${accept}`
-  let preferred = preferences.get(key)
-  if (preferred === undefined) {
-    // No offer has parameters; an invalid weight is ignored like one (RFC 9110 §12.4.2).
-    const ranges = accept.replace(otherParameters, '')
-    preferred = new Negotiator({ headers: { accept: ranges } }).mediaTypes([...offers])[0] ?? ''
-    if (preferences.size === maxPreferences) preferences.clear()
-    if (accept.length <= maxCachedLength) preferences.set(key, preferred)
-  }
+  const preferred = findPreferred(`${offers.join()} ${accept}`)
   return offers.find((offer) => offer === preferred)
 }
 
-/** By offers and Accept: clients send few values, and parsing one costs a tenth of a small response. */
-const preferences = new Map<string, string>()
-const maxPreferences = 1000
-const maxCachedLength = 300
+/** By offers and Accept. No offer has a space or parameters. */
+const findPreferred = remember((key) => {
+  const end = key.indexOf(' ')
+  // An invalid weight is ignored like another parameter (RFC 9110 §12.4.2).
+  const accept = key.slice(end).replace(otherParameters, '')
+  return new Negotiator({ headers: { accept } }).mediaTypes(key.slice(0, end).split(','))[0] ?? ''
+})
 
 const otherParameters =
   /;(?![ \t]*q=(?:0(?:\.\d*)?|1(?:\.0*)?)[ \t]*(?:[;,]|$))[^;,"]*(?:"[^"]*")?/gi

@@ -3,11 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { isAllowedHost, localHosts } from '../security/allowed-hosts.ts'
 import { isHttp2 } from '../node-http.ts'
+import { remember } from '../remember.ts'
 import { badRequest, HttpError, misdirectedHost } from '../errors/http-error.ts'
 
-function isHost(text: string): boolean {
-  return /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`)
-}
+const isHost = remember(
+  (text) => /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`),
+)
 
 const scheme = /^https?$/
 const close = { connection: 'close' }

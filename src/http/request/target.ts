@@ -28,7 +28,8 @@ class RequestTarget {
 
 function parseQuery(url: string, config: Config) {
   const start = url.indexOf('?') + 1
-  const parameters = start === 0 ? {} : parseParameters(url.slice(start), config)
+  if (start === 0) return { parameters: {}, formHeaders: {} }
+  const parameters = parseParameters(url.slice(start), config)
   return { parameters, formHeaders: config.methodOverride ? takeFormHeaders(parameters) : {} }
 }
 
@@ -92,11 +93,12 @@ export function decodePath(path: string): string | undefined {
 }
 
 export function toPath(target: string): string {
-  return target.split('?', 1)[0] ?? ''
+  const end = target.indexOf('?')
+  return end === -1 ? target : target.slice(0, end)
 }
 
 export function isUnder(prefix: string, url: string): boolean {
   const encoded = toPath(url)
-  const path = decodePath(encoded) ?? encoded
+  const path = encoded.includes('%') ? (decodePath(encoded) ?? encoded) : encoded
   return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
 }

@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
+import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
 import { isHttp2 } from '../node-http.ts'
 import { countWrites } from './response-observer.ts'
@@ -12,6 +13,7 @@ import { revalidate } from './send-tagged.ts'
 export function finishResponses(app: FastifyInstance): void {
   const isClosing = closeConnectionsOnShutdown(app)
   app.addHook('onSend', (request, reply, payload, done) => {
+    addDigestHeaders(request, reply, payload)
     const content = frameHead(request, reply, revalidate(request, reply, payload))
     if (isHttp2(request.raw)) reply.removeHeader('connection').removeHeader('upgrade')
     // Node loses what is pipelined behind a request for an upgrade that it ignores (RFC 9110 §7.8).

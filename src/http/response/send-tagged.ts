@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { evaluatePreconditions, isNotModified } from './preconditions.ts'
 import { preconditionFailed } from '../errors/http-error.ts'
+import { remember } from '../remember.ts'
 import { isRawRequest } from '../request/target.ts'
 import { toContentType } from './send.ts'
 
@@ -20,8 +21,10 @@ export function tag(mediaType: string, text: string): TaggedText {
 
 /** With the media type, since two representations may both be empty. */
 function toStrongTag(mediaType: string, text: string): string {
-  return `"${hash('sha256', mediaType + text, 'base64url')}"`
+  return toHashTag(mediaType + text)
 }
+
+const toHashTag = remember((text) => `"${hash('sha256', text, 'base64url')}"`)
 
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedText) {
   const { mediaType, text, etag } = tagged

@@ -20,11 +20,13 @@ import { parseListQuery } from './list-query.ts'
 
 type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
 
+const listTypes = Object.values(typeBySuffix)
+
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
 export function list(context: ResourceContext): Handler {
   const cache = createListCache(context.records)
   return (request, reply) => {
-    const type = chooseType(request, reply, Object.values(typeBySuffix))
+    const type = chooseType(request, reply, listTypes)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
     const flash = takePageFlash(request, reply, type)
     const isCacheable = request.method !== 'QUERY' && flash === undefined
