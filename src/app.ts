@@ -20,8 +20,8 @@ import { createExchangeLog } from './inspector/exchange-log.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { limitConnections } from './limits/connection-limits.ts'
 import { openLimits } from './limits/limits.ts'
-import { ErrorLog, logResponse } from './operations/access-log.ts'
-import { createLog, type LogStream } from './operations/log.ts'
+import { ErrorLog, toLogLine } from './operations/access-log.ts'
+import { createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
 import { createWorkerLookup } from './operations/workers.ts'
@@ -89,7 +89,7 @@ function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts
 
 type Parts = ReturnType<typeof createParts>
 
-function createParts({ config, stores, logTo, metrics, ...options }: AppOptions) {
+function createParts({ config, stores, logTo = standardOutput, ...options }: AppOptions) {
   const demos = options.demos.filter(({ name }) => config.demos.includes(name))
   const shapes = demos.flatMap(({ errorShape }) => errorShape?.({ config, ...stores }) ?? [])
   const rawPaths = demos.flatMap((demo) => demo.rawPaths ?? [])
@@ -97,11 +97,12 @@ function createParts({ config, stores, logTo, metrics, ...options }: AppOptions)
     config,
     demos,
     limits: openLimits(config, stores.counters),
-    metrics,
+    metrics: options.metrics,
     shapes,
     exchangeLog: createExchangeLog(),
     isLogged: ['trace', 'debug', 'info'].includes(config.logLevel),
     log: createLog(config, logTo),
+    logTo,
     parseTarget: createTargetParser(config, rawPaths),
     readBody: createBodyReader(config),
     sendError: createErrorSender(shapes, renderErrorPage),
@@ -177,7 +178,7 @@ function receiveRequests(app: FastifyInstance, parts: Parts): void {
 
 /** Not an onResponse hook: Fastify would watch the end of every stream for it. */
 function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: Parts): void {
-  const { exchangeLog, isLogged, metrics, toHeaders } = parts
+  const { exchangeLog, isLogged, logTo, metrics, toHeaders } = parts
   reply.headers(toHeaders(request))
   reply.header('x-request-id', request.id)
   const isRecorded = exchangeLog.begin(request, reply)
@@ -185,7 +186,7 @@ function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: Part
   metrics?.begin()
   observeResponse(request, reply, (response) => {
     if (isRecorded && !response.isCutOff) exchangeLog.record(request, reply, response.ms)
-    if (isLogged) logResponse(request, response)
+    if (isLogged) logTo.queue(toLogLine(request, response))
     metrics?.end(response)
   })
 }

@@ -1,21 +1,40 @@
 import { LogController, type FastifyRequest } from 'fastify'
+import { hostname } from 'node:os'
 import type { FinishedResponse } from '../http/response/response-observer.ts'
 import { toPath } from '../http/request/target.ts'
 import { parseTraceparent } from '../http/request/traceparent.ts'
 
-/** Logs the path without its query string, which may contain personal data. */
-export function logResponse({ id, raw, server }: FastifyRequest, response: FinishedResponse): void {
+const ofProcess = `${member('pid', process.pid)}${member('hostname', hostname())}`
+
+/**
+ * In pino's format, by hand because pino takes three times as long. The path has no query string,
+ * which may contain personal data.
+ */
+export function toLogLine({ id, raw }: FastifyRequest, response: FinishedResponse): string {
   const { receivedMethod, url = '', headers } = raw
-  const { method, route, status, bytes, isCutOff } = response
+  const { method, route, status, ms, bytes, isCutOff } = response
   const { traceparent } = headers
-  const path = toPath(url)
-  const ms = Math.round(response.ms * 1000) / 1000
-  const line = {
-    ...{ reqId: id, method, receivedMethod, path, route, status, ms, bytes },
-    ...(typeof traceparent === 'string' && parseTraceparent(traceparent)),
-    ...(isCutOff && { cutOff: true }),
-  }
-  server.log.info(line, 'request completed')
+  const trace = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined
+  return [
+    `{"level":30,"time":${String(Date.now())}${ofProcess}`,
+    member('reqId', id),
+    member('method', method),
+    member('receivedMethod', receivedMethod),
+    member('path', toPath(url)),
+    member('route', route),
+    member('status', status),
+    member('ms', Math.round(ms * 1000) / 1000),
+    member('bytes', bytes),
+    member('traceId', trace?.traceId),
+    member('parentId', trace?.parentId),
+    member('cutOff', isCutOff || undefined),
+    ',"msg":"request completed"}\n',
+  ].join('')
+}
+
+/** `,"name":value`, or nothing for undefined. */
+function member(name: string, value: string | number | true | undefined): string {
+  return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`
 }
 
 export class ErrorLog extends LogController {
