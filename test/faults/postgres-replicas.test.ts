@@ -17,6 +17,7 @@ import { createLedger, type Ledger } from './ledger.ts'
 const rounds = Number(process.env.FAULT_ROUNDS ?? 8)
 const user = { username: 'ann', password: 'a password' }
 const limit = { timeout: 600_000 }
+const sessionsOfKilled = "SELECT pid FROM pg_stat_activity WHERE application_name = 'killed'"
 
 suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
   let server: PostgresServer
@@ -87,6 +88,8 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
       await until(() => ledger.writes() >= enough)
       child.kill('SIGKILL')
       await Promise.all([ended, once(child, 'exit')])
+      // The server may still commit a statement that it received before the kill.
+      await until(async () => (await query(server.url, sessionsOfKilled)).length === 0)
       losses.push(...ledger.compare(await findLocations(survivor)))
     }
     t.diagnostic(
