@@ -58,7 +58,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const hasPath = collectAllowedMethods(app, config.maxUrlBytes)
   if (config.methodOverride) {
     const isHeadEnough = createHeadCheck(config, hasPath)
-    const isDecided = async (raw: IncomingMessage) => limits.shouldShed(raw) || isHeadEnough(raw)
+    const isDecided = (raw: IncomingMessage) => limits.shouldShed(raw) || isHeadEnough(raw)
     app.addConstraintStrategy(methodOverride(parts.readBody, isDecided))
   }
   handleErrors(app, parts)
@@ -66,7 +66,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   receiveRequests(app, parts)
   addOptions(app, config)
   readBodies(app, parts)
-  if (config.methodOverride) applyFormHeaders(app, parts.readBody)
+  if (config.methodOverride) applyFormHeaders(app)
   addIdempotencyHooks(app, stores.idempotencyEntries)
   finishResponses(app)
   app.addHook('onClose', limits.close)
@@ -193,9 +193,11 @@ function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: Part
 
 function readBodies(app: FastifyInstance, { readBody }: Parts): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async ({ is404, raw, routeOptions }: FastifyRequest) =>
-    is404 || isRawRequest(raw) || routeOptions.config.readsBodyItself === true
-      ? undefined
-      : (await readBody(raw)).value,
-  )
+  app.addContentTypeParser('*', ({ is404, raw, routeOptions }, _raw, done) => {
+    if (is404 || isRawRequest(raw) || routeOptions.config.readsBodyItself === true) done(null)
+    else
+      readBody(raw, ({ error, value }) => {
+        done(error ?? null, value)
+      })
+  })
 }

@@ -3,7 +3,7 @@ import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
 import { createDigestCheck } from './digest.ts'
 import { parseJson } from './parse-json.ts'
-import { readBytes } from './read-bytes.ts'
+import { afterParsing, readBytes } from './read-bytes.ts'
 import {
   decodeUtf8,
   parseParameters,
@@ -18,39 +18,63 @@ declare module 'fastify' {
   }
 }
 
-export interface Body {
-  value: unknown
-  formHeaders: FormHeaders
+declare module 'node:http' {
+  interface IncomingMessage {
+    parsedBody?: Body
+  }
 }
 
-export type BodyReader = (raw: IncomingMessage) => Promise<Body>
+interface Body {
+  value?: unknown
+  formHeaders?: FormHeaders
+  error?: Error
+}
 
-const absent = Promise.resolve<Body>({ value: undefined, formHeaders: {} })
+export type BodyReader = (raw: IncomingMessage, done: (body: Body) => void) => void
 
 export function createBodyReader(config: Config): BodyReader {
-  const bodies = new WeakMap<IncomingMessage, Promise<Body>>()
-
-  async function read(raw: IncomingMessage, parse: (text: string) => unknown): Promise<Body> {
+  function read(raw: IncomingMessage, parse: Parser): Body | Promise<Body> {
     assertNoEncoding(raw)
     assertUtf8(raw)
     const digests = createDigestCheck(raw.headers)
-    const bytes = await readBytes(raw, config)
-    digests.update(bytes)
-    digests.verify()
-    const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
-    return { value, formHeaders: config.methodOverride ? takeFormHeaders(value) : {} }
+    const toBody = (bytes: Buffer): Body => {
+      digests.update(bytes)
+      digests.verify()
+      const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
+      return { value, formHeaders: config.methodOverride ? takeFormHeaders(value) : {} }
+    }
+    const bytes = readBytes(raw, config)
+    return Buffer.isBuffer(bytes) ? toBody(bytes) : bytes.then(toBody).catch(toFailed)
   }
 
-  return (raw) => {
-    if (!hasBody(raw)) return absent
-    const known = bodies.get(raw)
-    if (known !== undefined) return known
-    const parse = findParser(toMediaType(raw.headers['content-type']), config)
-    if (parse === undefined) return absent
-    const reading = read(raw, parse)
-    bodies.set(raw, reading)
-    return reading
+  return (raw, done) => {
+    const parse = raw.parsedBody === undefined ? findParser(raw, config) : undefined
+    const finish = (body: Body) => {
+      raw.parsedBody = body
+      done(body)
+    }
+    if (parse === undefined) {
+      finish(raw.parsedBody ?? {})
+      return
+    }
+    afterParsing(() => {
+      const body = attempt(() => read(raw, parse))
+      if (body instanceof Promise) void body.then(finish)
+      else finish(body)
+    })
   }
+}
+
+function attempt<T>(run: () => T): T | Body {
+  try {
+    return run()
+  } catch (error) {
+    return toFailed(error)
+  }
+}
+
+function toFailed(error: unknown): Body {
+  return { error: error instanceof Error ? error : new Error(String(error)) }
 }
 
 /** RFC 9112 §6: a length or a transfer coding announces a body. */
@@ -91,7 +115,11 @@ export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return toMediaType(headers['content-type']) === formType
 }
 
-function findParser(type: string, config: Config): ((text: string) => unknown) | undefined {
+type Parser = (text: string) => unknown
+
+function findParser(raw: IncomingMessage, config: Config): Parser | undefined {
+  if (!hasBody(raw)) return undefined
+  const type = toMediaType(raw.headers['content-type'])
   const reads = (reader: Config['bodyReaders'][number]) => config.bodyReaders.includes(reader)
   if (isJsonType(type)) return reads('json') ? (text) => parseJson(text, config) : undefined
   if (type === formType) return reads('form') ? (text) => parseParameters(text, config) : undefined

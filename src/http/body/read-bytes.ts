@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
@@ -10,14 +11,36 @@ type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>
 
 const cutOff = 'The body ended early.'
 
-export async function readBytes(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+const waiting: (() => void)[] = []
+
+/** Calls back when Node has parsed what arrived with the head, which often is the whole body. */
+export function afterParsing(callback: () => void): void {
+  // Without it, tracing would see every request of a turn in the context of the first.
+  const resource = new AsyncResource('body')
+  waiting.push(() => {
+    resource.runInAsyncScope(callback)
+  })
+  // One immediate for all requests of a turn; a tick would run before the body is parsed.
+  if (waiting.length === 1) setImmediate(callWaiting)
+}
+
+function callWaiting(): void {
+  for (const callback of waiting.splice(0)) callback()
+}
+
+/** At once if the body has arrived: without listeners, timers and promises. */
+export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Promise<Buffer> {
   const { maxBodyBytes } = limits
   if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(limits)
   sendContinue(raw)
-  const whole = await readAvailable(raw)
-  if (whole === undefined) return readSlowly(raw, limits)
-  if (whole.length > maxBodyBytes) throw tooLarge(limits)
-  return whole
+  if (raw.destroyed) throw badRequest(cutOff)
+  // An aborted request of HTTP/2 is `complete` too.
+  if (!raw.complete || isHttp2(raw)) return readSlowly(raw, limits)
+  // Without a size Node 26 returns only the first chunk.
+  const bytes: unknown = raw.read(raw.readableLength)
+  if (!Buffer.isBuffer(bytes)) return Buffer.alloc(0)
+  if (bytes.length > maxBodyBytes) throw tooLarge(limits)
+  return bytes
 }
 
 function tooLarge({ maxBodyBytes }: BodyLimits): HttpError {
@@ -42,17 +65,6 @@ function readSlowly(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
     reject(badRequest(cutOff, error))
   })
   return promise
-}
-
-/** A small body mostly arrives with the head, and is read without listeners and timers. */
-async function readAvailable(raw: IncomingMessage): Promise<Buffer | undefined> {
-  // Node has parsed what arrived at once before an immediate runs.
-  await new Promise(setImmediate)
-  if (raw.destroyed) throw badRequest(cutOff)
-  if (!raw.complete || isHttp2(raw)) return undefined
-  // Without a size Node 26 returns only the first chunk.
-  const bytes: unknown = raw.read(raw.readableLength)
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }
 
 /** One buffer that doubles: an object for each chunk would take more memory than a chunk of one byte. */

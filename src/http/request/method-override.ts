@@ -14,12 +14,12 @@ export const overrideHeader = 'x-http-method-override'
 /** A constraint that constrains nothing: the only step before routing that may wait for a body. */
 export function methodOverride(
   readBody: BodyReader,
-  isDecided: (raw: IncomingMessage) => Promise<boolean>,
+  isDecided: (raw: IncomingMessage) => boolean | Promise<boolean>,
 ) {
-  const findInBody = async (raw: IncomingMessage) => {
-    if (await isDecided(raw)) return undefined
-    const body = await readBody(raw).catch(() => undefined)
-    return toMethod(body?.formHeaders._method)
+  const findInBody = (raw: IncomingMessage, finish: (found?: string) => void) => {
+    readBody(raw, ({ formHeaders }) => {
+      finish(toMethod(formHeaders?._method))
+    })
   }
   return {
     name: 'methodOverride',
@@ -36,8 +36,13 @@ export function methodOverride(
       // An overridden preflight would do what it asks about.
       const isFixed = isRawRequest(raw) || isPreflight(raw)
       const found = isFixed ? raw.method : findInQuery(raw)
-      if (found !== undefined || !hasBody(raw)) finish(found)
-      else void findInBody(raw).then(finish)
+      const decided = found !== undefined || !hasBody(raw) || isDecided(raw)
+      const go = (isFound: boolean) => {
+        if (isFound) finish(found)
+        else findInBody(raw, finish)
+      }
+      if (decided instanceof Promise) void decided.then(go)
+      else go(decided)
     },
   }
 }

@@ -53,7 +53,7 @@ export function catchHttpError(check: () => void): HttpError | undefined {
 /** Whether the head alone decides the response, whatever `_method` the body has. */
 export function createHeadCheck(config: Config, hasPath: (path: string) => Promise<boolean>) {
   const { tlsKey, trustedProxies, corsOrigins: others } = config
-  return async (raw: IncomingMessage): Promise<boolean> => {
+  return (raw: IncomingMessage): boolean | Promise<boolean> => {
     const isWaiting = awaitsContinue(raw)
     const error = catchHttpError(() => {
       assertRequestHead(raw, config)
@@ -65,6 +65,10 @@ export function createHeadCheck(config: Config, hasPath: (path: string) => Promi
       assertSameSite(raw, { own: `${scheme}://${toReceivedHost(raw)}`, others })
     })
     if (error || !isWaiting) return error !== undefined
-    return !(await hasPath(toPath(raw.url ?? '')).catch(() => true))
+    // A path that cannot be looked up gets its error from the route.
+    return hasPath(toPath(raw.url ?? '')).then(
+      (isThere) => !isThere,
+      () => false,
+    )
   }
 }
