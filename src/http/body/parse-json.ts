@@ -2,10 +2,14 @@ import secureJson from 'secure-json-parse'
 import type { Config } from '../../config/config.ts'
 import { badRequest } from '../errors/http-error.ts'
 
+// Other texts mean the same to JSON.parse, which takes half the time.
+const suspicious = ['__proto__', 'constructor', String.raw`\u`, '\ufeff']
+
 export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>): unknown {
   assertDepth(text, maxJsonDepth)
   try {
-    return secureJson.parse(text)
+    const isSuspicious = suspicious.some((part) => text.includes(part))
+    return isSuspicious ? secureJson.parse(text) : JSON.parse(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : ''
     throw badRequest(`The body is not valid JSON: ${reason}`, error)

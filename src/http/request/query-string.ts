@@ -11,6 +11,8 @@ export function parseParameters(
 ): Readonly<Record<string, unknown>> {
   const { maxParameters, maxParameterDepth, maxListItems } = limits
   if (/(?:^|&)=/.test(text)) throw badRequest('A parameter has no name.')
+  const flat = parseFlat(text, maxParameters)
+  if (flat) return flat
   try {
     return qs.parse(text, {
       plainObjects: true,
@@ -28,6 +30,20 @@ export function parseParameters(
       error,
     )
   }
+}
+
+/** `qs`, which takes four times as long, is left for brackets, special names and errors. */
+function parseFlat(text: string, maxParameters: number): Record<string, unknown> | undefined {
+  const parts = text.split('&', maxParameters + 1)
+  if (parts.length > maxParameters || /[[\]]|%5[bd]/i.test(text)) return undefined
+  const parameters: Record<string, unknown> = { __proto__: null }
+  for (const part of parts) {
+    const [name = ''] = part.split('=', 1)
+    const decoded = decodeComponent(name)
+    if (decoded === '' || decoded === '__proto__' || decoded in parameters) return undefined
+    parameters[decoded] = decodeComponent(part.slice(name.length + 1))
+  }
+  return parameters
 }
 
 function decodeComponent(text: string): string {
