@@ -32,7 +32,9 @@ export function mergeInput(
 
 export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
   const order = resource.fields.map(({ name }) => name)
-  const [, errors] = resource.validator().Errors(document)
+  const validator = resource.validator()
+  // Listing the errors of a valid document takes ten times as long.
+  const errors = validator.Check(document) ? [] : validator.Errors(document)[1]
   return [...errors.flatMap(toFieldProblems), ...findLongTexts(resource, document)].toSorted(
     (one, other) => order.indexOf(one.field) - order.indexOf(other.field),
   )
