@@ -34,8 +34,8 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
   })
-  applyServerLimits(app.server, config, (...exchange) => {
-    app.routing(...exchange)
+  applyServerLimits(app.server, config, (request, response) => {
+    app.routing(request, response)
   })
   return app
 }

@@ -53,16 +53,18 @@ function assertHttp1Head({ rawHeaders, headers, httpVersion }: IncomingMessage):
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     throw new HttpError('version-not-supported', `HTTP/${httpVersion} is not supported here.`)
   }
-  const isHostName = (name = '') => name.length === 4 && name.toLowerCase() === 'host'
-  const received = rawHeaders.filter(
-    (_, index) => index % 2 === 1 && isHostName(rawHeaders[index - 1]),
-  )
-  if (received.length > 1) throw badRequest('The request has more than one Host header.')
-  if (received.length === 0 && httpVersion === '1.1') {
+  let received: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue
+    if (received !== undefined) throw badRequest('The request has more than one Host header.')
+    received = rawHeaders[index + 1] ?? ''
+  }
+  if (received === undefined && httpVersion === '1.1') {
     throw badRequest('The request has no Host header.')
   }
   // The authority of an absolute-form target may have replaced it in `headers`.
-  for (const host of [...received, headers.host]) {
+  for (const host of [received, headers.host]) {
     if (host !== undefined && !isHost(host)) throw badRequest('Host is not a valid host.')
   }
   if (httpVersion === '1.1' || headers['transfer-encoding'] === undefined) return

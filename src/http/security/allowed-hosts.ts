@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { remember } from '../remember.ts'
 
 export const localHosts = ['localhost', '*.localhost', 'ip'] as const
 
@@ -7,9 +8,11 @@ export function toHostname(host: string): string | undefined {
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
 }
 
+const findHostname = remember((host) => toHostname(host) ?? '')
+
 export function isAllowedHost(host: string, allowedHosts: readonly string[]): boolean {
   if (allowedHosts.includes('*')) return true
-  const name = toHostname(host) ?? ''
+  const name = findHostname(host)
   return allowedHosts.some((allowed) => {
     if (allowed === 'ip') return name.startsWith('[') || isIP(name) !== 0
     return allowed.startsWith('*.') ? name.endsWith(allowed.slice(1)) : name === allowed
