@@ -161,7 +161,7 @@ function handleErrors(app: FastifyInstance, parts: Parts): void {
 function toHttpError(error: StoreFailure, request: FastifyRequest): HttpError {
   request.server.log.warn({ reqId: request.id, err: error }, 'the store failed')
   if (error.kind === 'full') return insufficientStorage()
-  return serviceUnavailable('The data store is temporarily unavailable.')
+  return serviceUnavailable('The database or the file storage is temporarily unavailable.')
 }
 
 function receiveRequests(app: FastifyInstance, parts: Parts): void {

@@ -23,7 +23,7 @@ export function findKey(request: FastifyRequest): string | undefined {
   const key = bareKey.test(text) ? text : parseString(text)
   if (key !== undefined && key !== '' && key.length <= maxKeyLength) return key
   throw badRequest(
-    `Idempotency-Key must be a quoted string of 1 to ${String(maxKeyLength)} characters.`,
+    `Idempotency-Key must be a quoted string or a word, of 1 to ${String(maxKeyLength)} characters.`,
   )
 }
 

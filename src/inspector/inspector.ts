@@ -56,7 +56,7 @@ function getExchange(find: FindExchange): Route {
       const id = toPathParameter(request, 'id')
       const exchange = await find(id)
       if (exchange === undefined)
-        throw notFound(`There is no exchange with the id "${id}". The last 500 are stored.`)
+        throw notFound(`There is no exchange with the id ${id}. The last 500 are stored.`)
       reply.header('cache-control', 'no-store')
       if (type === 'text/html') return sendPage(reply, exchangePage(exchange))
       const json = toJson(exchange)

@@ -26,7 +26,7 @@ export function assertFound(
   id: string,
   record: StoredRecord | undefined,
 ): StoredRecord {
-  if (record === undefined) throw notFound(`There is no ${singular} ${id}.`)
+  if (record === undefined) throw notFound(`There is no ${singular} with the id ${id}.`)
   return record
 }
 

@@ -56,7 +56,9 @@ export const api: Demo = {
   errorShape: (services) => ({
     schema: objectSchema({ error: text }),
     under: isAlone('api', services) ? '/' : '/api',
-    toJson: ({ message }) => ({ error: `${message} Please use the path /api/json.` }),
+    toJson: ({ message, status }) => ({
+      error: [404, 405].includes(status) ? `${message} Please use the path /api/json.` : message,
+    }),
   }),
 }
 

@@ -110,7 +110,9 @@ async function* take(content: AsyncIterable<Buffer>, share: Share) {
 }
 
 function assertNoOtherPart({ name, fileName }: Part): void {
-  if (name !== fieldName) throw badRequest(`The form must have no field but ${fieldName}.`)
+  if (name !== fieldName) {
+    throw badRequest(`The form must contain one file in ${fieldName}, and no other field.`)
+  }
   // An input without a file is sent as a part with an empty file name.
   if (fileName === undefined || fileName === '') throw badRequest(`${fieldName} has no file.`)
 }

@@ -35,7 +35,7 @@ export function sendUpload({ uploads, files }: UploadServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const id = toPathParameter(request, 'id')
     const record = await uploads.find(id)
-    if (record === undefined) throw notFound(`There is no upload ${id}.`)
+    if (record === undefined) throw notFound(`There is no upload with the id ${id}.`)
     const { document, createdAt } = record
     if (!isUpload(document)) throw new StoreFailure('unavailable', `${id} has a damaged record`)
     const { name, type, size, sha256 } = document

@@ -22,8 +22,8 @@ export function applyJsonPatch(
     if (apply(root, operation, copy)) continue
     const path = toName(operation.path)
     if (operation.op === 'test') throw patchTestFailed(`The test of ${path} failed.`)
-    const source = 'from' in operation ? ` from ${toName(operation.from)}` : ''
-    throw conflict(`The path of ${operation.op}${source} to ${path} does not exist.`)
+    const source = 'from' in operation ? `${toName(operation.from)} or ` : ''
+    throw conflict(`${operation.op}: the path ${source}${path} does not exist.`)
   }
   return root.document
 }

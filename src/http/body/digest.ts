@@ -19,8 +19,8 @@ function parseHeader(value: HeaderValue): Dictionary {
 }
 
 export function createDigestCheck(headers: IncomingHttpHeaders) {
-  const expected = ['content-digest', 'repr-digest'].flatMap((header) =>
-    header in headers ? parseDigests(header, headers[header]) : [],
+  const expected = ['Content-Digest', 'Repr-Digest'].flatMap((header) =>
+    parseDigests(header, headers[header.toLowerCase()]),
   )
   return {
     update: (chunk: Uint8Array): void => {
@@ -39,7 +39,9 @@ function parseDigests(header: string, value: HeaderValue) {
       if (!(digest instanceof ArrayBuffer)) throw new TypeError('not a byte sequence')
       if (!isKnown(algorithm)) return []
       const hashing = createHash(hashNames[algorithm])
-      return [{ title: `${algorithm} in ${header}`, digest: new Uint8Array(digest), hashing }]
+      return [
+        { title: `the ${algorithm} digest in ${header}`, digest: new Uint8Array(digest), hashing },
+      ]
     })
   } catch (error) {
     throw badRequest(`${header} must have the form sha-256=:…: with a Base64 digest.`, error)

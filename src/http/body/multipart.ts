@@ -53,9 +53,9 @@ export async function* parseMultipart(request: FastifyRequest, limits: Multipart
 }
 
 function limitContent(raw: IncomingMessage, { maxBytes, maxPartBytes }: MultipartLimits): void {
-  const [whole, part] = [String(maxBytes), String(maxPartBytes)]
+  const [whole, part] = [maxBytes, maxPartBytes].map((bytes) => bytes.toLocaleString('en'))
   const tooLarge = contentTooLarge(
-    `The form is over ${whole} bytes. A file may have ${part} bytes.`,
+    `The form is larger than ${whole ?? ''} bytes. A file can have at most ${part ?? ''} bytes.`,
   )
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   let size = 0
@@ -107,7 +107,7 @@ type ParsedPart = Pick<MultipartFile, 'file' | 'mimetype'> &
 function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number) {
   if (name === undefined) throw badRequest('A form part has no name.')
   if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
-  const tooLarge = contentTooLarge(`${name} is over ${String(maxBytes)} bytes.`)
+  const tooLarge = contentTooLarge(`${name} is larger than ${maxBytes.toLocaleString('en')} bytes.`)
   file.once('limit', () => file.destroy(tooLarge))
   const content = Readable.from(withOwnErrors(file), { objectMode: false })
   return { name, fileName: filename, type: mimetype, content }

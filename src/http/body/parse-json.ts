@@ -12,7 +12,12 @@ export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonD
     return isSuspicious ? secureJson.parse(text) : JSON.parse(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : ''
-    throw badRequest(`The body is not valid JSON: ${reason}`, error)
+    throw badRequest(
+      reason.includes('prototype')
+        ? 'The body must not have a member __proto__ or constructor.prototype.'
+        : `The body is not valid JSON: ${reason}.`,
+      error,
+    )
   }
 }
 

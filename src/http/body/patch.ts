@@ -49,6 +49,12 @@ const jsonPatch = compileLater(jsonPatchSchema)
 
 export function parseJsonPatch(value: unknown): readonly Operation[] {
   if (jsonPatch().Check(value)) return value
-  const limit = String(maxOperations)
-  throw invalidPatch(`A JSON Patch is a list of at most ${limit} operations (RFC 6902).`)
+  if (!Array.isArray(value) || value.length > maxOperations) {
+    const limit = String(maxOperations)
+    throw invalidPatch(`A JSON Patch must be an array of at most ${limit} operations (RFC 6902).`)
+  }
+  const index = value.findIndex((operation) => !jsonPatch().Check([operation]))
+  throw invalidPatch(
+    `Operation ${String(index)} is invalid. op must be add, remove, replace, move, copy or test; path and from must be JSON Pointers; add, replace and test need a value (RFC 6902).`,
+  )
 }

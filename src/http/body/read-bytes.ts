@@ -44,7 +44,7 @@ export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Pr
 }
 
 function tooLarge({ maxBodyBytes }: BodyLimits): HttpError {
-  return contentTooLarge(`The body is over ${String(maxBodyBytes)} bytes.`)
+  return contentTooLarge(`The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`)
 }
 
 function readSlowly(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {

@@ -89,7 +89,9 @@ export const unsafeLink = (from: string, to: string) =>
   linkBlocked(`A link must not turn ${from} into ${to}. Use a form or a script of this site.`)
 
 export const overrideNeedsPost = (method: string) =>
-  linkBlocked(`METHOD_OVERRIDE lets only a POST request become ${method}.`)
+  linkBlocked(
+    `Only POST can be overridden to ${method} here (METHOD_OVERRIDE). Send ${method}, or POST with _method=${method}.`,
+  )
 
 export function methodNotAllowed(
   method: string,
@@ -102,16 +104,21 @@ export function methodNotAllowed(
 }
 
 export const notAcceptable = (offers: readonly string[]) =>
-  new HttpError('not-acceptable', `Available as ${offers.join(', ')}.`, { members: { offers } })
+  new HttpError(
+    'not-acceptable',
+    `Accept excludes all available media types: ${offers.join(', ')}.`,
+    { members: { offers } },
+  )
 
 export function preconditionFailed(etag?: string): HttpError {
-  const detail = 'The current state does not match the preconditions of the request.'
+  const current = etag ? ` The current ETag is ${etag}.` : ''
+  const detail = `A precondition of the request is false.${current}`
   return new HttpError('precondition-failed', detail, { headers: etag ? { etag } : {} })
 }
 
 export function rangeNotSatisfiable(size: number): HttpError {
   const headers = { 'content-range': `bytes */${String(size)}` }
-  const detail = `The range is outside of ${String(size)} bytes.`
+  const detail = `The range starts after the end of the file (${size.toLocaleString('en')} bytes).`
   return new HttpError('range-not-satisfiable', detail, { headers })
 }
 

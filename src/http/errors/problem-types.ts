@@ -12,12 +12,12 @@ function problem<Status extends number>(status: Status, title: string) {
 /** Every kind of error by the last segment of its URL. The first of a status is its default. */
 export const problemTypes = {
   'bad-request': problem(400, 'Bad Request')(
-    'The URL, a header or the body of the request is malformed or exceeds a limit on its format.',
+    'The URL, a header or the body of the request is malformed, or exceeds a limit such as the number of parameters.',
     'Correct the part that the detail names, and send the request again.',
     `curl --json '{"name":"Ann","password":"secret"}' {origin}/users`,
   ),
-  'unknown-parameter': problem(400, 'Unknown Parameter')(
-    'The query names a field, an operator or a value that does not exist. Ignoring it would change the meaning of the request.',
+  'unknown-parameter': problem(400, 'Invalid Query Parameter')(
+    'The query string has an unknown parameter, or a parameter with an invalid value.',
     'Correct the parameter that the detail names, or remove it.',
     `curl -H 'Accept: application/json' '{origin}/locations?page=1&per_page=10'`,
   ),
@@ -27,7 +27,7 @@ export const problemTypes = {
     `curl -X PATCH -H 'Content-Type: application/merge-patch+json' -d '{"note":null}' {origin}/locations/ID`,
   ),
   'digest-mismatch': problem(400, 'Digest Mismatch')(
-    'The received body does not match its Content-Digest or Repr-Digest, so it was changed on the way. Nothing was stored.',
+    'The digest of the received body differs from Content-Digest or Repr-Digest. The body was changed in transit, or the digest was computed incorrectly. Nothing was stored.',
     'Compute the digest of the bytes that you send (RFC 9530), and send them again.',
   ),
   unauthorized: problem(401, 'Unauthorized')(
@@ -36,8 +36,8 @@ export const problemTypes = {
     `curl -c jar --json '{"username":"Ann","password":"secret"}' {origin}/login`,
   ),
   forbidden: problem(403, 'Forbidden')(
-    'The request is valid but not allowed. Repeating it does not help.',
-    'The detail names what is not allowed.',
+    'The request is valid, but not allowed.',
+    'Read the detail. Do not repeat the request unchanged.',
   ),
   'cross-site-write': problem(403, 'Cross-Site Write')(
     'Sec-Fetch-Site or Origin shows that a page of another site sent this write. Every site may read; only this site and the origins in CORS_ORIGINS may write.',
@@ -45,13 +45,13 @@ export const problemTypes = {
     'CORS_ORIGINS=http://localhost:5173 npm start',
   ),
   'unsafe-link': problem(403, 'Unsafe Link')(
-    'A method override turns this GET or HEAD into a method that changes data, and a link or a prefetch could have sent it.',
+    'A link or a prefetch must not change data. This GET or HEAD request has a method override to an unsafe method.',
     'Send a POST with the override, or use the method itself.',
     'curl -d _method=DELETE {origin}/users/ID',
   ),
   'not-found': problem(404, 'Not Found')(
     'No route matches this path, or the record or file does not exist or was deleted.',
-    'Check the URL. The home page lists all demos.',
+    'Check the path and the id. The home page lists all demos.',
     'curl {origin}/',
   ),
   'method-not-allowed': problem(405, 'Method Not Allowed')(
@@ -60,13 +60,13 @@ export const problemTypes = {
     'curl -i -X OPTIONS {origin}/users',
   ),
   'not-acceptable': problem(406, 'Not Acceptable')(
-    'Accept excludes every available media type. The response lists them; in JSON, in the member offers.',
-    'Name one of the available media types in Accept, or omit Accept.',
+    'Accept excludes all available media types. The response lists them, in JSON as "offers".',
+    'Add one of the available media types to Accept, or omit Accept.',
     `curl -H 'Accept: application/json' {origin}/users`,
   ),
   'request-timeout': problem(408, 'Request Timeout')(
     'The request did not arrive completely in time. The connection is closed.',
-    'Send it again on a new connection. The settings list the time limits.',
+    'Send it again on a new connection. HEADERS_SECONDS, BODY_IDLE_SECONDS and REQUEST_SECONDS are the limits.',
   ),
   conflict: problem(409, 'Conflict')(
     'The request conflicts with the current state of the resource.',
@@ -79,10 +79,10 @@ export const problemTypes = {
   ),
   'idempotency-key-in-flight': problem(409, 'Idempotency Key in Flight')(
     'A request with the same Idempotency-Key is still being processed.',
-    'Wait for the seconds in Retry-After and repeat the request to get the same response.',
+    'Wait for the number of seconds in Retry-After. Then repeat the request to get the same response.',
   ),
   'precondition-failed': problem(412, 'Precondition Failed')(
-    'If-Match, If-None-Match or If-Unmodified-Since does not match the current state: the resource was changed, or it exists already. Nothing was changed.',
+    'A precondition (If-Match, If-None-Match or If-Unmodified-Since) is false: the resource was changed, or it already exists. This request changed nothing.',
     'Read the resource again, and send the change with its current ETag.',
     `curl -X PUT -H 'If-None-Match: *' --json '{"name":"Rome"}' {origin}/locations/rome`,
   ),
@@ -95,21 +95,21 @@ export const problemTypes = {
     'Send long values in the body.',
   ),
   'unsupported-media-type': problem(415, 'Unsupported Media Type')(
-    'The type or encoding of the body is not supported. Accept-Post, Accept-Patch or Accept-Encoding lists the supported ones.',
+    'The type or encoding of the body is not supported. The response lists what is supported in Accept-Post, Accept-Patch, Accept-Query or Accept-Encoding.',
     'Send a supported type, set Content-Type, and do not compress the body.',
     `curl --json '{"name":"Rome"}' {origin}/locations`,
   ),
   'range-not-satisfiable': problem(416, 'Range Not Satisfiable')(
-    'Range starts beyond the end. Content-Range gives the size.',
+    'The range starts after the end of the file. Content-Range has the size.',
     'Request a range that starts before the end.',
     'curl -r 0-14 {origin}/assets/vitrine.css',
   ),
   'expectation-failed': problem(417, 'Expectation Failed')(
-    'Expect has another value than 100-continue, the only one that HTTP defines.',
+    'Expect has a value other than 100-continue.',
     'Omit Expect.',
   ),
   'misdirected-request': problem(421, 'Misdirected Request')(
-    'The request is for a host that this service does not serve, or for an https: URL over plain HTTP. This prevents DNS rebinding.',
+    'The request is for a host that this service does not serve, or for an https: URL over plain HTTP. The service rejects it to prevent DNS rebinding.',
     'Use the URL that the service prints when it starts, or add the host to ALLOWED_HOSTS.',
     'ALLOWED_HOSTS=localhost,vitrine.example npm start',
   ),
@@ -118,7 +118,7 @@ export const problemTypes = {
     'Correct the part that the detail names.',
   ),
   'invalid-fields': problem(422, 'Invalid Fields')(
-    'Required fields are missing, or fields have invalid values. The member errors lists each field as a JSON Pointer with its error. Nothing was changed.',
+    'Required fields are missing, or fields have invalid values. "errors" lists them, each with a JSON Pointer and a description. Nothing was changed.',
     'Correct every field in errors, and send the whole request again.',
     `curl --json '{"name":"Rome","latitude":41.9,"longitude":12.5}' {origin}/locations`,
   ),
@@ -128,13 +128,13 @@ export const problemTypes = {
     `curl -H "Idempotency-Key: \\"$(uuidgen)\\"" --json '{"name":"Rome"}' {origin}/locations`,
   ),
   'precondition-required': problem(428, 'Precondition Required')(
-    'REQUIRE_IF_MATCH is set: a change must name the state that it applies to, so that no update is lost.',
+    'The service requires If-Match for changes (REQUIRE_IF_MATCH=on), to prevent lost updates.',
     'Read the resource, and send its ETag in If-Match.',
     `curl -X DELETE -H 'If-Match: "ETAG"' {origin}/locations/ID`,
   ),
   'too-many-requests': problem(429, 'Too Many Requests')(
     'This client sent more requests or logins within a minute than RateLimit-Policy allows. Rejected requests count too.',
-    'Wait for the seconds in Retry-After. RateLimit in every response gives the number of requests that remain.',
+    'Wait for the number of seconds in Retry-After, then repeat the request. RateLimit in each response has the number of requests that remain.',
     `curl -si {origin}/ | grep -i '^ratelimit'`,
   ),
   'headers-too-large': problem(431, 'Request Header Fields Too Large')(
@@ -142,7 +142,7 @@ export const problemTypes = {
     'Send fewer or shorter headers. Cookies are a common cause.',
   ),
   'internal-error': problem(500, 'Internal Server Error')(
-    'The service failed; the request is not the cause. The log has the error by request id.',
+    'The service failed. The operator can find the cause in the log by the request id.',
     'Report the request id to the operator of the service.',
   ),
   'not-implemented': problem(501, 'Not Implemented')(
@@ -151,16 +151,16 @@ export const problemTypes = {
     `curl -i -X OPTIONS --request-target '*' {origin}`,
   ),
   unavailable: problem(503, 'Service Unavailable')(
-    'The service is overloaded, or a data store is temporarily unavailable.',
-    'Repeat the request after the seconds in Retry-After.',
+    'The service is overloaded, or its database or file storage is temporarily unavailable.',
+    'Wait for the number of seconds in Retry-After, then repeat the request.',
   ),
   'version-not-supported': problem(505, 'HTTP Version Not Supported')(
-    'The request line names an HTTP version that is not supported in this form.',
+    'The HTTP version in the request line is not supported on this connection. HTTP/2 is only available over TLS.',
     'Use HTTP/1.1, or HTTP/2 over TLS.',
   ),
   'insufficient-storage': problem(507, 'Insufficient Storage')(
     'The store is full, or MAX_RECORDS, MAX_DATABASE_BYTES or MAX_FILES_BYTES is reached. Nothing was stored; existing data is unchanged.',
-    'Delete something, or ask the operator of the service for more space.',
+    'Delete records, or ask the operator of the service for more space.',
   ),
 }
 

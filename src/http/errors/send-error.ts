@@ -83,6 +83,9 @@ export function findErrorForm(
 function toHttpError(error: unknown, request: FastifyRequest): HttpError {
   if (error instanceof HttpError) return error
   if (isUnrouted(error)) return notImplemented(`The method ${request.method} is not implemented.`)
+  if (hasCode(error, 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')) {
+    return badRequest(`A ${request.method} request needs a Content-Type header.`, error)
+  }
   if (error instanceof Error && 'statusCode' in error) {
     const status = Number(error.statusCode)
     if (status >= 400 && status < 500) return new HttpError(status, error.message, { cause: error })
@@ -93,7 +96,11 @@ function toHttpError(error: unknown, request: FastifyRequest): HttpError {
 
 /** For a method that only HTTP/2 accepts: Fastify runs no hook for it. */
 export function isUnrouted(error: unknown): error is FastifyError {
-  return error instanceof Error && 'code' in error && error.code === 'FST_ERR_NOT_FOUND'
+  return hasCode(error, 'FST_ERR_NOT_FOUND')
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }
 
 export function toFrameworkError(error: { code: string }): unknown {

@@ -25,10 +25,12 @@ export function parseParameters(
     })
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw badRequest(
-      `A request may have ${String(maxParameters)} parameters, ${String(maxListItems)} items in a list and ${String(maxParameterDepth)} levels of brackets.`,
-      error,
-    )
+    const [limit, what] = /depth/.test(error.message)
+      ? [maxParameterDepth, 'levels of brackets in a parameter (MAX_PARAMETER_DEPTH)']
+      : /Array/.test(error.message)
+        ? [maxListItems, 'values of a parameter (MAX_LIST_ITEMS)']
+        : [maxParameters, 'parameters (MAX_PARAMETERS)']
+    throw badRequest(`The request has more than ${String(limit)} ${what}.`, error)
   }
 }
 

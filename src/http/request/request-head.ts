@@ -51,7 +51,8 @@ export function assertRequestHead(
 /** RFC 9112 §3.2: exactly one valid Host. Everything that compares origins relies on it. */
 function assertHttp1Head({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    throw new HttpError('version-not-supported', `HTTP/${httpVersion} is not supported here.`)
+    const detail = `HTTP/${httpVersion} is not supported on this connection. Use HTTP/1.1.`
+    throw new HttpError('version-not-supported', detail)
   }
   let received: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -42,6 +42,9 @@ function parseCount(
   const [text = ''] = values
   const count = values.length === 1 && /^\d+$/.test(text) ? Number(text) : NaN
   if (count >= minimum && count <= maximum) return count
-  const range = `${String(minimum)} to ${String(maximum)}`
-  throw badParameter(name, `must be a whole number from ${range}`)
+  const range =
+    maximum > 1e9
+      ? `of at least ${String(minimum)}`
+      : `from ${String(minimum)} to ${String(maximum)}`
+  throw badParameter(name, `must be a whole number ${range}`)
 }

@@ -40,7 +40,8 @@ for (const { path, fields } of samples) {
         assert.equal(page.statusCode, 404)
         assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
         // An id over 64 characters cannot be one, and so names no record.
-        const named = id.length > 64 ? `${path}/${id}` : `There is no ${singular} ${id}.`
+        const named =
+          id.length > 64 ? `${path}/${id}` : `There is no ${singular} with the id ${id}.`
         assert.ok(page.body.includes(named), `${method} ${rest}`)
         if (rest === '/edit') continue
         const headers = { accept: 'application/json' }

@@ -57,7 +57,7 @@ const showProblem: Route = {
   errors: [404, 406],
   handler: (request, reply) => {
     const slug = toPathParameter(request, 'slug')
-    if (!isProblemSlug(slug)) throw notFound(`There is no problem ${slug}.`)
+    if (!isProblemSlug(slug)) throw notFound(`There is no problem type ${slug}.`)
     const problem = toProblem(request, slug)
     return send(request, reply, [problemPage(problem), problem, problemToText(problem)])
   },
