@@ -33,7 +33,7 @@ ${head('Request', exchange.requestHead)}
 ${head('Response', exchange.responseHead)}
 </div>
 <h2>Repeat this request</h2>
-${command('curl', curl)}${command('fetch', fetch)}${command('HTTPie', httpie)}</div>
+${curl.endsWith('@content') ? html`<p>Bodies are not recorded. Save the body to the file <code>content</code> first.</p>\n` : ''}${command('curl', curl)}${command('fetch', fetch)}${command('HTTPie', httpie)}</div>
 <p>Received at ${time(receivedAt)}, status ${status}.</p>`,
   })
 }

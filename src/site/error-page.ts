@@ -6,12 +6,12 @@ import { STATUS_CODES } from '../http/node-http.ts'
 
 export function renderErrorPage(error: HttpError, requestId: string): string {
   const { status, title, message, problem, headers } = error
-  const { meaning, remedy } = problem ? problemTypes[problem] : unknownProblem
+  // A Fastify plugin may respond with any status.
+  const remedy = problem ? problemTypes[problem].remedy : 'Correct the request, and send it again.'
   const { allow, 'retry-after': seconds } = headers
   return page({
     title,
     main: html`<p class="lead">${message}</p>
-<p>${meaning}</p>
 <h2>What to do</h2>
 <p>${remedy}</p>
 <p class="actions"><a class="button" href="/">All demos</a>${problem ? html` <a href="/problems/${problem}">About this problem</a>` : ''}</p>
@@ -22,10 +22,4 @@ ${fact('Status', `${String(status)} ${STATUS_CODES[status] ?? ''}`)}${allow === 
 
 function fact(label: string, value: string | Html): Html {
   return html`<dt>${label}</dt><dd>${value}</dd>\n`
-}
-
-/** A Fastify plugin may respond with any status. */
-const unknownProblem = {
-  meaning: 'The server cannot process this request.',
-  remedy: 'Correct the request as described above and send it again.',
 }

@@ -37,11 +37,11 @@ ${[...scripts, 'inspector.js'].map((name) => html`<script src="/assets/${name}" 
 
 const closing = html`
 <details class="inspector"><summary>Request inspector</summary>
-<p>The request and response of this page are loaded with JavaScript. <a href="/inspector">How to
-inspect them without it</a></p>
+<p>Enable JavaScript to see the request and response of this page here. Without JavaScript, use
+<a href="/inspector">/inspector</a>.</p>
 </details>
 </main>
-<footer><p>Vitrine demonstrates HTTP.</p></footer>
+<footer><p>Vitrine is a service for learning and testing HTTP.</p></footer>
 </body>
 </html>
 `

@@ -14,7 +14,7 @@ async function collide({ visit }: Site, url: string, javaScriptEnabled: boolean)
   await submit(first, { Name: 'Roma' }, 'Save')
   await waitForHeading(first, 'Roma')
   await submit(second, { Name: 'Rom' }, 'Save')
-  await waitForHeading(second, 'This location was changed by someone else')
+  await waitForHeading(second, 'This location has changed since you opened it')
   return second
 }
 
@@ -24,7 +24,7 @@ for (const javaScriptEnabled of [true, false]) {
   test(`a stale edit shows both versions, and either can be chosen${how}`, inBrowser, async (t) => {
     const site = await openSite(t)
     for (const [choice, name] of [
-      ['Save mine', 'Rom'],
+      ['Save my version', 'Rom'],
       ['Keep the current version', 'Roma'],
     ] as const) {
       const { _id } = await createRecord(site.app, '/locations', { name: 'Rome' })

@@ -14,7 +14,7 @@ const greetingContent = jsonContent(greeting, { content, name: 'Ann' })
 export const api: Demo = {
   name: 'api',
   title: 'JSON',
-  summary: 'Small JSON responses. Two of them return the name in the request.',
+  summary: 'Routes that return a small JSON object. Two of them include a name that you send.',
   links: [
     { href: '/api/json', label: 'A JSON object' },
     { href: '/api/get_json_with_param?name=Ann', label: 'A JSON object with a parameter' },

@@ -14,7 +14,7 @@ import { sendJson, sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { parseTextFields } from './text-fields.ts'
 
-const fields = { colour: 'green' }
+const fields = { color: 'green' }
 const json = { defaultType: 'json' } as const
 
 /** Bodies of each kind, returned as JSON (seed, "body-type endpoints under /users"). */
@@ -26,7 +26,7 @@ export const bodies: Demo = {
   tryOut: {
     method: 'POST',
     path: '/users/post',
-    fields: { 'glass[colour]': 'green', name: 'Ann' },
+    fields: { 'glass[color]': 'green', name: 'Ann' },
   },
   routes: async ({ config }, app) => {
     if (config.bodyReaders.includes('multipart')) await registerMultipart(app)

@@ -5,7 +5,8 @@ export const locations = defineResource({
   name: 'locations',
   singular: 'location',
   title: 'Locations',
-  summary: 'Places with a name, coordinates and a note, through the same seven routes.',
+  summary:
+    'Create, read, update and delete locations. A location has a name, coordinates and a note.',
   indexed: ['name', 'latitude', 'longitude'],
   createFigure: createMap,
   schema: {

@@ -8,17 +8,15 @@ export interface CookieView {
 }
 
 export function cookieFlags({ maxSeconds, isSecure }: CookieView): Html {
-  const notHere = isSecure
-    ? ''
-    : html`<strong>Not on this connection</strong>, which is plain HTTP. `
+  const notHere = isSecure ? '' : html`<strong>Not set</strong>, because you use HTTP. `
   return html`<h2>Cookie attributes</h2>
 <dl class="flags">
 <dt><code>HttpOnly</code></dt><dd>Scripts cannot read the cookie: <code>document.cookie</code> does not contain it, so an injected script cannot steal it.</dd>
-<dt><code>SameSite=Lax</code></dt><dd>Forms and scripts of other sites do not send the cookie. A link from another site does, so you arrive logged in.</dd>
+<dt><code>SameSite=Lax</code></dt><dd>Cross-site POST forms and scripts do not send the cookie. Cross-site links and GET forms do.</dd>
 <dt><code>Path=/</code></dt><dd>The cookie is sent with every request to this host. Without <code>Domain</code> it is not sent to any other host.</dd>
 <dt><code>Max-Age=${maxSeconds}</code></dt><dd>The browser deletes the cookie after ${toDuration(maxSeconds)}. The server checks the time itself and does not rely on the browser.</dd>
-<dt><code>Secure</code></dt><dd>${notHere}The cookie is sent over HTTPS only.</dd>
-<dt><code>__Host-</code></dt><dd>${notHere}With this prefix in its name, a browser accepts the cookie only with <code>Secure</code> and from this host, not from a subdomain.</dd>
+<dt><code>Secure</code></dt><dd>${notHere}With <code>Secure</code>, a browser sends the cookie over HTTPS only.</dd>
+<dt><code>__Host-</code></dt><dd>${notHere}A browser accepts a cookie with this prefix only if it has <code>Secure</code> and <code>Path=/</code> and no <code>Domain</code>.</dd>
 </dl>`
 }
 

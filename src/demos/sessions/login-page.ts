@@ -15,8 +15,8 @@ export function loginPage(username = '', error?: HttpError): Html {
 <p class="actions"><button type="submit">Log in</button></p>
 </form>
 <p>No account yet? <a href="/users/new">Create one</a>.</p>
-<p class="quiet">Your browser receives a cookie that contains only a random id. The next page shows what the
-server stores under that id, and for how long.</p>`,
+<p class="quiet">After you log in, your browser has a cookie with a random id. The next page shows what the
+server stores for that id, and when it expires.</p>`,
   })
 }
 

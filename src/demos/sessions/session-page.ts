@@ -16,9 +16,9 @@ export function sessionPage(
     main: html`<p class="lead">You are logged in as <a href="/users/${user.id}">${String(user.document.name)}</a>.</p>
 <p class="notice error" role="status" data-part="over" hidden>This session has ended, unless it was used in another window. <a href="/login">Log in again</a></p>
 <dl class="session">
-<dt>Since</dt><dd>${time(createdAt)}</dd>
-<dt>Until</dt><dd>${end(endsAt)} <span class="quiet">If you do not use it. Visiting this page extends the session by ${toDuration(idleSeconds)}.</span></dd>
-<dt>Latest end</dt><dd>${end(expiresAt)} <span class="quiet">Even if you use it. Renewing the id does not change this.</span></dd>
+<dt>Logged in at</dt><dd>${time(createdAt)}</dd>
+<dt>Expires at</dt><dd>${end(endsAt)} <span class="quiet">Each visit to this page moves this time to ${toDuration(idleSeconds)} later.</span></dd>
+<dt>Expires at the latest</dt><dd>${end(expiresAt)} <span class="quiet">Visits and a new id do not change this time.</span></dd>
 </dl>
 <div class="actions">
 <form method="post" action="/session"><button type="submit">Renew the id</button></form>
@@ -48,7 +48,7 @@ function idChange({ by, oldId, newId, issuedAt }: SessionIssue, { field }: Cooki
 <section aria-labelledby="after"><h3 id="after">After: the response</h3>
 <pre tabindex="0"><code>Set-Cookie: ${name}=<mark>${newId}</mark>${field.slice(name.length + 1 + newId.length)}</code></pre></section>
 </div>
-<p class="quiet">Only the last four characters of the ids are shown here. The server stores only the SHA-256 of an id:
-a stolen database cannot be used to log in.</p>
+<p class="quiet">Only the last four characters of the ids are shown here. The server stores only the SHA-256 of an id,
+so ids cannot be read from a stolen database.</p>
 `
 }

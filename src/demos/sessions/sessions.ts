@@ -132,7 +132,7 @@ function postSession(services: SessionServices): Route {
     url: '/session',
     summary: 'Renew the session id',
     description:
-      'The session continues under a new id and the old id becomes invalid. The latest end of the session does not change.',
+      'The session continues under a new id and the old id becomes invalid. The maximum lifetime of the session does not change.',
     session: 'required',
     errors: [401, 406],
     ...changeSession('/session', 'renewal success', async (request, reply) => {

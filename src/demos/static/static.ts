@@ -10,7 +10,8 @@ import type { Demo, Services } from '../../site/demo.ts'
 export const staticFiles: Demo = {
   name: 'static',
   title: 'Static pages',
-  summary: 'Files with validators and ranges. Some are pages with forms for the other demos.',
+  summary:
+    'Static files with ETag, Last-Modified and range requests. Some have forms for other demos.',
   links: [
     { href: '/topic.html', label: 'A form that uses GET' },
     { href: '/toc.html', label: 'A form that uses POST' },

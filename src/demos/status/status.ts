@@ -44,7 +44,7 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   reply.header('cache-control', 'no-store')
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
   if ([204, 205, 304].includes(code)) return reply.send()
-  return sendText(reply, `${String(code)} ${STATUS_CODES[code] ?? 'Status'}\n`)
+  return sendText(reply, `${String(code)} ${STATUS_CODES[code] ?? '(unassigned)'}\n`)
 }
 
 /** The headers that RFC 9110 §15 (RFC 6585 §4 for 429) requires or recommends. */

@@ -9,9 +9,9 @@ const a = { description: 'Any text. Other values are returned as JSON.' }
 export const toc: Demo = {
   name: 'toc',
   title: 'Form post',
-  summary: 'A POST form sends its fields in the body. The response is one of them, byte for byte.',
+  summary: 'A POST form sends its fields in the body. The response is the field a, unchanged.',
   links: [],
-  tryOut: { method: 'POST', path: '/toc/aaa', fields: { a: 'byte for byte' } },
+  tryOut: { method: 'POST', path: '/toc/aaa', fields: { a: 'glass & brass' } },
   routes: [
     {
       method: 'POST',

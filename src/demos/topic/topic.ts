@@ -25,8 +25,7 @@ const getTopic: Route = {
 export const topic: Demo = {
   name: 'topic',
   title: 'Topic',
-  summary:
-    'A GET form sends its fields in the query string. The response is text with one of them.',
+  summary: 'A GET form sends its fields in the query string. The response contains the field a.',
   links: [{ href: '/topic?a=glass', label: 'A topic from the query string' }],
   tryOut: { method: 'GET', path: '/topic', fields: { a: 'glass' } },
   routes: (services, { supportedMethods }) =>

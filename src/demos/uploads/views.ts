@@ -15,7 +15,7 @@ export function uploadedPage({ _id, name, type, size, sha256, createdAt }: Store
 <dt>SHA-256</dt><dd><code>${sha256}</code></dd>
 <dt>Received</dt><dd>${time(createdAt)}</dd>
 </dl>
-<p class="quiet">The digest is of the bytes that the server received. Compare it with the output of
+<p class="quiet">The server computed this digest from the bytes that it received. Compare it with the output of
 <code>sha256sum</code> for your file.</p>
 <p class="actions"><a class="button" href="/profile.html">Upload another file</a>
 <a class="button second" href="/uploads">All uploads</a></p>`,
@@ -27,7 +27,7 @@ export async function* uploadsPage(
   maxBytes: number,
 ): AsyncGenerator<string> {
   const { opening, closing } = pageAround('Uploads')
-  yield html`${opening}<p class="lead">All uploads, oldest first. A file can have up to ${formatBytes(maxBytes)}. Downloads are served as
+  yield html`${opening}<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(maxBytes)}. Downloads are served as
 attachments so that browsers do not run them.</p>
 <p class="actions"><a class="button" href="/profile.html">Upload a file</a></p>
 `.markup

@@ -5,13 +5,13 @@ import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 
 const id = pathParameter('id', 'Any text.', '42')
-const notUsers = 'Any text except `s` and texts that start with `s.`: those are the users.'
+const notUsers = 'Any text. `/users` and `/users.…` are the list of users instead.'
 
 /** Short texts (seed, "Other text-only routes"). */
 export const user: Demo = {
   name: 'user',
   title: 'User',
-  summary: 'A short text for each method, and a greeting that includes what follows /user.',
+  summary: 'PUT, POST and DELETE each return a short text. GET /userNAME returns a greeting.',
   links: [{ href: '/user42', label: 'A greeting' }],
   tryOut: { method: 'POST', path: '/user/create' },
   routes: [
@@ -32,7 +32,7 @@ function textRoute(method: string, url: string, toText: (id: string) => string):
   return {
     method,
     url,
-    summary: `Return a text that names ${method}`,
+    summary: `Return a text that confirms a ${method}`,
     ...(url.includes(':id') && { parameters: [id] }),
     example: toText('42'),
     handler: (request, reply) => sendText(reply, toText(toPathParameter(request, 'id'))),

@@ -4,7 +4,7 @@ export const users = defineResource({
   name: 'users',
   singular: 'user',
   title: 'Users',
-  summary: 'People with a name and a password, through the seven classic routes.',
+  summary: 'Create, read, update and delete users. A user has a name and a password.',
   indexed: ['name'],
   maxBytes: { password: 1024 },
   schema: {

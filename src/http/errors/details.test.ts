@@ -44,7 +44,7 @@ const rows: readonly [request: TestRequest, detail: RegExp][] = [
 
 for (const [request, detail] of rows) {
   const { method = 'GET', path, body = '' } = request
-  test(`${method} ${path.slice(0, 40)} ${body.slice(0, 60)} has the detail ${String(detail)}`, async (t) => {
+  test(`${method} ${path.slice(0, 40)} ${String(body).slice(0, 60)} has the detail ${String(detail)}`, async (t) => {
     const app = await testApp(t)
     await app.inject({ method: 'PUT', url: '/locations/oslo', payload: { name: 'Oslo' } })
     const headers = { accept: 'application/json', ...request.headers }

@@ -58,7 +58,7 @@ test('a page after the last links to the last', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
   const page = await open(app, '/locations?per_page=2&page=9')
-  assert.match(page, /This page is empty\./)
+  assert.match(page, /There is no such page\./)
   assert.deepEqual(hrefs(page, 'Last'), ['/locations?per_page=2&page=2'])
 })
 

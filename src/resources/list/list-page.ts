@@ -91,7 +91,7 @@ function emptyList(resource: Resource, list: ListView): Html {
     return html`${flash ?? ''}<div class="empty"><p>There are no ${title} yet.</p>
 <p><a class="button" href="${path}/new">New ${singular}</a></p></div>`
   }
-  return html`${controls(resource, list)}<div class="empty"><p>${total > 0 ? 'This page is empty.' : `No ${title} match.`}</p>
+  return html`${controls(resource, list)}<div class="empty"><p>${total > 0 ? 'There is no such page.' : `No ${title} match.`}</p>
 <p><a href="${path}">Show all ${title}</a></p></div>
 ${pagingLinks(list)}`
 }

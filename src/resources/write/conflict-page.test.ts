@@ -40,7 +40,7 @@ for (const sample of samples) {
 
   test(`after a stale edit of ${path}, the own version can be saved, or edited further`, async (t) => {
     const app = await testApp(t)
-    for (const [index, label] of ['Save mine', 'Save'].entries()) {
+    for (const [index, label] of ['Save my version', 'Save'].entries()) {
       const { url, stale } = await openStale(app, sample)
       const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine' })
       const { body } = await app.inject({ method: 'POST', url, ...form })
@@ -105,7 +105,7 @@ test('a new password of a stale edit is not shown, and has to be typed again', a
   const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
   assert.ok(!body.includes('typed in vain'))
   assert.ok(!body.includes('scrypt'))
-  assert.ok(!body.includes('Save mine'))
+  assert.ok(!body.includes('Save my version'))
   assert.match(body, /new: type it again below/)
 })
 

@@ -22,25 +22,25 @@ export function conflictPage(resource: Resource, current: StoredRecord, fields?:
   const form = fields && { _action: 'edit' as const, id, etag, values: { ...document, ...fields } }
   return page({
     title: `${state}: ${name} has changed`,
-    heading: `This ${singular} was changed by someone else`,
+    heading: `This ${singular} has changed since you opened it`,
     scripts: ['edit-form.js'],
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="${path}/${id}">${name}</a></nav>
 <div class="notice error" role="alert" tabindex="-1" autofocus>
-<p>${state}: this ${singular} was changed at ${time(updatedAt)}, after you opened it. Choose what to do.</p>
+<p>${state}: this ${singular} was changed at ${time(updatedAt)}. Choose what to do.</p>
 </div>
 ${fields ? comparison(resource, { current, fields }) : recordDetails(resource, current)}
 <div class="actions">
 ${fields ? saveMineForm(resource, { current, fields }) : html`<form method="post" action="${path}/${id}">${methodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
-<p><a class="button second" href="${path}/${id}">Keep the current version</a></p>
+<p><a class="button second" href="${path}/${id}">${fields ? 'Discard my changes' : 'Keep it'}</a></p>
 </div>
 ${
   form
-    ? html`<h2>Continue editing</h2>
-<p>The form has your version. Saving it replaces the current version.</p>
+    ? html`<h2>Edit my version</h2>
+<p>Saving this form replaces the current version.</p>
 ${recordForm(resource, form)}`
     : ''
 }
-<p class="quiet">The request was for an earlier version, so its status is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
+<p class="quiet"><code>If-Match</code> named an earlier version, so the response is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
   })
 }
 
@@ -80,7 +80,7 @@ function saveMineForm(resource: Resource, { current, fields }: Conflict): Html {
     })
   return html`<form method="post" action="${resource.path}/${current.id}/">
 ${methodInputs('PATCH', toTag(current))}
-${inputs}<button type="submit">Save mine</button>
+${inputs}<button type="submit">Save my version</button>
 </form>
 `
 }

@@ -79,10 +79,8 @@ function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
 }
 
 function toHint({ kind, schema }: Field, { _action }: FormState): string {
-  const limits = schema.description ?? toLimits(kind, schema)
-  if (kind !== 'password' || _action === 'new') return limits
-  const keep = 'Leave empty to keep the current one.'
-  return limits === '' ? keep : `${keep} A new one: ${limits}`
+  if (kind !== 'password' || _action === 'new') return schema.description ?? toLimits(kind, schema)
+  return 'Leave empty to keep the current password.'
 }
 
 function toLimits(kind: Field['kind'], schema: FieldSchema): string {

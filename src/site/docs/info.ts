@@ -1,17 +1,17 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 
-const description = `Vitrine is an HTTP service in which every part of the protocol can be seen, tried and tested.
+const description = `Vitrine is a service for learning and testing HTTP.
 
 **Methods.** HEAD works wherever GET does. OPTIONS lists the methods of a path in Allow. A known method
 that the path does not support gets 405. A method that the service does not implement (CONNECT, PROPFIND)
-gets 501. An unregistered method gets 400 over HTTP/1.1, whose parser rejects it, and 501 over HTTP/2. A
-trailing slash is ignored. A path without a route is looked up among the static files.
+gets 501. A trailing slash is ignored. A path without a route is looked up among the static files.
 
 **Method override.** \`_method\` in the query string, \`_method\` in a JSON or form body, and
 \`X-HTTP-Method-Override\` override the method of a request. The first one that is present applies.
 
-**Errors** are problem details (RFC 9457) for clients that prefer JSON, a page for browsers, and one line
-of text otherwise. \`type\` is the URL of a page that explains the problem.
+**Errors** have the format that Accept selects: problem details (RFC 9457), a page, or one line of text.
+With \`Accept: */*\`, routes whose successful response is JSON send problem details, and others text. \`type\`
+is the URL of a page that explains the problem.
 
 **Representations** are selected by Accept with its q-values, or by a suffix of the URL. 406 lists the
 available media types. \`curl -H 'Accept: text/csv' {origin}/users\` is the same as \`curl {origin}/users.csv\`.
@@ -27,7 +27,7 @@ the stored first response.
 
 **Cross-origin requests.** Scripts of every site can read. Only the origins in \`CORS_ORIGINS\` can write.
 
-**Caching.** Every response has Cache-Control, and Vary lists the request headers that selected it.
+**Caching.** Each response has Cache-Control. Vary lists the request headers on which it depends.
 
 **Digests.** Content-Digest and Repr-Digest (RFC 9530) of a body are verified. A wrong digest gets 400.
 

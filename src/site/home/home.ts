@@ -22,10 +22,10 @@ export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
 function homePage(demos: readonly Demo[]): Html {
   return page({
     title: 'Vitrine',
-    heading: 'A glass case for HTTP',
+    heading: 'HTTP demonstrations',
     scripts: ['try.js'],
-    main: html`<p class="lead">See, try and test every part of HTTP. Send a request with a browser, curl or
-your own client, and inspect the request and the response.</p>
+    main: html`<p class="lead">Vitrine shows how HTTP works. Send requests with a browser, curl or your own
+client, and inspect the requests and responses.</p>
 <p>The <a href="/docs">documentation</a> describes every route with its parameters and responses.
 <a href="/problems">Problems</a> explains every error.</p>
 <div class="demos">

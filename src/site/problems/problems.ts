@@ -24,7 +24,7 @@ const problemSchema = {
     title: text,
     meaning: text,
     remedy: text,
-    example: { ...text, description: 'A command whose request works.' },
+    example: { ...text, description: 'An example of a command.' },
   },
 }
 
@@ -52,7 +52,9 @@ const showProblem: Route = {
   method: 'GET',
   url: '/problems/:slug',
   summary: 'Get one type of problem',
-  parameters: [pathParameter('slug', 'From `type` of a problem.', 'not-found')],
+  parameters: [
+    pathParameter('slug', 'The last segment of the `type` URL of a problem.', 'not-found'),
+  ],
   content: { ...pageContent, ...jsonContent(problemSchema, example), ...textContent() },
   errors: [404, 406],
   handler: (request, reply) => {
