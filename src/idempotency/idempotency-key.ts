@@ -4,12 +4,6 @@ import { parseItem } from 'structured-headers'
 import { badRequest } from '../http/errors/http-error.ts'
 import { toPath } from '../http/request/target.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    acceptsIdempotencyKey?: boolean
-  }
-}
-
 const maxKeyLength = 255
 
 // Most clients send a UUID without quotes, which is not a Structured Field.

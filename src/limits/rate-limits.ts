@@ -5,12 +5,6 @@ import { toNamedNumbers } from '../http/request/structured-field.ts'
 import { windowSeconds, type Count, type CountingPlaces } from '../stores/counters/counters.ts'
 import { toClientKey } from './client-key.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    isLogin?: boolean
-  }
-}
-
 /** Sets the RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). */
 export function createRateLimits({ rateLimit, loginRateLimit }: Config, places: CountingPlaces) {
   const policies = [

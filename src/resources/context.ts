@@ -35,10 +35,7 @@ export function takePageFlash(
   reply: FastifyReply,
   type: string,
 ): Html | undefined {
-  if (type === 'text/html') {
-    const flash = takeFlash(request, reply)
-    return flash.markup === '' ? undefined : flash
-  }
+  if (type === 'text/html') return takeFlash(request, reply)
   // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.
   if (request.routeOptions.config.mediaType === undefined) addVary(reply, 'Cookie')
   return undefined

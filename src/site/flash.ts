@@ -15,14 +15,14 @@ export function setFlash(request: FastifyRequest, reply: FastifyReply, key: 'sav
   if (isForm(request)) setCookie(reply, key, 30)
 }
 
-/** Empty if there is no message. A page with a message must not be cached. */
-export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html {
+/** A page with a message must not be cached. */
+export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | undefined {
   addVary(reply, 'Cookie')
   const key = parseCookie(request.headers.cookie ?? '')[name]
-  if (key === undefined) return html``
+  if (key === undefined) return undefined
   setCookie(reply, '', 0)
   const message = messages.get(key)
-  if (message === undefined) return html``
+  if (message === undefined) return undefined
   reply.removeHeader('etag').removeHeader('last-modified').header('cache-control', 'no-store')
   return notice(message)
 }

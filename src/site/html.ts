@@ -5,10 +5,6 @@ export class Html {
   constructor(markup: string) {
     this.markup = markup
   }
-
-  toString(): string {
-    return this.markup
-  }
 }
 
 export type HtmlValue = string | number | Html | readonly HtmlValue[]

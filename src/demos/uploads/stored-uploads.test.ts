@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { browserAccept } from '../../../test/resources.ts'
 import { listUploads, openUploads, upload } from '../../../test/uploads.ts'
@@ -278,5 +279,19 @@ for (const [title, spoil] of Object.entries(missing)) {
     assert.ok(body.includes(String(headers['x-request-id'])))
     assert.ok(app.logLines.some((line) => line.includes(`the file of upload ${_id} is missing`)))
     assert.ok(!body.includes(folder))
+  })
+}
+
+for (const member of ['name', 'type', 'size', 'sha256']) {
+  test(`an upload whose record has lost its ${member} gets 503 and is not listed`, async (t) => {
+    const path = join(await temporaryFolder(t), 'vitrine.db')
+    const app = await testApp(t, { settings: { DATABASE_URL: `sqlite:${path}` } })
+    const { _id } = await upload(app, digits)
+    using database = new DatabaseSync(path)
+    database
+      .prepare('UPDATE records SET document = json_remove(document, ?) WHERE id = ?')
+      .run(`$.${member}`, _id)
+    assert.equal((await app.inject(`/uploads/${_id}`)).statusCode, 503)
+    assert.deepEqual(await listUploads(app), [])
   })
 }

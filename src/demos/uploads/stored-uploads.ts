@@ -6,7 +6,7 @@ import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { toJsonArray } from '../../http/response/json-array.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { sendChunks } from '../../http/response/send.ts'
-import type { Pages } from '../../stores/records/records.ts'
+import { hasTexts, type Document, type Pages } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import {
   toStoredUpload,
@@ -60,8 +60,10 @@ export function sendUpload({ uploads, files }: UploadServices) {
   }
 }
 
-function isUpload(document: object): document is Upload {
-  return 'size' in document && Number.isSafeInteger(document.size) && Number(document.size) >= 0
+function isUpload(document: Document): document is Document & Upload {
+  const { size } = document
+  const isSize = typeof size === 'number' && Number.isSafeInteger(size) && size >= 0
+  return isSize && hasTexts(document, ['name', 'type', 'sha256'])
 }
 
 function isActive(type: string): boolean {

@@ -12,12 +12,6 @@ import {
 } from '../request/query-string.ts'
 import { notImplemented, unsupportedMediaType } from '../errors/http-error.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    readsBodyItself?: boolean
-  }
-}
-
 declare module 'node:http' {
   interface IncomingMessage {
     parsedBody?: Body

@@ -8,13 +8,6 @@ import { toRequestUri } from '../request/request-id.ts'
 import { sendText } from '../response/send.ts'
 import { isUnder } from '../request/target.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The type without a preference of the client; errors use it too. Text when unset. */
-    defaultType?: 'json' | 'html' | 'text'
-  }
-}
-
 const ofRepresentation =
   /^(accept-ranges|content-(digest|disposition|length|location|range)|etag|last-modified|link|preference-applied|repr-digest|x-total-count)$/
 

@@ -13,9 +13,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     negotiation: Negotiation | undefined
   }
-  interface FastifyContextConfig {
-    mediaType?: string
-  }
 }
 
 /** The offer that Accept prefers (RFC 9110 §12.5.1). Adds Vary: Accept. */

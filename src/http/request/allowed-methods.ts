@@ -3,10 +3,6 @@ import createRouter, { type HTTPMethod } from 'find-my-way'
 import { toMediaTypeList } from './structured-field.ts'
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    accepts?: readonly string[]
-    hasPath?: (path: string) => Promise<boolean>
-  }
   interface FastifyInstance {
     findAllowedMethods: (path: string) => AllowedMethods | undefined
   }

@@ -15,12 +15,6 @@ import {
 } from './request-head.ts'
 import { isRawRequest, toPath } from './target.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    anyHost?: boolean
-  }
-}
-
 /** Sets `request.query`, and returns what is wrong with the request. */
 export function findRequestError(request: FastifyRequest, config: Config): HttpError | undefined {
   return catchHttpError(() => {

@@ -20,7 +20,7 @@ export function finishResponses(app: FastifyInstance): void {
     else if (isClosing() || request.raw.headers.upgrade !== undefined)
       reply.header('connection', 'close')
     if (typeof content === 'string' || Buffer.isBuffer(content))
-      addPending(reply.raw, content.length)
+      addPending(reply.raw, Buffer.byteLength(content))
     else if (typeof content === 'object' && content !== null) countWrites(reply.raw)
     done(null, content)
   })
