@@ -46,7 +46,7 @@ test('stored files can be opened by their owner only', onPosix, async (t) => {
       assert.equal(await modeOf(folder, 'data', name), '600')
     })
   }
-  assert.doesNotMatch(started.output(), /may open/)
+  assert.doesNotMatch(started.output(), /can read/)
   await run(t, folder, 'backup', 'all.backup')
   assert.equal(await modeOf(folder, 'all.backup'), '600')
   const restored = ['--database-url', 'sqlite:new/vitrine.db', '--files-url', 'file:new/files']
@@ -67,11 +67,11 @@ test('a warning names existing files that others can open', onPosix, async (t) =
   await findOrigin(started)
   const warnings = started.output().match(/^vitrine: .*$/gm)
   assert.deepEqual(warnings?.toSorted(), [
-    'vitrine: other users may open data (mode 0755): chmod 700 data',
-    'vitrine: other users may open data/files (mode 0755): chmod 700 data/files',
-    'vitrine: other users may open data/vitrine.db (mode 0640): chmod 600 data/vitrine.db',
-    'vitrine: other users may open data/vitrine.db-shm (mode 0640): chmod 600 data/vitrine.db-shm',
-    'vitrine: other users may open data/vitrine.db-wal (mode 0640): chmod 600 data/vitrine.db-wal',
+    'vitrine: warning: other users can read data (mode 0755). Run: chmod 700 data',
+    'vitrine: warning: other users can read data/files (mode 0755). Run: chmod 700 data/files',
+    'vitrine: warning: other users can read data/vitrine.db (mode 0640). Run: chmod 600 data/vitrine.db',
+    'vitrine: warning: other users can read data/vitrine.db-shm (mode 0640). Run: chmod 600 data/vitrine.db-shm',
+    'vitrine: warning: other users can read data/vitrine.db-wal (mode 0640). Run: chmod 600 data/vitrine.db-wal',
   ])
 })
 
@@ -84,7 +84,7 @@ test('no warning names the working directory or a folder for everyone', onPosix,
     await t.test(databaseUrl, async () => {
       const started = start(t, folder, '--database-url', databaseUrl)
       await findOrigin(started)
-      assert.doesNotMatch(started.output(), /may open/)
+      assert.doesNotMatch(started.output(), /can read/)
     })
   }
 })

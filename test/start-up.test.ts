@@ -132,7 +132,15 @@ test('a port that is in use stops the start with one line', async (t) => {
   })
   assert.equal(status, 2)
   assert.equal(lines.length, 1, lines.join('\n'))
-  assert.match(lines[0] ?? '', /EADDRINUSE/)
+  assert.match(
+    lines[0] ?? '',
+    /^vitrine: cannot start: port \d+ of 127\.0\.0\.1 is in use \(EADDRINUSE\)/,
+  )
+})
+
+test('a HOST that cannot be resolved stops the start with one line', async (t) => {
+  const { lines } = await failedStart(t, { HOST: 'host.invalid', DATABASE_URL: 'sqlite::memory:' })
+  assert.deepEqual(lines, ['vitrine: cannot start: HOST cannot be resolved: host.invalid'])
 })
 
 test('the line of the start names the URL, and HOST if it is not a loopback address', async (t) => {

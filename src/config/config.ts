@@ -58,11 +58,10 @@ function findConflicts(
     'ROOMS is now called DEMOS: rename the setting': ROOMS,
     [`DEMOS must be all, or some of ${demoNames.join(', ')}; it is "${DEMOS}"`]:
       demos.length === 0 || demos.some((name) => !demoNames.includes(name)),
-    'ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set':
+    'ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set: to the host names of the proxy, such as vitrine.example':
       isLocal(environment) && TRUSTED_PROXIES && !ALLOWED_HOSTS,
     'TLS_CERT and TLS_KEY must be set together': !TLS_CERT !== !TLS_KEY,
-    'REDIRECT_HTTP_PORT must be unset without TLS_CERT and TLS_KEY':
-      redirectHttpPort !== undefined && !TLS_KEY,
+    'REDIRECT_HTTP_PORT requires TLS_CERT and TLS_KEY': redirectHttpPort !== undefined && !TLS_KEY,
     'WORKERS must be 1 with DATABASE_URL=sqlite::memory:, which processes cannot share':
       workers > 1 && databaseUrl === 'sqlite::memory:',
     'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL':

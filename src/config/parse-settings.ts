@@ -141,7 +141,7 @@ export function hosts(given: string): readonly string[] {
 }
 
 export const networks = list(
-  matching('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8', (given) => {
+  matching('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8, not /0', (given) => {
     const [, address = '', prefix = 1] = /^([^/]+)(?:\/(\d+))?$/.exec(given) ?? []
     const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
     // A prefix of length 0 would let every client set its own address.

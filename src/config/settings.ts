@@ -30,7 +30,7 @@ const day = 24 * hour
 /** `maxBodyBytes` is `MAX_BODY_BYTES` in the environment and `--max-body-bytes` as a flag. */
 export const settings = {
   preset: setting('none', parse.choice(['none', 'public']), {
-    doc: 'other defaults: `public` sets limits for an instance that is open to the public',
+    doc: 'set of defaults: `none`, or `public` with limits for a public instance',
   }),
   host: setting('127.0.0.1', String, { doc: 'address to listen on' }),
   port: integer(3000, port, { doc: 'port to listen on; `0` selects a free port' }),
@@ -62,13 +62,17 @@ export const settings = {
     doc: 'comma-separated values of `Host` to accept; others get 421: `vitrine.example`, `*.vitrine.example`, `ip` for any IP address, `*` for all',
     localDefault: localHosts.join(','),
   }),
-  demos: setting('all', parse.names, { doc: 'comma-separated demos to mount' }),
+  demos: setting('all', parse.names, { doc: 'comma-separated demos to serve' }),
   publicDir: setting('public', parse.folder, { doc: 'folder of static files' }),
   workers: setting('1', parse.workers, {
     doc: 'processes that share the port, the database and the files; `auto` starts one per core',
   }),
-  maxBodyBytes: integer(mebibyte, [1, 1024 ** 3], { doc: 'larger request bodies get 413' }),
-  maxUploadBytes: integer(10 * mebibyte, [1, 1024 ** 4], { doc: 'larger uploaded files get 413' }),
+  maxBodyBytes: integer(mebibyte, [1, 1024 ** 3], {
+    doc: 'maximum size of a request body in bytes (413)',
+  }),
+  maxUploadBytes: integer(10 * mebibyte, [1, 1024 ** 4], {
+    doc: 'maximum size of an uploaded file in bytes (413)',
+  }),
   sessionIdleSeconds: integer(1800, [1, 400 * day], {
     doc: 'time after which a session ends if `/session` is not requested',
   }),
@@ -79,33 +83,53 @@ export const settings = {
   }),
   tlsKey: setting('', parse.file, { doc: 'file of the private key in PEM', isSecret }),
   redirectHttpPort: setting('', optionalPort, { doc: 'port on which HTTP is redirected to HTTPS' }),
-  maxUrlBytes: integer(8192, [64, 65_536], { doc: 'longer URLs get 414' }),
-  maxHeaderBytes: integer(16_384, [1024, mebibyte], { doc: 'larger headers get 431' }),
-  maxParameters: integer(200, [1, 100_000], { doc: 'more parameters in a query or form get 400' }),
-  maxParameterDepth: integer(5, [0, 100], { doc: 'more brackets in a parameter name get 400' }),
-  maxListItems: integer(100, [1, 100_000], { doc: 'longer lists of parameter values get 400' }),
-  maxJsonDepth: integer(64, [1, 1000], { doc: 'more deeply nested JSON gets 400' }),
-  headersSeconds: integer(10, [1, hour], { doc: 'time to receive the headers; then 408' }),
-  bodyIdleSeconds: integer(30, [1, hour], { doc: 'time between two parts of a body; then 408' }),
-  requestSeconds: integer(300, [1, day], { doc: 'time to receive the whole request; then 408' }),
+  maxUrlBytes: integer(8192, [64, 65_536], { doc: 'maximum length of a URL in bytes (414)' }),
+  maxHeaderBytes: integer(16_384, [1024, mebibyte], {
+    doc: 'maximum size of the request headers in bytes (431)',
+  }),
+  maxParameters: integer(200, [1, 100_000], {
+    doc: 'maximum number of parameters in a query string or form (400)',
+  }),
+  maxParameterDepth: integer(5, [0, 100], {
+    doc: 'maximum number of brackets in a parameter name (400)',
+  }),
+  maxListItems: integer(100, [1, 100_000], {
+    doc: 'maximum number of values of a parameter (400)',
+  }),
+  maxJsonDepth: integer(64, [1, 1000], { doc: 'maximum depth of JSON (400)' }),
+  headersSeconds: integer(10, [1, hour], { doc: 'maximum time to receive the headers (408)' }),
+  bodyIdleSeconds: integer(30, [1, hour], {
+    doc: 'maximum time between two parts of a body (408)',
+  }),
+  requestSeconds: integer(300, [1, day], {
+    doc: 'maximum time to receive the whole request (408)',
+  }),
   drainSeconds: integer(0, [0, hour], {
     doc: 'time after SIGTERM in which requests are still accepted while `/health/ready` responds with 503',
   }),
   sendIdleSeconds: integer(60, [1, hour], {
-    doc: 'a connection is closed if the client receives nothing of a response for this time',
+    doc: 'maximum time in which a client reads no part of a response; then the connection is closed',
   }),
-  maxConnections: integer(10_000, [1, 1_000_000], { doc: 'more connections are closed' }),
+  maxConnections: integer(10_000, [1, 1_000_000], { doc: 'maximum number of connections' }),
   maxConnectionsPerClient: limit([1, 1_000_000], {
-    doc: 'more connections of one client are closed, except from `TRUSTED_PROXIES`',
+    doc: 'maximum number of connections of one client, except of `TRUSTED_PROXIES`',
   }),
-  rateLimit: limit([1, 1_000_000], { doc: 'more requests of a client per minute get 429' }),
-  loginRateLimit: limit([1, 1_000_000], { doc: 'more logins of a client per minute get 429' }),
-  maxRecords: limit([1, 1_000_000_000], { doc: 'more records of one kind get 507' }),
-  maxDatabaseBytes: limit([mebibyte, 1024 ** 5], { doc: 'writes to a larger SQLite file get 507' }),
-  maxFilesBytes: limit([1, 1024 ** 5], { doc: 'uploads beyond this total size get 507' }),
-  maxEventLoopDelayMs: limit([10, 60_000], { doc: 'a longer delay of the event loop causes 503' }),
+  rateLimit: limit([1, 1_000_000], {
+    doc: 'maximum number of requests per minute and client (429)',
+  }),
+  loginRateLimit: limit([1, 1_000_000], {
+    doc: 'maximum number of logins per minute and client (429)',
+  }),
+  maxRecords: limit([1, 1_000_000_000], { doc: 'maximum number of records of one kind (507)' }),
+  maxDatabaseBytes: limit([mebibyte, 1024 ** 5], {
+    doc: 'maximum size of the SQLite file in bytes (507)',
+  }),
+  maxFilesBytes: limit([1, 1024 ** 5], { doc: 'maximum total size of all uploads in bytes (507)' }),
+  maxEventLoopDelayMs: limit([10, 60_000], {
+    doc: 'maximum event loop delay; while it is longer, requests get 503 (load shedding)',
+  }),
   methodOverride: setting('on', parse.override, {
-    doc: 'whether `_method` and `X-HTTP-Method-Override` are applied; with `unsafe-from-post`, an override from a safe to an unsafe method gets 403',
+    doc: 'whether `_method` and `X-HTTP-Method-Override` are applied: `on`, `off`, or `unsafe-from-post`: only POST can be overridden to an unsafe method, other requests get 403',
   }),
   requireIfMatch: setting('off', parse.onOrOff, {
     doc: 'whether PUT, PATCH and DELETE of a record require `If-Match` (428)',

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
 import { delayContinue } from '../http/request/continue.ts'
 import { endStalledConnections } from './end-stalled.ts'
+import { hasCode } from '../stores/store-failure.ts'
 import { serializePipelining, type RequestListener } from './pipelining.ts'
 
 const throwOnSchema = () => {
@@ -42,8 +43,14 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
 
 /** Fastify would open a second server, without our limits, for a second address of a host name. */
 export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
-  const { address } = await lookup(host)
-  return app.listen({ host: address, port })
+  const { address } = await lookup(host).catch((cause: unknown) => {
+    throw new Error(`HOST cannot be resolved: ${host}`, { cause })
+  })
+  return app.listen({ host: address, port }).catch((cause: unknown) => {
+    if (!hasCode(cause, 'EADDRINUSE')) throw cause
+    const detail = `port ${String(port)} of ${host} is in use (EADDRINUSE). Set another PORT, or stop the other process.`
+    throw new Error(detail, { cause })
+  })
 }
 
 export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Config) {

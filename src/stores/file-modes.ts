@@ -12,6 +12,6 @@ export function findWideModes(paths: readonly string[]): string[] {
     if (stats === undefined || (stats.mode & 0o077) === 0 || (stats.mode & 0o1000) !== 0) return []
     const mode = (stats.mode & 0o777).toString(8).padStart(4, '0')
     const narrow = (stats.isDirectory() ? folderMode : fileMode).toString(8)
-    return [`other users may open ${path} (mode ${mode}): chmod ${narrow} ${path}`]
+    return [`warning: other users can read ${path} (mode ${mode}). Run: chmod ${narrow} ${path}`]
   })
 }

@@ -25,7 +25,7 @@ for (const javaScriptEnabled of [true, false]) {
     const site = await openSite(t)
     for (const [choice, name] of [
       ['Save my version', 'Rom'],
-      ['Keep the current version', 'Roma'],
+      ['Discard my changes', 'Roma'],
     ] as const) {
       const { _id } = await createRecord(site.app, '/locations', { name: 'Rome' })
       const url = `/locations/${_id}`
