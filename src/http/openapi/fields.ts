@@ -32,7 +32,9 @@ const inResponses = {
   'Preference-Applied': { description: 'The applied preference.', example: 'return=minimal' },
   'Repr-Digest': { description: 'The digest that Want-Repr-Digest requested (RFC 9530).' },
   'Retry-After': { description: 'The seconds after which to retry.', required, example: '1' },
-  'Set-Cookie': { description: 'Sets or deletes a session, or the message of the next page.' },
+  'Set-Cookie': {
+    description: 'Sets or deletes a session, or a one-time message for the next page.',
+  },
   'WWW-Authenticate': {
     description: 'The challenge.',
     required,
