@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { v7 as createId } from 'uuid'
 import {
   badRequest,
   preconditionFailed,
@@ -13,6 +12,7 @@ import { sendJson } from '../../http/response/send.ts'
 import { findClaimedId } from '../../idempotency/idempotency-key.ts'
 import { notice, setFlash } from '../../site/flash.ts'
 import type { Html } from '../../site/html.ts'
+import { createId } from '../../stores/records/create-id.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { assertFound, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
