@@ -1,5 +1,5 @@
 import { keyInFlight } from '../http/errors/http-error.ts'
-import { createId } from '../stores/records/create-id.ts'
+import { createId } from './create-id.ts'
 import type { IdempotencyEntries, IdempotencyEntry } from '../stores/idempotency/idempotency.ts'
 
 const storedSeconds = 24 * 3600
