@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { buildApp as buildService } from './app.ts'
 import { openStores } from './stores/open-stores.ts'
 import { removeEverything } from './cli/reset.ts'
+import { packageFolder } from './config/package-folder.ts'
 import { loadConfig, type Config } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { seedRecords } from './cli/seed/seed.ts'
@@ -90,7 +91,7 @@ function parseSettings(settings: Readonly<Record<string, string>>, folder: strin
     LOG_LEVEL: 'silent',
     PORT: '0',
     // The other program may have a folder `public`.
-    PUBLIC_DIR: fileURLToPath(new URL('../public', import.meta.url)),
+    PUBLIC_DIR: fileURLToPath(new URL('public', packageFolder)),
   }
   const demoNames = demos.map(({ name }) => name)
   return loadConfig({ ...defaults, ...settings }, demoNames, problems)

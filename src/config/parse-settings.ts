@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { toHostname } from '../http/security/allowed-hosts.ts'
+import { packageFolder } from './package-folder.ts'
 
 // Each parser throws an Error whose message completes "MAX_BODY_BYTES must be …".
 type Parse<Value> = (text: string) => Value
@@ -62,7 +63,7 @@ export function optional<Value>(parse: Parse<Value>): Parse<Value | undefined> {
 
 /** The default falls back to the folder that Vitrine includes. */
 export function folder(given: string): string {
-  const own = fileURLToPath(new URL('../../public', import.meta.url))
+  const own = fileURLToPath(new URL('public', packageFolder))
   const path = given === 'public' && !existsSync(given) ? own : resolve(given)
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
   throw new Error('an existing folder')

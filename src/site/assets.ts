@@ -7,9 +7,10 @@ import { notFound } from '../http/errors/http-error.ts'
 import { toFileOperation } from '../http/openapi/files.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { sendBytes } from '../http/response/send-bytes.ts'
+import { packageFolder } from '../config/package-folder.ts'
 import { findFile } from '../http/response/static-files.ts'
 
-const own = fileURLToPath(new URL('assets', import.meta.url))
+const own = fileURLToPath(new URL('src/site/assets', packageFolder))
 const packaged = dirname(fileURLToPath(import.meta.resolve('simpledotcss/simple.min.css')))
 
 export const folders: Readonly<Record<string, string>> = {
