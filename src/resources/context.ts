@@ -37,6 +37,6 @@ export function takePageFlash(
 ): Html | undefined {
   if (type === 'text/html') return takeFlash(request, reply)
   // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.
-  if (request.routeOptions.config.mediaType === undefined) addVary(reply, 'Cookie')
+  if (request.negotiation?.by !== 'suffix') addVary(reply, 'Cookie')
   return undefined
 }

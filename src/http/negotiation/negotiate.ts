@@ -41,7 +41,9 @@ export function chooseType<Offer extends string>(
   reply: FastifyReply,
   offers: readonly Offer[],
 ): Offer {
-  const named = offers.find((offer) => offer === request.routeOptions.config.mediaType)
+  // Fastify creates these options at each access.
+  const { mediaType } = request.routeOptions.config
+  const named = offers.find((offer) => offer === mediaType)
   if (named !== undefined) {
     request.negotiation = { offers, chosen: named, by: 'suffix' }
     return named

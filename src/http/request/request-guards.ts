@@ -21,10 +21,11 @@ export function findRequestError(request: FastifyRequest, config: Config): HttpE
     const { raw } = request
     assertRequestHead(raw, config)
     if (config.trustedProxies.length > 0) assertForwarding(request)
-    if (request.routeOptions.config.anyHost !== true) {
+    const error = catchHttpError(() => {
       assertHostAllowed(config.allowedHosts, request.host, toReceivedHost(raw))
       assertMemoryLeft()
-    }
+    })
+    if (error && request.routeOptions.config.anyHost !== true) throw error
     if (isRawRequest(raw)) return
     request.query = raw.target?.query.parameters
     if (isSafe(request.method)) return

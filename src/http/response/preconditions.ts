@@ -81,8 +81,8 @@ const dateFormats = [
 ]
 
 /** In seconds; undefined for an invalid date, which is ignored (RFC 9110 §13.1.3). */
-function parseDate(field = ''): number | undefined {
-  if (!dateFormats.some((format) => format.test(field))) return undefined
+function parseDate(field: string | undefined): number | undefined {
+  if (field === undefined || !dateFormats.some((format) => format.test(field))) return undefined
   const time = Date.parse(field.replace(/-\d\d /, toFullYear).replace(/\d$/, '$& GMT'))
   return Number.isNaN(time) ? undefined : time / 1000
 }

@@ -21,8 +21,8 @@ export function show({ resource, records }: ResourceContext): Handler {
   // The store caches records: one that has not changed is the same object.
   const prepared = new WeakMap<StoredRecord, Partial<Record<RecordType, PreparedRecord>>>()
   const findPrepared = (record: StoredRecord, type: RecordType) => {
-    const ofRecord = prepared.get(record) ?? {}
-    prepared.set(record, ofRecord)
+    let ofRecord = prepared.get(record)
+    if (ofRecord === undefined) prepared.set(record, (ofRecord = {}))
     return (ofRecord[type] ??= prepareRecord({ resource, record, type }))
   }
   return (request, reply) => {
