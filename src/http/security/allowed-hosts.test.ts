@@ -113,7 +113,7 @@ test('on a loopback address a trusted proxy needs ALLOWED_HOSTS', async (t) => {
   const { status, lines } = await failedStart(t, { TRUSTED_PROXIES: '127.0.0.1' })
   assert.equal(status, 2)
   assert.deepEqual(lines, [
-    'vitrine: ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set',
+    'vitrine: ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set: to the host names of the proxy, such as vitrine.example',
   ])
   assert.doesNotThrow(() => loadConfig({ ...open, TRUSTED_PROXIES: '10.0.0.1' }, ['users']))
 })
