@@ -68,6 +68,7 @@ function withoutVariables(text: string): string {
   return text
     .replaceAll('\r', '')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replace(/after=[\w-]+/g, 'after=CURSOR')
     .replace(/\/uploads\/[\w-]{22}/g, '/uploads/ID')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/^Date: .*$/gm, 'Date: NOW')

@@ -22,7 +22,7 @@ const inResponses = {
     example: 'true',
   },
   'Last-Modified': { description: 'The time of the last change.', example: time },
-  Link: { description: 'The first, previous, next and last page (RFC 8288).' },
+  Link: { description: 'The first, previous, next and last page (RFC 8288). `next` has a cursor.' },
   Location: {
     description: 'The URL of the created resource, or of the redirect.',
     required,

@@ -15,15 +15,24 @@ const pages: [number: number, total: number, links: string][] = [
 
 for (const [number, total, expected] of pages) {
   test(`page ${String(number)} of ${String(total)} items, ten on each, has ${expected}`, () => {
-    const links = toPageLinks({ number, size: 10, total }, String)
+    const links = toPageLinks(
+      { number, size: 10, total },
+      String,
+      number * 10 < total ? String : undefined,
+    )
     assert.equal(links.map(({ rel, href }) => `${rel}=${href}`).join(' '), expected)
   })
 }
 
 test('all links are in one Link field', () => {
-  const links = toPageLinks({ number: 1, size: 1, total: 2 }, (page) => `/a?page=${String(page)}`)
+  const toHref = (page: number) => `/a?page=${String(page)}`
+  const links = toPageLinks(
+    { number: 1, size: 1, total: 2 },
+    toHref,
+    (page) => `${toHref(page)}&after=x`,
+  )
   assert.equal(
     toLinkField(links),
-    '</a?page=1>; rel="first", </a?page=2>; rel="next", </a?page=2>; rel="last"',
+    '</a?page=1>; rel="first", </a?page=2&after=x>; rel="next", </a?page=2>; rel="last"',
   )
 })

@@ -3,7 +3,7 @@ import type { Link } from '../../http/response/links.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { Pages } from '../../stores/records/records.ts'
 import { toTypes, type Resource } from '../definition.ts'
-import { toHref, type ListUrl } from './list-parameters.ts'
+import { firstPage, toHref, type ListUrl } from './list-parameters.ts'
 import { operatorWords, type ListQuery } from './list-query.ts'
 
 export interface ListView {
@@ -21,7 +21,7 @@ const pageSizes = [10, 20, 50, 100]
 const defaultSize = 20
 
 export function searchForm({ path }: Resource, { parameters }: ListUrl, query: ListQuery): Html {
-  const replaced = ['q', 'per_page', 'page', '_start', '_end']
+  const replaced = ['q', 'per_page', 'page', 'after', '_start', '_end']
   const hidden = [...parameters]
     .filter(([name]) => !replaced.includes(name))
     .flatMap(([name, values]) =>
@@ -52,7 +52,7 @@ export function conditionList(resource: Resource, url: ListUrl, query: ListQuery
   const items = [...url.parameters.keys()].flatMap((parameter) => {
     const condition = words.get(parameter)
     if (condition === undefined) return []
-    const without = toHref(url, { [parameter]: undefined, page: undefined })
+    const without = toHref(url, { [parameter]: undefined, ...firstPage })
     return html`<li>${condition} <a href="${without}" aria-label="Remove: ${condition}">Remove</a></li>\n`
   })
   if (items.length === 0) return html``

@@ -11,7 +11,7 @@ import {
   searchForm,
   type ListView,
 } from './list-controls.ts'
-import { toHref } from './list-parameters.ts'
+import { firstPage, toHref } from './list-parameters.ts'
 
 export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
   const { opening, closing } = pageAround(resource.title)
@@ -58,7 +58,7 @@ function columnHead({ name, label, kind }: Field, { query, url }: ListView): Htm
   const attributes = html`scope="col"${kind === 'number' ? html` class="number"` : ''}${isFirst ? html` aria-sort="${direction}"` : ''}`
   if (url === undefined) return html`<th ${attributes}>${label}</th>`
   const sort = isFirst && !first.isDescending ? `-${name}` : name
-  return html`<th ${attributes}><a href="${toHref(url, { sort, page: undefined })}">${label}</a></th>`
+  return html`<th ${attributes}><a href="${toHref(url, { sort, ...firstPage })}">${label}</a></th>`
 }
 
 function toLink(resource: Resource, record: StoredRecord) {

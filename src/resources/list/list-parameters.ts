@@ -18,6 +18,8 @@ export interface ListUrl {
   parameters: ParameterTexts
 }
 
+export const firstPage = { page: undefined, after: undefined }
+
 export function toHref(
   { path, parameters }: ListUrl,
   changes: Readonly<Record<string, string | undefined>> = {},

@@ -17,9 +17,10 @@ export function parsePart(texts: Texts): ListPart | undefined {
   const perPage = parseCount(texts, 'per_page', { maximum: maxPerPage })
   if (start !== undefined || end !== undefined) {
     if (number !== undefined) throw badParameter('page', 'excludes _start and _end')
+    if (texts.after) throw badParameter('after', 'excludes _start and _end')
     return toSlice(start ?? 0, end ?? (perPage && (start ?? 0) + perPage))
   }
-  if (number === undefined && perPage === undefined) return undefined
+  if (number === undefined && perPage === undefined && !texts.after) return undefined
   const page = { number: number ?? 1, size: perPage ?? defaultPerPage }
   return { offset: (page.number - 1) * page.size, limit: page.size, page }
 }

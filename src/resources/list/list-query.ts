@@ -9,6 +9,7 @@ import {
 } from '../../stores/records/records.ts'
 import { toTypes, type Resource } from '../definition.ts'
 import { resolveAliases } from './list-aliases.ts'
+import { parseCursor } from './list-cursor.ts'
 import { findListField, type ListField } from './list-fields.ts'
 import { badParameter, type ParameterTexts } from './list-parameters.ts'
 import { parsePart } from './list-part.ts'
@@ -16,13 +17,13 @@ import { parsePart } from './list-part.ts'
 export type ListQuery = ReturnType<typeof parseListQuery>
 type ListFilter = ReturnType<typeof parseFilter>
 
-const partNames = ['page', 'per_page', '_start', '_end']
+const partNames = ['page', 'per_page', 'after', '_start', '_end']
 
 /** Throws for an unknown name or value: ignoring it would change the meaning of the request. */
 export function parseListQuery(resource: Resource, given: ParameterTexts) {
   const parameters = resolveAliases(given, resource)
   const { sort = [], q = [], fields, ...rest } = Object.fromEntries(parameters)
-  const part = parsePart(rest)
+  const page = parsePart(rest)
   const text = assertLength('q', q.at(-1) ?? '')
   const filters = Object.entries(rest)
     .filter(([name]) => !partNames.includes(name))
@@ -35,6 +36,8 @@ export function parseListQuery(resource: Resource, given: ParameterTexts) {
     ...(text !== '' && { search: { text, fields: searched } }),
     sort: parseSort(resource, sort),
   }
+  const after = rest.after && parseCursor(resource, records, rest.after)
+  const part = page && { ...page, after }
   return { records, parameters, filters, part, fields: fields && parseFields(resource, fields) }
 }
 

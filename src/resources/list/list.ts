@@ -8,12 +8,14 @@ import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendTagged, tag } from '../../http/response/send-tagged.ts'
 import { sendChunks, toContentType } from '../../http/response/send.ts'
 import type { Html } from '../../site/html.ts'
+import { toPosition } from '../../stores/records/records.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { takePageFlash, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { recordToCsv, recordToLine, toLines, toProjection } from '../record/representations.ts'
 import { createListCache, type ListResponse } from './list-cache.ts'
 import type { ListView } from './list-controls.ts'
+import { toCursor } from './list-cursor.ts'
 import { listPage } from './list-page.ts'
 import { acceptQuery, findParameters, toHref } from './list-parameters.ts'
 import { parseListQuery } from './list-query.ts'
@@ -66,11 +68,19 @@ async function sendList(context: ResourceContext, list: ListRequest): Promise<Fa
     return sendChunks(reply, type, render(resource, { ...view, type, pages: records.pages(found) }))
   }
   const total = await records.count(found)
-  const links = part.page && hasUrl ? toPageLinks({ ...part.page, total }, toUrl) : []
+  // One record more, to know whether another page follows.
+  const rows = await records.list(found, { ...part, limit: part.limit + 1 })
+  const shown = rows.slice(0, part.limit)
+  const last = rows.length > shown.length ? shown.at(-1) : undefined
+  const cursor = last && toCursor(resource, found, toPosition(found, last))
   // Clients read at most 16 KiB of headers, and there are four links.
-  const link = 4 * length <= config.maxUrlBytes ? toLinkField(links) : ''
-  const pages = onePage(await records.list(found, part))
-  const chunks = render(resource, { ...view, type, pages, links, total })
+  const maxLength = config.maxUrlBytes - 3 * length
+  const toNext = (page: number) =>
+    [toUrl(page, cursor), toUrl(page)].find((href) => href.length <= maxLength) ?? toUrl(page)
+  const page = hasUrl ? part.page : undefined
+  const links = page ? toPageLinks({ ...page, total }, toUrl, last && toNext) : []
+  const link = length <= maxLength ? toLinkField(links) : ''
+  const chunks = render(resource, { ...view, type, pages: onePage(shown), links, total })
   return sendPart(list, { 'x-total-count': String(total), ...(link && { link }) }, chunks)
 }
 
@@ -105,8 +115,10 @@ function parseRequest(resource: Resource, request: FastifyRequest) {
     const given = findParameters(resource, request)
     const query = parseListQuery(resource, given)
     const pageName = given.has('_page') ? '_page' : 'page'
-    const toUrl = (page?: number) =>
-      toHref({ path, parameters: given }, page === undefined ? {} : { [pageName]: String(page) })
+    const toUrl = (page?: number, after?: string) => {
+      const changes = page === undefined ? {} : { [pageName]: String(page), after }
+      return toHref({ path, parameters: given }, changes)
+    }
     return { query, url: { path, parameters: query.parameters }, toUrl }
   } catch (error) {
     const isParameter = error instanceof HttpError && error.problem === 'invalid-fields'

@@ -140,6 +140,11 @@ test('the pages of a list link to one another, in Link and in the page', async (
         Object.entries(numbers).map(([rel, number]) => [rel, `${listUrl}&page=${number}`]),
       )
       const { field, page, total } = await linksAt(app, url)
+      if (expected.next) {
+        const after = new URL(field.next ?? '', 'http://localhost').searchParams.get('after') ?? ''
+        assert.match(after, /^[\w-]+$/)
+        expected.next += `&after=${after}`
+      }
       assert.deepEqual(field, expected)
       // A page does not link to itself.
       const self = `${listUrl}&page=${/&page=(\d+)/.exec(url)?.[1] ?? '1'}`
@@ -174,7 +179,7 @@ test('links to pages that were requested with json-server’s parameters use tho
   const app = await testApp(t)
   await fill(app, 21)
   const { field, total } = await linksAt(app, '/locations?_page=2&_sort=name')
-  assert.equal(field.next, '/locations?_sort=name&_page=3')
+  assert.match(field.next ?? '', /^\/locations\?_sort=name&_page=3&after=[\w-]+$/)
   assert.equal(field.last, '/locations?_sort=name&_page=3')
   assert.equal(total, '21')
 })

@@ -15,6 +15,7 @@ export function listParameters({ visible, readable }: Resource): readonly Parame
       1,
     ),
     query('per_page', 'Records per page. The default is 20.', upTo(maxPerPage), 10),
+    query('after', 'The cursor of a `next` link. `page` then only numbers the page.', cursor),
     separated('sort', 'The fields to sort by. A minus reverses the order.', terms, example),
     query('q', 'Text that a field contains, ignoring case.', { type: 'string' }, 'a'),
     separated('fields', 'The fields to include in JSON, NDJSON and CSV.', names, names.slice(0, 2)),
@@ -22,10 +23,12 @@ export function listParameters({ visible, readable }: Resource): readonly Parame
   ]
 }
 
+const cursor = { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[A-Za-z0-9_-]+$' }
+
 export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field in the response, \`_id\` and the times included. The operators are \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\` and \`endsWith\`. Repeated values of a parameter are combined with OR. An unknown parameter gets 400. The parameters of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are supported too.
 QUERY (RFC 10008) accepts the same parameters as a form or as JSON.`
 
-function query(name: string, description: string, schema: Schema, example: unknown): Parameter {
+function query(name: string, description: string, schema: Schema, example?: unknown): Parameter {
   return { name, in: 'query', description, schema, example }
 }
 

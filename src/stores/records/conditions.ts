@@ -1,5 +1,5 @@
 import type { Condition, Dialect, Value } from './dialect.ts'
-import { isOfText } from './records.ts'
+import { isOfText, isStorable } from './records.ts'
 import type { Field, FieldValue, Filter, Operator, RecordQuery, TextOperator } from './records.ts'
 
 const ownColumns: ReadonlyMap<Field, string> = new Map([
@@ -9,10 +9,6 @@ const ownColumns: ReadonlyMap<Field, string> = new Map([
 ])
 
 const never: Condition = { sql: 'FALSE', values: [] }
-
-export function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
-}
 
 function toPath(field: Field): string | readonly string[] {
   const column = ownColumns.get(field)
@@ -86,7 +82,7 @@ function toTextCondition(
   return dialect.toTextCondition(operator, fields.map(toPath), texts)
 }
 
-function toOperand({ toOperand }: Dialect, field: Field, value: FieldValue): Value {
+export function toOperand({ toOperand }: Dialect, field: Field, value: FieldValue): Value {
   return ownColumns.has(field) ? String(value) : toOperand(value)
 }
 

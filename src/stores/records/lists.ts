@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { toColumn, toCondition } from './conditions.ts'
+import { toColumn, toCondition, toOperand } from './conditions.ts'
 import { columns, toStoredRecord, type Dialect, type Row } from './dialect.ts'
 import { createPageSize } from './page-size.ts'
 import { findOrdered, findRanges } from './plan.ts'
 import { compareRows, findNarrowRange, oldestFirst, select } from './ranges.ts'
 import { toIdRange, toOrder, toOrderBy, type Range, type Scan, type Source } from './ranges.ts'
-import { allRecords, isOfText } from './records.ts'
+import { allRecords, isOfText, toPositionFields } from './records.ts'
 import type { Collection, Field, Pages, Part, RecordQuery, StoredRecord } from './records.ts'
 
 const countedPerStep = 10_000
@@ -58,30 +58,34 @@ async function createIndexes({ dialect, indexes, resource }: Source, fields: rea
   }
 }
 
-async function list(scan: Scan, part: Part): Promise<StoredRecord[]> {
-  const wanted = part.offset + part.limit
-  // One statement for a page near the start, where no record is skipped.
-  const isNear = scan.condition === undefined && wanted <= countedPerStep
-  const whole = isNear ? findOrdered(scan) : undefined
-  if (whole) return (await readRows(scan, whole, part)).map(toStoredRecord)
-  return listFar({ ...scan, wanted }, part)
-}
-
-async function listFar(scan: Scan, part: Part): Promise<StoredRecord[]> {
+async function list(plain: Scan, { limit, ...part }: Part): Promise<StoredRecord[]> {
+  const after = toAfter(plain, part)
+  const offset = after ? 0 : part.offset
+  const wanted = offset + limit
+  // One statement for a page near the start or a position, where few records are skipped.
+  const isNear = !plain.condition && wanted <= countedPerStep && findOrdered(plain)
+  const scan = { ...plain, wanted, after, size: isNear ? Infinity : plain.size }
   const found: StoredRecord[] = []
   let skipped = 0
   for await (const range of findRanges(scan)) {
-    const size = skipped < part.offset ? await countIn(scan, range) : Infinity
-    if (skipped + size <= part.offset) {
+    const size = skipped < offset && !isNear ? await countIn(scan, range) : Infinity
+    if (skipped + size <= offset) {
       skipped += size
       continue
     }
-    const rest = { offset: part.offset - skipped, limit: part.limit - found.length }
+    const rest = { offset: offset - skipped, limit: limit - found.length }
     found.push(...(await readRows(scan, range, rest)).map(toStoredRecord))
-    skipped = part.offset
-    if (found.length === part.limit) break
+    skipped = offset
+    if (found.length === limit) break
   }
   return found
+}
+
+function toAfter({ dialect, query }: Scan, { after }: Pick<Part, 'after'>): Scan['after'] {
+  if (!after) return undefined
+  const toEntry = (field: Field, index: number) =>
+    [toColumn(dialect, field), toOperand(dialect, field, after[index] ?? null)] as const
+  return new Map(toPositionFields(query).map(toEntry))
 }
 
 async function countIn(scan: Scan, range: Range): Promise<number> {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Row } from './dialect.ts'
-import { cut, findFew, findNarrowRange, findRange, isFew, select } from './ranges.ts'
+import { cut, findFew, findNarrowRange, findRange, isFew, select, toLater } from './ranges.ts'
 import { toIdRange, toOrderBy, type Range, type Scan } from './ranges.ts'
 import { sortRows } from './sorter.ts'
 
@@ -11,10 +11,10 @@ export async function* findRanges(scan: Scan): AsyncGenerator<Range> {
   const ordered = findOrdered(scan)
   const [first] = scan.order
   const byKey = first && findRange(scan, first)
-  if (few) yield few
+  if (few) yield toLater(scan, few)
   else if (ordered) yield* cut(scan, ordered)
   // Records of one key are not in the order of the index; most keys have one record.
-  else if (byKey) yield* cut(scan, byKey, (range) => sort(scan, range))
+  else if (byKey) yield* cut(scan, byKey, sort)
   else yield* sort(scan, findNarrowRange(scan))
 }
 
@@ -27,7 +27,7 @@ export function findOrdered(scan: Scan): Range | undefined {
 
 async function* sort(scan: Scan, range: Range): AsyncGenerator<Range> {
   if (await isFew(scan, range)) {
-    yield range
+    yield toLater(scan, range)
     return
   }
   const directions = scan.order.map(({ isDescending }) => isDescending)
@@ -44,7 +44,7 @@ async function* readKeys(scan: Scan, range: Range): AsyncGenerator<readonly Row[
   // At most this many of a step can be among the first records.
   const tail = wanted === undefined ? orderBy : `${orderBy} LIMIT ${String(wanted)}`
   const size = wanted === undefined ? 1000 : Math.min(scan.size, dialect.sizes.test)
-  for await (const part of cut({ ...scan, size }, range)) {
-    yield await select(scan, part, { what, tail })
+  for await (const part of cut({ ...scan, size, after: undefined }, range)) {
+    yield await select(scan, toLater(scan, part), { what, tail })
   }
 }

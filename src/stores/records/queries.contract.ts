@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import {
   allRecords,
+  toPosition,
   type Field,
   type Filter,
+  type Position,
   type RecordQuery,
   type Records,
   type StoredRecord,
 } from './records.ts'
 import { comparisons, toQuery } from './query-cases.contract.ts'
 import { fits, selectRecords } from './query-model.contract.ts'
-import { add, fill, idsOf, toId, toTime } from './query-records.contract.ts'
+import { add, fill, idsOf, toDocument, toId, toTime } from './query-records.contract.ts'
 
 type OpenRecords = (t: TestContext) => Promise<Records>
 
@@ -42,6 +44,34 @@ export function queries(open: OpenRecords): void {
       await compare(records, all, toQuery([], sort))
     }
   })
+
+  for (const [title, query] of Object.entries(comparisons)) {
+    test(`with records that come and go, those with ${title} are each found once after one another`, async (t) => {
+      for (const indexed of [[], allIndexed]) {
+        const records = await open(t)
+        const things = records.collection('things')
+        await things.index(indexed)
+        const all = await fill(records, 60)
+        const expected = selectRecords(all, query)
+        const found: string[] = []
+        let after: Position | undefined
+        for (let index = 100; ; index += 1) {
+          const [next] = await things.list(query, { offset: 0, limit: 1, after })
+          if (next === undefined) break
+          assert.ok(!found.includes(next.id))
+          found.push(next.id)
+          after = toPosition(query, next)
+          await things.remove(next.id)
+          // These are older than all others, and newer.
+          if (index >= 120) continue
+          await add(records, -index, toDocument(index))
+          await add(records, index, toDocument(index))
+        }
+        const missing = expected.filter(({ id }) => !found.includes(id))
+        assert.deepEqual(missing, [])
+      }
+    })
+  }
 
   test('values match exactly, even with a special meaning to a database', async (t) => {
     const records = await open(t)
@@ -210,5 +240,10 @@ async function compare(
     if (offset < 0) continue
     const part = await records.collection('things').list(query, { offset, limit: 12 })
     assert.deepEqual(part, expected.slice(offset, offset + 12), `${message} ${String(offset)}`)
+    const last = expected[offset - 1]
+    if (last === undefined) continue
+    const after = toPosition(query, last)
+    const next = await records.collection('things').list(query, { offset: 0, limit: 12, after })
+    assert.deepEqual(next, part, `${message} after ${String(offset)}`)
   }
 }

@@ -1,7 +1,7 @@
 import type { Document, RecordQuery, Records, StoredRecord } from './records.ts'
 
 /** Varied documents: many alike, some without a field. */
-function toDocument(index: number): Document {
+export function toDocument(index: number): Document {
   return {
     name: `${index % 3 ? 'name' : 'Name'} ${String(index % 11)}`,
     ...(index % 7 && { size: (index % 10) - 1.5 + (index % 2 ? 0 : 0.5) }),

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { StoreFailure } from '../store-failure.ts'
-import { and, toColumn, toFilterCondition, toLimits, toMarks } from './conditions.ts'
-import type { Condition, Dialect, Row } from './dialect.ts'
+import { and, or, toColumn, toFilterCondition, toLimits, toMarks } from './conditions.ts'
+import type { Condition, Dialect, Row, Value } from './dialect.ts'
 import { isOfText, type Filter, type RecordQuery, type SortTerm } from './records.ts'
 
 export const oldestFirst = 'records_oldest_first'
@@ -23,6 +23,8 @@ export interface Scan extends Source {
   order: readonly Term[]
   size: number
   wanted?: number
+  /** The values of a record, by column: only later records are wanted. */
+  after?: ReadonlyMap<string, Value> | undefined
 }
 
 export interface Range {
@@ -112,31 +114,51 @@ export async function isFew(scan: Scan, range: Range): Promise<boolean> {
   return (await select(all, range, { what: '1', tail: 'LIMIT 1 OFFSET 5000' })).length === 0
 }
 
+/** For a range in another order than that of the list: each record is tested. */
+export function toLater({ dialect, order, after }: Scan, range: Range): Range {
+  if (!after) return range
+  const isLater = order.reduceRight<Condition>((rest, { column, isDescending }) => {
+    const values = [after.get(column) ?? null]
+    const tested = `${dialect.unindexed}${column}`
+    const isBeyond = { sql: `${tested} ${isDescending ? '<' : '>'} ?`, values }
+    return or([isBeyond, and({ sql: `${tested} = ?`, values }, rest)])
+  }, or([]))
+  return { ...range, where: and(range.where, isLater) }
+}
+
 /** Into ranges of at most `size` records. `readKey` reads those of the last key of each range. */
 export async function* cut(
   scan: Scan,
   range: Range,
-  readKey?: (range: Range) => AsyncIterable<Range>,
+  readKey?: (scan: Scan, range: Range) => AsyncIterable<Range>,
 ): AsyncGenerator<Range> {
-  const { dialect, size } = scan
+  const { dialect, after } = scan
   const isByKey = readKey !== undefined || (range.order.length > 2 && !dialect.seeksRows)
   const order = isByKey ? range.order.slice(0, 1) : range.order
-  const [before, after] = order[0]?.isDescending === true ? ['>', '<'] : ['<', '>']
+  const [earlier, later] = order[0]?.isDescending === true ? ['>', '<'] : ['<', '>']
   const columns = order.map(({ column }) => column)
-  const tail = `ORDER BY ${toOrderBy(order)} LIMIT 1 OFFSET ${String(size - 1)}`
+  const rests = { ...scan, after: undefined }
   let rest = range
-  for (;;) {
-    await setImmediate()
-    const all = { ...scan, condition: undefined }
-    const [values] = await select(all, rest, { what: columns.join(', '), tail })
-    if (values === undefined) break
-    const compare = (sign: string) => compareRows(dialect, columns, { sign, values })
-    yield { ...rest, to: compare(isByKey ? before : `${before}=`) }
-    const key = isByKey && ofKey(range, compare('='))
-    if (key) yield* readKey ? readKey(key) : cut(scan, key)
-    rest = { ...range, from: compare(after) }
+  let values = after
+    ? columns.map((column) => after.get(column) ?? null)
+    : await findEnd(scan, range, order)
+  for (let isStart = after !== undefined; values; isStart = false) {
+    const row = values
+    const compare = (sign: string) => compareRows(dialect, columns, { sign, values: row })
+    if (!isStart) yield { ...rest, to: compare(isByKey ? earlier : `${earlier}=`) }
+    if (isByKey) yield* (readKey ?? cut)(isStart ? scan : rests, ofKey(range, compare('=')))
+    rest = { ...range, from: compare(later) }
+    values = await findEnd(scan, rest, order)
   }
   yield rest
+}
+
+async function findEnd(scan: Scan, range: Range, order: readonly Term[]): Promise<Row | undefined> {
+  await setImmediate()
+  if (scan.size === Infinity) return undefined
+  const what = order.map(({ column }) => column).join(', ')
+  const tail = `ORDER BY ${toOrderBy(order)} LIMIT 1 OFFSET ${String(scan.size - 1)}`
+  return (await select({ ...scan, condition: undefined }, range, { what, tail }))[0]
 }
 
 export function compareRows(

@@ -8,6 +8,10 @@ export function hasTexts(value: unknown, names: readonly string[]): boolean {
   return isDocument(value) && names.every((name) => typeof value[name] === 'string')
 }
 
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
 export interface StoredRecord {
   id: string
   document: Document
@@ -52,9 +56,32 @@ export interface RecordQuery {
 
 export const allRecords: RecordQuery = { filters: [], sort: [] }
 
+/** The values of a record that its place in a list depends on; `createdAt` and `_id` are the last. */
+export type Position = readonly FieldValue[]
+
+export function toPositionFields({ sort }: RecordQuery): Field[] {
+  return [...sort.map(({ field }) => field), 'createdAt', '_id']
+}
+
+export function toPosition(query: RecordQuery, { document, ...own }: StoredRecord): Position {
+  const all = { ...document, _id: own.id, createdAt: own.createdAt, updatedAt: own.updatedAt }
+  const find = (value: unknown, name: string) =>
+    isDocument(value) && Object.hasOwn(value, name) ? value[name] : null
+  return toPositionFields(query).map((field) => {
+    const value = [field].flat().reduce<unknown>(find, all)
+    return isFieldValue(value) ? value : null
+  })
+}
+
+export function isFieldValue(value: unknown): value is FieldValue {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}
+
 export interface Part {
+  /** Not used with `after`, which finds later records at no greater cost. */
   offset: number
   limit: number
+  after?: Position | undefined
 }
 
 export type Pages = AsyncIterable<readonly StoredRecord[]>

@@ -1,5 +1,5 @@
-import { fold, isStorable } from '../conditions.ts'
-import { isDocument, type Document, type FieldValue } from '../records.ts'
+import { fold } from '../conditions.ts'
+import { isDocument, isStorable, type Document, type FieldValue } from '../records.ts'
 
 /** The first character of a key orders the types, the rest the values. */
 export interface Keys {
