@@ -31,15 +31,40 @@ module.exports = {
     forbid('site-knows-no-demo', 'site|inspector', 'demos|resources|server|cli|app|main'),
     forbid('resources-know-no-demo', 'resources', 'demos|inspector|server|operations|cli|app|main'),
     forbid('demos-know-no-server', 'demos', 'inspector|server|operations|cli|app|main'),
+    forbid('cli-uses-no-pages', 'cli', 'site|inspector|idempotency|limits|main|embed'),
+    forbid(
+      'server-uses-http-and-limits',
+      'server',
+      'demos|resources|site|inspector|auth|idempotency|operations|cli|stores|app|main|embed',
+    ),
+    forbid(
+      'operations-use-http-and-server',
+      'operations',
+      'demos|resources|site|inspector|auth|idempotency|limits|cli|app|main|embed',
+    ),
+    {
+      name: 'config-uses-host-names-only',
+      severity: 'error',
+      from: { path: '^src/config/' },
+      to: { path: '^src/', pathNot: '^src/(config/|http/security/allowed-hosts\\.ts$)' },
+    },
+    {
+      name: 'app-knows-no-demo',
+      severity: 'error',
+      from: { path: '^src/app\\.ts$' },
+      to: { path: '^src/(demos|resources|cli)/' },
+    },
     {
       name: 'only-interfaces-of-stores',
       severity: 'error',
-      from: { path: '^src/(demos|resources|idempotency|limits|auth|site|inspector|app\\.ts)' },
+      from: {
+        path: '^src/(demos|resources|idempotency|limits|auth|site|inspector|operations|app\\.ts)',
+      },
       to: {
         path: '^src/stores/',
         pathNot: [
           '^src/stores/([^/]+)/\\1\\.ts$',
-          '^src/stores/(collection-names|store-failure|orphaned-files|sweep-regularly|open-stores)\\.ts$',
+          '^src/stores/(collection-names|load-driver|store-failure|orphaned-files|sweep-regularly|open-stores)\\.ts$',
         ],
       },
     },
