@@ -80,11 +80,23 @@ const commandBlock = /(?<=```console\n)[^]*?(?=```)/g
 for (const path of documents.filter((name) => read(name).includes('```console'))) {
   test(`the commands in ${path} have the output shown there`, async (t) => {
     const { origin } = await startVitrine(t)
+    const { declaredRoutes } = await testApp(t)
+    const segments = new Set(declaredRoutes.map(({ url }) => url.split('/')[1]))
+    /** False if the demo of the command has been deleted. */
+    const isServed = (command: string) => {
+      const [, target = '', segment = 'nowhere'] = /:3000(\/([\w-]+)[^\s?']*)/.exec(command) ?? []
+      const isFile = existsSync(join(projectFolder, 'public', target))
+      return segment === 'nowhere' || segments.has(segment) || isFile
+    }
     let text = read(path)
     for (const [block] of text.matchAll(commandBlock)) {
       const outputs: string[] = []
       for (const step of block.split(/^\$ /m).slice(1)) {
         const [command = '', ...shown] = step.split('\n')
+        if (!isServed(command)) {
+          outputs.push(`$ ${step}`)
+          continue
+        }
         const output = await runCommand(command, origin)
         if (isUpdate && withoutVariables(output) !== withoutVariables(shown.join('\n'))) {
           outputs.push(`$ ${command}\n${output.trimEnd()}\n`.replace(/\n+$/, '\n'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,10 +9,11 @@ import { environment } from './installed-package.ts'
 import { projectFolder } from '../start-vitrine.ts'
 
 const run = promisify(execFile)
-const copied = ['src', 'test', 'public', 'scripts', 'bench', 'package.json', 'tsconfig.json']
+const notCopied = ['node_modules', '.git']
 const generalTests = [
   'test/crawl.test.ts',
   'test/demos-alone.test.ts',
+  'test/docs.test.ts',
   'test/openapi-replay.test.ts',
   'test/openapi.test.ts',
   'test/routes.test.ts',
@@ -22,19 +23,24 @@ const generalTests = [
 ]
 
 for (const name of ['topic', 'toc', 'status']) {
-  test(`the demo ${name} is deleted with its folder and its line in the catalogue`, async (t) => {
+  test(`the demo ${name} is deleted with its folder, its line and its row`, async (t) => {
     const copy = await mkdtemp(join(tmpdir(), 'vitrine-without-'))
     t.after(() => rm(copy, { recursive: true }))
-    for (const path of copied) {
+    for (const path of await readdir(projectFolder)) {
+      if (notCopied.includes(path)) continue
       await cp(join(projectFolder, path), join(copy, path), { recursive: true })
     }
     await symlink(join(projectFolder, 'node_modules'), join(copy, 'node_modules'))
     await rm(join(copy, 'src/demos', name), { recursive: true })
-    const catalogue = join(copy, 'src/demos/catalogue.ts')
-    const lines = (await readFile(catalogue, 'utf8')).split('\n')
-    const others = lines.filter((line) => !line.includes(`/${name}/`) && line !== `  ${name},`)
-    assert.equal(lines.length - others.length, 2, 'an import and a line')
-    await writeFile(catalogue, others.join('\n'))
+    const withoutLines = async (path: string, isRemoved: (line: string) => boolean) => {
+      const lines = (await readFile(join(copy, path), 'utf8')).split('\n')
+      const others = lines.filter((line) => !isRemoved(line))
+      await writeFile(join(copy, path), others.join('\n'))
+      return lines.length - others.length
+    }
+    const isOfDemo = (line: string) => line.includes(`/${name}/`) || line === `  ${name},`
+    assert.equal(await withoutLines('src/demos/catalogue.ts', isOfDemo), 2, 'an import and a line')
+    assert.equal(await withoutLines('README.md', (line) => line.startsWith(`| \`${name}\` |`)), 1)
 
     const options = { cwd: copy, env: environment }
     await run(process.execPath, [join(copy, 'node_modules/typescript/bin/tsc')], options)
