@@ -35,11 +35,13 @@ before(async () => {
   }
   await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'))
   const command = join(folder, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
-  const run = promisify(execFile)(process.execPath, [command, 'src'], { cwd: folder })
-  output = await run.then(
-    ({ stdout }) => stdout,
-    (error: Error & { stdout?: string }) => `${error.message}${error.stdout ?? ''}`,
+  const args = [command, 'src', '--output-type', 'err']
+  const { stdout } = await promisify(execFile)(
+    'sh',
+    ['-c', '"$@" || true', '-', process.execPath, ...args],
+    { cwd: folder },
   )
+  output = stdout
   await rm(folder, { recursive: true })
 })
 

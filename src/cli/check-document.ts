@@ -2,13 +2,14 @@ import { isPasswordHash } from '../auth/passwords.ts'
 import { locations } from '../demos/locations/locations.ts'
 import { users } from '../demos/users/users.ts'
 import { compileLater } from '../http/body/json-schema.ts'
+import { idPattern } from '../resources/context.ts'
 import { assertStorable, findProblems } from '../resources/write/problems.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
 
 const text = { type: 'string' }
 const matching = (pattern: string) => ({ type: 'string', pattern })
-const id = matching('^[A-Za-z0-9_-]{1,64}$')
+const id = matching(`^${idPattern}$`)
 const time = matching(
   '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
 )

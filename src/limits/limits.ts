@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
-import { overloaded } from '../http/errors/http-error.ts'
+import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { isUnder } from '../http/request/target.ts'
 import type { CountingPlaces } from '../stores/counters/counters.ts'
 import { watchEventLoop } from './load-shedding.ts'
@@ -15,7 +15,7 @@ export function openLimits(config: Config, counters: CountingPlaces | undefined)
   return {
     shouldShed,
     check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-      if (shouldShed(request.raw)) done(overloaded())
+      if (shouldShed(request.raw)) done(serviceUnavailable('The service is overloaded.'))
       else if (limitRate === undefined || isExempt(request.raw)) done()
       else limitRate(request, reply).then(done, done)
     },

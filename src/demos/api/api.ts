@@ -1,11 +1,10 @@
 import { isObject } from '../../http/body/is-object.ts'
-import { fieldsContent, jsonContent, objectSchema } from '../../http/openapi/content.ts'
+import { fieldsContent, jsonContent, objectSchema, text } from '../../http/openapi/content.ts'
 import { parameterToText } from '../../http/request/query-string.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
 
 const content = 'This is JSON, served by Vitrine.'
 const config = { defaultType: 'json' } as const
-const text = { type: 'string' } as const
 const name = { ...text, description: 'The name in the request.' }
 const greeting = { type: 'object', required: ['content'], properties: { content: text, name } }
 const greetingContent = jsonContent(greeting, { content, name: 'Ann' })

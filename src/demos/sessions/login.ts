@@ -11,7 +11,7 @@ import {
   unsupportedMediaType,
 } from '../../http/errors/http-error.ts'
 import { findErrorForm } from '../../http/errors/send-error.ts'
-import { fieldsContent, objectSchema } from '../../http/openapi/content.ts'
+import { fieldsContent, objectSchema, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { parameterToText } from '../../http/request/query-string.ts'
 import { sendPage } from '../../site/send-page.ts'
@@ -19,7 +19,6 @@ import type { Collection, StoredRecord } from '../../stores/records/records.ts'
 import { changeSession } from './change-session.ts'
 import { loginPage } from './login-page.ts'
 
-const text = { type: 'string' } as const
 const credentials = fieldsContent(objectSchema({ username: text, password: text }), {
   username: 'Ann',
   password: 'secret',

@@ -10,7 +10,7 @@ import {
 } from '../../auth/session-lifecycle.ts'
 import { unauthorized } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
-import { jsonContent, objectSchema, pageContent } from '../../http/openapi/content.ts'
+import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { sendJson } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
@@ -70,7 +70,6 @@ const getLogin: Route = {
   },
 }
 
-const text = { type: 'string' } as const
 const time = { type: 'string', format: 'date-time' } as const
 const user = objectSchema({ _id: text, name: text })
 const properties = { authenticated: { type: 'boolean' }, user, createdAt: time, expiresAt: time }

@@ -1,8 +1,12 @@
-import { jsonContent, objectSchema, pageContent, textContent } from '../../http/openapi/content.ts'
+import {
+  jsonContent,
+  objectSchema,
+  pageContent,
+  textContent,
+  text,
+} from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Operation } from '../../http/openapi/operation.ts'
-
-const text = { type: 'string' } as const
 
 const upload = objectSchema({
   _id: text,

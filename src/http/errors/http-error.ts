@@ -62,7 +62,6 @@ export const keyInFlight = () =>
   toInFlight('A request with this Idempotency-Key is still being processed.')
 export const keyReused = () =>
   new HttpError('idempotency-key-reused', 'This Idempotency-Key was used for a different request.')
-export const overloaded = () => serviceUnavailable('The service is overloaded.')
 export const preconditionRequired = () =>
   new HttpError('precondition-required', 'Send If-Match with the ETag of the current state.')
 const toPending = toFactory('unavailable', { ...retry, ...close })

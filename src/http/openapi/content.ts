@@ -1,7 +1,7 @@
 import { isObject } from '../body/is-object.ts'
 import type { Content, Parameter, Schema } from './operation.ts'
 
-const text: Schema = { type: 'string' }
+export const text = { type: 'string' } as const
 
 export function textContent(example?: string): Content {
   return { 'text/plain': { schema: text, ...(example !== undefined && { example }) } }

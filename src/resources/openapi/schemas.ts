@@ -1,11 +1,10 @@
 import { jsonPatchSchema } from '../../http/body/patch.ts'
 import { toComponent } from '../../http/openapi/component.ts'
-import { jsonContent, objectSchema, pageContent } from '../../http/openapi/content.ts'
+import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi/content.ts'
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { idPattern } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 
-const text = { type: 'string' } as const
 const time = { type: 'string', format: 'date-time', readOnly: true } as const
 
 export type ResourceSchemas = ReturnType<typeof toSchemas>

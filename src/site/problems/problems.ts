@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { cachePublicly } from '../../inspector/exchange-log.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
-import { jsonContent, pageContent, pathParameter, textContent } from '../../http/openapi/content.ts'
+import {
+  jsonContent,
+  pageContent,
+  pathParameter,
+  textContent,
+  text,
+} from '../../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
@@ -11,8 +17,6 @@ import { sendJson, sendText } from '../../http/response/send.ts'
 import type { Html } from '../html.ts'
 import { sendPage } from '../send-page.ts'
 import { problemPage, problemsPage, type Problem } from './views.ts'
-
-const text = { type: 'string' } as const
 
 const problemSchema = {
   description: 'A type of problem.',
