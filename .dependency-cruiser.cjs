@@ -31,11 +31,11 @@ module.exports = {
     forbid('site-knows-no-demo', 'site|inspector', 'demos|resources|server|cli|app|main'),
     forbid('resources-know-no-demo', 'resources', 'demos|inspector|server|operations|cli|app|main'),
     forbid('demos-know-no-server', 'demos', 'inspector|server|operations|cli|app|main'),
-    forbid('cli-uses-no-pages', 'cli', 'site|inspector|idempotency|limits|main|embed'),
+    forbid('cli-uses-no-pages', 'cli', 'site|inspector|limits|main|embed'),
     forbid(
       'server-uses-http-and-limits',
       'server',
-      'demos|resources|site|inspector|auth|idempotency|operations|cli|stores|app|main|embed',
+      'demos|resources|site|inspector|auth|idempotency|operations|cli|app|main|embed',
     ),
     forbid(
       'operations-use-http-and-server',
@@ -58,7 +58,7 @@ module.exports = {
       name: 'only-interfaces-of-stores',
       severity: 'error',
       from: {
-        path: '^src/(demos|resources|idempotency|limits|auth|site|inspector|operations|app\\.ts)',
+        path: '^src/(demos|resources|idempotency|limits|auth|site|inspector|server|operations|app\\.ts)',
       },
       to: {
         path: '^src/stores/',
