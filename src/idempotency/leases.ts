@@ -10,7 +10,7 @@ type Lease = Awaited<ReturnType<typeof leaseKey>>
 
 /** `isFirst` is false if an earlier attempt did not finish; its record id is used again. */
 export async function leaseKey(entries: IdempotencyEntries, keyHash: string, fingerprint: string) {
-  // A round is lost only to another request, which then has an entry.
+  // A round fails only when another request writes the entry.
   for (let round = 1; round <= 10; round += 1) {
     const created: IdempotencyEntry = {
       fingerprint,
@@ -41,7 +41,7 @@ function toTime(secondsFromNow: number): string {
   return new Date(Date.now() + secondsFromNow * 1000).toISOString()
 }
 
-/** Until the returned function is called with the response, if it can be stored. */
+/** Until the returned function is called. Pass it the response, if that can be stored. */
 export function renewLease(
   entries: IdempotencyEntries,
   { keyHash, entry, version, isFirst }: Lease,

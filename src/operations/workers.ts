@@ -5,7 +5,7 @@ import { findFreePort } from './free-port.ts'
 import { findFirst, openChannel, type Handlers } from './worker-channel.ts'
 import type { SendRequest, Supervised } from './worker-channel.ts'
 
-/** The successor of a worker that ends sooner starts after this delay: it could end at once too. */
+/** A worker that ends sooner is replaced after this delay: its successor may fail too. */
 const minLifetimeMs = 1000
 const portName = 'VITRINE_WORKER_PORT'
 

@@ -107,7 +107,7 @@ function toFields(
     isNullable: toTypes(schema).includes('null'),
     schema,
     inputId: /^[a-z]\w*$/i.test(name) ? name : `field-${String(index)}`,
-    /** Its name in a form, and in any other body that cannot carry `name` itself. */
+    /** The name of its input. Differs from `name` if a form cannot contain that name. */
     inputName: toInputName(name),
   }))
 }

@@ -7,7 +7,7 @@ export function formatBytes(bytes: number): string {
   let unit = ''
   for (unit of units) {
     amount /= 1024
-    // What would be rounded to 1,024 of a unit is one of the next.
+    // An amount that would round to 1,024 is shown in the next unit.
     if (amount < 1023.95) break
   }
   return `${amount.toFixed(amount < 99.95 ? 1 : 0).replace(/\.0$/, '')} ${unit}`

@@ -80,7 +80,7 @@ export function addDigestHeaders(
   const content = method === 'HEAD' ? '' : payload
   for (const [name, bytes] of Object.entries({ repr: payload, content })) {
     const algorithm = findWantedAlgorithm(headers[`want-${name}-digest`])
-    // An existing header is of the whole representation, of which `payload` is a part.
+    // An existing header describes the whole representation; `payload` is a part of it.
     if (algorithm === undefined || reply.hasHeader(`${name}-digest`)) continue
     const digest = hash(hashNames[algorithm], bytes, 'buffer')
     reply.header(`${name}-digest`, serializeDictionary({ [algorithm]: digest }))

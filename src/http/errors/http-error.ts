@@ -18,7 +18,7 @@ export class HttpError extends Error {
   readonly title: string
   readonly headers: Headers = {}
   readonly fields: readonly FieldProblem[] = []
-  /** Whether JSON is the default, where no route determines it. */
+  /** Whether JSON is the default format if the request matched no route. */
   readonly isJson: boolean | undefined
   readonly members: Readonly<Record<string, unknown>> = {}
 

@@ -39,7 +39,7 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
   }
 }
 
-/** Without wildcards, whose owners distinguish 404 from 405. */
+/** Wildcard routes are left out: their handlers distinguish 404 from 405. */
 function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number) {
   const router = createRouter({ maxParamLength: maxUrlBytes })
   for (const { method: own, url, config } of routes) {

@@ -11,7 +11,7 @@ export function isSafe(method: string): boolean {
 
 export const overrideHeader = 'x-http-method-override'
 
-/** A constraint that constrains nothing: the only step before routing that may wait for a body. */
+/** Only a constraint can be asynchronous before routing. This one matches every route. */
 export function methodOverride(
   readBody: BodyReader,
   isDecided: (raw: IncomingMessage) => boolean | Promise<boolean>,
@@ -33,7 +33,7 @@ export function methodOverride(
         if (method !== undefined) setMethod(raw, method)
         done?.(null)
       }
-      // An overridden preflight would do what it asks about.
+      // An overridden preflight would perform the write that it asks permission for.
       const isFixed = isRawRequest(raw) || isPreflight(raw)
       const found = isFixed ? raw.method : findInQuery(raw)
       const decided = found !== undefined || !hasBody(raw) || isDecided(raw)

@@ -17,7 +17,7 @@ export function findFile(root: string, path: string) {
   return cache.find(name) ?? statFile(root, name)
 }
 
-/** An encoded slash or backslash is part of a name, and no file has such a name. */
+/** An encoded slash or backslash does not separate names, and no file name contains one. */
 function isFileName(name: string | undefined): name is string {
   return name !== undefined && name !== '' && !name.startsWith('.') && !/[\0/\\]/.test(name)
 }

@@ -28,7 +28,7 @@ export function createListCache(records: Pick<Collection, 'state'>) {
 
   return {
     find: (key: string) => ({ state: refresh(), cached: responses.get(key) }),
-    /** `state` is that from before the records were read: a write since may be missing. */
+    /** Pass the state from before the read: the response may lack later writes. */
     add: (key: string, response: ListResponse, state: string | undefined) => {
       const size = overhead + key.length + response.content.text.length
       const isCurrent = state !== undefined && refresh() === state

@@ -32,7 +32,7 @@ function findMember(
 ): Member | undefined {
   const exact = known.find(([own]) => own === name)
   if (exact) return { path: [name], schema: exact[1], isDeclared: true }
-  // Of two names with dots the longer one is meant.
+  // The longest matching name wins.
   const parents = known.filter(([own]) => name.startsWith(`${own}.`))
   for (const [parent, schema] of parents.toSorted(([one], [other]) => other.length - one.length)) {
     const inside = findInside(schema, name.slice(parent.length + 1))

@@ -54,7 +54,7 @@ async function sendList(context: ResourceContext, list: ListRequest): Promise<Fa
   const { resource, records, config } = context
   const { request, reply, type, flash } = list
   const { query, url, toUrl } = parseRequest(resource, request)
-  // A QUERY has no limit, a URL has; with the longest number of a page.
+  // A QUERY can be longer than a URL may be. This is the longest URL of a page.
   const { length } = toUrl(Number.MAX_SAFE_INTEGER)
   const hasUrl = length <= config.maxUrlBytes
   // RFC 10008 §2: a GET of Location has the same result.

@@ -5,7 +5,7 @@ import { assertFound, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
 
-/** In each attempt that a request loses another one has won. */
+/** An attempt fails only when another request succeeds. */
 const maxAttempts = 100
 
 /** The record with this id may be there: an earlier request with the Idempotency-Key created it. */

@@ -102,7 +102,7 @@ async function countTested(scan: Scan): Promise<number> {
 
 function readRows(scan: Scan, range: Range, part?: Part): Promise<readonly Row[]> {
   const orderBy = `ORDER BY ${toOrderBy(scan.order)}`
-  // Not without need: SQLite sorts in another, slower way for a limit.
+  // A LIMIT makes SQLite sort more slowly, so it is added only for a part.
   const limits = part && { tail: `${orderBy} LIMIT ? OFFSET ?`, values: [part.limit, part.offset] }
   return select(scan, range, { what: columns, tail: orderBy, ...limits })
 }

@@ -32,7 +32,7 @@ const firstApplicationId = 0x56697472
 
 type RestoreOptions = Omit<BackupOptions, 'signal'> & { checkDocument: CheckDocument }
 
-/** If it is interrupted, every upload has its content, and the next start removes other files. */
+/** If interrupted, no upload lacks its content; the next start removes the other files. */
 export async function restoreBackup({ path, file, files, checkDocument }: RestoreOptions) {
   const hasHash = await checkBackup(file, checkDocument)
   using database = openAlone(path)
@@ -65,7 +65,7 @@ async function checkBackup(file: string, checkDocument: CheckDocument): Promise<
   }
 }
 
-/** A journal beside the file would be applied, whoever has written it. */
+/** SQLite would apply any journal that lies beside the file. */
 function toUnchangeable(file: string): string {
   const url = pathToFileURL(file)
   url.searchParams.set('immutable', '1')
