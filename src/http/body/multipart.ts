@@ -79,9 +79,17 @@ function limitPartHeaders(raw: IncomingMessage): void {
   }
   const [, quoted, plain] = /;[ \t]*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? []
   const delimiter = `\r\n--${quoted ?? plain ?? ''}`
-  let rest = Buffer.from('\r\n')
+  let rest: Buffer = Buffer.from('\r\n')
   let isHeader = false
   const follow = (chunk: Buffer) => {
+    // Most chunks are content, and to copy each of them fills the heap.
+    const seam = Buffer.concat([rest, chunk.subarray(0, delimiter.length)])
+    const isContent =
+      !isHeader && ![seam, chunk].some((part) => part.includes(delimiter, 0, 'latin1'))
+    if (isContent && chunk.length >= delimiter.length) {
+      rest = chunk.subarray(-delimiter.length)
+      return
+    }
     rest = Buffer.concat([rest, chunk])
     for (;;) {
       const separator = isHeader ? '\r\n\r\n' : delimiter
