@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { isInstalled, start } from './contenders.ts'
 import { fill, type Place } from './fill.ts'
 import type { Running } from './processes.ts'
@@ -52,13 +55,19 @@ function toLoad(name: Contender, row: Row, folder: string) {
 
 /** Writes Vitrine's response, which baselines send too, for them. */
 async function writeReference({ port }: Running, { path, body, headers }: Row, folder: string) {
-  const response = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
-    ...(headers && { headers }),
-    ...(body !== undefined && { method: 'POST', body }),
-  })
+  // Not `fetch`, which decodes compressed content.
+  const method = body === undefined ? 'GET' : 'POST'
+  const sent = request({ port, path, method, headers: { ...headers } }).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const ofTheConnection = ['connection', 'date', 'keep-alive', 'transfer-encoding']
-  const fields = [...response.headers].filter(([name]) => !ofTheConnection.includes(name))
-  const content = Buffer.from(await response.arrayBuffer()).toString('base64')
-  const reference = { status: response.status, headers: Object.fromEntries(fields), body: content }
+  const fields = Object.entries(response.headers).filter(
+    ([name]) => !ofTheConnection.includes(name),
+  )
+  const content = (await buffer(response)).toString('base64')
+  const reference = {
+    status: response.statusCode,
+    headers: Object.fromEntries(fields),
+    body: content,
+  }
   await writeFile(join(folder, 'reference.json'), JSON.stringify(reference))
 }

@@ -47,6 +47,9 @@ export const createRequest: Request = {
   body: '{"name":"Pier","latitude":53.5,"longitude":-9.25}',
 }
 
+const listPage = { path: '/locations?page=3&per_page=20', records: 1000, slice: 5000 } as const
+const compressed = { 'accept-encoding': 'gzip, deflate, br, zstd' }
+
 const words = 'x'.repeat(970)
 
 export const rows: readonly Row[] = [
@@ -138,6 +141,35 @@ export const rows: readonly Row[] = [
     path: '/locations?page=3&per_page=20',
     headers: json,
     records: 1_000_000,
+    baseline: 'fastify',
+  },
+  {
+    name: 'list',
+    title: '`GET /locations?page=3&per_page=20`',
+    ...listPage,
+    headers: json,
+    baseline: 'fastify',
+  },
+  {
+    name: 'list-zstd',
+    title: 'the same with `Accept-Encoding`',
+    ...listPage,
+    headers: { ...json, ...compressed },
+    baseline: 'fastify',
+  },
+  {
+    name: 'docs',
+    title: '`GET /docs`',
+    path: '/docs',
+    slice: 2000,
+    baseline: 'fastify',
+  },
+  {
+    name: 'docs-zstd',
+    title: 'the same with `Accept-Encoding`',
+    path: '/docs',
+    headers: compressed,
+    slice: 5000,
     baseline: 'fastify',
   },
 ]

@@ -68,7 +68,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   readBodies(app, parts)
   if (config.methodOverride) applyFormHeaders(app)
   addIdempotencyHooks(app, stores.idempotencyEntries)
-  finishResponses(app)
+  finishResponses(app, config)
   app.addHook('onClose', limits.close)
   openSite(app, options, parts)
   for (const demo of demos) await openDemo(app, demo, { config, ...stores })

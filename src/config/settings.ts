@@ -131,6 +131,9 @@ export const settings = {
   methodOverride: setting('on', parse.override, {
     doc: 'whether `_method` and `X-HTTP-Method-Override` are applied: `on`, `off`, or `unsafe-from-post`: only POST can be overridden to an unsafe method, other requests get 403',
   }),
+  compression: setting('on', parse.onOrOff, {
+    doc: 'whether text of more than 1 KiB is sent as `zstd`, `br` or `gzip` to clients that accept it',
+  }),
   requireIfMatch: setting('off', parse.onOrOff, {
     doc: 'whether PUT, PATCH and DELETE of a record require `If-Match` (428)',
   }),

@@ -2,7 +2,7 @@ const maxResults = 1000
 const maxLength = 300
 
 /** Keeps the results of a pure function: clients send few different values. */
-export function remember<Result extends string | boolean>(
+export function remember<Result extends string | boolean | object>(
   compute: (text: string) => Result,
 ): (text: string) => Result {
   const results = new Map<string, Result>()

@@ -90,6 +90,7 @@ export function addDigestHeaders(
 export interface ByteSource {
   size: number
   sha256?: string
+  isInMemory?: boolean
   /** Both positions are inclusive. */
   open: (start: number, end: number) => ByteContent | Promise<ByteContent>
 }

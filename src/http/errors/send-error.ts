@@ -9,7 +9,7 @@ import { sendText } from '../response/send.ts'
 import { isUnder } from '../request/target.ts'
 
 const ofRepresentation =
-  /^(accept-ranges|content-(digest|disposition|length|location|range)|etag|last-modified|link|preference-applied|repr-digest|x-total-count)$/
+  /^(accept-ranges|content-(digest|disposition|encoding|length|location|range)|etag|last-modified|link|preference-applied|repr-digest|x-total-count)$/
 
 export interface ErrorShape {
   under: string

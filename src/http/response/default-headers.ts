@@ -21,17 +21,18 @@ export const defaultHeaders = {
 
 export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
 
-export function createHeaders({ tlsKey, corsOrigins, trustedProxies }: Config) {
-  const overHttp = toFactory({}, corsOrigins)
-  const overHttps = toFactory({ 'strict-transport-security': 'max-age=31536000' }, corsOrigins)
-  if (trustedProxies.length === 0) return tlsKey === undefined ? overHttp : overHttps
+export function createHeaders(config: Config) {
+  const overHttp = toFactory({}, config)
+  const overHttps = toFactory({ 'strict-transport-security': 'max-age=31536000' }, config)
+  if (config.trustedProxies.length === 0) return config.tlsKey === undefined ? overHttp : overHttps
   return (request: FastifyRequest) => (request.protocol === 'https' ? overHttps : overHttp)(request)
 }
 
-function toFactory(hsts: object, corsOrigins: readonly string[]) {
+function toFactory(hsts: object, { compression, corsOrigins }: Config) {
   const forRaw = { ...protectiveHeaders, ...hsts }
-  const vary = corsOrigins.length > 0 ? { vary: 'Origin' } : {}
-  const forOthers = { ...defaultHeaders, ...hsts, ...vary }
+  const varying = [corsOrigins.length > 0 && 'Origin', compression && 'Accept-Encoding']
+  const vary = varying.filter(Boolean).join(', ')
+  const forOthers = { ...defaultHeaders, ...hsts, ...(vary && { vary }) }
   return ({ raw }: FastifyRequest) => {
     if (isRawRequest(raw)) return forRaw
     const { origin } = raw.headers

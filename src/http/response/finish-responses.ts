@@ -3,18 +3,21 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
+import type { Config } from '../../config/config.ts'
 import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
 import { isHttp2 } from '../node-http.ts'
+import { compress } from './compress.ts'
 import { countWrites } from './response-observer.ts'
 import { revalidate } from './send-tagged.ts'
 
 /** In one hook, since each hook takes time. */
-export function finishResponses(app: FastifyInstance): void {
+export function finishResponses(app: FastifyInstance, { compression }: Config): void {
   const isClosing = closeConnectionsOnShutdown(app)
   app.addHook('onSend', (request, reply, payload, done) => {
     addDigestHeaders(request, reply, payload)
-    const content = frameHead(request, reply, revalidate(request, reply, payload))
+    const framed = frameHead(request, reply, revalidate(request, reply, payload))
+    const content = compression ? compress(request, reply, framed) : framed
     if (isHttp2(request.raw)) reply.removeHeader('connection').removeHeader('upgrade')
     // Node loses what is pipelined behind a request for an upgrade that it ignores (RFC 9110 §7.8).
     else if (isClosing() || request.raw.headers.upgrade !== undefined)

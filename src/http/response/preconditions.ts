@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { preconditionFailed } from '../errors/http-error.ts'
+import { chooseCoding, toCodedTag, withoutCodings } from '../negotiation/content-coding.ts'
 
 export interface Validators {
   etag: string
@@ -23,15 +24,17 @@ export function evaluatePreconditions(headers: IncomingHttpHeaders, validators: 
   if (!isUnmodified(headers, { etags: [etag], lastModified })) return 'failed'
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
-    return listsTag(ifNoneMatch, [etag], isWeakMatch) ? 'not modified' : 'proceed'
+    const { coding } = chooseCoding(headers['accept-encoding'] ?? '')
+    const etags = coding ? [etag, toCodedTag(etag, coding)] : [etag]
+    return listsTag(ifNoneMatch, etags, isWeakMatch) ? 'not modified' : 'proceed'
   }
   return isUnmodifiedSince(headers['if-modified-since'], lastModified) ? 'not modified' : 'proceed'
 }
 
 export function mayWriteResource(headers: IncomingHttpHeaders, state?: State): boolean {
   if (state === undefined) return headers['if-match'] === undefined
-  const ifNoneMatch = headers['if-none-match']
-  if (ifNoneMatch !== undefined && listsTag(ifNoneMatch, state.etags, isWeakMatch)) return false
+  const ifNoneMatch = withoutCodings(headers['if-none-match'] ?? '')
+  if (listsTag(ifNoneMatch, state.etags, isWeakMatch)) return false
   return isUnmodified(headers, state)
 }
 
@@ -43,7 +46,7 @@ export function hasStatePrecondition(headers: IncomingHttpHeaders): boolean {
 /** RFC 9110 §13.1.4: If-Match takes precedence over If-Unmodified-Since. */
 function isUnmodified(headers: IncomingHttpHeaders, { etags, lastModified }: State): boolean {
   const ifMatch = headers['if-match']
-  if (ifMatch !== undefined) return listsTag(ifMatch, etags, isStrongMatch)
+  if (ifMatch !== undefined) return listsTag(withoutCodings(ifMatch), etags, isStrongMatch)
   return isUnmodifiedSince(headers['if-unmodified-since'], lastModified) ?? true
 }
 

@@ -2,11 +2,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { isNotModified, isRangeFresh, type Validators } from './preconditions.ts'
 import { addStreamDigests, wantsDigest, type ByteContent, type ByteSource } from '../body/digest.ts'
+import { keepCompressed } from './compress.ts'
 import { parseRange } from './ranges.ts'
 import { rangeNotSatisfiable } from '../errors/http-error.ts'
 
 export interface Bytes extends Validators, ByteSource {
   type: string
+}
+
+/** The whole content is one object, which is compressed once. */
+export function toSource(content: Buffer): Pick<Bytes, 'size' | 'isInMemory' | 'open'> {
+  const { length: size } = content
+  keepCompressed(content)
+  const open: Bytes['open'] = (start, end) =>
+    end - start + 1 === size ? content : content.subarray(start, end + 1)
+  return { size, isInMemory: true, open }
 }
 
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
@@ -26,7 +36,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
   if (wantsDigest(headers)) await addStreamDigests(request, reply, { bytes, start, end })
   const length = end - start + 1
   // An empty stream: of an empty text Fastify would set Content-Length to 0.
-  const isEmpty = method === 'HEAD' || size === 0
+  const isEmpty = (method === 'HEAD' && !bytes.isInMemory) || size === 0
   const content = isEmpty ? Readable.from([]) : assertLength(await bytes.open(start, end), length)
   return reply.type(type).header('content-length', String(length)).send(content)
 }

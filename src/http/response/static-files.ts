@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path'
 import { FileCache } from './file-cache.ts'
 import { notFound, serviceUnavailable } from '../errors/http-error.ts'
 import { decodePath } from '../request/target.ts'
-import type { Bytes } from './send-bytes.ts'
+import { toSource, type Bytes } from './send-bytes.ts'
 
 const cache = new FileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
 
@@ -57,9 +57,9 @@ function toBytes(name: string, { path, realPath, isLinked, version }: Found): By
       stack.move()
       return opened.createReadStream({ start, end, highWaterMark: 128 * 1024 })
     }
-    const slice: Bytes['open'] = (from, to) => content.subarray(from, to + 1)
-    cache.add(name, { path, version, metadata: { ...file, open: slice } })
-    return await slice(start, end)
+    const metadata = { ...file, ...toSource(content) }
+    cache.add(name, { path, version, metadata })
+    return await metadata.open(start, end)
   }
   return { ...file, open: load }
 }

@@ -42,7 +42,7 @@ for (const { path, fields } of samples) {
           const response = await app.inject({ url, headers: accepting(accept) })
           assert.equal(response.statusCode, 200)
           assert.equal(response.headers['content-type'], type)
-          assert.match(String(response.headers.vary), /\bAccept\b/)
+          assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
           assert.ok(response.body.includes(_id))
           assert.ok(response.body.includes(fields.name))
         })
@@ -158,7 +158,7 @@ for (const { path, fields } of samples) {
         await t.test(url, async () => {
           const response = await app.inject({ url, headers: { accept: rejecting } })
           assert.equal(response.statusCode, 406)
-          assert.match(String(response.headers.vary), /\bAccept\b/)
+          assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
         })
       }
     })

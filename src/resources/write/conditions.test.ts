@@ -73,7 +73,7 @@ for (const { path, fields } of samples) {
             const response = await app.inject({ method, url, headers: { accept, ...conditions } })
             const what = `${method} ${accept} ${JSON.stringify(conditions)}`
             assert.equal(response.statusCode, status, what)
-            assert.match(String(response.headers.vary), /Accept/, what)
+            assert.match(String(response.headers.vary), /Accept\b(?!-)/, what)
             if (status === 412) continue
             assert.equal(response.headers.etag, headers.etag, what)
             assert.equal(response.headers['cache-control'], 'private, no-cache', what)

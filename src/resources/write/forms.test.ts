@@ -98,7 +98,7 @@ for (const { path, fields } of samples) {
       const response = await app.inject({ method: 'POST', url: action, ...request })
       assert.equal(response.statusCode, 422)
       assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
-      assert.match(String(response.headers.vary), /\bAccept\b/)
+      assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
       const [form] = tagsOf(response.body, 'form')
       assert.equal(form?.action, action)
       assert.equal(

@@ -60,7 +60,7 @@ for (const { path, fields } of samples) {
           const response = await app.inject({ method: 'PUT', url, headers, payload: fields })
           assert.equal(response.statusCode, status)
           assert.equal(response.headers['content-type'], type)
-          assert.match(String(response.headers.vary), /\bAccept\b/)
+          assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
           assert.ok(response.body.includes(fields.name))
         }
       })

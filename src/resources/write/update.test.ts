@@ -30,7 +30,7 @@ for (const { path, fields } of samples) {
           const response = await app.inject({ method: 'PATCH', url, headers, payload })
           assert.equal(response.statusCode, 200)
           assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
-          assert.match(String(response.headers.vary), /\bAccept\b/)
+          assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
           const redirect = `${path}/${_id}`
           assert.equal(
             response.body,

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { hash } from 'node:crypto'
 import { html } from '../html.ts'
 import { toDocument, type DocumentParts } from '../../http/openapi/document.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
 import { registerRoutes, serviceTag, type Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
-import { sendBytes } from '../../http/response/send-bytes.ts'
+import { sendBytes, toSource, type Bytes } from '../../http/response/send-bytes.ts'
 import type { Demo } from '../demo.ts'
 import { originMark } from './curl.ts'
 import { docsPage } from './docs-page.ts'
@@ -22,10 +22,9 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
     const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
     return { json: JSON.stringify(document), page: docsPage(document).markup }
   }
-  const toJson = (request: FastifyRequest) =>
-    (texts ??= load()).json.replaceAll(originMark, toOrigin(request))
-  const toPage = (request: FastifyRequest) =>
-    (texts ??= load()).page.replaceAll(originMark, html`${toOrigin(request)}`.markup)
+  const toJson = (origin: string) => (texts ??= load()).json.replaceAll(originMark, origin)
+  const toPage = (origin: string) =>
+    (texts ??= load()).page.replaceAll(originMark, html`${origin}`.markup)
   registerRoutes(app, { file: import.meta.filename }, [
     {
       ...textRoute('Get this document (OpenAPI 3.1)', 'application/json', toJson),
@@ -42,21 +41,23 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
 function textRoute(
   summary: string,
   mediaType: string,
-  toText: (request: FastifyRequest) => string,
+  toText: (origin: string) => string,
 ): Omit<Route, 'url'> {
+  let last: { origin: string; bytes: Bytes } | undefined
   return {
     method: 'GET',
     ...toFileOperation(summary, mediaType),
     handler: (request, reply) => {
-      const bytes = Buffer.from(toText(request))
-      const sha256 = hash('sha256', bytes)
-      return sendBytes(request, reply, {
-        type: `${mediaType}; charset=utf-8`,
-        size: bytes.length,
-        sha256,
-        etag: `"${sha256.slice(0, 32)}"`,
-        open: (start, end) => bytes.subarray(start, end + 1),
-      })
+      const origin = toOrigin(request)
+      if (last?.origin !== origin) last = { origin, bytes: toBytes(mediaType, toText(origin)) }
+      return sendBytes(request, reply, last.bytes)
     },
   }
+}
+
+function toBytes(mediaType: string, text: string): Bytes {
+  const content = Buffer.from(text)
+  const sha256 = hash('sha256', content)
+  const etag = `"${sha256.slice(0, 32)}"`
+  return { type: `${mediaType}; charset=utf-8`, sha256, etag, ...toSource(content) }
 }

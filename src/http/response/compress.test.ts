@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { suite, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { createRecord, formType, without } from '../../../test/resources.ts'
+import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { upload } from '../../../test/uploads.ts'
+import type { Demo } from '../../site/demo.ts'
+import { demos } from '../../demos/catalogue.ts'
+
+const decoders: Record<string, (bytes: Buffer) => Buffer> = {
+  zstd: zstdDecompressSync,
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+}
+const long = 'water '.repeat(500)
+
+/** Responses that no demo of the catalogue has. */
+const samples: Demo = {
+  name: 'samples',
+  title: 'Samples',
+  summary: 'Responses with any headers.',
+  links: [],
+  rawPaths: ['/samples/raw'],
+  routes: [
+    {
+      method: 'GET',
+      url: '/samples/:kind',
+      summary: 'Return a long text',
+      handler: (request, reply) => {
+        const [name = '', value = ''] = headersByKind[request.url.slice(9)] ?? []
+        return reply
+          .type('text/plain')
+          .headers({ [name]: value })
+          .send(long)
+      },
+    },
+  ],
+}
+const headersByKind: Record<string, [name: string, value: string]> = {
+  events: ['content-type', 'text/event-stream'],
+  fixed: ['cache-control', 'public, no-transform'],
+  private: ['cache-control', 'no-store'],
+  encoded: ['content-encoding', 'gzip'],
+  image: ['content-type', 'image/png'],
+  svg: ['content-type', 'image/svg+xml'],
+  xml: ['content-type', 'application/xml'],
+  javascript: ['content-type', 'text/javascript; charset=utf-8'],
+  yaml: ['content-type', 'application/yaml'],
+  problem: ['content-type', 'application/problem+json'],
+  raw: ['x-kind', 'raw'],
+}
+
+async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
+  const app = await testApp(t, { demos: [...demos, samples] })
+  await createRecord(app, '/locations', { name: 'Pier', note: 'water '.repeat(300) })
+  return app
+}
+
+async function findRecord(app: TestApp): Promise<string> {
+  const list = await app.inject('/locations.json')
+  return `/locations/${String(list.json<{ _id: string }[]>()[0]?._id)}`
+}
+
+const accepted: [field: string, coding: string | undefined][] = [
+  ['gzip', 'gzip'],
+  ['br', 'br'],
+  ['zstd', 'zstd'],
+  ['gzip, deflate, br, zstd', 'zstd'],
+  ['gzip, deflate, br', 'br'],
+  ['GZIP', 'gzip'],
+  ['*', 'zstd'],
+  ['*;q=0.5, gzip', 'gzip'],
+  ['zstd;q=0, *', 'br'],
+  ['br;q=0.5, gzip;q=0.8', 'gzip'],
+  ['br;q=0.8 , gzip ; q=0.8', 'br'],
+  ['gzip;q=0.001', 'gzip'],
+  ['identity;q=0, gzip', 'gzip'],
+  ['identity, gzip', 'gzip'],
+  ['identity;q=0.5, gzip;q=0.4', undefined],
+  ['*;q=0.5, identity', undefined],
+  ['identity', undefined],
+  ['identity;q=0', undefined],
+  ['*;q=0', undefined],
+  ['gzip;q=0', undefined],
+  ['deflate, compress', undefined],
+  ['', undefined],
+  // Invalid members are ignored.
+  ['gzip;q=2', undefined],
+  ['gzip;q=-1, br;q=1.0001, zstd;q=x', undefined],
+  ['gzip;q=, br;level=5', undefined],
+  ['gzip br', undefined],
+  ['zstd;q=x, gzip;q=0.1', 'gzip'],
+  [',,;;q=1,"br",gzip', 'gzip'],
+  ['__proto__, constructor, gzip', 'gzip'],
+  ['a,'.repeat(4000) + 'gzip', 'gzip'],
+  [`gzip;q=0.${'1'.repeat(8000)}`, undefined],
+  [' ; \t'.repeat(2000), undefined],
+]
+
+suite('Accept-Encoding', () => {
+  for (const [field, coding] of accepted) {
+    test(`"${field.slice(0, 50)}" (${String(field.length)} bytes) gets ${coding ?? 'no coding'}`, async (t) => {
+      const app = await openFilled(t)
+      const response = await app.inject({ url: '/docs', headers: { 'accept-encoding': field } })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-encoding'], coding)
+      assert.match(String(response.headers.vary), /\bAccept-Encoding\b/)
+      const decode = decoders[coding ?? '']
+      const content = decode ? decode(response.rawPayload) : response.rawPayload
+      assert.match(content.toString(), /^<!doctype html>[^]*<\/html>\s*$/)
+    })
+  }
+
+  test('a short text is only compressed if identity is not acceptable', async (t) => {
+    const app = await openFilled(t)
+    const find = async (field: string) =>
+      (await app.inject({ url: '/api/json', headers: { 'accept-encoding': field } })).headers
+    assert.equal((await find('gzip'))['content-encoding'], undefined)
+    assert.equal((await find('gzip;q=0.5'))['content-encoding'], undefined)
+    assert.equal((await find('gzip, identity;q=0'))['content-encoding'], 'gzip')
+    const empty = { url: '/locations.txt', headers: { 'accept-encoding': 'gzip, *;q=0' } }
+    assert.equal((await (await testApp(t)).inject(empty)).headers['content-length'], '0')
+    assert.match(String((await find('gzip')).vary), /\bAccept-Encoding\b/)
+  })
+})
+
+const urls = [
+  '/',
+  '/docs',
+  '/openapi.json',
+  '/topic.html',
+  '/assets/vitrine.css',
+  '/locations',
+  '/locations.html',
+  '/locations.ndjson',
+  '/locations.csv?page=1',
+  '/problems',
+  'RECORD',
+  'RECORD.html',
+  'RECORD.txt',
+]
+
+for (const path of urls) {
+  for (const [coding, decode] of Object.entries(decoders)) {
+    test(`${path} as ${coding} has its own tag and length, also for HEAD, and gets 304`, async (t) => {
+      const app = await openFilled(t)
+      const url = path.replace('RECORD', await findRecord(app))
+      const send = async (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') =>
+        app.inject({ method, url, headers })
+      const plain = await send({})
+      const accepts = { 'accept-encoding': coding }
+      // The second response is the one that was kept.
+      for (const got of [await send(accepts), await send(accepts)]) {
+        assert.equal(got.headers['content-encoding'], coding)
+        assert.deepEqual(decode(got.rawPayload), plain.rawPayload)
+        assert.ok(got.rawPayload.length < plain.rawPayload.length)
+        assert.equal(got.headers['content-length'], String(got.rawPayload.length))
+        assert.equal(got.headers['accept-ranges'], undefined)
+        assert.equal(got.headers.vary, plain.headers.vary)
+        const variable = ['date', 'server-timing', 'x-request-id']
+        const head = await send(accepts, 'HEAD')
+        assert.deepEqual(without(head.headers, ...variable), without(got.headers, ...variable))
+        assert.equal(head.body, '')
+
+        const etag = String(got.headers.etag)
+        assert.equal(etag, String(plain.headers.etag).replace(/"$/, `+${coding}"`))
+        for (const tag of [etag, `"other", ${etag}`, etag.replace('W/', '')]) {
+          const same = await send({ ...accepts, 'if-none-match': tag })
+          assert.deepEqual([same.statusCode, same.body, same.headers.etag], [304, '', etag])
+          assert.equal(same.headers.vary, got.headers.vary)
+          for (const name of ['content-encoding', 'content-length'])
+            assert.equal(same.headers[name], undefined)
+        }
+        const { statusCode } = await send({ 'if-none-match': etag })
+        assert.equal(statusCode, 200, 'the tag of a coding that the client does not accept')
+        const stored = await send({ ...accepts, 'if-none-match': String(plain.headers.etag) })
+        assert.deepEqual([stored.statusCode, stored.headers.etag], [304, plain.headers.etag])
+      }
+    })
+  }
+}
+
+for (const kind of ['svg', 'xml', 'javascript', 'yaml', 'problem']) {
+  test(`${kind} is compressed`, async (t) => {
+    const app = await openFilled(t)
+    const url = `/samples/${kind}`
+    const response = await app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+    assert.equal(response.headers['content-encoding'], 'gzip')
+    assert.equal(gunzipSync(response.rawPayload).toString(), long)
+  })
+}
+
+const uncompressed = [
+  ['an event stream', '/samples/events'],
+  ['a response with no-transform', '/samples/fixed'],
+  ['a response with no-store', '/samples/private'],
+  ['a response below rawPaths', '/samples/raw'],
+  ['an image', '/samples/image'],
+  ['the login page', '/login?name=' + 'x'.repeat(2000)],
+  ['an error that repeats the input', '/' + 'x'.repeat(2000)],
+  ['a page with a message', '/locations.html', { cookie: 'flash=saved' }],
+] as const
+
+for (const [title, url, headers] of uncompressed) {
+  test(`${title} is not compressed`, async (t) => {
+    const app = await openFilled(t)
+    const response = await app.inject({
+      url,
+      headers: { accept: 'text/html, */*', 'accept-encoding': 'gzip', ...headers },
+    })
+    assert.equal(response.headers['content-encoding'], undefined)
+    assert.ok(response.rawPayload.length > 0)
+  })
+}
+
+test('what has a coding keeps it', async (t) => {
+  const app = await openFilled(t)
+  const headers = { 'accept-encoding': 'br' }
+  const response = await app.inject({ url: '/samples/encoded', headers })
+  assert.deepEqual([response.headers['content-encoding'], response.body], ['gzip', long])
+})
+
+test('a record can be changed with the tag of a compressed response, once', async (t) => {
+  const app = await openFilled(t)
+  const url = await findRecord(app)
+  for (const coding of Object.keys(decoders)) {
+    await t.test(coding, async () => {
+      const accepts = { accept: 'application/json', 'accept-encoding': coding }
+      const etag = String((await app.inject({ url, headers: accepts })).headers.etag)
+      assert.match(etag, new RegExp(String.raw`^"[^"]+\+${coding}"$`))
+      const patch = async (headers: Record<string, string>) =>
+        app.inject({
+          method: 'PATCH',
+          url,
+          headers: { ...accepts, prefer: 'return=representation', ...headers },
+          payload: { name: coding },
+        })
+      assert.equal((await patch({ 'if-none-match': etag })).statusCode, 412)
+      const changed = await patch({ 'if-match': etag })
+      assert.equal(changed.statusCode, 200)
+      assert.equal(changed.headers['content-encoding'], coding)
+      assert.equal((await patch({ 'if-match': etag })).statusCode, 412)
+      assert.equal((await patch({ 'if-match': String(changed.headers.etag) })).statusCode, 200)
+      const form = { 'content-type': formType, accept: 'text/html' }
+      const payload = `_if_match=${encodeURIComponent(etag)}&name=x`
+      const outdated = await app.inject({ method: 'PATCH', url, headers: form, payload })
+      assert.equal(outdated.statusCode, 412)
+    })
+  }
+})
+
+test('a range is of the content without a coding', async (t) => {
+  const app = await openFilled(t)
+  const headers = { 'accept-encoding': 'gzip', range: 'bytes=0-1499' }
+  const send = async (more = {}) =>
+    app.inject({ url: '/topic.html', headers: { ...headers, ...more } })
+  const plain = await app.inject('/topic.html')
+  const part = await send({ 'if-range': String(plain.headers.etag) })
+  assert.equal(part.statusCode, 206)
+  assert.equal(part.headers['content-encoding'], undefined)
+  assert.equal(part.headers.etag, plain.headers.etag)
+  assert.deepEqual(part.rawPayload, plain.rawPayload.subarray(0, 1500))
+  // A part of the content cannot be added to a compressed one.
+  const whole = await send({ 'if-range': String(plain.headers.etag).replace(/"$/, '+gzip"') })
+  assert.deepEqual([whole.statusCode, whole.headers['content-encoding']], [200, 'gzip'])
+})
+
+for (const url of ['/', '/docs', '/topic.html', '/locations.json?page=1']) {
+  test(`a digest of ${url} is of the bytes that are sent`, async (t) => {
+    const app = await openFilled(t)
+    const headers = {
+      'accept-encoding': 'gzip',
+      'want-repr-digest': 'sha-256=1',
+      'want-content-digest': 'sha-256=1',
+    }
+    const { rawPayload, headers: got } = await app.inject({ url, headers })
+    const digest = `sha-256=:${createHash('sha256').update(rawPayload).digest('base64')}:`
+    assert.deepEqual([got['repr-digest'], got['content-digest']], [digest, digest])
+  })
+}
+
+test('an Idempotency-Key replays the same response to a client that accepts no coding', async (t) => {
+  const app = await openFilled(t)
+  const create = async (headers: Record<string, string>) =>
+    app.inject({
+      method: 'POST',
+      url: '/locations',
+      headers: { accept: 'application/json', 'idempotency-key': '"pier"', ...headers },
+      payload: { name: 'Pier', note: 'water '.repeat(300) },
+    })
+  const first = await create({ 'accept-encoding': 'gzip' })
+  const again = await create({})
+  assert.deepEqual([again.statusCode, again.json()], [201, first.json()])
+  assert.equal(again.headers['content-encoding'], undefined)
+})
+
+test('an uploaded text is compressed, also for HEAD', async (t) => {
+  const app = await openFilled(t)
+  const { _id } = await upload(app, long, { type: 'text/plain' })
+  const url = `/uploads/${_id}`
+  const headers = { 'accept-encoding': 'br' }
+  const got = await app.inject({ url, headers })
+  const head = await app.inject({ method: 'HEAD', url, headers })
+  assert.equal(brotliDecompressSync(got.rawPayload).toString(), long)
+  for (const name of ['content-encoding', 'etag', 'content-length', 'content-type'])
+    assert.equal(head.headers[name], got.headers[name], name)
+})
+
+test('COMPRESSION=off sends content as it is, without Vary: Accept-Encoding', async (t) => {
+  const app = await testApp(t, { settings: { COMPRESSION: 'off' } })
+  const { headers } = await app.inject({ url: '/docs', headers: { 'accept-encoding': 'gzip' } })
+  assert.equal(headers['content-encoding'], undefined)
+  assert.doesNotMatch(String(headers.vary), /Accept-Encoding/)
+})
