@@ -19,6 +19,6 @@ export async function backup(config: Config, file: string): Promise<void> {
     console.log(`Saved ${formatSums(sums)} to ${file}`)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-    close?.()
+    close()
   }
 }

@@ -13,6 +13,6 @@ export async function restore(config: Config, file: string): Promise<void> {
     if (!hasHash) console.error(`vitrine: ${file} has no hash, so damage cannot be detected`)
     console.log(`Restored ${formatSums(sums)} from ${file}`)
   } finally {
-    close?.()
+    close()
   }
 }
