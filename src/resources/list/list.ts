@@ -7,13 +7,11 @@ import { toJsonArray } from '../../http/response/json-array.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendTagged, tag } from '../../http/response/send-tagged.ts'
 import { sendChunks, toContentType } from '../../http/response/send.ts'
-import type { Html } from '../../site/html.ts'
 import { toPosition } from '../../stores/records/records.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { takePageFlash, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { recordToCsv, recordToLine, toLines, toProjection } from '../record/representations.ts'
-import { createListCache, type ListResponse } from './list-cache.ts'
 import type { ListView } from './list-controls.ts'
 import { toCursor } from './list-cursor.ts'
 import { listPage } from './list-page.ts'
@@ -26,33 +24,20 @@ const listTypes = Object.values(typeBySuffix)
 
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
 export function list(context: ResourceContext): Handler {
-  const cache = createListCache(context.records)
   return (request, reply) => {
     const type = chooseType(request, reply, listTypes)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
-    const flash = takePageFlash(request, reply, type)
-    const isCacheable = request.method !== 'QUERY' && flash === undefined
-    const key = isCacheable ? `${type} ${request.url}` : ''
-    const { cached, state } = cache.find(key)
-    if (cached) return sendTagged(request, reply.headers(cached.headers), cached.content)
-    const remember = (response: ListResponse) => {
-      if (isCacheable) cache.add(key, response, state)
-    }
-    return sendList(context, { request, reply, type, flash, remember })
+    return sendList(context, request, reply, type)
   }
 }
 
-interface ListRequest {
-  request: FastifyRequest
-  reply: FastifyReply
-  type: ListType
-  flash: Html | undefined
-  remember: (response: ListResponse) => void
-}
-
-async function sendList(context: ResourceContext, list: ListRequest): Promise<FastifyReply> {
-  const { resource, records, config } = context
-  const { request, reply, type, flash } = list
+async function sendList(
+  { resource, records, config }: ResourceContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  type: ListType,
+): Promise<FastifyReply> {
+  const flash = takePageFlash(request, reply, type)
   const { query, url, toUrl } = parseRequest(resource, request)
   // A QUERY can be longer than a URL may be. This is the longest URL of a page.
   const { length } = toUrl(Number.MAX_SAFE_INTEGER)
@@ -80,23 +65,13 @@ async function sendList(context: ResourceContext, list: ListRequest): Promise<Fa
   const page = hasUrl ? part.page : undefined
   const links = page ? toPageLinks({ ...page, total }, toUrl, last && toNext) : []
   const link = length <= maxLength ? toLinkField(links) : ''
+  reply.headers({ 'x-total-count': String(total), ...(link && { link }) })
   const chunks = render(resource, { ...view, type, pages: onePage(shown), links, total })
-  return sendPart(list, { 'x-total-count': String(total), ...(link && { link }) }, chunks)
-}
-
-async function sendPart(
-  { request, reply, type, flash, remember }: ListRequest,
-  headers: ListResponse['headers'],
-  chunks: AsyncIterable<string>,
-): Promise<FastifyReply> {
-  reply.headers(headers)
   let text = ''
   for await (const chunk of chunks) text += chunk
   // A page with a message is not to be revalidated.
   if (flash !== undefined) return reply.type(toContentType(type)).send(text)
-  const content = tag(type, text)
-  remember({ headers, content })
-  return sendTagged(request, reply, content)
+  return sendTagged(request, reply, tag(type, text))
 }
 
 function createCloseSignal(reply: FastifyReply): AbortSignal {

@@ -100,8 +100,6 @@ export interface Collection {
   /** False when there is no such record, or it has another version than the given one. */
   remove: (id: string, version?: number) => Promise<boolean>
   clear: () => Promise<number>
-  /** Differs after every write by any process; undefined where the store cannot know it at once. */
-  state: () => string | undefined
   index: (fields: readonly Field[]) => Promise<void>
   list: (query: RecordQuery, part: Part) => Promise<readonly StoredRecord[]>
   count: (query?: RecordQuery) => Promise<number>

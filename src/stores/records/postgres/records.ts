@@ -62,7 +62,6 @@ function openCollection(database: PostgresDatabase, resource: string, maxRecords
     return row && toStoredRecord(row)
   }
   return {
-    state: () => undefined,
     find,
     create: async ({ id, document, createdAt }) => {
       const { rowCount } = await run('create', id, ...toTexts(document), createdAt, maxRecords)

@@ -13,11 +13,9 @@ export function createRecordCache(prepare: Prepare) {
   const select = prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
   // Without own writes: https://sqlite.org/pragma.html#pragma_data_version
   const dataVersion = prepare('PRAGMA data_version')
-  const readVersion = () => dataVersion.get()?.[0]
   const records = new Map<string, StoredRecord>()
   let length = 0
   let lastVersion: unknown
-  let ownWrites = 0
 
   function clear(): void {
     records.clear()
@@ -25,17 +23,9 @@ export function createRecordCache(prepare: Prepare) {
   }
 
   return {
-    state: () => {
-      try {
-        return `${String(readVersion())} ${String(ownWrites)}`
-      } catch {
-        // The next read throws it.
-        return undefined
-      }
-    },
     isStored: (resource: string, id: Value = null) => select.get(resource, id) !== undefined,
     find: (resource: string, id: string) => {
-      const version = readVersion()
+      const version = dataVersion.get()?.[0]
       if (version !== lastVersion) clear()
       lastVersion = version
       const key = `${resource}/${id}`
@@ -52,7 +42,6 @@ export function createRecordCache(prepare: Prepare) {
       return record
     },
     forget: (resource: string, id?: Value) => {
-      ownWrites += 1
       if (id === undefined) clear()
       else records.delete(`${resource}/${String(id)}`)
     },

@@ -39,7 +39,6 @@ function openCollection(resource: string, { prepare, cache, write }: Backend) {
   const run = (growth: Write['growth'], name: Name, ...values: Value[]) =>
     write({ resource, growth, statement: prepare(statements[name]), values })
   return {
-    state: cache.state,
     find: (id) => tryNowOrRetry(() => cache.find(resource, id)),
     create: async ({ id, document, createdAt }) =>
       (await run(1, 'create', id, JSON.stringify(document), createdAt)) === 1,
