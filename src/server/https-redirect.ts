@@ -3,8 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { defaultHeaders, defaultErrorHeaders } from '../http/response/default-headers.ts'
 import { createServer } from '../http/node-http.ts'
-import { assertRequestHead, assertHostAllowed } from '../http/request/request-head.ts'
-import { catchHttpError } from '../http/request/request-guards.ts'
+import {
+  assertHostAllowed,
+  assertRequestHead,
+  catchHttpError,
+} from '../http/request/request-head.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { limitConnections } from '../limits/connection-limits.ts'
 import { applyServerLimits, toLimits } from './server.ts'

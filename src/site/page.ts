@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import { html, type Html } from './html.ts'
 
 export interface Page {
@@ -45,6 +46,10 @@ const closing = html`
 </body>
 </html>
 `
+
+export function sendPage(reply: FastifyReply, { markup }: Html): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(markup)
+}
 
 export function time(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`

@@ -14,7 +14,7 @@ import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi
 import type { Route } from '../../http/openapi/route.ts'
 import { sendJson } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
-import { sendPage } from '../../site/send-page.ts'
+import { sendPage } from '../../site/page.ts'
 import type { Session } from '../../stores/sessions/sessions.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { changeSession, cookieHeaders, redirectHeaders } from './change-session.ts'

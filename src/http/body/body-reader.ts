@@ -28,17 +28,21 @@ export type BodyReader = (raw: IncomingMessage, done: (body: Body) => void) => v
 
 export function createBodyReader(config: Config): BodyReader {
   function read(raw: IncomingMessage, parse: Parser): Body | Promise<Body> {
-    assertNoEncoding(raw)
-    assertUtf8(raw)
-    const digests = createDigestCheck(raw.headers)
-    const toBody = (bytes: Buffer): Body => {
-      digests.update(bytes)
-      digests.verify()
-      const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
-      return { value, formHeaders: config.methodOverride ? takeFormHeaders(value) : {} }
+    try {
+      assertNoEncoding(raw)
+      assertUtf8(raw)
+      const digests = createDigestCheck(raw.headers)
+      const toBody = (bytes: Buffer): Body => {
+        digests.update(bytes)
+        digests.verify()
+        const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
+        return { value, formHeaders: config.methodOverride ? takeFormHeaders(value) : {} }
+      }
+      const bytes = readBytes(raw, config)
+      return Buffer.isBuffer(bytes) ? toBody(bytes) : bytes.then(toBody).catch(toFailed)
+    } catch (error) {
+      return toFailed(error)
     }
-    const bytes = readBytes(raw, config)
-    return Buffer.isBuffer(bytes) ? toBody(bytes) : bytes.then(toBody).catch(toFailed)
   }
 
   return (raw, done) => {
@@ -52,18 +56,10 @@ export function createBodyReader(config: Config): BodyReader {
       return
     }
     afterParsing(() => {
-      const body = attempt(() => read(raw, parse))
+      const body = read(raw, parse)
       if (body instanceof Promise) void body.then(finish)
       else finish(body)
     })
-  }
-}
-
-function attempt<T>(run: () => T): T | Body {
-  try {
-    return run()
-  } catch (error) {
-    return toFailed(error)
   }
 }
 

@@ -50,19 +50,15 @@ function parseDigests(header: string, value: HeaderValue) {
 
 /** The known algorithm with the highest weight, 1 to 10. An invalid header is ignored (RFC 9530 §4). */
 export function findWantedAlgorithm(value: HeaderValue): Algorithm | undefined {
-  let wanted: Algorithm | undefined
-  let highest = 0
   try {
-    for (const [algorithm, [weight]] of parseHeader(value)) {
-      if (!isKnown(algorithm) || typeof weight !== 'number' || !Number.isInteger(weight)) continue
-      if (weight <= highest || weight > 10) continue
-      wanted = algorithm
-      highest = weight
-    }
+    const weights = [...parseHeader(value)].flatMap(([algorithm, [weight]]) =>
+      isKnown(algorithm) && Number.isInteger(weight) ? [{ algorithm, weight: Number(weight) }] : [],
+    )
+    const allowed = weights.filter(({ weight }) => weight >= 1 && weight <= 10)
+    return allowed.toSorted((one, other) => other.weight - one.weight)[0]?.algorithm
   } catch {
     return undefined
   }
-  return wanted
 }
 
 export function wantsDigest(headers: IncomingHttpHeaders): boolean {

@@ -2,9 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { isAllowedHost, localHosts } from '../security/allowed-hosts.ts'
+import { assertSameSite } from '../security/cross-site.ts'
 import { isHttp2 } from '../node-http.ts'
 import { remember } from '../remember.ts'
 import { badRequest, HttpError, misdirectedHost } from '../errors/http-error.ts'
+import { assertMemoryLeft } from '../response/finish-responses.ts'
+import { awaitsContinue } from './continue.ts'
+import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
+import { isRawRequest, toPath } from './target.ts'
 
 const isHost = remember(
   (text) => /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`),
@@ -24,11 +29,11 @@ export function assertHostAllowed(allowed: readonly string[], host = '', receive
   throw misdirectedHost(received)
 }
 
-export function toReceivedHost({ headers }: IncomingMessage): string {
+function toReceivedHost({ headers }: IncomingMessage): string {
   return headers.host ?? headers[':authority']?.toString() ?? ''
 }
 
-export function assertForwarding({ host, protocol, raw }: FastifyRequest): void {
+function assertForwarding({ host, protocol, raw }: FastifyRequest): void {
   const isForwarded = host !== toReceivedHost(raw)
   if (isForwarded && !isHost(host)) throw badRequest('X-Forwarded-Host is not a valid host.')
   if (!scheme.test(protocol)) throw badRequest('X-Forwarded-Proto must be http or https.')
@@ -98,5 +103,58 @@ function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number
   }
   if (url.length > maxUrlBytes) {
     throw new HttpError('uri-too-long', `The URL is longer than ${String(maxUrlBytes)} bytes.`)
+  }
+}
+
+/** Sets `request.query`, and returns what is wrong with the request. */
+export function findRequestError(request: FastifyRequest, config: Config): HttpError | undefined {
+  return catchHttpError(() => {
+    const { raw } = request
+    assertRequestHead(raw, config)
+    if (config.trustedProxies.length > 0) assertForwarding(request)
+    const error = catchHttpError(() => {
+      assertHostAllowed(config.allowedHosts, request.host, toReceivedHost(raw))
+      assertMemoryLeft()
+    })
+    if (error && request.routeOptions.config.anyHost !== true) throw error
+    if (isRawRequest(raw)) return
+    request.query = raw.target?.query.parameters
+    if (isSafe(request.method)) return
+    const own = toOrigin(request)
+    assertNotUnsafeLink(raw, own, config)
+    assertSameSite(raw, { own, others: config.corsOrigins })
+  })
+}
+
+export function catchHttpError(check: () => void): HttpError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof HttpError) return error
+    throw error
+  }
+}
+
+/** Whether the head alone decides the response, whatever `_method` the body has. */
+export function createHeadCheck(config: Config, hasPath: (path: string) => Promise<boolean>) {
+  const { tlsKey, trustedProxies, corsOrigins: others } = config
+  return (raw: IncomingMessage): boolean | Promise<boolean> => {
+    const isWaiting = awaitsContinue(raw)
+    const error = catchHttpError(() => {
+      assertRequestHead(raw, config)
+      if (trustedProxies.length > 0) return
+      assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
+      // Browsers do not wait for 100, so that the method of the request line decides.
+      if (!isWaiting || isSafe(raw.method ?? '') || overrideHeader in raw.headers) return
+      const scheme = tlsKey === undefined ? 'http' : 'https'
+      assertSameSite(raw, { own: `${scheme}://${toReceivedHost(raw)}`, others })
+    })
+    if (error || !isWaiting) return error !== undefined
+    // A path that cannot be looked up gets its error from the route.
+    return hasPath(toPath(raw.url ?? '')).then(
+      (isThere) => !isThere,
+      () => false,
+    )
   }
 }

@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-declare module 'node:http' {
-  interface IncomingMessage {
-    /** Set if the client chose `id`. */
-    ownId?: string
-  }
-}
-
 const pattern = /^[\w.:;=@+/-]{1,128}$/
 
 export function toRequestId(raw: IncomingMessage): string {

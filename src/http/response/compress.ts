@@ -2,8 +2,38 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
-import { chooseCoding, toCodedTag, type Coding } from '../negotiation/content-coding.ts'
+import { remember } from '../remember.ts'
 import { isRawRequest } from '../request/target.ts'
+
+/** In the order of the server: zstd takes less time than br, and is smaller than gzip. */
+const codings = ['zstd', 'br', 'gzip'] as const
+type Coding = (typeof codings)[number]
+
+const memberFormat =
+  /^[ \t]*([\w!#$%&'*+.^`|~-]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?[ \t]*$/
+
+/** RFC 9110 §12.5.3. Invalid members are ignored. */
+export const chooseCoding = remember((accepted) => {
+  const weights = new Map<string, number>()
+  for (const member of accepted.toLowerCase().split(',')) {
+    const [, name, weight = 1] = memberFormat.exec(member) ?? []
+    if (name !== undefined) weights.set(name, Number(weight))
+  }
+  const weigh = (name: string, fallback = 0) => weights.get(name) ?? weights.get('*') ?? fallback
+  const [coding] = codings
+    .filter((name) => weigh(name) > 0 && weigh(name) >= (weights.get('identity') ?? 0))
+    .toSorted((one, other) => weigh(other) - weigh(one))
+  return { coding, isIdentityAllowed: weigh('identity', 1) > 0 }
+})
+
+/** RFC 9110 §8.8.3.3: the same content has another tag in each coding. */
+export function toCodedTag(etag: string, coding: Coding): string {
+  return etag.replace(/"$/, `+${coding}"`)
+}
+
+export function withoutCodings(tags: string): string {
+  return tags.replaceAll(/\+(?:zstd|br|gzip)"/g, '"')
+}
 
 const minBytes = 1024
 const maxSyncBytes = 64 * 1024
@@ -42,14 +72,11 @@ export function compress(request: FastifyRequest, reply: FastifyReply, payload: 
   const { headers, method, raw } = request
   const accepted = headers['accept-encoding']
   if (accepted === undefined || isRawRequest(raw)) return payload
-  if (reply.statusCode === 304) setListedTag(headers, reply, chooseCoding(accepted).coding)
-  const size = toSize(reply, payload)
-  const isShort = size <= minBytes
-  // Only a member with a weight makes short content unacceptable as it is.
-  if (size === 0 || (isShort && !accepted.includes(';'))) return payload
-  if (!isCompressible(request, reply)) return payload
   const { coding, isIdentityAllowed } = chooseCoding(accepted)
-  if (coding === undefined || (isShort && isIdentityAllowed)) return payload
+  if (reply.statusCode === 304) setListedTag(headers, reply, coding)
+  const size = toSize(reply, payload)
+  const isLong = size > minBytes || (size > 0 && !isIdentityAllowed)
+  if (coding === undefined || !isLong || !isCompressible(request, reply)) return payload
   const encoded = encode(payload, coding, method === 'HEAD')
   if (encoded === undefined) return payload
   const etag = reply.getHeader('etag')
@@ -73,11 +100,8 @@ function toSize(reply: FastifyReply, content: unknown): number {
 const compressible =
   /^text\/(?!event-stream)|^application\/(?:javascript|json|x-ndjson|xml|yaml)\b|\+(?:json|xml)\b/
 
-/**
- * With no-store, a response is about one visitor. It may show a secret beside input, and its
- * compressed length would disclose the secret (BREACH). Ranges, digests, and what is stored for an
- * Idempotency-Key are of the content as it is.
- */
+// With no-store, a page may show a secret beside input: its compressed length would disclose it (BREACH).
+// Ranges, digests, and what is stored for an Idempotency-Key are of the content as it is.
 function isCompressible({ headers }: FastifyRequest, reply: FastifyReply): boolean {
   if ([204, 206, 304].includes(reply.statusCode) || 'idempotency-key' in headers) return false
   if (/no-store|no-transform/.test(String(reply.getHeader('cache-control')))) return false

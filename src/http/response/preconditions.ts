@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { preconditionFailed } from '../errors/http-error.ts'
-import { chooseCoding, toCodedTag, withoutCodings } from '../negotiation/content-coding.ts'
+import { chooseCoding, toCodedTag, withoutCodings } from './compress.ts'
 
 export interface Validators {
   etag: string

@@ -2,9 +2,7 @@ import { html, type Html } from '../html.ts'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { page } from '../page.ts'
 import { toPlace } from './curl.ts'
-import { operationView } from './operation-view.ts'
-import { prose } from './prose.ts'
-import { schemaView, toAnchor } from './schema-view.ts'
+import { operationView, prose, schemaView } from './operation-view.ts'
 
 export function docsPage({ info, tags, components, paths }: OpenApiDocument): Html {
   const places = Object.entries(paths).flatMap(([path, ofPath]) =>
@@ -25,7 +23,7 @@ ${places.filter((place) => place.tags.includes(name)).map(operationView)}</secti
 )}<section class="docs" aria-labelledby="schemas">
 <h2 id="schemas">schemas</h2>
 ${Object.entries(components.schemas ?? {}).map(
-  ([name, schema]) => html`<details id="${toAnchor(name)}"><summary>${name}</summary>
+  ([name, schema]) => html`<details id="schema-${name}"><summary>${name}</summary>
 ${schemaView(schema)}
 </details>
 `,

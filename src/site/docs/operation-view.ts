@@ -1,11 +1,15 @@
 import { html, type Html } from '../html.ts'
 import { isReference } from '../../http/openapi/component.ts'
-import type { Content, ResponseDoc, Parameter, Schema } from '../../http/openapi/operation.ts'
+import type {
+  Content,
+  MediaType,
+  ResponseDoc,
+  Parameter,
+  Schema,
+} from '../../http/openapi/operation.ts'
 import { findProblemSlug } from '../../http/errors/problem-types.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import { toCurl, exampleToText, type Place } from './curl.ts'
-import { phrases, prose } from './prose.ts'
-import { mediaTypeView } from './schema-view.ts'
 import { tryForm } from './try-form.ts'
 
 export function operationView(place: Place): Html {
@@ -68,4 +72,33 @@ ${names && html`<p><small>Headers: ${names}.</small></p>\n`}${contentView(conten
 function errorLink(status: number): Html {
   const slug = findProblemSlug(status) ?? ''
   return html`<a href="/problems/${slug}">${status}&nbsp;${STATUS_CODES[status] ?? ''}</a> `
+}
+
+export function schemaView(schema: Schema): Html {
+  const parts = JSON.stringify(schema, undefined, 2).split(/"#\/components\/schemas\/(\w+)"/)
+  return html`<pre><code>${parts.map((part, index) =>
+    index % 2 === 0 ? part : html`<a href="#schema-${part}">${part}</a>`,
+  )}</code></pre>`
+}
+
+function mediaTypeView(type: string, { schema, example }: MediaType): Html {
+  const isPlain = schema === undefined || JSON.stringify(schema) === '{"type":"string"}'
+  if (isPlain && example === undefined) return html`<p><code>${type}</code></p>\n`
+  const shown = typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
+  return html`<details><summary><code>${type}</code></summary>
+${isPlain ? '' : schemaView(schema)}${example === undefined ? '' : html`\n<p>Example</p>\n<pre><code>${shown}</code></pre>`}
+</details>
+`
+}
+
+export function prose(text: string): Html {
+  return html`${text.split('\n\n').map((paragraph) => html`<p>${phrases(paragraph)}</p>\n`)}`
+}
+
+function phrases(text: string): Html {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/)
+  return html`${parts.map((part) => {
+    if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`
+    return part.startsWith('**') ? html`<strong>${part.slice(2, -2)}</strong>` : part
+  })}`
 }

@@ -3,8 +3,7 @@ import { pageContent } from '../../http/openapi/content.ts'
 import { registerRoutes } from '../../http/openapi/route.ts'
 import type { Demo, TryOut } from '../demo.ts'
 import { html, type Html } from '../html.ts'
-import { page } from '../page.ts'
-import { sendPage } from '../send-page.ts'
+import { page, sendPage } from '../page.ts'
 
 export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
   const home = homePage(demos)

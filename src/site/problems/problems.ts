@@ -15,7 +15,7 @@ import { isProblemSlug, problemTypes, type ProblemSlug } from '../../http/errors
 import { notFound } from '../../http/errors/http-error.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import type { Html } from '../html.ts'
-import { sendPage } from '../send-page.ts'
+import { sendPage } from '../page.ts'
 import { problemPage, problemsPage, type Problem } from './views.ts'
 
 const problemSchema = {
