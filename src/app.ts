@@ -14,7 +14,7 @@ import { toRequestId } from './http/request/request-id.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaders } from './http/response/default-headers.ts'
 import { finishResponses } from './http/response/finish-responses.ts'
-import { observeResponse } from './http/response/response-observer.ts'
+import { isClosed, observeResponse } from './http/response/response-observer.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import { createExchangeLog } from './inspector/exchange-log.ts'
 import { openInspector } from './inspector/inspector.ts'
@@ -151,15 +151,18 @@ function handleErrors(app: FastifyInstance, parts: Parts): void {
     }
     if (error instanceof HttpError && error.status === 413) await discardRest(request.raw, config)
     return sendError(
-      error instanceof StoreFailure ? toHttpError(error, request) : error,
+      error instanceof StoreFailure ? toHttpError(error, request, reply) : error,
       request,
       reply,
     )
   })
 }
 
-function toHttpError(error: StoreFailure, request: FastifyRequest): HttpError {
-  request.server.log.warn({ reqId: request.id, err: error }, 'the store failed')
+function toHttpError(error: StoreFailure, request: FastifyRequest, reply: FastifyReply): HttpError {
+  // Stores stop reading for a client that has disconnected.
+  if (!isClosed(reply.raw)) {
+    request.server.log.warn({ reqId: request.id, err: error }, 'the store failed')
+  }
   if (error.kind === 'full') return insufficientStorage()
   return serviceUnavailable('The database or the file storage is temporarily unavailable.')
 }

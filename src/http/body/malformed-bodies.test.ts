@@ -86,6 +86,17 @@ test('keys that could change a prototype are rejected, and no prototype is chang
   }
 })
 
+test('JSON that is not valid gets an error of syntax, whatever it quotes', async (t) => {
+  const app = await testApp(t, { demos: [mirror] })
+  for (const payload of ['prototype', '{"a":prototype}']) {
+    await t.test(payload, async () => {
+      const headers = { 'content-type': 'application/json' }
+      const { body } = await app.inject({ method: 'POST', url: '/mirror', headers, payload })
+      assert.match(body, /The body is not valid JSON/)
+    })
+  }
+})
+
 test('harmless keys that resemble those of a prototype are accepted', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const bodies = ['{"constructor":"x"}', '{"constructor":null}', '{"prototype":1}', '{"proto":1}']

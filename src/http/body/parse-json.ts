@@ -13,7 +13,8 @@ export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonD
   } catch (error) {
     const reason = error instanceof Error ? error.message : ''
     throw badRequest(
-      reason.includes('prototype')
+      // Other messages may quote the body, but do not start with it.
+      reason.startsWith('Object contains forbidden')
         ? 'The body must not have a member __proto__ or constructor.prototype.'
         : `The body is not valid JSON: ${reason}.`,
       error,

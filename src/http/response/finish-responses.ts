@@ -8,7 +8,7 @@ import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
 import { isHttp2 } from '../node-http.ts'
 import { compress } from './compress.ts'
-import { countWrites } from './response-observer.ts'
+import { countWrites, isClosed } from './response-observer.ts'
 import { revalidate } from './send-tagged.ts'
 
 /** In one hook, since each hook takes time. */
@@ -98,7 +98,8 @@ export function assertMemoryLeft(bytes = 0): void {
 
 function addPending(raw: ServerResponse, bytes: number): void {
   if (bytes > maxAlwaysSentBytes) assertMemoryLeft(bytes)
-  if (bytes <= smallBytes) return
+  // `close` has been emitted if the client disconnected during the handler.
+  if (bytes <= smallBytes || isClosed(raw)) return
   pendingBytes += bytes
   raw.once('close', () => {
     pendingBytes -= bytes

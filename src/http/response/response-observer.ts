@@ -18,8 +18,7 @@ export function observeResponse(
 ): void {
   const receivedAt = performance.now()
   const { raw } = reply
-  const response: object = raw
-  const stream = response instanceof Http2ServerResponse ? response.stream : undefined
+  const stream = findStream(raw)
   let isOver = false
   const end = (isCutOff: boolean) => {
     if (isOver) return
@@ -34,7 +33,15 @@ export function observeResponse(
   raw.on('close', () => {
     end(true)
   })
-  if ((stream ?? raw).destroyed) end(true)
+  if (isClosed(raw)) end(true)
+}
+
+export function isClosed(raw: ServerResponse): boolean {
+  return (findStream(raw) ?? raw).destroyed
+}
+
+function findStream(response: object) {
+  return response instanceof Http2ServerResponse ? response.stream : undefined
 }
 
 function toFinished(
