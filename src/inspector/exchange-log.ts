@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from '../http/node-http.ts'
+import { toPairs } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { maskField, maskTarget } from './mask.ts'
 
@@ -75,10 +76,7 @@ function toRecorded(request: FastifyRequest, reply: FastifyReply, ms: number) {
 }
 
 function maskSecrets({ rawHeaders, headers, ...exchange }: Recorded): Exchange {
-  const received = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1]] as const] : [],
-  )
-  const requestFields = maskFields(received)
+  const requestFields = maskFields(toPairs(rawHeaders))
   const responseFields = maskFields(Object.entries(headers))
   const { method, httpVersion, status } = exchange
   const target = maskTarget(exchange.target)

@@ -1,7 +1,7 @@
+import multipart from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { toMediaType } from '../../http/body/body-reader.ts'
-import { registerMultipart } from '../../http/body/multipart.ts'
 import {
   fieldsContent,
   jsonContent,
@@ -29,7 +29,7 @@ export const bodies: Demo = {
     fields: { 'glass[color]': 'green', name: 'Ann' },
   },
   routes: async ({ config }, app) => {
-    if (config.bodyReaders.includes('multipart')) await registerMultipart(app)
+    if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     const posts = [postFields, postMultipart(config), postText]
     // The demo of the users has these paths, with its own responses.
     return config.demos.includes('users') ? posts : [...posts, getUsers, getUser]

@@ -1,5 +1,5 @@
+import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { registerMultipart } from '../../http/body/multipart.ts'
 import { negotiate } from '../../http/negotiation/negotiate.ts'
 import { pathParameter } from '../../http/openapi/content.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
@@ -24,7 +24,7 @@ export const uploads: Demo = {
   routes: async ({ config, files, records }, app) => {
     const uploads = records.collection(collectionNames.uploads)
     const services = { config, files, uploads }
-    if (config.bodyReaders.includes('multipart')) await registerMultipart(app)
+    if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     const sweep = async () => {
       await files.sweep(async (id) => (await uploads.find(id)) !== undefined)
       await removeOrphanedFiles(files, records)

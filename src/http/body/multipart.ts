@@ -1,21 +1,16 @@
-import multipart, { type MultipartFile } from '@fastify/multipart'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { MultipartFile } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { assertNoEncoding } from './body-reader.ts'
-import { createByteCollector, watchBody, type BodyTimes } from './read-bytes.ts'
-import { sendContinue } from '../request/continue.ts'
+import { createByteCollector, sendContinue, watchBody, type BodyTimes } from './read-bytes.ts'
 import { createDigestCheck } from './digest.ts'
 import { decodeUtf8 } from '../request/query-string.ts'
 import { badRequest, contentTooLarge, HttpError } from '../errors/http-error.ts'
 
 /** To read to its end before the next. A text field has no file name, an empty input an empty one. */
 export type Part = ReturnType<typeof toPart>
-
-export async function registerMultipart(app: FastifyInstance): Promise<void> {
-  await app.register(multipart)
-}
 
 interface MultipartLimits {
   parts: number

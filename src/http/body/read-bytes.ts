@@ -1,15 +1,33 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
-import { awaitsContinue, sendContinue } from '../request/continue.ts'
 import { isHttp2 } from '../node-http.ts'
 import { badRequest, contentTooLarge, HttpError, requestTimeout } from '../errors/http-error.ts'
 
 export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
 type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>
 
+const continuing = new WeakMap<IncomingMessage, ServerResponse>()
+
+export function delayContinue(server: Server): void {
+  server.on('checkContinue', (request, response) => {
+    continuing.set(request, response)
+    server.emit('request', request, response)
+  })
+}
+
+export function awaitsContinue(raw: IncomingMessage): boolean {
+  return continuing.has(raw)
+}
+
+export function sendContinue(raw: IncomingMessage): void {
+  continuing.get(raw)?.writeContinue()
+  continuing.delete(raw)
+}
+
 const cutOff = 'The body ended early.'
+const tooLate = 'The body took too long to arrive.'
 
 const waiting: (() => void)[] = []
 
@@ -101,12 +119,15 @@ export function watchBody(
     fail(requestTimeout(detail))
   }
   const idle = setTimeout(failLate, bodyIdleSeconds * 1000, 'The body stopped arriving.').unref()
-  const late = 'The body took too long to arrive.'
-  const whole = setTimeout(failLate, requestSeconds * 1000, late).unref()
-  const isTooSmall = createChunkCheck()
-  const check = (chunk: Buffer) => {
+  const whole = setTimeout(failLate, requestSeconds * 1000, tooLate).unref()
+  let chunks = 0
+  let size = 0
+  const check = ({ length }: Buffer) => {
     idle.refresh()
-    if (isTooSmall(chunk)) fail(new HttpError('bad-request', tooSmall, { headers }))
+    chunks += 1
+    size += length
+    const isTooSmall = chunks > maxSmallChunks && size < chunks * minChunkBytes
+    if (isTooSmall) fail(new HttpError('bad-request', tooSmall, { headers }))
   }
   const stop = () => {
     raw.off('data', check)
@@ -121,16 +142,6 @@ const minChunkBytes = 16
 const maxSmallChunks = 10_000
 const tooSmall = 'The body arrives in too many small chunks.'
 const headers = { connection: 'close' }
-
-function createChunkCheck() {
-  let chunks = 0
-  let size = 0
-  return ({ length }: Buffer): boolean => {
-    chunks += 1
-    size += length
-    return chunks > maxSmallChunks && size < chunks * minChunkBytes
-  }
-}
 
 const maxDiscardedBytes = 4 * 1024 * 1024
 

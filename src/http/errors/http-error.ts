@@ -32,6 +32,10 @@ export class HttpError extends Error {
   }
 }
 
+export function hasCode(error: unknown, ...codes: readonly unknown[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(error.code)
+}
+
 const toFactory =
   (kind: ProblemSlug, headers: Headers = {}) =>
   (detail: string, cause?: unknown) =>

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { protectiveHeaders } from '../response/default-headers.ts'
 import { negotiate } from '../negotiation/negotiate.ts'
 import type { Schema } from '../openapi/operation.ts'
-import { badRequest, notImplemented, HttpError } from './http-error.ts'
+import { badRequest, hasCode, notImplemented, HttpError } from './http-error.ts'
 import { toOrigin } from '../request/request-head.ts'
 import { toRequestUri } from '../request/request-id.ts'
 import { sendText } from '../response/send.ts'
@@ -90,10 +90,6 @@ function toHttpError(error: unknown, request: FastifyRequest): HttpError {
 /** For a method that only HTTP/2 accepts: Fastify runs no hook for it. */
 export function isUnrouted(error: unknown): error is FastifyError {
   return hasCode(error, 'FST_ERR_NOT_FOUND')
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }
 
 export function toFrameworkError(error: { code: string }): unknown {

@@ -37,14 +37,12 @@ export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
     openapi: '3.1.1',
     info,
     servers: [{ url: '/' }],
-    security: noSession,
+    security: [],
     tags: tags.filter(({ name }) => used.has(name)),
     paths,
     components,
   }
 }
-
-const noSession: Security = []
 
 const securitySchemes = {
   session: {

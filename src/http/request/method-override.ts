@@ -16,11 +16,6 @@ export function methodOverride(
   readBody: BodyReader,
   isDecided: (raw: IncomingMessage) => boolean | Promise<boolean>,
 ) {
-  const findInBody = (raw: IncomingMessage, finish: (found?: string) => void) => {
-    readBody(raw, ({ formHeaders }) => {
-      finish(toMethod(formHeaders?._method))
-    })
-  }
   return {
     name: 'methodOverride',
     // Fastify runs only strategies in use; this marks it as used without any route.
@@ -39,7 +34,10 @@ export function methodOverride(
       const decided = found !== undefined || !hasBody(raw) || isDecided(raw)
       const go = (isFound: boolean) => {
         if (isFound) finish(found)
-        else findInBody(raw, finish)
+        else
+          readBody(raw, ({ formHeaders }) => {
+            finish(toMethod(formHeaders?._method))
+          })
       }
       if (decided instanceof Promise) void decided.then(go)
       else go(decided)

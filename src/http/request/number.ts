@@ -1,6 +1,4 @@
-// Unambiguous, so that matching takes linear time.
-const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
-
 export function isDecimal(text: string): boolean {
-  return text.length <= 64 && decimal.test(text)
+  // The pattern is unambiguous, so that matching takes linear time.
+  return text.length <= 64 && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)
 }

@@ -4,9 +4,14 @@ export type RawRequest = ReturnType<typeof toRawRequest>
 
 export function toRawRequest({ raw }: FastifyRequest) {
   const { method = '', receivedMethod = method, originalUrl = '', rawHeaders } = raw
-  const headers = rawHeaders
-    .map((name, index) => [name, rawHeaders[index + 1] ?? ''] as const)
-    // Every second entry is a value. The pseudo-headers of HTTP/2 are no headers (RFC 9113 §8.3).
-    .filter(([name], index) => index % 2 === 0 && !name.startsWith(':'))
+  // The pseudo-headers of HTTP/2 are no headers (RFC 9113 §8.3).
+  const headers = toPairs(rawHeaders).filter(([name]) => !name.startsWith(':'))
   return { method: receivedMethod, target: originalUrl, headers }
+}
+
+/** The names and values of Node's `rawHeaders`, which alternate there. */
+export function toPairs(rawHeaders: readonly string[]) {
+  return rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
+  )
 }

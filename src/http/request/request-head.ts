@@ -7,7 +7,7 @@ import { isHttp2 } from '../node-http.ts'
 import { remember } from '../remember.ts'
 import { badRequest, HttpError, misdirectedHost } from '../errors/http-error.ts'
 import { assertMemoryLeft } from '../response/finish-responses.ts'
-import { awaitsContinue } from './continue.ts'
+import { awaitsContinue } from '../body/read-bytes.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
 import { isRawRequest, toPath } from './target.ts'
 

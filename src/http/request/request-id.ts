@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-const pattern = /^[\w.:;=@+/-]{1,128}$/
-
 export function toRequestId(raw: IncomingMessage): string {
   const own = randomUUID()
   const sent = raw.headers['x-request-id']
-  if (typeof sent !== 'string' || !pattern.test(sent)) return own
+  if (typeof sent !== 'string' || !/^[\w.:;=@+/-]{1,128}$/.test(sent)) return own
   raw.ownId = own
   return sent
 }

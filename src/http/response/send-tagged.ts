@@ -16,15 +16,11 @@ export interface TaggedText {
 /** The tag is equal on every replica. A page has a weak one, since its markup may change alone. */
 export function tag(mediaType: string, text: string): TaggedText {
   const weak = mediaType === 'text/html' ? 'W/' : ''
-  return { mediaType, text, etag: weak + toStrongTag(mediaType, text) }
+  return { mediaType, text, etag: weak + toStrongTag(mediaType + text) }
 }
 
-/** With the media type, since two representations may both be empty. */
-function toStrongTag(mediaType: string, text: string): string {
-  return toHashTag(mediaType + text)
-}
-
-const toHashTag = remember((text) => `"${hash('sha256', text, 'base64url')}"`)
+/** Of the media type too, since two representations may both be empty. */
+const toStrongTag = remember((text) => `"${hash('sha256', text, 'base64url')}"`)
 
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedText) {
   const { mediaType, text, etag } = tagged
@@ -53,7 +49,7 @@ const reads = ['GET', 'HEAD', 'QUERY']
 
 function toWeakTag(reply: FastifyReply, text: string): string {
   if (!/no-cache|public/.test(String(reply.getHeader('cache-control')))) return ''
-  const etag = `W/${toStrongTag(String(reply.getHeader('content-type')), text)}`
+  const etag = `W/${toStrongTag(String(reply.getHeader('content-type')) + text)}`
   reply.header('etag', etag)
   return etag
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, open, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { FileCache } from './file-cache.ts'
-import { notFound, serviceUnavailable } from '../errors/http-error.ts'
+import { hasCode, notFound, serviceUnavailable } from '../errors/http-error.ts'
 import { decodePath } from '../request/target.ts'
 import { toSource, type Bytes } from './send-bytes.ts'
 
@@ -69,17 +69,13 @@ async function openFile(path: string): Promise<FileHandle> {
     return await open(path)
   } catch (error) {
     if (isAbsence(error)) throw notFound('The file no longer exists.')
-    const isFull = hasCode(error, ['EMFILE', 'ENFILE'])
+    const isFull = hasCode(error, 'EMFILE', 'ENFILE')
     throw isFull ? serviceUnavailable('Too many files are open.') : error
   }
 }
 
 function isAbsence(error: unknown): boolean {
-  return hasCode(error, ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES', 'EPERM'])
-}
-
-function hasCode(error: unknown, codes: readonly unknown[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(error.code)
+  return hasCode(error, 'ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES', 'EPERM')
 }
 
 function toContentType(path: string): string {
