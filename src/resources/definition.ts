@@ -61,9 +61,9 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
 
 export type Field = ReturnType<typeof toFields>[number]
 
-type ScalarKind = 'choice' | 'number' | 'boolean' | 'password' | 'long text' | 'text'
+type TextKind = 'password' | 'long text' | 'text' | 'date' | 'date-time'
 /** How a field is edited and shown; `json` is a list, an object, or of several types. */
-type Kind = ScalarKind | 'json' | 'date' | 'date-time'
+type Kind = TextKind | 'choice' | 'number' | 'boolean' | 'json'
 
 export type Resource = ReturnType<typeof defineResource>
 

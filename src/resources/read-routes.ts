@@ -19,7 +19,30 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
     const routes = isOfRecord ? [lists, shows] : [lists]
     return routes.map((route) => withSuffix(route, suffix, type))
   })
-  return [lists, shows, ...suffixed, ...formRoutes(context)]
+  const { path, singular } = context.resource
+  return [
+    lists,
+    shows,
+    ...suffixed,
+    {
+      method: 'GET',
+      url: `${path}/new`,
+      summary: `Get the form for a new ${singular}`,
+      content: pageContent,
+      errors: [406],
+      handler: newForm(context),
+    },
+    {
+      method: 'GET',
+      url: `${path}/${idParameter}/edit`,
+      summary: `Get the form to edit a ${singular}`,
+      parameters: [id],
+      content: pageContent,
+      errors: [404, 406],
+      store: 'reads',
+      handler: edit(context),
+    },
+  ]
 }
 
 function withSuffix(route: Route, suffix: string, mediaType: string): Route {
@@ -99,28 +122,4 @@ function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
     store: 'reads',
     handler: show(context),
   }
-}
-
-function formRoutes(context: ResourceContext): readonly Route[] {
-  const { path, singular } = context.resource
-  return [
-    {
-      method: 'GET',
-      url: `${path}/new`,
-      summary: `Get the form for a new ${singular}`,
-      content: pageContent,
-      errors: [406],
-      handler: newForm(context),
-    },
-    {
-      method: 'GET',
-      url: `${path}/${idParameter}/edit`,
-      summary: `Get the form to edit a ${singular}`,
-      parameters: [id],
-      content: pageContent,
-      errors: [404, 406],
-      store: 'reads',
-      handler: edit(context),
-    },
-  ]
 }

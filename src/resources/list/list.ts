@@ -11,7 +11,7 @@ import { toPosition } from '../../stores/records/records.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { takePageFlash, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { recordToCsv, recordToLine, toLines, toProjection } from '../record/representations.ts'
+import { recordToCsv, recordToLine, toLines, toRepresentation } from '../record/representations.ts'
 import type { ListView } from './list-controls.ts'
 import { toCursor } from './list-cursor.ts'
 import { listPage } from './list-page.ts'
@@ -46,7 +46,7 @@ async function sendList(
   if (request.method === 'QUERY' && 2 * length <= config.maxUrlBytes) {
     reply.header('location', toUrl())
   }
-  const found = { ...query.records, signal: createCloseSignal(reply) }
+  const found = { ...query.records, isCancelled: () => reply.raw.destroyed }
   const view = { query, links: [], flash, ...(hasUrl && { url }) }
   const { part } = query
   if (part === undefined) {
@@ -74,15 +74,6 @@ async function sendList(
   return sendTagged(request, reply, tag(type, text))
 }
 
-function createCloseSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    // Without a reason an error is made, which costs 5 % of a page.
-    controller.abort('closed')
-  })
-  return controller.signal
-}
-
 /** Throws 400 for a bad parameter, 422 with QUERY, whose body may have it. */
 function parseRequest(resource: Resource, request: FastifyRequest) {
   try {
@@ -104,14 +95,12 @@ function parseRequest(resource: Resource, request: FastifyRequest) {
 function render(resource: Resource, list: ListView & { type: ListType }): AsyncGenerator<string> {
   const { type, pages, query } = list
   const fields = query.fields ?? resource.visible.map(({ name }) => name)
+  const toShown = (record: StoredRecord) => toRepresentation(resource, record, fields)
   switch (type) {
     case 'application/json':
-      return toJsonArray(pages, (record) => toProjection(resource, record, fields))
+      return toJsonArray(pages, toShown)
     case 'application/x-ndjson':
-      return toLines(
-        pages,
-        (record) => `${JSON.stringify(toProjection(resource, record, fields))}\n`,
-      )
+      return toLines(pages, (record) => `${JSON.stringify(toShown(record))}\n`)
     case 'text/csv':
       return toLines(pages, (record) => recordToCsv(resource, record, fields), toCsvLine(fields))
     case 'text/plain':

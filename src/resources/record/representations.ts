@@ -1,5 +1,5 @@
 import { toCsvLine } from '../../http/response/csv.ts'
-import type { Pages, StoredRecord } from '../../stores/records/records.ts'
+import type { Document, Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, valueToText } from '../field-values.ts'
 
@@ -20,28 +20,14 @@ export function toTag(record: StoredRecord, type: RecordType = 'application/json
   }
 }
 
-export type Representation = Readonly<Record<string, unknown>>
-
 export function toRepresentation(
-  { readable }: Resource,
+  { visible }: Resource,
   { id, document, createdAt, updatedAt }: StoredRecord,
-): Representation {
-  const shown: [string, unknown][] = [['_id', id]]
-  for (const { name } of readable) {
-    const value = findValue(document, name)
-    if (value !== undefined) shown.push([name, value])
-  }
-  shown.push(['createdAt', createdAt], ['updatedAt', updatedAt])
-  return Object.fromEntries(shown)
-}
-
-export function toProjection(
-  resource: Resource,
-  record: StoredRecord,
-  fields: readonly string[],
-): Representation {
-  const shown = toRepresentation(resource, record)
-  return Object.fromEntries(Object.entries(shown).filter(([field]) => fields.includes(field)))
+  fields: readonly string[] = visible.map(({ name }) => name),
+): Document {
+  const all = { ...document, _id: id, createdAt, updatedAt }
+  const shown = fields.map((name): [string, unknown] => [name, findValue(all, name)])
+  return Object.fromEntries(shown.filter(([, value]) => value !== undefined))
 }
 
 export function recordToText(resource: Resource, record: StoredRecord): string {
@@ -63,7 +49,7 @@ export function recordToCsv(
   record: StoredRecord,
   fields: readonly string[],
 ): string {
-  const shown = toRepresentation(resource, record)
+  const shown = toRepresentation(resource, record, fields)
   const values = fields.map((field) => findValue(shown, field))
   return toCsvLine(values.map((value) => (typeof value === 'number' ? value : valueToText(value))))
 }

@@ -60,7 +60,7 @@ export function select(
   { index, where, from, to }: Range,
   { what, tail = '', values: more = [] }: { what: string; tail?: string; values?: Row },
 ): Promise<readonly Row[]> {
-  if (query.signal?.aborted === true)
+  if (query.isCancelled?.() === true)
     throw new StoreFailure('unavailable', 'the response is no longer needed')
   const { sql, values } = and(where, from, to, condition)
   const text = `SELECT ${what} FROM ${dialect.toSource(index)} WHERE ${sql} ${tail}`

@@ -51,7 +51,7 @@ export interface RecordQuery {
   search?: { text: string; fields: readonly Field[] }
   /** Equal records are in the order of `createdAt` and `_id`, in the direction of the first term. */
   sort: readonly SortTerm[]
-  signal?: AbortSignal
+  isCancelled?: () => boolean
 }
 
 export const allRecords: RecordQuery = { filters: [], sort: [] }
