@@ -22,15 +22,13 @@ export function toCommands({ origin, target, method, requestFields }: Exchange) 
     ...fields.map(([name, value]) => quoteForShell(`${name}:${value}`)),
     ...(hasBody ? ['< content'] : []),
   ].join(' \\\n  ')
-  return { curl, fetch: toFetch(method, url, { fields, hasBody }), httpie }
+  return { curl, fetch: toFetch(method, url, { requestFields: fields, hasBody }), httpie }
 }
 
-function toFetch(
-  method: string,
-  url: string,
-  { fields, hasBody }: { fields: Exchange['requestFields']; hasBody: boolean },
-): string {
-  const headers = fields.map(
+type Parts = Pick<Exchange, 'requestFields'> & { hasBody: boolean }
+
+function toFetch(method: string, url: string, { requestFields, hasBody }: Parts): string {
+  const headers = requestFields.map(
     (field) => `    ${field.map((text) => JSON.stringify(text)).join(': ')},\n`,
   )
   const options = [

@@ -10,7 +10,6 @@ type Fields = readonly (readonly [name: string, value: string])[]
 export interface Exchange extends Omit<Recorded, 'rawHeaders' | 'headers'> {
   requestFields: Fields
   responseFields: Fields
-  /** The first line and the headers, in HTTP/1.1 notation. */
   requestHead: string
   responseHead: string
 }
@@ -63,7 +62,6 @@ function toRecorded(request: FastifyRequest, reply: FastifyReply, ms: number) {
     origin: toOrigin(request),
     receivedAt: new Date(Date.now() - ms).toISOString(),
     httpVersion: raw.httpVersion,
-    /** Of the request line, before a method override. */
     method: raw.receivedMethod ?? effectiveMethod,
     effectiveMethod,
     target,

@@ -16,8 +16,7 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
 
 const maxOperations = 100
 
-const pattern = '^(/([^~/]|~[01])*)*$'
-const pointer = { type: 'string', format: 'json-pointer', pattern } as const
+const pointer = { type: 'string', format: 'json-pointer', pattern: '^(/([^~/]|~[01])*)*$' } as const
 
 export const jsonPatchSchema = {
   type: 'array',

@@ -1,4 +1,3 @@
-/** A kind of error, as its page under /problems/ describes it (RFC 9457 §3.1.1). */
 export type ProblemType = ReturnType<ReturnType<typeof problem>>
 
 /** `example` is a command that works; {origin} stands for the service. */

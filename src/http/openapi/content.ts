@@ -2,6 +2,7 @@ import { isObject } from '../body/is-object.ts'
 import type { Content, Parameter, Schema } from './operation.ts'
 
 export const text = { type: 'string' } as const
+export const url = { type: 'string', format: 'uri-reference' } as const
 
 export function textContent(example?: string): Content {
   return { 'text/plain': { schema: text, ...(example !== undefined && { example }) } }

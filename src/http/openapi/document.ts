@@ -6,8 +6,6 @@ import { toErrorResponses } from './errors.ts'
 import { documentedMethods, type DocumentedMethod, type ErrorStatus } from './operation.ts'
 import { withoutPatterns, type DeclaredRoute } from './route.ts'
 
-type Security = readonly Readonly<Record<string, readonly string[]>>[]
-
 export type DocumentedOperation = ReturnType<typeof toOperation>
 
 export type OpenApiDocument = ReturnType<typeof toDocument>
@@ -79,7 +77,7 @@ function toOperation(
   }
 }
 
-function toSecurity(session: 'optional' | 'required'): Security {
+function toSecurity(session: 'optional' | 'required') {
   return [...(session === 'optional' ? [{}] : []), { session: [] }]
 }
 

@@ -1,7 +1,7 @@
 import { problemTypes, findProblemSlug } from '../errors/problem-types.ts'
 import type { ErrorShape } from '../errors/send-error.ts'
 import { toComponent, type Reference } from './component.ts'
-import { objectSchema, pageContent, textContent, text } from './content.ts'
+import { objectSchema, pageContent, textContent, text, url } from './content.ts'
 import { responseHeaders } from './fields.ts'
 import type { ResponseDoc, Content, DocumentedMethod, Operation, ErrorStatus } from './operation.ts'
 
@@ -23,8 +23,6 @@ export function toErrorResponses(
   ]
   return Object.fromEntries(statuses.map((status) => [status, toErrorResponse(status, shape)]))
 }
-
-const url = { ...text, format: 'uri-reference' }
 
 const problem = toComponent('schemas', 'Problem', {
   description: 'Problem details (RFC 9457).',

@@ -1,8 +1,7 @@
 import { toComponent, type Reference } from './component.ts'
+import { text, url } from './content.ts'
 import type { Header, Parameter } from './operation.ts'
 
-const text = { type: 'string' } as const
-const url = { type: 'string', format: 'uri-reference' } as const
 const required = true
 const time = 'Sat, 21 Nov 2026 08:20:41 GMT'
 

@@ -19,7 +19,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The type without a preference of the client; errors use it too. Text when unset. */
     defaultType?: 'json' | 'html' | 'text'
-    /** The type that the suffix of the URL names. */
     mediaType?: string
     accepts?: readonly string[]
     hasPath?: (path: string) => Promise<boolean>

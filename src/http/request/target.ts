@@ -8,7 +8,6 @@ declare module 'node:http' {
     originalUrl?: string
     target?: RequestTarget
     receivedMethod?: string
-    /** Set if the client chose the request id. */
     ownId?: string
   }
 }

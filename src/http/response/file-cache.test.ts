@@ -3,14 +3,14 @@ import { mkdtemp, open, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { FileCache } from './file-cache.ts'
+import { createFileCache } from './file-cache.ts'
 
 /** Writes files, and caches them as `name`. */
-async function openCache(t: TestContext, limits: ConstructorParameters<typeof FileCache>[0]) {
+async function openCache(t: TestContext, limits: Parameters<typeof createFileCache>[0]) {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-cache-'))
   t.after(() => rm(folder, { recursive: true }))
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 10_000 })
-  const cache = new FileCache<string>(limits)
+  const cache = createFileCache<string>(limits)
   const read = async (name: string, size: number) => {
     const path = join(folder, name)
     await writeFile(path, Buffer.alloc(size, name))

@@ -15,49 +15,41 @@ const overheadBytes = 4096
 const clockTickMs = 2000
 
 /** A least-recently-used cache of small files. Every read checks that the path has the cached version. */
-export class FileCache<Metadata> {
-  readonly #files = new Map<string, CachedFile<Metadata>>()
-  readonly #limits: { maxFileBytes: number; maxBytes: number }
-  #totalBytes = 0
-
-  constructor(limits: { maxFileBytes: number; maxBytes: number }) {
-    this.#limits = limits
-  }
-
-  find(name: string): Metadata | undefined {
-    const file = this.#take(name)
-    if (file === undefined || !isUnchanged(file)) return undefined
-    this.add(name, file)
-    return file.metadata
-  }
-
-  /** For a file that no symbolic link leads to: a link could change to a hard link of the same file. */
-  add(name: string, file: CachedFile<Metadata>): void {
-    this.#take(name)
-    this.#files.set(name, file)
-    this.#totalBytes += file.version.size + overheadBytes
-    for (const oldest of this.#files.keys()) {
-      if (this.#totalBytes <= this.#limits.maxBytes) return
-      this.#take(oldest)
-    }
-  }
-
-  #take(name: string): CachedFile<Metadata> | undefined {
-    const file = this.#files.get(name)
-    if (file && this.#files.delete(name)) this.#totalBytes -= file.version.size + overheadBytes
+export function createFileCache<Metadata>(limits: { maxFileBytes: number; maxBytes: number }) {
+  const files = new Map<string, CachedFile<Metadata>>()
+  let totalBytes = 0
+  const take = (name: string): CachedFile<Metadata> | undefined => {
+    const file = files.get(name)
+    if (file && files.delete(name)) totalBytes -= file.version.size + overheadBytes
     return file
   }
-
+  /** For a file that no symbolic link leads to: a link could change to a hard link of the same file. */
+  const add = (name: string, file: CachedFile<Metadata>): void => {
+    take(name)
+    files.set(name, file)
+    totalBytes += file.version.size + overheadBytes
+    for (const oldest of files.keys()) {
+      if (totalBytes <= limits.maxBytes) return
+      take(oldest)
+    }
+  }
+  const find = (name: string): Metadata | undefined => {
+    const file = take(name)
+    if (file === undefined || !isUnchanged(file)) return undefined
+    add(name, file)
+    return file.metadata
+  }
   /** Undefined for a file that is large or not `version`, or so new that a change could look the same. */
-  async read(file: FileHandle, version: FileVersion): Promise<Buffer | undefined> {
+  const read = async (file: FileHandle, version: FileVersion): Promise<Buffer | undefined> => {
     const { size, ctimeMs } = version
     const isOld = Date.now() - ctimeMs > clockTickMs
-    if (size > this.#limits.maxFileBytes || !isOld) return undefined
+    if (size > limits.maxFileBytes || !isOld) return undefined
     const content = Buffer.allocUnsafeSlow(size)
     const { bytesRead } = await file.read(content, 0, size, 0)
     const isWhole = bytesRead === size && isSameVersion(await file.stat(), version)
     return isWhole ? content : undefined
   }
+  return { add, find, read }
 }
 
 function isUnchanged({ path, version }: CachedFile<unknown>): boolean {

@@ -2,12 +2,12 @@ import mime from 'mime'
 import { constants } from 'node:fs'
 import { access, open, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { FileCache } from './file-cache.ts'
+import { createFileCache } from './file-cache.ts'
 import { hasCode, notFound, serviceUnavailable } from '../errors/http-error.ts'
 import { decodePath } from '../request/target.ts'
 import { toSource, type Bytes } from './send-bytes.ts'
 
-const cache = new FileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
+const cache = createFileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
 
 /** Undefined for a dot file, and for a path that leads out of `root`, by a symbolic link too. */
 export function findFile(root: string, path: string) {
