@@ -80,7 +80,7 @@ function parseBody({ headers, body, raw }: FastifyRequest): object {
   throw notAnObject('query')
 }
 
-const maxValues = 100
+export const maxValues = 100
 
 function toTexts(name: string, value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value]

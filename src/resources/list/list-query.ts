@@ -11,7 +11,7 @@ import { toTypes, type Resource } from '../definition.ts'
 import { resolveAliases } from './list-aliases.ts'
 import { parseCursor } from './list-cursor.ts'
 import { findListField, type ListField } from './list-fields.ts'
-import { badParameter, type ParameterTexts } from './list-parameters.ts'
+import { badParameter, maxValues, type ParameterTexts } from './list-parameters.ts'
 import { parsePart } from './list-part.ts'
 
 export type ListQuery = ReturnType<typeof parseListQuery>
@@ -48,8 +48,6 @@ function assertLength(name: string, text: string): string {
   if (text.length <= maxTextLength) return text
   throw badParameter(name, `must be at most ${String(maxTextLength)} characters long`)
 }
-
-const maxValues = 100
 
 function assertCount(filters: readonly ListFilter[]): void {
   const count = filters.reduce((sum, { filter }) => sum + filter.values.length, 0)

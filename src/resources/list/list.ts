@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { HttpError, unknownParameter } from '../../http/errors/http-error.ts'
 import { chooseType, typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import { toPath } from '../../http/request/target.ts'
@@ -7,8 +7,7 @@ import { toJsonArray } from '../../http/response/json-array.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendTagged, tag } from '../../http/response/send-tagged.ts'
 import { sendChunks, toContentType } from '../../http/response/send.ts'
-import { toPosition } from '../../stores/records/records.ts'
-import type { StoredRecord } from '../../stores/records/records.ts'
+import { toPosition, type StoredRecord } from '../../stores/records/records.ts'
 import { takePageFlash, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { recordToCsv, recordToLine, toLines, toRepresentation } from '../record/representations.ts'
@@ -23,55 +22,47 @@ type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
 const listTypes = Object.values(typeBySuffix)
 
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
-export function list(context: ResourceContext): Handler {
-  return (request, reply) => {
+export function list({ resource, records, config }: ResourceContext): Handler {
+  return async (request, reply) => {
     const type = chooseType(request, reply, listTypes)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
-    return sendList(context, request, reply, type)
+    const flash = takePageFlash(request, reply, type)
+    const { query, url, toUrl } = parseRequest(resource, request)
+    // A QUERY can be longer than a URL may be. This is the longest URL of a page.
+    const { length } = toUrl(Number.MAX_SAFE_INTEGER)
+    const hasUrl = length <= config.maxUrlBytes
+    // RFC 10008 §2: a GET of Location has the same result.
+    if (request.method === 'QUERY' && 2 * length <= config.maxUrlBytes) {
+      reply.header('location', toUrl())
+    }
+    const found = { ...query.records, isCancelled: () => reply.raw.destroyed }
+    const view = { query, links: [], flash, ...(hasUrl && { url }) }
+    const { part } = query
+    if (part === undefined) {
+      const chunks = render(resource, { ...view, type, pages: records.pages(found) })
+      return sendChunks(reply, type, chunks)
+    }
+    const total = await records.count(found)
+    // One record more, to know whether another page follows.
+    const rows = await records.list(found, { ...part, limit: part.limit + 1 })
+    const shown = rows.slice(0, part.limit)
+    const last = rows.length > shown.length ? shown.at(-1) : undefined
+    const cursor = last && toCursor(resource, found, toPosition(found, last))
+    // Clients read at most 16 KiB of headers, and there are four links.
+    const maxLength = config.maxUrlBytes - 3 * length
+    const toNext = (page: number) =>
+      [toUrl(page, cursor), toUrl(page)].find((href) => href.length <= maxLength) ?? toUrl(page)
+    const page = hasUrl ? part.page : undefined
+    const links = page ? toPageLinks({ ...page, total }, toUrl, last && toNext) : []
+    const link = length <= maxLength ? toLinkField(links) : ''
+    reply.headers({ 'x-total-count': String(total), ...(link && { link }) })
+    const chunks = render(resource, { ...view, type, pages: onePage(shown), links, total })
+    let text = ''
+    for await (const chunk of chunks) text += chunk
+    // A page with a message is not to be revalidated.
+    if (flash !== undefined) return reply.type(toContentType(type)).send(text)
+    return sendTagged(request, reply, tag(type, text))
   }
-}
-
-async function sendList(
-  { resource, records, config }: ResourceContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  type: ListType,
-): Promise<FastifyReply> {
-  const flash = takePageFlash(request, reply, type)
-  const { query, url, toUrl } = parseRequest(resource, request)
-  // A QUERY can be longer than a URL may be. This is the longest URL of a page.
-  const { length } = toUrl(Number.MAX_SAFE_INTEGER)
-  const hasUrl = length <= config.maxUrlBytes
-  // RFC 10008 §2: a GET of Location has the same result.
-  if (request.method === 'QUERY' && 2 * length <= config.maxUrlBytes) {
-    reply.header('location', toUrl())
-  }
-  const found = { ...query.records, isCancelled: () => reply.raw.destroyed }
-  const view = { query, links: [], flash, ...(hasUrl && { url }) }
-  const { part } = query
-  if (part === undefined) {
-    return sendChunks(reply, type, render(resource, { ...view, type, pages: records.pages(found) }))
-  }
-  const total = await records.count(found)
-  // One record more, to know whether another page follows.
-  const rows = await records.list(found, { ...part, limit: part.limit + 1 })
-  const shown = rows.slice(0, part.limit)
-  const last = rows.length > shown.length ? shown.at(-1) : undefined
-  const cursor = last && toCursor(resource, found, toPosition(found, last))
-  // Clients read at most 16 KiB of headers, and there are four links.
-  const maxLength = config.maxUrlBytes - 3 * length
-  const toNext = (page: number) =>
-    [toUrl(page, cursor), toUrl(page)].find((href) => href.length <= maxLength) ?? toUrl(page)
-  const page = hasUrl ? part.page : undefined
-  const links = page ? toPageLinks({ ...page, total }, toUrl, last && toNext) : []
-  const link = length <= maxLength ? toLinkField(links) : ''
-  reply.headers({ 'x-total-count': String(total), ...(link && { link }) })
-  const chunks = render(resource, { ...view, type, pages: onePage(shown), links, total })
-  let text = ''
-  for await (const chunk of chunks) text += chunk
-  // A page with a message is not to be revalidated.
-  if (flash !== undefined) return reply.type(toContentType(type)).send(text)
-  return sendTagged(request, reply, tag(type, text))
 }
 
 /** Throws 400 for a bad parameter, 422 with QUERY, whose body may have it. */

@@ -41,7 +41,6 @@ async function* readKeys(scan: Scan, range: Range): AsyncGenerator<readonly Row[
   const { dialect, order, wanted } = scan
   const what = order.map(({ column }) => column).join(', ')
   const orderBy = `ORDER BY ${toOrderBy(order)}`
-  // At most this many of a step can be among the first records.
   const tail = wanted === undefined ? orderBy : `${orderBy} LIMIT ${String(wanted)}`
   const size = wanted === undefined ? 1000 : Math.min(scan.size, dialect.sizes.test)
   for await (const part of cut({ ...scan, size, after: undefined }, range)) {

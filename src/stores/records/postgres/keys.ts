@@ -1,5 +1,5 @@
 import { fold } from '../conditions.ts'
-import { isDocument, isStorable, type Document, type FieldValue } from '../records.ts'
+import { isDocument, isFieldValue, isStorable, type Document, type FieldValue } from '../records.ts'
 
 /** The first character of a key orders the types, the rest the values. */
 export interface Keys {
@@ -27,9 +27,7 @@ export function toKeys(document: Document): Keys {
 
 function toEntries(name: string, value: unknown): [string, string | Keys][] {
   if (isDocument(value)) return [[toObjectName(name), toKeys(value)]]
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
-    return []
-  if (!isStorable(String(value))) return []
+  if (value === null || !isFieldValue(value) || !isStorable(String(value))) return []
   const key: [string, string] = [toKeyName(name), toKey(value)]
   const folded = fold(value)
   const ascii = String(value).replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
