@@ -48,6 +48,8 @@ export function choice<const Choice extends string>(
   }
 }
 
+export const durability = choice(['process', 'full'])
+
 export const logLevel = choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
 
 export function onOrOff(given: string): boolean {

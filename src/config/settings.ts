@@ -39,30 +39,18 @@ export const settings = {
   preset: setting('none', parse.choice(['none', 'public']), 'defaults; `public` sets limits'),
   host: setting('127.0.0.1', String, 'address to listen on'),
   port: integer(3000, port, 'port to listen on; `0` selects a free port'),
-  databaseUrl: secret(
-    'sqlite:data/vitrine.db',
-    parse.databaseUrl,
-    'database of the records: `sqlite:path`, `sqlite::memory:` or `postgres://…`',
-  ),
-  durability: setting(
-    'process',
-    parse.choice(['process', 'full']),
-    '`process`: acknowledged writes survive a crash of the process. `full`: they also survive a power failure',
-  ),
+  databaseUrl: secret('sqlite:data/vitrine.db', parse.databaseUrl, 'database of the records'),
+  durability: setting('process', parse.durability, '`full`: writes survive a power failure too'),
   redisUrl: secret('', parse.optional(parse.redisUrl), 'Redis for sessions and shared rate limits'),
   filesUrl: secret(
     'file:data/files',
     parse.filesUrl,
-    'storage of uploaded files: `file:path` or `s3://bucket/prefix?endpoint=https://host&region=name`',
+    '`file:path` or `s3://bucket` of the uploads',
   ),
   awsAccessKeyId: secret('', String, 'access key for `s3:`'),
   awsSecretAccessKey: secret('', String, 'secret access key for `s3:`'),
   adminHost: setting('127.0.0.1', String, 'address to listen on for `ADMIN_PORT`'),
-  adminPort: setting(
-    '',
-    optionalPort,
-    'port of health checks and metrics; `0` selects a free port',
-  ),
+  adminPort: setting('', optionalPort, 'port of health checks and metrics; `0`: a free port'),
   trustedProxies: setting('', parse.networks, 'proxies whose `X-Forwarded-*` headers are trusted'),
   allowedHosts: {
     ...setting('*', parse.hosts, 'comma-separated hosts to accept; others get 421'),
@@ -104,7 +92,7 @@ export const settings = {
   methodOverride: setting(
     'on',
     parse.override,
-    'whether `_method` and `X-HTTP-Method-Override` are applied: `on`, `off`, or `unsafe-from-post`: only POST can be overridden to an unsafe method, other requests get 403',
+    'methods by `_method`: `on`, `off`, `unsafe-from-post`',
   ),
   compression: setting('on', parse.onOrOff, 'whether text is sent as `zstd`, `br` or `gzip`'),
   requireIfMatch: setting(
@@ -115,7 +103,7 @@ export const settings = {
   bodyReaders: setting(
     parse.bodyReaderNames.join(),
     parse.bodyReaders,
-    'kinds of request body to parse; `none` disables all. A body of another kind is ignored, as if it were empty',
+    'bodies to parse, or `none`',
   ),
   corsOrigins: {
     ...setting(
