@@ -30,5 +30,4 @@ export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: Session
   })
 }
 
-/** Removes the cookie. */
 export const noSession: SessionCookie = { id: '', maxSeconds: 0 }

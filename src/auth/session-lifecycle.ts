@@ -55,7 +55,6 @@ async function issueId(
   return { id, maxSeconds: toMaxSeconds(session.expiresAt, issued.issuedAt) }
 }
 
-/** Four characters reveal 24 of the 256 bits. */
 function maskId(id: string): string {
   return `******${id.slice(-4)}`
 }
@@ -98,6 +97,6 @@ function toHash(id: string): string {
   return createHash('sha256').update(id).digest('hex')
 }
 
-function toTime(secondsFromNow = 0): string {
+export function toTime(secondsFromNow = 0): string {
   return new Date(Date.now() + secondsFromNow * 1000).toISOString()
 }

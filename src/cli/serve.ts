@@ -3,14 +3,7 @@ import type { Config } from '../config/config.ts'
 import { demos } from '../demos/catalogue.ts'
 import type { Metrics } from '../operations/metrics.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
-import {
-  disconnectWorker,
-  handlers,
-  isFirstProcess,
-  isWorker,
-  sendToSupervisor,
-  workerPort,
-} from '../operations/workers.ts'
+import * as workers from '../operations/workers.ts'
 import { isLoopback } from '../http/security/allowed-hosts.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
 import { listen } from '../server/server.ts'
@@ -22,7 +15,6 @@ const maxStopSeconds = 10
 export async function serve(config: Config): Promise<void> {
   const opened = new AsyncDisposableStack()
   await openService(config, opened).catch(async (error: unknown) => {
-    // An open connection would keep the process running.
     await opened.disposeAsync()
     throw error
   })
@@ -34,26 +26,26 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const metrics = await openAdmin(config, readiness, opened)
   const stores = await openStores(config, warn)
   opened.defer(stores.close)
-  if (isFirstProcess) findOpenToOthers(config).forEach(warn)
+  if (workers.isFirstProcess) findOpenToOthers(config).forEach(warn)
   const app = await buildApp({ config, stores, demos, readiness, metrics })
   opened.defer(() => app.close())
-  const origin = await listen(app, { ...config, port: workerPort ?? config.port })
+  const origin = await listen(app, { ...config, port: workers.workerPort ?? config.port })
   if (config.redirectHttpPort !== undefined) {
     const redirect = await openHttpsRedirect(config, new URL(origin))
     opened.defer(() => void redirect.server.close())
-    if (isFirstProcess) console.log(`HTTP on port ${redirect.port} is redirected to HTTPS`)
+    if (workers.isFirstProcess) console.log(`HTTP on port ${redirect.port} is redirected to HTTPS`)
   }
   readiness.open(stores.records.collection('health'))
   // Before the message, after which a signal may arrive.
   stopAtSignals(config, readiness, () => {
     const exit = () => void stores.close().finally(() => process.exit(0))
     setTimeout(exit, maxStopSeconds * 1000).unref()
-    void opened.disposeAsync().then(disconnectWorker)
+    void opened.disposeAsync().then(workers.disconnectWorker)
   })
   const { host } = config
   const ofHost = isLoopback(host) ? '' : ` (HOST=${host})`
-  if (isFirstProcess) console.log(`Vitrine is listening on ${origin}${ofHost}`)
-  void sendToSupervisor?.('opened')
+  if (workers.isFirstProcess) console.log(`Vitrine is listening on ${origin}${ofHost}`)
+  void workers.sendToSupervisor?.('opened')
 }
 
 function warn(problem: string): void {
@@ -68,7 +60,7 @@ function stopAtSignals(config: Config, readiness: Readiness, close: () => void):
   }
   process.on('SIGTERM', stop)
   // A terminal sends SIGINT to the workers too; they wait for SIGTERM from the supervisor.
-  process.on('SIGINT', isWorker ? () => undefined : stop)
+  process.on('SIGINT', workers.isWorker ? () => undefined : stop)
 }
 
 /** Undefined if ADMIN_PORT is not set. In a worker the supervisor opens the port. */
@@ -80,8 +72,8 @@ async function openAdmin(
   if (config.adminPort === undefined) return undefined
   const load = () => import('../operations/metrics.ts')
   const metrics = (await loadDriver('ADMIN_PORT', 'prom-client', load)).createMetrics()
-  if (isWorker) {
-    Object.assign(handlers, { readiness: find, metrics: metrics.readSnapshot })
+  if (workers.isWorker) {
+    Object.assign(workers.handlers, { readiness: find, metrics: metrics.readSnapshot })
     return metrics
   }
   const { openAdminServer } = await import('../operations/admin-server.ts')

@@ -65,7 +65,6 @@ export function optional<Value>(parse: Parse<Value>): Parse<Value | undefined> {
   return (given) => (given === '' ? undefined : parse(given))
 }
 
-/** The default falls back to the folder that Vitrine includes. */
 export function folder(given: string): string {
   const own = fileURLToPath(new URL('public', packageFolder))
   const path = given === 'public' && !existsSync(given) ? own : resolve(given)
@@ -122,7 +121,6 @@ function list<Item>(parse: Parse<Item>): Parse<readonly Item[]> {
 
 export const bodyReaders = list(choice(bodyReaderNames, 'none, or a comma-separated list of'))
 
-/** The port `*` stands for any port. */
 export const origins = list(
   matching(
     'none, or a comma-separated list of origins such as https://example.org or http://localhost:*',

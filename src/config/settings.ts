@@ -42,11 +42,7 @@ export const settings = {
   databaseUrl: secret('sqlite:data/vitrine.db', parse.databaseUrl, 'database of the records'),
   durability: setting('process', parse.durability, '`full`: writes survive a power failure too'),
   redisUrl: secret('', parse.optional(parse.redisUrl), 'Redis for sessions and shared rate limits'),
-  filesUrl: secret(
-    'file:data/files',
-    parse.filesUrl,
-    '`file:path` or `s3://bucket` of the uploads',
-  ),
+  filesUrl: secret('file:data/files', parse.filesUrl, 'storage of uploads: a folder or `s3:`'),
   awsAccessKeyId: secret('', String, 'access key for `s3:`'),
   awsSecretAccessKey: secret('', String, 'secret access key for `s3:`'),
   adminHost: setting('127.0.0.1', String, 'address to listen on for `ADMIN_PORT`'),
@@ -89,28 +85,12 @@ export const settings = {
   maxDatabaseBytes: limit([mebibyte, 1024 ** 5], 'maximum size of the SQLite file in bytes (507)'),
   maxFilesBytes: limit([1, 1024 ** 5], 'maximum total size of all uploads in bytes (507)'),
   maxEventLoopDelayMs: limit([10, 60_000], 'event loop delay above which requests get 503'),
-  methodOverride: setting(
-    'on',
-    parse.override,
-    'methods by `_method`: `on`, `off`, `unsafe-from-post`',
-  ),
+  methodOverride: setting('on', parse.override, '`_method`: `on`, `off` or `unsafe-from-post`'),
   compression: setting('on', parse.onOrOff, 'whether text is sent as `zstd`, `br` or `gzip`'),
-  requireIfMatch: setting(
-    'off',
-    parse.onOrOff,
-    'whether writes to a record require `If-Match` (428)',
-  ),
-  bodyReaders: setting(
-    parse.bodyReaderNames.join(),
-    parse.bodyReaders,
-    'bodies to parse, or `none`',
-  ),
+  requireIfMatch: setting('off', parse.onOrOff, 'whether writes require `If-Match` (428)'),
+  bodyReaders: setting(parse.bodyReaderNames.join(), parse.bodyReaders, 'bodies to parse'),
   corsOrigins: {
-    ...setting(
-      '',
-      parse.origins,
-      'origins that may send cross-site writes and credentials, or `none`',
-    ),
+    ...setting('', parse.origins, 'origins that may send cross-site writes and credentials'),
     localDefault: 'http://localhost:*,http://127.0.0.1:*',
   },
   logLevel: setting('info', parse.logLevel, 'minimum level of log lines; `info`: one per request'),
@@ -143,7 +123,6 @@ function isSettingName(name: string): name is SettingName {
 
 export const settingNames = Object.keys(settings).filter(isSettingName)
 
-/** As help and documentation show it. */
 export function describeDefault(name: SettingName): string {
   const { default: fallback, localDefault } = settings[name]
   const usual = fallback === '' ? 'unset' : `\`${fallback}\``

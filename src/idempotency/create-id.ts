@@ -11,6 +11,5 @@ export function createId(): string {
   counter &= 0xfff
   const milliseconds = time.toString(16).padStart(12, '0')
   const order = counter.toString(16).padStart(3, '0')
-  // The variant and 62 random bits.
   return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}-7${order}${randomUUID().slice(18)}`
 }

@@ -1,3 +1,4 @@
+import { toTime } from '../auth/session-lifecycle.ts'
 import { keyInFlight } from '../http/errors/http-error.ts'
 import { createId } from './create-id.ts'
 import type { IdempotencyEntries, IdempotencyEntry } from '../stores/idempotency/idempotency.ts'
@@ -24,8 +25,8 @@ export async function leaseKey(entries: IdempotencyEntries, keyHash: string, fin
     const existing = await entries.find(keyHash)
     if (existing === undefined) continue
     const { version, ...stored } = existing
-    const isExpired = stored.expiresAt <= toTime(0)
-    const isAbandoned = stored.answer === undefined && stored.leasedUntil <= toTime(0)
+    const isExpired = stored.expiresAt <= toTime()
+    const isAbandoned = stored.answer === undefined && stored.leasedUntil <= toTime()
     if (!isExpired && !(isAbandoned && stored.fingerprint === fingerprint)) {
       return { keyHash, entry: stored, version, isLeased: false, isFirst: false }
     }
@@ -35,10 +36,6 @@ export async function leaseKey(entries: IdempotencyEntries, keyHash: string, fin
     }
   }
   throw keyInFlight()
-}
-
-function toTime(secondsFromNow: number): string {
-  return new Date(Date.now() + secondsFromNow * 1000).toISOString()
 }
 
 /** Until the returned function is called. Pass it the response, if that can be stored. */
@@ -67,6 +64,6 @@ export function renewLease(
     else if (status >= 400 && status < 500 && isFirst)
       await entries.remove(keyHash, version).catch(onFailure)
     // Something may have been done: the next attempt, with the same record id, can begin at once.
-    else await change({ leasedUntil: toTime(0) })
+    else await change({ leasedUntil: toTime() })
   }
 }

@@ -1,6 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** The key of the client in the counters; the peer's if a proxy sends no valid address. */
 export function toClientKey(address: string | undefined, peer: string | undefined): string {
   return toAddressKey(address) ?? toAddressKey(peer) ?? 'unknown'
 }

@@ -3,7 +3,6 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { toAddressKey } from './client-key.ts'
 
-/** Applies while 90 % of the connections are in use. */
 const shortKeepAliveMs = 1000
 
 export function limitConnections(server: Server, config: Config): void {

@@ -25,10 +25,8 @@ export function createRateLimits({ rateLimit, loginRateLimit }: Config, places: 
       terms.push([name, { q: quota, w: windowSeconds }])
       left.push([name, { r: Math.max(quota - requests, 0), t: seconds }])
       if (requests <= quota) continue
-      error = tooManyRequests(`${String(quota)} ${unit}`, {
-        policy: name,
-        retryAfterSeconds: seconds,
-      })
+      const details = { policy: name, retryAfterSeconds: seconds }
+      error = tooManyRequests(`${String(quota)} ${unit}`, details)
     }
     if (terms.length > 0) {
       reply.header('ratelimit-policy', toNamedNumbers(terms))

@@ -32,7 +32,6 @@ export function toLogLine({ id, raw }: FastifyRequest, response: FinishedRespons
   ].join('')
 }
 
-/** `,"name":value`, or nothing for undefined. */
 function member(name: string, value: string | number | true | undefined): string {
   return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`
 }

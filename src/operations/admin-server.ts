@@ -37,11 +37,7 @@ export async function openAdminServer(config: Config, source: AdminSource): Prom
   }
 }
 
-async function respond(
-  request: IncomingMessage,
-  config: Config,
-  source: AdminSource,
-): AdminResponse {
+async function respond(request: IncomingMessage, config: Config, source: AdminSource) {
   const path = toPath(toRoutedUrl(request))
   const { method = '', headers } = request
   // Health checks are sent to any address of the machine.

@@ -44,7 +44,6 @@ let isStuck = false
 let cutOff = Buffer.alloc(0)
 const newline = 10
 
-/** Pino would retry for ever. */
 function writeLines(lines: Buffer): void {
   const bytes = Buffer.concat([cutOff, lines])
   const until = isStuck ? 0 : performance.now() + maxBlockMs

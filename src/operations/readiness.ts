@@ -9,7 +9,6 @@ type Records = Pick<Collection, 'find'>
 /** Half a second more than the connection timeout of PostgreSQL. */
 const maxMs = 2000
 
-/** Without `records`, the state is `starting` until they are set. */
 export function createReadiness(records?: Records) {
   let isDraining = false
   let reading: Promise<boolean> | undefined

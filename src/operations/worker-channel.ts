@@ -26,7 +26,6 @@ interface Message {
 /** Half a second more than the readiness check takes at most. */
 const timeoutMs = 2500
 
-/** Requests and responses between the supervisor and a worker; both processes call this. */
 export function openChannel(worker: Worker, handlers: Handlers): SendRequest {
   const pending = new Map<string, (value?: unknown) => void>()
   const handle = async (subject: Subject, key: string) => handlers[subject]?.(key)

@@ -84,7 +84,6 @@ export function disconnectWorker(): void {
   if (isWorker) cluster.worker?.disconnect()
 }
 
-/** Finds a value that another worker has in memory, with the `find` of that worker. */
 export function createWorkerLookup<Value>(find: (key: string) => Value | undefined) {
   handlers.exchange = find
   return async (key: string) => (await sendToSupervisor?.('exchange', key)) as Value | undefined

@@ -37,7 +37,6 @@ function redirect(
   const error = catchHttpError(() => {
     assertRequestHead(request, config)
     assertHostAllowed(config.allowedHosts, host)
-    // HTTP/1.0 may omit Host.
     const isComplete = host !== undefined && request.url?.startsWith('/')
     if (!isComplete) throw badRequest('The request has no host to redirect to.')
   })

@@ -15,7 +15,6 @@ const kinds = [
   { resource: users, toDocument: toUser, hash: createHasher(users) },
 ]
 
-/** One transaction in SQLite; few enough to wait for ten connections in PostgreSQL. */
 const recordsPerBatch = 100
 
 export async function seed(config: Config, count: number): Promise<void> {

@@ -23,11 +23,7 @@ export const bodies: Demo = {
   title: 'Bodies',
   summary: 'Form, JSON, multipart and text bodies, returned as JSON.',
   links: [],
-  tryOut: {
-    method: 'POST',
-    path: '/users/post',
-    fields: { 'glass[color]': 'green', name: 'Ann' },
-  },
+  tryOut: { method: 'POST', path: '/users/post', fields: { 'glass[color]': 'green', name: 'Ann' } },
   routes: async ({ config }, app) => {
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     const posts = [postFields, postMultipart(config), postText]
@@ -62,11 +58,10 @@ function postMultipart(config: Config): Route {
     requestBody: { content: { 'multipart/form-data': { schema, example: fields } } },
     content: jsonContent({ type: 'object' }, fields),
     config: { ...json, readsBodyItself: true },
-    handler: async (request, reply) =>
-      sendJson(
-        reply,
-        config.bodyReaders.includes('multipart') ? await parseTextFields(request, config) : {},
-      ),
+    handler: async (request, reply) => {
+      const isRead = config.bodyReaders.includes('multipart')
+      return sendJson(reply, isRead ? await parseTextFields(request, config) : {})
+    },
   }
 }
 

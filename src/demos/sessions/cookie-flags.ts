@@ -20,7 +20,6 @@ export function cookieFlags({ maxSeconds, isSecure }: CookieView): Html {
 </dl>`
 }
 
-/** `30 minutes`, `12 hours`, `1 hour 30 minutes`, `100 seconds` */
 export function toDuration(seconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
   const parts = seconds < 120 ? { second: seconds } : { hour: hours, minute: minutes }

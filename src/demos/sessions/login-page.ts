@@ -20,7 +20,6 @@ server stores for that id, and when it expires.</p>`,
   })
 }
 
-/** Focused, and announced by screen readers, when the page opens. */
 function problem({ message }: HttpError): Html {
   return html`<div class="notice error" role="alert" tabindex="-1" autofocus><p id="problem">${message}</p></div>
 `

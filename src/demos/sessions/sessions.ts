@@ -115,11 +115,8 @@ function toJson({ user, session: { createdAt }, endsAt }: ActiveSession) {
   return { authenticated: true, user: { _id, name: document.name }, createdAt, expiresAt: endsAt }
 }
 
-/** The cookie of this session as it would be set on this connection, with its id masked. */
-function toCookieView(
-  request: FastifyRequest,
-  { createdAt, expiresAt, issue }: Session,
-): CookieView {
+function toCookieView(request: FastifyRequest, session: Session): CookieView {
+  const { createdAt, expiresAt, issue } = session
   const maxSeconds = toMaxSeconds(expiresAt, issue?.issuedAt ?? createdAt)
   const field = toSetCookie(request, { id: issue?.newId ?? '******', maxSeconds })
   return { field, maxSeconds, isSecure: request.protocol === 'https' }

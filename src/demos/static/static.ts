@@ -6,7 +6,6 @@ import { sendBytes } from '../../http/response/send-bytes.ts'
 import { findFile } from '../../http/response/static-files.ts'
 import type { Demo, Services } from '../../site/demo.ts'
 
-/** The files of PUBLIC_DIR, at the paths that have no route. */
 export const staticFiles: Demo = {
   name: 'static',
   title: 'Static pages',
@@ -27,7 +26,6 @@ export const staticFiles: Demo = {
         url: '/*',
         summary: 'Get a file of PUBLIC_DIR',
         config: { hasPath },
-        // Responds before the body is read, which no file needs.
         onRequest: handler,
         handler,
       },

@@ -40,7 +40,6 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   // RFC 9110 §15.4.8, §15.4.9: 307 and 308 repeat the method, so the target takes any method.
   const redirect = code >= 300 && code < 400 ? { location: '/status/200' } : {}
   reply.code(code).headers(requiredHeaders[code] ?? redirect)
-  // A browser would store a permanent redirect for longer than the demo lasts.
   reply.header('cache-control', 'no-store')
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
   if ([204, 205, 304].includes(code)) return reply.send()

@@ -8,12 +8,7 @@ import { sendBytes } from '../../http/response/send-bytes.ts'
 import { sendChunks } from '../../http/response/send.ts'
 import { hasTexts, type Document, type Pages } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import {
-  toStoredUpload,
-  type StoredUpload,
-  type Upload,
-  type UploadServices,
-} from './save-upload.ts'
+import { toStoredUpload, type Upload, type UploadServices } from './save-upload.ts'
 import { uploadsPage } from './views.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
@@ -23,11 +18,13 @@ export function listUploads({ uploads, config }: UploadServices) {
     const type = chooseType(request, reply, offers)
     const pages = toUploads(uploads.pages())
     if (type === 'text/plain') return sendChunks(reply, type, toLines(pages))
-    if (type === 'text/html') {
-      return sendChunks(reply, type, uploadsPage(pages, config.maxUploadBytes))
-    }
-    const json = toJsonArray(pages, (upload) => upload)
-    return sendChunks(reply, type, json)
+    const { maxUploadBytes } = config
+    if (type === 'text/html') return sendChunks(reply, type, uploadsPage(pages, maxUploadBytes))
+    return sendChunks(
+      reply,
+      type,
+      toJsonArray(pages, (upload) => upload),
+    )
   }
 }
 
@@ -70,7 +67,7 @@ function isActive(type: string): boolean {
   return /html|xml|svg|script|pdf|multipart/i.test(type)
 }
 
-async function* toUploads(pages: Pages): AsyncGenerator<StoredUpload[]> {
+async function* toUploads(pages: Pages) {
   for await (const page of pages) {
     yield page.flatMap((record) =>
       isUpload(record.document) ? [toStoredUpload(record, record.document)] : [],
@@ -78,7 +75,7 @@ async function* toUploads(pages: Pages): AsyncGenerator<StoredUpload[]> {
   }
 }
 
-async function* toLines(pages: AsyncIterable<readonly StoredUpload[]>): AsyncGenerator<string> {
+async function* toLines(pages: ReturnType<typeof toUploads>) {
   for await (const page of pages) {
     yield page.map(({ _id, size, name }) => `${_id} ${String(size)} ${name}\n`).join('')
   }

@@ -22,7 +22,6 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
     try {
       await rename(toPendingPath(id), toPath(id))
     } catch (error) {
-      // The sweep of another process may have been faster.
       if (!(await findStats(toPath(id)))) throw toStoreFailure(error)
     }
   }

@@ -83,7 +83,6 @@ async function run(hosts: Hosts, statement: Statement): Promise<Result> {
 async function runOnce(hosts: Hosts, statement: Statement, giveUpAt: number): Promise<Result> {
   const { client, pool } = await hosts.connect()
   const begin = performance.now()
-  // A frozen server cannot cancel anything.
   const query_timeout = Math.max(giveUpAt - begin, 100)
   try {
     const query = { ...statement, rowMode: 'array', query_timeout } as const

@@ -4,7 +4,6 @@ import pg from 'pg'
 const maxConnectMs = 700
 const ignore = () => undefined
 
-/** One URL for each host of `postgres://a:5432,b/db`. */
 export function toHostUrls(url: string): string[] {
   const [, scheme = '', user = '', hosts = '', rest = ''] =
     /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)(.*)$/s.exec(url) ?? []

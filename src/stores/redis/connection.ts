@@ -13,7 +13,6 @@ const options = {
   connectTimeout: connectMs,
   disconnectTimeout: 100,
   commandTimeout: commandMs,
-  // A frozen server keeps its connections open.
   socketTimeout: commandMs,
   enableOfflineQueue: false,
   // Their senders were told that they failed.

@@ -5,7 +5,6 @@ export interface Session {
   passwordHash: string
   createdAt: string
   expiresAt: string
-  /** The end unless the session is used before. */
   idleUntil: string
   /** Unset in sessions of version 0.1.0. */
   issue?: SessionIssue

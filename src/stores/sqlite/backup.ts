@@ -42,7 +42,6 @@ export async function writeBackup(options: BackupOptions) {
     await appendHash(partial)
     synchronize(partial)
     renameSync(partial, file)
-    // Windows opens no folders.
     if (process.platform !== 'win32') synchronize(dirname(file))
     return sums
   } catch (error) {

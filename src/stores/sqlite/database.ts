@@ -60,7 +60,6 @@ export function openSqliteDatabase(
 
 function configure(database: DatabaseSync, durability: Durability): void {
   useWriteAheadLog(database)
-  // NORMAL: a commit survives the process. FULL: also a loss of power.
   // The log is copied into the file at 16 MiB instead of 4: a quarter as often.
   database.exec(
     `PRAGMA busy_timeout = 1000;

@@ -145,7 +145,6 @@ function replaceRecords(database: DatabaseSync): void {
        EXCEPT SELECT id FROM saved.records WHERE ${isUpload}`,
     )
     const goneIds = gone.all().map(({ id }) => String(id))
-    // Every schema has the same table of records.
     database.exec('DELETE FROM main.records; INSERT INTO main.records SELECT * FROM saved.records')
     const addOrphan = database.prepare(
       `INSERT OR IGNORE INTO records VALUES ('${collectionNames.orphanedFiles}', ?1, '{}', 1, ?2, ?2)`,

@@ -98,7 +98,6 @@ async function retry<Result>(run: () => Promise<Result>, isOnce = false): Promis
   }
 }
 
-/** `s3://bucket/prefix?endpoint=https://…&region=…` */
 function parseS3Url(url: string) {
   const { hostname: bucket, pathname, searchParams } = new URL(url)
   const region = searchParams.get('region') ?? 'us-east-1'

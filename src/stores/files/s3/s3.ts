@@ -3,16 +3,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { isUnavailable, StoreFailure, toReason } from '../../store-failure.ts'
 import type { Files, SavedFile } from '../files.ts'
 import { S3Error, createS3Client, type S3Client, type S3Settings } from './client.ts'
-import {
-  abortUploads,
-  addPart,
-  beginUpload,
-  completeUpload,
-  findUpload,
-  listObjects,
-  toFound,
-  type S3Upload,
-} from './uploads.ts'
+import * as multipart from './uploads.ts'
 
 export type S3FilesOptions = S3Settings & { maxUploadBytes: number; abandonedSeconds: number }
 
@@ -38,10 +29,10 @@ export async function openS3Files(options: S3FilesOptions) {
 /** A sweep finds files by the object `pending/<id>`: not every server lists multipart uploads. */
 function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3FilesOptions): Files {
   const partBytes = Math.max(minPartBytes, Math.ceil(maxUploadBytes / maxParts))
-  const uploads = new Map<string, S3Upload | undefined>()
+  const uploads = new Map<string, multipart.S3Upload | undefined>()
 
   const isThere = async (id: string) =>
-    (await toFound(s3.send({ method: 'HEAD', name: id }))) !== undefined
+    (await multipart.toFound(s3.send({ method: 'HEAD', name: id }))) !== undefined
   const unmark = (id: string) => s3.send({ method: 'DELETE', name: toMarker(id) })
 
   async function save(id: string, content: Readable): Promise<SavedFile> {
@@ -63,21 +54,21 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
 
   async function receive(id: string, content: Readable): Promise<SavedFile> {
     await s3.send({ method: 'PUT', name: toMarker(id) })
-    const upload = await beginUpload(s3, id)
+    const upload = await multipart.beginUpload(s3, id)
     const hash = createHash('sha256')
     let size = 0
     for await (const part of toParts(content, partBytes)) {
       hash.update(part)
       size += part.length
-      await addPart(s3, upload, part)
+      await multipart.addPart(s3, upload, part)
     }
     uploads.set(id, upload)
     return { size, sha256: hash.digest('hex') }
   }
 
   async function complete(id: string): Promise<boolean> {
-    const upload = uploads.get(id) ?? (await findUpload(s3, id))
-    const isCompleted = upload !== undefined && (await completeUpload(s3, upload))
+    const upload = uploads.get(id) ?? (await multipart.findUpload(s3, id))
+    const isCompleted = upload !== undefined && (await multipart.completeUpload(s3, upload))
     // A sweep, or an attempt whose response was lost, may have completed it.
     const isKept = isCompleted || (await isThere(id))
     await unmark(id)
@@ -88,7 +79,7 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
   /** The upload is aborted before the object is removed: it could still become one. */
   async function remove(id: string): Promise<void> {
     uploads.delete(id)
-    await abortUploads(s3, id)
+    await multipart.abortUploads(s3, id)
     await s3.send({ method: 'DELETE', name: id })
     await unmark(id)
   }
@@ -101,14 +92,16 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
     remove,
     read: async (id, start, end) => {
       const range = `bytes=${String(start)}-${String(end)}`
-      const response = await toFound(s3.open({ method: 'GET', name: id, headers: { range } }))
+      const response = await multipart.toFound(
+        s3.open({ method: 'GET', name: id, headers: { range } }),
+      )
       if (response === undefined) return undefined
       if (response.statusCode === 206) return toContent(response)
       response.destroy()
       throw new Error('S3 responded without the requested range')
     },
     sweep: async (isKnown) => {
-      for await (const { name, ageSeconds } of listObjects(s3, toMarker(''))) {
+      for await (const { name, ageSeconds } of multipart.listObjects(s3, toMarker(''))) {
         const id = name.slice(toMarker('').length)
         if (await isKnown(id)) await complete(id)
         else if (ageSeconds >= abandonedSeconds) await remove(id)
