@@ -1,6 +1,6 @@
 import { LogController, type FastifyRequest } from 'fastify'
 import { hostname } from 'node:os'
-import type { FinishedResponse } from '../http/response/response-observer.ts'
+import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import { toPath } from '../http/request/target.ts'
 import { parseTraceparent } from '../http/request/traceparent.ts'
 

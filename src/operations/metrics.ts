@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { FinishedResponse } from '../http/response/response-observer.ts'
+import type { FinishedResponse } from '../http/response/finish-responses.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 

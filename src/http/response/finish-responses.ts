@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Server, ServerResponse } from 'node:http'
+import { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
@@ -7,8 +8,8 @@ import type { Config } from '../../config/config.ts'
 import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
 import { isHttp2 } from '../node-http.ts'
+import { withoutPatterns } from '../openapi/route.ts'
 import { compress } from './compress.ts'
-import { countWrites, isClosed } from './response-observer.ts'
 import { revalidate } from './send-tagged.ts'
 
 /** In one hook, since each hook takes time. */
@@ -104,4 +105,72 @@ function addPending(raw: ServerResponse, bytes: number): void {
   raw.once('close', () => {
     pendingBytes -= bytes
   })
+}
+
+declare module 'node:http' {
+  interface ServerResponse {
+    contentBytes?: number
+  }
+}
+
+export type FinishedResponse = ReturnType<typeof toFinished>
+
+export function observeResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  take: (response: FinishedResponse) => void,
+): void {
+  const receivedAt = performance.now()
+  const { raw } = reply
+  const stream = findStream(raw)
+  let isOver = false
+  const end = (isCutOff: boolean) => {
+    if (isOver) return
+    isOver = true
+    const ms = performance.now() - receivedAt
+    take(toFinished(request, reply, { ms, isCutOff }))
+  }
+  raw.on('finish', () => {
+    // Over HTTP/2 Node emits `finish` for an aborted response too.
+    end(stream !== undefined && (stream.aborted || !stream.writableFinished))
+  })
+  raw.on('close', () => {
+    end(true)
+  })
+  if (isClosed(raw)) end(true)
+}
+
+export function isClosed(raw: ServerResponse): boolean {
+  return (findStream(raw) ?? raw).destroyed
+}
+
+function findStream(response: object) {
+  return response instanceof Http2ServerResponse ? response.stream : undefined
+}
+
+function toFinished(
+  { method, raw, routeOptions: { url } }: FastifyRequest,
+  reply: FastifyReply,
+  end: { ms: number; isCutOff: boolean },
+) {
+  const { headersSent, statusCode, contentBytes } = reply.raw
+  const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
+  const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
+  const bytes = contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
+  return {
+    method,
+    route: url && withoutPatterns(url),
+    status: headersSent ? statusCode : undefined,
+    bytes: hasContent ? bytes : 0,
+    ...end,
+  }
+}
+
+function countWrites(raw: ServerResponse): void {
+  const write = raw.write.bind(raw)
+  raw.contentBytes = 0
+  raw.write = (chunk: string | Buffer, ...rest: unknown[]) => {
+    raw.contentBytes = (raw.contentBytes ?? 0) + Buffer.byteLength(chunk)
+    return Reflect.apply(write, undefined, [chunk, ...rest]) === true
+  }
 }
