@@ -84,7 +84,11 @@ test('every response of /session has Cache-Control: no-store and Vary: Cookie', 
         const response = await app.inject({ method, url: path, headers: { accept, cookie } })
         assert.equal(response.headers['cache-control'], 'no-store', `${method} ${path}`)
         const vary = String(response.headers.vary).split(', ').toSorted()
-        assert.deepEqual(vary, ['Accept', 'Accept-Encoding', 'Cookie', 'Origin'], `${method} ${path}`)
+        assert.deepEqual(
+          vary,
+          ['Accept', 'Accept-Encoding', 'Cookie', 'Origin'],
+          `${method} ${path}`,
+        )
       })
     }
   }
