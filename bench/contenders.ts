@@ -123,7 +123,8 @@ async function writeNginx(folder: string, port: number): Promise<string> {
     .join(' ')
   await writeFile(
     file,
-    `daemon off; worker_processes 1; pid ${folder}/nginx.pid;
+    // As root, nginx would respond as another user, who cannot read the folder.
+    `${process.getuid?.() === 0 ? 'user root; ' : ''}daemon off; worker_processes 1; pid ${folder}/nginx.pid;
 events { worker_connections 1024; }
 http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; ${temporary}
 server { listen 127.0.0.1:${String(port)}; root ${folder}/public; index 4k.bin; } }
