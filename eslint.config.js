@@ -35,7 +35,7 @@ export default defineConfig(
         'error',
         {
           paths: [
-            { name: 'node:http', allowTypeImports: true, message: 'See src/server/node-http.ts.' },
+            { name: 'node:http', allowTypeImports: true, message: 'See src/http/node-http.ts.' },
           ],
         },
       ],

@@ -78,5 +78,5 @@ export function toSpread(values: readonly number[]): Spread {
 
 /** The ratios of the CPU time of two servers, round by round. */
 export function toRatios(own: readonly Slice[] = [], other: readonly Slice[] = []): number[] {
-  return own.flatMap(({ cpu }, round) => cpu / (other[round]?.cpu ?? NaN))
+  return own.map(({ cpu }, round) => cpu / (other[round]?.cpu ?? NaN))
 }

@@ -150,14 +150,18 @@ function handleErrors(app: FastifyInstance, parts: Parts): void {
     }
     if (error instanceof HttpError && error.status === 413) await discardRest(request.raw, config)
     return sendError(
-      error instanceof StoreFailure ? toHttpError(error, request, reply) : error,
+      error instanceof StoreFailure ? storeFailureToHttpError(error, request, reply) : error,
       request,
       reply,
     )
   })
 }
 
-function toHttpError(error: StoreFailure, request: FastifyRequest, reply: FastifyReply): HttpError {
+function storeFailureToHttpError(
+  error: StoreFailure,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): HttpError {
   // Stores stop reading for a client that has disconnected.
   if (!isClosed(reply.raw)) {
     request.server.log.warn({ reqId: request.id, err: error }, 'the store failed')

@@ -26,7 +26,7 @@ export async function hashPassword(password: string): Promise<string> {
   return prefix + [salt, hash].map((bytes) => bytes.toString('base64').replace(/=+$/, '')).join('$')
 }
 
-/** Without `stored` it takes as long and resolves with false. Throws 503 if too many are waiting. */
+/** False without `stored`, after the same time. Throws 503 if too many are waiting. */
 export async function verifyPassword(
   password: string,
   stored: string | undefined,

@@ -33,7 +33,7 @@ const session = object(
   { userId: id, passwordHash: text, createdAt: time, expiresAt: time, idleUntil: time },
   { issue },
 )
-const answer = object({
+const response = object({
   status: { type: 'integer', minimum: 200, maximum: 599 },
   headers: {
     type: 'object',
@@ -44,7 +44,7 @@ const answer = object({
 })
 const entry = object(
   { fingerprint: text, recordId: id, leasedUntil: time, expiresAt: time },
-  { answer },
+  { answer: response },
 )
 
 const validators = new Map<string, ReturnType<typeof compileLater>>([
@@ -62,6 +62,6 @@ export const checkDocument: CheckDocument = (collection, document) => {
   const [problem] = resource ? findProblems(resource, document) : []
   if (problem) throw new Error(`${problem.field} ${problem.message}`)
   if (resource === users && !isPasswordHash(String(document.password))) {
-    throw new Error('its password is no hash')
+    throw new Error('its password is not a hash')
   }
 }

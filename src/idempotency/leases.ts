@@ -38,7 +38,7 @@ export async function leaseKey(entries: IdempotencyEntries, keyHash: string, fin
   throw keyInFlight()
 }
 
-/** Until the returned function is called. Pass it the response, if that can be stored. */
+/** Renews the lease until the returned function is called. Pass the response if it can be stored. */
 export function renewLease(
   entries: IdempotencyEntries,
   { keyHash, entry, version, isFirst }: Lease,

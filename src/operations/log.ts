@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { writeSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
+import { hasCode } from '../http/errors/http-error.ts'
 import { withoutSchemas } from '../server/server.ts'
 
 export interface LogStream {
@@ -9,7 +10,7 @@ export interface LogStream {
   queue: (line: string) => void
 }
 
-/** Of an instance that serves nothing: with a logger, Fastify follows every response to its end. */
+/** The logger of a second instance, which serves nothing: with one, Fastify watches every response. */
 export function createLog({ logLevel: level }: Config, stream: LogStream): FastifyBaseLogger {
   return Fastify({ ...withoutSchemas, logger: { level, stream } }).log
 }
@@ -33,7 +34,7 @@ function flush(): void {
   standardOutput.write('')
 }
 
-// Node emits it before it reports an uncaught exception.
+// Node emits `exit` before it reports an uncaught exception.
 process.on('exit', flush)
 
 /** After a write has blocked for this long, further writes do not wait until one succeeds. */
@@ -53,7 +54,7 @@ function writeLines(lines: Buffer): void {
       written += writeSync(1, bytes, written)
       isStuck = false
     } catch (error) {
-      const isBusy = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+      const isBusy = hasCode(error, 'EAGAIN')
       isStuck = isBusy && performance.now() > until
       if (!isBusy || isStuck) break
       Atomics.wait(clock, 0, 0, 5)

@@ -50,7 +50,7 @@ function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {
   return choices.every((choice) => typeof choice === 'string')
 }
 
-/** What cannot be parsed stays text, for the validation to name; throws 400 for invalid JSON. */
+/** A value that cannot be parsed stays text, and fails validation. Throws 400 for invalid JSON. */
 export function formToValue(
   { kind, schema, isRequired, isNullable }: Field,
   sent: unknown,

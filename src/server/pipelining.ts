@@ -15,7 +15,7 @@ interface RequestQueue {
   startTimeout?: (() => void) | undefined
 }
 
-/** More on one connection are ignored: 64 KiB, which Node reads at once, may hold thousands. */
+/** Further requests of a connection are ignored: the 64 KiB that Node reads at once can hold thousands. */
 const maxWaiting = 100
 
 /** Handles one request of an HTTP/1.1 connection at a time: a client may send many and never read. */

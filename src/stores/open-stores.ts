@@ -82,7 +82,7 @@ export async function openFiles(config: Config, warn: Warn = () => undefined) {
   const load = () => import('./files/s3/s3.ts')
   const { openS3Files } = await loadDriver('FILES_URL', 'aws4fetch', load)
   const { problem, ...opened } = await openS3Files({ ...config, abandonedSeconds })
-  if (problem) warn(`FILES_URL cannot be reached yet, and until then uploads get 503: ${problem}`)
+  if (problem) warn(`FILES_URL cannot be reached, so uploads get 503 for now: ${problem}`)
   return opened
 }
 
@@ -96,7 +96,7 @@ async function openRedisStores({ redisUrl }: Config, warn: Warn) {
     ])
   const [{ openRedis }, sessions, counters] = await loadDriver('REDIS_URL', 'ioredis', load)
   const { redis, problem, close } = await openRedis(redisUrl)
-  if (problem) warn(`REDIS_URL cannot be reached yet, and until then sessions get 503: ${problem}`)
+  if (problem) warn(`REDIS_URL cannot be reached, so sessions get 503 for now: ${problem}`)
   return {
     sessions: sessions.createRedisSessions(redis),
     counters: counters.createRedisCounters(redis, windowSeconds * 1000),

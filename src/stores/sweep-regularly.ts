@@ -16,7 +16,7 @@ export function sweepRegularly(
     })
   let sweeping = sweepNow()
   const timer = setInterval(() => {
-    sweeping = sweepNow()
+    sweeping = sweeping.then(sweepNow)
   }, everySeconds * 1000).unref()
   app.addHook('onClose', async () => {
     clearInterval(timer)

@@ -163,12 +163,12 @@ test('a restore is rejected while the service runs, even if idle, and changes no
 
 test('a backup overwrites no existing file, and a failed one leaves none', async (t) => {
   const { services, file } = await savedService(t)
-  assert.match(await runFailing(services, 'backup', file), /saved\.vitrine is there already$/)
+  assert.match(await runFailing(services, 'backup', file), /saved\.vitrine already exists$/)
   assert.match(await runFailing(services, 'backup', join(services.folder, 'no', 'where')), /ENOENT/)
   const partial = join(services.folder, 'other.vitrine')
   await writeFile(`${partial}.part`, '')
-  assert.match(await runFailing(services, 'backup', partial), /is there: of a backup/)
-  assert.match(await runFailing(await emptyService(t), 'backup', partial), /there is no database/)
+  assert.match(await runFailing(services, 'backup', partial), /exists: remove it/)
+  assert.match(await runFailing(await emptyService(t), 'backup', partial), /the database .* does not exist/)
 })
 
 test('a disk that is too small leaves no backup, not even a partial one', async (t) => {
@@ -204,7 +204,7 @@ test('a backup whose uploads would be outside their folder is rejected', async (
       AND json_extract(document, '$.size') > 0`)
   saved.close()
   await appendHash(file)
-  assert.match(await runFailing(services, 'restore', file), /it has an id that none can have$/)
+  assert.match(await runFailing(services, 'restore', file), /its id is invalid$/)
   assert.deepEqual(await readEverything(await openService(t, services)), seen)
   assert.deepEqual((await readdir(join(services.folder, 'kept'))).includes('outside'), false)
 })

@@ -9,7 +9,7 @@ const leastRestMs = 1000
 
 /** Other processes store uploads too, so the stored sizes are added up again from time to time. */
 export function createFileSpace(uploads: Collection, maxBytes: number) {
-  /** Of uploads that arrive, or were stored while the sizes are added up. */
+  /** The uploads that are arriving, and those that were stored while the sizes are added up. */
   const shares = new Map<string, { bytes: number; isStored: boolean }>()
   let arrivingBytes = 0
   let storedBytes = 0

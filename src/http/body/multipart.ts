@@ -9,7 +9,7 @@ import { createDigestCheck } from './digest.ts'
 import { decodeUtf8 } from '../request/query-string.ts'
 import { badRequest, contentTooLarge, HttpError } from '../errors/http-error.ts'
 
-/** To read to its end before the next. A text field has no file name, an empty input an empty one. */
+/** Read it to its end before the next. `fileName` is undefined for text, and empty for an empty input. */
 export type Part = ReturnType<typeof toPart>
 
 interface MultipartLimits {

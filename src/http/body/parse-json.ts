@@ -2,7 +2,7 @@ import secureJson from 'secure-json-parse'
 import type { Config } from '../../config/config.ts'
 import { badRequest } from '../errors/http-error.ts'
 
-// Other texts mean the same to JSON.parse, which takes half the time.
+// JSON.parse gives the same result for all other texts, in half the time.
 const suspicious = ['__proto__', 'constructor', String.raw`\u`, '\ufeff']
 
 export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>): unknown {

@@ -294,8 +294,7 @@ test('an error has a line in the log, like any other response', async (t) => {
 for (const phrase of ['413 Content Too Large', '422 Unprocessable Content']) {
   test(`the status line of ${phrase} has the name of RFC 9110`, async (t) => {
     const app = await testApp(t)
-    const path = `/status/${phrase.slice(0, 3)}`
-    const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
+    const request = `GET /mirror/status/${phrase.slice(0, 3)} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
     assert.ok((await sendRaw(app, request)).startsWith(`HTTP/1.1 ${phrase}\r\n`))
   })
 }

@@ -88,7 +88,7 @@ function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderByte
   // Node's parser limits HTTP/1.1 only.
   const size = rawHeaders.reduce((sum, text) => sum + text.length, 0)
   if (size > maxHeaderBytes) {
-    throw new HttpError('headers-too-large', `Headers may have ${String(maxHeaderBytes)} bytes.`)
+    throw new HttpError('headers-too-large', `The headers exceed ${String(maxHeaderBytes)} bytes.`)
   }
 }
 

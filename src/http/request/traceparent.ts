@@ -1,4 +1,4 @@
-/** Version ff is invalid, 00 ends after the flags, and an id of zeros is none (W3C Trace Context, §3.2). */
+/** Version ff is invalid, 00 ends after the flags, and an id of zeros is invalid (W3C Trace Context, §3.2). */
 const pattern =
   /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/
 

@@ -77,7 +77,7 @@ function trackSockets(server: Server): ReadonlyMap<Socket, boolean> {
     sockets.set(socket._parent, false)
     add(socket, false)
   })
-  // To Node, a connection is idle whose response is written but not yet received.
+  // Node treats a connection as idle before the client has received the written response.
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     if (!sockets.keys().some(({ writableLength }) => writableLength > 0)) closeIdle()
@@ -87,7 +87,7 @@ function trackSockets(server: Server): ReadonlyMap<Socket, boolean> {
 
 const maxPendingBytes = 256 * 1024 * 1024
 const smallBytes = 4096
-/** An error instead of a shorter response would hide what a write did. */
+/** Shorter responses are always sent: an error in their place would hide the result of a write. */
 const maxAlwaysSentBytes = 64 * 1024
 
 let pendingBytes = 0

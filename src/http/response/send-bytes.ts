@@ -35,7 +35,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
   }
   if (wantsDigest(headers)) await addStreamDigests(request, reply, { bytes, start, end })
   const length = end - start + 1
-  // An empty stream: of an empty text Fastify would set Content-Length to 0.
+  // Not an empty text, for which Fastify would set Content-Length to 0.
   const isEmpty = (method === 'HEAD' && !bytes.isInMemory) || size === 0
   const content = isEmpty ? Readable.from([]) : assertLength(await bytes.open(start, end), length)
   return reply.type(type).header('content-length', String(length)).send(content)

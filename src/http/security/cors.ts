@@ -26,7 +26,7 @@ export function readableBy(origin: string): Readonly<Record<string, string>> {
   }
 }
 
-/** No headers are allowed for another method, since Fetch sends a POST that the methods do not include. */
+/** Fetch sends a POST even if the methods omit it, so a method that is not allowed gets no headers. */
 export function toPreflightHeaders(
   raw: IncomingMessage,
   methods: readonly string[],

@@ -8,7 +8,7 @@ import { findValue } from '../field-values.ts'
 /** An attempt fails only when another request succeeds. */
 const maxAttempts = 100
 
-/** The record with this id may be there: an earlier request with the Idempotency-Key created it. */
+/** An earlier request with the same Idempotency-Key may have created the record. */
 export async function createRecord(
   { resource, records }: ResourceContext,
   id: string,

@@ -76,7 +76,7 @@ function decodeNames({ fields }: Resource, body: unknown): unknown {
   )
 }
 
-/** What GET returned can be sent back with PUT: the own fields are known, and ignored. */
+/** A client can PUT the body of a GET: the id and the times in it are ignored. */
 function findUnknownFields({ fields }: Resource, body: object): readonly string[] {
   const known = [...fields.map(({ name }) => name), ...ownFields]
   return Object.keys(body).filter((name) => !known.includes(name))

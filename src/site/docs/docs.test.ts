@@ -26,6 +26,20 @@ suite('the document', () => {
     assert.deepEqual(servers, [{ url: '/' }])
   })
 
+  test('names a host with any characters as it was sent', async (t) => {
+    const app = await testApp(t)
+    // In a replacement text, $' stands for all that follows.
+    for (const host of ["a$'.localhost", 'a$&.localhost', 'a$$.localhost']) {
+      await t.test(host, async () => {
+        const { body } = await app.inject({ url: '/openapi.json', headers: { host } })
+        const plain = await app.inject('/openapi.json')
+        const growth = (body.split(host).length - 1) * (host.length - 'localhost:80'.length)
+        assert.equal(body.length - plain.body.length, growth)
+        assert.ok(body.includes(`http://${host}/locations`))
+      })
+    }
+  })
+
   test('names the host of the request in its commands, with quoted URLs', async (t) => {
     const app = await testApp(t)
     for (const url of ['/openapi.json', '/docs', '/inspector']) {

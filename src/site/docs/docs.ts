@@ -22,9 +22,10 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
     const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
     return { json: JSON.stringify(document), page: docsPage(document).markup }
   }
-  const toJson = (origin: string) => (texts ??= load()).json.replaceAll(originMark, origin)
+  // Functions, since `$'` in an origin would insert the rest of the text.
+  const toJson = (origin: string) => (texts ??= load()).json.replaceAll(originMark, () => origin)
   const toPage = (origin: string) =>
-    (texts ??= load()).page.replaceAll(originMark, html`${origin}`.markup)
+    (texts ??= load()).page.replaceAll(originMark, () => html`${origin}`.markup)
   registerRoutes(app, { file: import.meta.filename }, [
     {
       ...textRoute('Get this document (OpenAPI 3.1)', 'application/json', toJson),

@@ -33,7 +33,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
 
   return {
     save: async (id, content) => {
-      if (await findStats(toPath(id))) throw new Error(`there is a file ${id}`)
+      if (await findStats(toPath(id))) throw new Error(`the file ${id} already exists`)
       return save(toPendingPath(id), content)
     },
     keep,

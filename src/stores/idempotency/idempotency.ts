@@ -21,7 +21,7 @@ const removedTogether = 10
 
 export type IdempotencyEntries = ReturnType<typeof createIdempotencyEntries>
 
-/** In a full store the oldest make room. `change` and `remove` do nothing to another version. */
+/** In a full store the oldest are removed. `change` and `remove` do nothing to another version. */
 export function createIdempotencyEntries(records: Collection) {
   const now = () => new Date().toISOString()
 

@@ -7,7 +7,7 @@ import { assertSession, assertWritable, createClient, openHosts, toHostUrls } fr
 import type { Hosts } from './hosts.ts'
 import { alter, migrate } from './migrations.ts'
 
-/** With its repetitions: a request gets its response within two seconds. */
+/** The limit of a statement with its repetitions: a request gets its response within two seconds. */
 const maxMs = 1500
 /** Shorter, so that a server that still runs cancels the statement itself. */
 const statementMs = 1400

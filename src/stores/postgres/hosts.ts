@@ -21,7 +21,7 @@ export function createClient(connectionString: string, query_timeout = 0): pg.Cl
 
 export type Hosts = ReturnType<typeof openHosts>
 
-/** When the host that took writes last fails, all are tried at once: a failover is one attempt. */
+/** Connects to the last writable host. If that fails, tries all at once: a failover is one attempt. */
 export function openHosts(url: string, statementMs: number) {
   const hostUrls = toHostUrls(url)
   const pools = hostUrls.map((hostUrl) => openPool(hostUrl, statementMs))
@@ -88,7 +88,7 @@ async function prepareClient(client: pg.ClientBase, statementMs: number): Promis
 /** Like `target_session_attrs=read-write` of libpq: after a failover the old primary is read-only. */
 export async function assertWritable(client: pg.ClientBase): Promise<void> {
   const isReadOnly = await readText(client, 'SHOW transaction_read_only')
-  if (isReadOnly === 'on') throw new Error('the server takes no writes')
+  if (isReadOnly === 'on') throw new Error('the server is read-only')
 }
 
 /** Other clients must not share prepared statements and settings (pool_mode=transaction). */

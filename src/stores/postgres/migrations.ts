@@ -21,7 +21,7 @@ const migrations = [
      count bigint NOT NULL,
      PRIMARY KEY (resource, shard)
    )`,
-  // Indexes have other names and another expression. U+0001 to U+0003 were escaped before.
+  // Earlier indexes had other names and expressions, and earlier keys escaped U+0001 to U+0003.
   `DO $$
    DECLARE name text;
    BEGIN

@@ -19,7 +19,7 @@ export interface Dialect {
   /** A field of the document as SQL; never NULL, so that it can be compared. */
   toColumn: (path: readonly string[]) => string
   toOperand: (value: FieldValue) => Value
-  /** As SQL, where numbers, text, booleans and missing values start in `toColumn`, and the end. */
+  /** SQL of the smallest number, text, boolean and missing value in `toColumn`, and of its end. */
   starts: readonly string[]
   /** Whether a field matches one of the lowercase texts. A string is a column of the table. */
   toTextCondition: (
@@ -31,7 +31,7 @@ export interface Dialect {
   idIndex: string
   /** Prefix of a column that must not be searched for in an index. */
   unindexed: string
-  /** Whether an index on an expression serves comparisons of rows, given one of its column too. */
+  /** Whether a comparison of rows uses an index on an expression, if its first column is compared too. */
   seeksRows: boolean
   sizes: { page: number; test: number }
 }

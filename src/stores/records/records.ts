@@ -92,7 +92,7 @@ export interface Records {
 
 /** Methods throw a `StoreFailure`. A write is atomic, and permanent when its promise resolves. */
 export interface Collection {
-  /** Synchronous where the store can. The same object as before: the record has not changed. */
+  /** Can be synchronous. Returning the same object again means that the record has not changed. */
   find: (id: string) => StoredRecord | undefined | Promise<StoredRecord | undefined>
   /** False when the id is taken. Throws `full` at the maximum number of records. */
   create: (record: Pick<StoredRecord, 'id' | 'document' | 'createdAt'>) => Promise<boolean>

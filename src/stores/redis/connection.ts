@@ -15,7 +15,7 @@ const options = {
   commandTimeout: commandMs,
   socketTimeout: commandMs,
   enableOfflineQueue: false,
-  // Their senders were told that they failed.
+  // These commands were already reported as failed.
   autoResendUnfulfilledCommands: false,
   retryStrategy: (attempt: number) => Math.min(2 ** attempt * 25, maxPauseMs),
   // After a failover the name leads to the new primary.

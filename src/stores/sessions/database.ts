@@ -4,7 +4,7 @@ import { isSession, type Sessions } from './sessions.ts'
 
 const sweepPauseMs = 1000
 
-/** In a full store, ended sessions make room; an active one is never removed for another. */
+/** In a full store, ended sessions are removed; an active one is never removed for another. */
 export function createDatabaseSessions(records: Collection): Sessions {
   let sweptAt = -Infinity
   let sweeping: Promise<void> | undefined

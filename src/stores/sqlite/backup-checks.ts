@@ -30,15 +30,16 @@ export function assertSoundRecords(database: DatabaseSync, checkDocument: CheckD
 }
 
 function checkRow({ resource, id, version, ...times }: Readonly<Record<string, unknown>>): void {
-  if (!/^~?[\w-]{1,64}$/.test(String(resource))) throw new Error('its resource has no such name')
+  if (!/^~?[\w-]{1,64}$/.test(String(resource)))
+    throw new Error('the name of its resource is invalid')
   // Ids of uploads become file names.
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(String(id))) throw new Error('it has an id that none can have')
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(String(id))) throw new Error('its id is invalid')
   const isVersion = Number.isInteger(version) && Number(version) <= Number.MAX_SAFE_INTEGER / 2
-  if (!isVersion || Number(version) < 1) throw new Error('it has a bad version')
+  if (!isVersion || Number(version) < 1) throw new Error('its version is invalid')
   for (const time of [times.created_at, times.updated_at]) {
     const date = new Date(String(time))
     const isTime = !Number.isNaN(date.getTime()) && date.toISOString() === time
-    if (!isTime) throw new Error('it has a bad time')
+    if (!isTime) throw new Error('one of its times is invalid')
   }
 }
 
@@ -50,5 +51,5 @@ function parseObject(text: string): Document {
     // Its message would repeat a part of the document.
   }
   if (isDocument(value)) return value
-  throw new Error('it is no object in JSON')
+  throw new Error('its document is not a JSON object')
 }

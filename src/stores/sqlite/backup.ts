@@ -14,7 +14,7 @@ export const contentsTable = `CREATE TABLE contents (
        id TEXT NOT NULL, place INTEGER NOT NULL, piece BLOB NOT NULL, PRIMARY KEY (id, place)
      ) STRICT`
 
-export const isUpload = `resource = '${collectionNames.uploads}'`
+export const ofUploads = `resource = '${collectionNames.uploads}'`
 
 const allPages = 2 ** 31 - 1
 
@@ -30,10 +30,10 @@ export type KnownFile = SavedFile & { id: string }
 export async function writeBackup(options: BackupOptions) {
   const { path, file } = options
   const partial = `${file}.part`
-  if (existsSync(file)) throw new Error(`${file} is there already`)
-  if (!existsSync(path)) throw new Error(`there is no database ${path}`)
+  if (existsSync(file)) throw new Error(`${file} already exists`)
+  if (!existsSync(path)) throw new Error(`the database ${path} does not exist`)
   if (existsSync(partial))
-    throw new Error(`${partial} is there: of a backup that is being made, or to be removed`)
+    throw new Error(`${partial} exists: remove it, unless another backup is running`)
   // Not read-only: such a connection leaves files behind when it is the last one.
   using source = new DatabaseSync(path, { timeout: 5000 })
   closeSync(openSync(partial, 'wx', fileMode))
@@ -68,8 +68,8 @@ async function write(source: DatabaseSync, partial: string, options: BackupOptio
 async function addContents(source: DatabaseSync, target: DatabaseSync, options: BackupOptions) {
   const addPiece = target.prepare('INSERT INTO contents VALUES (?, ?, ?)')
   const forgetContent = target.prepare('DELETE FROM contents WHERE id = ?')
-  const forgetRecord = target.prepare(`DELETE FROM records WHERE ${isUpload} AND id = ?`)
-  const isThere = source.prepare(`SELECT 1 FROM records WHERE ${isUpload} AND id = ?`)
+  const forgetRecord = target.prepare(`DELETE FROM records WHERE ${ofUploads} AND id = ?`)
+  const isThere = source.prepare(`SELECT 1 FROM records WHERE ${ofUploads} AND id = ?`)
   const lost: string[] = []
   for (const known of eachKnownFile(target)) {
     const { id } = known
@@ -112,7 +112,7 @@ export async function hasContentOf(
 export function* eachKnownFile(database: DatabaseSync, schema = 'main'): Generator<KnownFile> {
   const known = database.prepare(
     `SELECT id, document ->> '$.size' AS size, document ->> '$.sha256' AS sha256
-     FROM ${schema}.records WHERE ${isUpload}`,
+     FROM ${schema}.records WHERE ${ofUploads}`,
   )
   for (const { id, size, sha256 } of known.iterate()) {
     yield { id: String(id), size: Number(size ?? NaN), sha256: String(sha256) }
@@ -123,9 +123,9 @@ export type Sums = ReturnType<typeof sumUp>
 
 export function sumUp(database: DatabaseSync) {
   const select = database.prepare(
-    `SELECT count(*) FILTER (WHERE NOT ${isUpload}) AS records,
-       count(*) FILTER (WHERE ${isUpload}) AS files,
-       coalesce(sum(document ->> '$.size') FILTER (WHERE ${isUpload}), 0) AS bytes
+    `SELECT count(*) FILTER (WHERE NOT ${ofUploads}) AS records,
+       count(*) FILTER (WHERE ${ofUploads}) AS files,
+       coalesce(sum(document ->> '$.size') FILTER (WHERE ${ofUploads}), 0) AS bytes
      FROM records WHERE resource NOT LIKE '~%'`,
   )
   const { records, files, bytes } = select.get() ?? {}

@@ -138,7 +138,10 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
       ),
     /its table records is not Vitrine's/,
   ],
-  'without a schema': [(file) => forge(file, 'PRAGMA user_version = -1'), /has no schema -1/],
+  'without a schema': [
+    (file) => forge(file, 'PRAGMA user_version = -1'),
+    /its schema -1 is unknown/,
+  ],
   'without its hash': [
     async (file) => truncate(file, (await stat(file)).size - 80),
     /its end is missing/,
@@ -177,7 +180,7 @@ test('one flipped bit is detected, wherever it is', async (t) => {
       await flipBit(file, position)
       await assert.rejects(
         restoreBackup({ path, file, files, checkDocument }),
-        /is no backup that can be restored/,
+        /cannot be restored: /,
         String(position),
       )
       await flipBit(file, position)

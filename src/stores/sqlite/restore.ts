@@ -14,7 +14,7 @@ import {
   contentsTable,
   eachKnownFile,
   hasContentOf,
-  isUpload,
+  ofUploads,
   sumUp,
   type BackupOptions,
   type KnownFile,
@@ -48,10 +48,10 @@ export async function restoreBackup({ path, file, files, checkDocument }: Restor
 
 async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new Error(`there is no file ${file}`)
+    throw new Error(`the file ${file} does not exist`)
   try {
     const hasHash = await hasItsHash(file)
-    if (hasHash === false) throw new Error('it is damaged: its hash is that of another content')
+    if (hasHash === false) throw new Error('it is damaged: its content does not match its hash')
     using database = new DatabaseSync(toUnchangeable(file), { readOnly: true })
     checkOrigin(database, hasHash ?? false)
     const finding = readPragma(database, 'integrity_check(1)')
@@ -59,7 +59,7 @@ async function checkBackup(file: string, checkDocument: CheckDocument): Promise<
     assertSoundRecords(database, checkDocument)
     return hasHash ?? false
   } catch (error) {
-    throw new Error(`${file} is no backup that can be restored: ${toReason(error)}`, {
+    throw new Error(`${file} cannot be restored: ${toReason(error)}`, {
       cause: error,
     })
   }
@@ -79,7 +79,7 @@ function checkOrigin(database: DatabaseSync, hasHash: boolean): void {
   }
   if (id === applicationId && !hasHash) throw new Error('it is damaged: its end is missing')
   const version = readSchemaVersion(database)
-  if (version < 1) throw new Error(`it has no schema ${String(version)}`)
+  if (version < 1) throw new Error(`its schema ${String(version)} is unknown`)
   using expected = new DatabaseSync(':memory:')
   applyMigrations(expected, 0, version)
   expected.exec(contentsTable)
@@ -141,8 +141,8 @@ function replaceRecords(database: DatabaseSync): void {
   runInTransaction(database, () => {
     applyMigrations(database, readSchemaVersion(database))
     const gone = database.prepare(
-      `SELECT id FROM main.records WHERE ${isUpload} OR resource = '${collectionNames.orphanedFiles}'
-       EXCEPT SELECT id FROM saved.records WHERE ${isUpload}`,
+      `SELECT id FROM main.records WHERE ${ofUploads} OR resource = '${collectionNames.orphanedFiles}'
+       EXCEPT SELECT id FROM saved.records WHERE ${ofUploads}`,
     )
     const goneIds = gone.all().map(({ id }) => String(id))
     database.exec('DELETE FROM main.records; INSERT INTO main.records SELECT * FROM saved.records')

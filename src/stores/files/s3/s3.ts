@@ -38,7 +38,7 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
   async function save(id: string, content: Readable): Promise<SavedFile> {
     let isBegun = false
     try {
-      if ((await isThere(id)) || uploads.has(id)) throw new Error(`there is a file ${id}`)
+      if ((await isThere(id)) || uploads.has(id)) throw new Error(`the file ${id} already exists`)
       uploads.set(id, undefined)
       isBegun = true
       return await receive(id, content)

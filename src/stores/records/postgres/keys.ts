@@ -16,7 +16,7 @@ export function toKey(value: FieldValue): string {
 
 /** A `~` in a name is doubled, so that names that end in one `~` are free. */
 export const toKeyName = (name: string) => name.replaceAll('~', '~~')
-/** Of the lowercase value, where lower() of the collation "C", which knows ASCII only, differs. */
+/** The key of the lowercase value, where lower() differs: with the collation "C" it knows ASCII only. */
 export const toFoldedName = (name: string) => `${toKeyName(name)}~`
 export const toObjectName = (name: string) => `${toKeyName(name)}~.`
 

@@ -184,6 +184,6 @@ async function openRecords(t: TestContext, url: string, maxRecords?: number) {
 const oldSpellings = ['', '\x01\x02\x03', '\x01\x03\x02', '\x01\x03\x03']
 
 function toOldSpelling(text: string): string {
-  // eslint-disable-next-line no-control-regex -- they are what it is about
+  // eslint-disable-next-line no-control-regex -- the test is about control characters
   return text.replace(/[\x01-\x03]/g, (character) => oldSpellings[character.charCodeAt(0)] ?? '')
 }
