@@ -82,13 +82,13 @@ async function flipBit(file: string, position: number): Promise<void> {
 
 /** Each turns a valid backup into one that is rejected. */
 const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, problem: RegExp]> = {
-  'that does not exist': [unlink, /there is no file/],
+  'that does not exist': [unlink, /does not exist, or is not a file/],
   'that is a folder': [
     async (file) => {
       await unlink(file)
       await mkdir(file)
     },
-    /there is no file/,
+    /does not exist, or is not a file/,
   ],
   'that is empty': [(file) => truncate(file, 0), /was not made by vitrine backup/],
   'that is text': [(file) => writeFile(file, 'Pier\n'.repeat(9999)), /file is not a database/],

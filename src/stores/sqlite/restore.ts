@@ -48,7 +48,7 @@ export async function restoreBackup({ path, file, files, checkDocument }: Restor
 
 async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new Error(`the file ${file} does not exist`)
+    throw new Error(`${file} does not exist, or is not a file`)
   try {
     const hasHash = await hasItsHash(file)
     if (hasHash === false) throw new Error('it is damaged: its content does not match its hash')
