@@ -168,7 +168,10 @@ test('a backup overwrites no existing file, and a failed one leaves none', async
   const partial = join(services.folder, 'other.vitrine')
   await writeFile(`${partial}.part`, '')
   assert.match(await runFailing(services, 'backup', partial), /exists: remove it/)
-  assert.match(await runFailing(await emptyService(t), 'backup', partial), /the database .* does not exist/)
+  assert.match(
+    await runFailing(await emptyService(t), 'backup', partial),
+    /the database .* does not exist/,
+  )
 })
 
 test('a disk that is too small leaves no backup, not even a partial one', async (t) => {
