@@ -3,7 +3,7 @@ import { locations } from '../demos/locations/locations.ts'
 import { users } from '../demos/users/users.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { idPattern } from '../resources/context.ts'
-import { assertStorable, findProblems } from '../resources/write/problems.ts'
+import { assertStorable, findProblems } from '../resources/write/input.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
 

@@ -36,6 +36,10 @@ export interface RecordLink {
 /** What a request body may be, besides the patches. */
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 
+export const mergePatchType = 'application/merge-patch+json'
+export const jsonPatchType = 'application/json-patch+json'
+export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
+
 const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const
 type JsonType = (typeof jsonTypes)[number]
 

@@ -5,8 +5,7 @@ import type { Route } from '../http/openapi/route.ts'
 import { idParameter, type ResourceContext } from './context.ts'
 import { envelope, id, jsonPatch, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
-import { acceptedTypes } from './definition.ts'
-import { acceptedPatchTypes, jsonPatchType, mergePatchType } from './write/input.ts'
+import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './definition.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const ofEachRecord = {

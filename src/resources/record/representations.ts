@@ -1,10 +1,36 @@
+import type { FastifyReply } from 'fastify'
 import { toCsvLine } from '../../http/response/csv.ts'
+import { toContentType } from '../../http/response/send.ts'
+import { html, type Html } from '../../site/html.ts'
+import { page, time } from '../../site/page.ts'
 import type { Document, Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
-import { findValue, valueToText } from '../field-values.ts'
+import { findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
 
 export const recordTypes = ['text/html', 'application/json', 'text/plain'] as const
 export type RecordType = (typeof recordTypes)[number]
+
+export interface ShownRecord {
+  resource: Resource
+  record: StoredRecord
+  type: RecordType
+  flash?: Html | undefined
+}
+
+export function sendRecord(reply: FastifyReply, shown: ShownRecord): FastifyReply {
+  return reply.type(toContentType(shown.type)).send(recordToContent(shown))
+}
+
+export function recordToContent({ resource, record, type, flash }: ShownRecord): string {
+  switch (type) {
+    case 'text/html':
+      return recordPage(resource, record, flash).markup
+    case 'application/json':
+      return JSON.stringify(toRepresentation(resource, record))
+    case 'text/plain':
+      return recordToText(resource, record)
+  }
+}
 
 /** The same after a restart and on every replica; weak for a page, which has more than the record. */
 export function toTag(record: StoredRecord, type: RecordType = 'application/json'): string {
@@ -30,7 +56,7 @@ export function toRepresentation(
   return Object.fromEntries(shown.filter(([, value]) => value !== undefined))
 }
 
-export function recordToText(resource: Resource, record: StoredRecord): string {
+function recordToText(resource: Resource, record: StoredRecord): string {
   return Object.entries(toRepresentation(resource, record))
     .map(([name, value]) => `${toLine(name)}: ${toLine(value)}\n`)
     .join('')
@@ -61,4 +87,45 @@ export async function* toLines(
 ): AsyncGenerator<string> {
   yield heading
   for await (const page of pages) yield page.map(toLine).join('')
+}
+
+function recordPage(resource: Resource, record: StoredRecord, flash?: Html): Html {
+  const path = `${resource.path}/${record.id}`
+  const name = toRecordName(resource, record)
+  const figure = resource.createFigure?.()
+  figure?.add(record, { label: name, href: path })
+  return page({
+    title: name,
+    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}">All ${resource.title.toLowerCase()}</a></nav>
+${flash ?? ''}<div class="record">
+${recordDetails(resource, record)}
+${figure?.toHtml() ?? ''}</div>
+<div class="actions">
+<p><a class="button" href="${path}/edit">Edit</a></p>
+<details class="confirm"><summary>Delete</summary>
+<form method="post" action="${path}">${methodInputs('DELETE', toTag(record))}
+<p>Delete this ${resource.singular}? This cannot be undone.</p>
+<p><button type="submit" class="danger">Yes, delete it</button></p></form>
+</details>
+</div>
+<p class="quiet types">Also available as <a href="${path}.json" type="application/json">JSON</a> and <a href="${path}.txt" type="text/plain">text</a>.</p>`,
+  })
+}
+
+export function recordDetails({ readable }: Resource, record: StoredRecord): Html {
+  const items = readable.map((field) => {
+    const value = findValue(record.document, field.name)
+    if (value === undefined || value === '') return ''
+    const kind = field.kind === 'long text' ? html` class="prose"` : ''
+    return html`<dt>${field.label}</dt><dd${kind}>${valueToHtml(field, value)}</dd>\n`
+  })
+  return html`<dl>
+${items}<dt>Created</dt><dd>${time(record.createdAt)}</dd>
+<dt>Updated</dt><dd>${time(record.updatedAt)}</dd>
+<dt>Id</dt><dd><code>${record.id}</code></dd>
+</dl>`
+}
+
+export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
+  return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
 }

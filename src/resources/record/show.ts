@@ -1,20 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { notFound } from '../../http/errors/http-error.ts'
+import { addVary, chooseType } from '../../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { isNotModified } from '../../http/response/preconditions.ts'
 import { toContentType } from '../../http/response/send.ts'
+import { takeFlash } from '../../site/flash.ts'
 import type { Html } from '../../site/html.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import { assertFound, takePageFlash, type Handler, type ResourceContext } from '../context.ts'
-import type { Resource } from '../definition.ts'
-import { acceptedPatchTypes } from '../write/input.ts'
-import { recordPage } from './record-page.ts'
+import type { Handler, ResourceContext } from '../context.ts'
+import { acceptedPatchTypes, type Resource } from '../definition.ts'
 import {
-  recordToText,
+  recordToContent,
   recordTypes,
-  toRepresentation,
+  sendRecord,
   toTag,
   type RecordType,
+  type ShownRecord,
 } from './representations.ts'
 
 export function show({ resource, records }: ResourceContext): Handler {
@@ -33,13 +34,6 @@ export function show({ resource, records }: ResourceContext): Handler {
       sendFound(request, reply, findPrepared(assertFound(resource, id, record), type))
     return found instanceof Promise ? found.then(send) : send(found)
   }
-}
-
-interface ShownRecord {
-  resource: Resource
-  record: StoredRecord
-  type: RecordType
-  flash?: Html | undefined
 }
 
 interface PreparedRecord extends ShownRecord {
@@ -77,17 +71,22 @@ function sendFound(
   return reply.type(toContentType(prepared.type)).send(prepared.content)
 }
 
-export function sendRecord(reply: FastifyReply, shown: ShownRecord): FastifyReply {
-  return reply.type(toContentType(shown.type)).send(recordToContent(shown))
+export function assertFound(
+  { singular }: Resource,
+  id: string,
+  record: StoredRecord | undefined,
+): StoredRecord {
+  if (record === undefined) throw notFound(`There is no ${singular} with the id ${id}.`)
+  return record
 }
 
-function recordToContent({ resource, record, type, flash }: ShownRecord): string {
-  switch (type) {
-    case 'text/html':
-      return recordPage(resource, record, flash).markup
-    case 'application/json':
-      return JSON.stringify(toRepresentation(resource, record))
-    case 'text/plain':
-      return recordToText(resource, record)
-  }
+export function takePageFlash(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  type: string,
+): Html | undefined {
+  if (type === 'text/html') return takeFlash(request, reply)
+  // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.
+  if (request.negotiation?.by !== 'suffix') addVary(reply, 'Cookie')
+  return undefined
 }

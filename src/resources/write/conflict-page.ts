@@ -3,9 +3,8 @@ import { page, time } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToInputText } from '../field-values.ts'
-import { recordDetails } from '../record/record-page.ts'
-import { toTag } from '../record/representations.ts'
-import { methodInputs, recordForm } from './form-page.ts'
+import { methodInputs, recordDetails, toTag } from '../record/representations.ts'
+import { recordForm } from './form-page.ts'
 
 interface Conflict {
   current: StoredRecord

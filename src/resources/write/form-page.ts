@@ -1,15 +1,12 @@
 import { html, type Html } from '../../site/html.ts'
 import { page } from '../../site/page.ts'
 import type { Resource } from '../definition.ts'
+import { methodInputs } from '../record/representations.ts'
 import { fieldInput, type FormState } from './form-input.ts'
 
 /** `key` is an unused Idempotency-Key: sent twice, the form creates one record. */
 export type RecordForm = FormState &
   ({ _action: 'new'; key: string } | { _action: 'edit'; id: string; etag: string })
-
-export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
-  return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
-}
 
 export function formPage(resource: Resource, form: RecordForm): Html {
   const heading = `${form._action === 'new' ? 'New' : 'Edit'} ${resource.singular}`

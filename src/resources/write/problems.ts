@@ -1,54 +1,7 @@
 import type { TLocalizedValidationError } from 'typebox/error'
-import { badRequest, unprocessable, type FieldProblem } from '../../http/errors/http-error.ts'
-import type { Document } from '../../stores/records/records.ts'
-import type { Resource } from '../definition.ts'
-import { findValue } from '../field-values.ts'
+import type { FieldProblem } from '../../http/errors/http-error.ts'
 
-export interface Input {
-  /** The fields that it names; undefined removes one. */
-  fields: Document
-  unknownFields: readonly string[]
-  problems: readonly FieldProblem[]
-}
-
-/** The document with the changes of the input. Throws 422 with every problem of the result. */
-export function mergeInput(
-  resource: Resource,
-  document: Document,
-  { fields, unknownFields, problems }: Input,
-  isStrict: boolean,
-): Document {
-  const entries = Object.entries({ ...document, ...fields })
-  const merged = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-  const known = problems.map(({ field }) => field)
-  const all = [
-    ...problems,
-    ...(isStrict ? unknownFields : []).map((field) => ({ field, message: 'is an unknown field' })),
-    ...findProblems(resource, merged).filter(({ field }) => !known.includes(field)),
-  ]
-  if (all.length > 0) throw unprocessable(all)
-  return merged
-}
-
-export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
-  const order = resource.fields.map(({ name }) => name)
-  const validator = resource.validator()
-  // Listing the errors of a valid document takes ten times as long.
-  const errors = validator.Check(document) ? [] : validator.Errors(document)[1]
-  return [...errors.flatMap(toFieldProblems), ...findLongTexts(resource, document)].toSorted(
-    (one, other) => order.indexOf(one.field) - order.indexOf(other.field),
-  )
-}
-
-function findLongTexts({ maxBytes = {} }: Resource, document: Document): FieldProblem[] {
-  return Object.entries(maxBytes).flatMap(([field, limit]) => {
-    const value = findValue(document, field)
-    const isLong = typeof value === 'string' && Buffer.byteLength(value) > limit
-    return isLong ? [{ field, message: `must be at most ${String(limit)} bytes long` }] : []
-  })
-}
-
-function toFieldProblems(error: TLocalizedValidationError): FieldProblem[] {
+export function toFieldProblems(error: TLocalizedValidationError): FieldProblem[] {
   // RFC 6901: `~1` before `~0`.
   const [field, ...inside] = error.instancePath
     .split('/')
@@ -104,15 +57,5 @@ function toMessage({ keyword, params, message }: TLocalizedValidationError): str
       return 'is not allowed'
     default:
       return message
-  }
-}
-
-/** Throws 400 for text that not every store can hold. */
-export function assertStorable(value: unknown): void {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) throw badRequest('Text must not contain the character U+0000.')
-    if (!value.isWellFormed()) throw badRequest('Text must not contain half a surrogate pair.')
-  } else if (typeof value === 'object' && value !== null) {
-    Object.entries(value).flat().forEach(assertStorable)
   }
 }

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { hashPassword } from '../../auth/passwords.ts'
 import {
   badRequest,
+  conflict,
   preconditionFailed,
   preconditionRequired,
 } from '../../http/errors/http-error.ts'
@@ -10,18 +12,19 @@ import { applyPreference } from '../../http/request/prefer.ts'
 import { hasStatePrecondition, mayWriteResource } from '../../http/response/preconditions.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { createId } from '../../idempotency/create-id.ts'
-import { findClaimedId } from '../../idempotency/idempotency-key.ts'
+import { findClaimedId } from '../../idempotency/replay-responses.ts'
 import { notice, setFlash } from '../../site/flash.ts'
 import type { Html } from '../../site/html.ts'
-import type { StoredRecord } from '../../stores/records/records.ts'
-import { assertFound, type Handler, type ResourceContext } from '../context.ts'
+import type { Document, StoredRecord } from '../../stores/records/records.ts'
+import type { Handler, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
-import { recordTypes, toTag } from '../record/representations.ts'
-import { sendRecord } from '../record/show.ts'
-import { createHasher, createRecord, writeRecord } from './changes.ts'
-import { parseInput, parsePatch } from './input.ts'
-import { mergeInput } from './problems.ts'
+import { recordTypes, sendRecord, toTag } from '../record/representations.ts'
+import { assertFound } from '../record/show.ts'
+import { mergeInput, parseInput, parsePatch } from './input.ts'
+
+/** An attempt fails only when another request succeeds. */
+const maxAttempts = 100
 
 const jsonFirst = ['application/json', 'text/html'] as const
 
@@ -143,4 +146,53 @@ function assertPreconditions(
 
 function createdNotice({ singular }: Resource): Html {
   return notice(`${singular.charAt(0).toUpperCase()}${singular.slice(1)} created.`)
+}
+
+/** An earlier request with the same Idempotency-Key may have created the record. */
+export async function createRecord(
+  { resource, records }: ResourceContext,
+  id: string,
+  document: Document,
+): Promise<StoredRecord> {
+  const now = new Date().toISOString()
+  const record = { id, document, version: 1, createdAt: now, updatedAt: now }
+  if (await records.create(record)) return record
+  return assertFound(resource, id, await records.find(id))
+}
+
+/** Stores the document that `toDocument` makes of the current state; undefined removes the record. */
+export async function writeRecord(
+  { records }: ResourceContext,
+  id: string,
+  toDocument: (current: StoredRecord | undefined) => Promise<Document> | undefined,
+): Promise<StoredRecord> {
+  for (let count = 1; count <= maxAttempts; count += 1) {
+    const current = await records.find(id)
+    const document = await toDocument(current)
+    const now = new Date().toISOString()
+    const { version = 0, createdAt = now } = current ?? {}
+    const next = { id, version, document: document ?? {}, createdAt, updatedAt: now }
+    const write = () => {
+      if (document === undefined) return records.remove(id, version)
+      return current ? records.change(next) : records.create(next)
+    }
+    if (await write()) return { ...next, version: version + 1 }
+  }
+  throw conflict(`Too many requests are changing ${id} at the same time.`)
+}
+
+/** Hashes the passwords among the `given` fields; each one only once. */
+export function createHasher({ passwords }: Resource) {
+  const hashes = new Map<string, Promise<string>>()
+  return async (document: Document, given = document): Promise<Document> => {
+    const hashed: [string, string][] = []
+    for (const { name } of passwords) {
+      const password = findValue(given, name)
+      if (typeof password !== 'string') continue
+      const hash = hashes.get(password) ?? hashPassword(password)
+      hashes.set(password, hash)
+      hashed.push([name, await hash])
+    }
+    return { ...document, ...Object.fromEntries(hashed) }
+  }
 }

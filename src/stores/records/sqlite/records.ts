@@ -8,35 +8,46 @@ import { createSqliteDialect } from './dialect.ts'
 import { createRecordCache, type RecordCache } from './record-cache.ts'
 import { createStatements, type Prepare } from './statements.ts'
 
-const statements = {
-  create: `INSERT INTO records (resource, id, document, version, created_at, updated_at)
-    VALUES (?1, ?2, ?3, 1, ?4, ?4) ON CONFLICT DO NOTHING`,
-  change: `UPDATE records SET document = ?3, version = version + 1, updated_at = ?4
-    WHERE resource = ?1 AND id = ?2 AND version = ?5`,
-  remove: `DELETE FROM records WHERE resource = ?1 AND id = ?2 AND version = coalesce(?3, version)`,
-  clear: `DELETE FROM records WHERE rowid IN (
-    SELECT rowid FROM records WHERE resource = ? LIMIT ${String(recordsPerStep)}
-  )`,
-}
-
 export function createSqliteRecords(database: DatabaseSync, maxRecords?: number) {
   const prepare = createStatements(database)
   const dialect = createSqliteDialect(database, prepare)
   const cache = createRecordCache(prepare)
+  const statements = prepareWrites(prepare)
   const { write, settle } = createCommits(database, cache, maxRecords)
   const records = createRecords((resource) => ({
-    ...openCollection(resource, { prepare, cache, write }),
+    ...openCollection(resource, { statements, cache, write }),
     ...createLists(dialect, resource),
   }))
   return { ...records, settle }
 }
 
-type Backend = { prepare: Prepare; cache: RecordCache } & Pick<Commits, 'write'>
+function prepareWrites(prepare: Prepare) {
+  return {
+    create: prepare(
+      `INSERT INTO records (resource, id, document, version, created_at, updated_at)
+       VALUES (?1, ?2, ?3, 1, ?4, ?4) ON CONFLICT DO NOTHING`,
+    ),
+    change: prepare(
+      `UPDATE records SET document = ?3, version = version + 1, updated_at = ?4
+       WHERE resource = ?1 AND id = ?2 AND version = ?5`,
+    ),
+    remove: prepare(
+      'DELETE FROM records WHERE resource = ?1 AND id = ?2 AND version = coalesce(?3, version)',
+    ),
+    clear: prepare(
+      `DELETE FROM records WHERE rowid IN (
+         SELECT rowid FROM records WHERE resource = ? LIMIT ${String(recordsPerStep)}
+       )`,
+    ),
+  }
+}
 
-function openCollection(resource: string, { prepare, cache, write }: Backend) {
-  type Name = keyof typeof statements
-  const run = (growth: Write['growth'], name: Name, ...values: Value[]) =>
-    write({ resource, growth, statement: prepare(statements[name]), values })
+type Statements = ReturnType<typeof prepareWrites>
+type Backend = { statements: Statements; cache: RecordCache } & Pick<Commits, 'write'>
+
+function openCollection(resource: string, { statements, cache, write }: Backend) {
+  const run = (growth: Write['growth'], name: keyof Statements, ...values: Value[]) =>
+    write({ resource, growth, statement: statements[name], values })
   return {
     find: (id) => tryNowOrRetry(() => cache.find(resource, id)),
     create: async ({ id, document, createdAt }) =>
