@@ -5,77 +5,80 @@ import { run } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'test/faults')
-const titles = {
-  'admin-workers': 'The admin port of workers',
-  crash: 'A process that is killed, on SQLite',
-  'cut-off': 'A restore that is killed',
-  damage: 'A database file that is damaged',
-  database: 'A database file that another process has locked',
-  'disk-full': 'A disk that is full or read-only',
-  'large-list': 'A large list',
-  log: 'A log that cannot be written',
-  pgbouncer: 'PgBouncer in front of PostgreSQL',
-  'postgres-replicas': 'Replicas on PostgreSQL, and failover',
-  'postgres-start': 'A start without PostgreSQL',
-  postgres: 'PostgreSQL that fails',
-  readiness: 'Readiness',
-  redis: 'Redis that fails',
-  'repeated-requests': 'Repeated requests after a kill',
-  'rolling-restart': 'Rolling restarts behind nginx',
-  s3: 'S3 that fails',
-  stop: 'A stop under load',
-  'stop-in-flight': 'Requests in flight at a stop',
-  workers: 'Workers',
+const sections = {
+  'Processes that are killed': ['crash', 'repeated-requests', 'cut-off'],
+  'Stops and restarts': ['stop', 'stop-in-flight', 'rolling-restart'],
+  Workers: ['workers', 'admin-workers', 'readiness'],
+  'SQLite files': ['damage', 'database'],
+  Disks: ['disk-full', 'log'],
+  PostgreSQL: ['postgres', 'postgres-start', 'postgres-replicas', 'pgbouncer'],
+  Redis: ['redis'],
+  S3: ['s3'],
+  'Large lists': ['large-list'],
 }
 // The totals of the test runner.
 const summary = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /
 
 process.env.FAULT_ROUNDS ??= '50'
-const sections = []
-for (const [name, title] of Object.entries(titles)) {
-  sections.push(`## ${title}\n\n${toTable(await runFile(join(folder, `${name}.test.ts`)))}`)
-}
-const missing = (await readdir(folder))
-  .filter((file) => file.endsWith('.test.ts'))
-  .filter((file) => !(file.replace('.test.ts', '') in titles))
-if (missing.length > 0) throw new Error(`no title for ${missing.join(', ')}`)
-
-await writeFile(
-  join(root, 'docs/faults.md'),
-  `# Faults
-
-What happens when something fails. \`node scripts/faults.js\` runs the fault suite on real processes, servers
-and disks, and writes this page. CI runs the same tests with fewer rounds. A write is lost if it was
-acknowledged and is missing or different afterwards.
-
-${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${process.env.FAULT_ROUNDS} kills per test.
-
-${sections.join('\n\n')}
-`,
+const known = Object.values(sections).flat()
+const missing = (await readdir(folder)).filter(
+  (file) => file.endsWith('.test.ts') && !known.includes(file.replace('.test.ts', '')),
 )
+if (missing.length > 0) throw new Error(`no section for ${missing.join(', ')}`)
 
-async function runFile(file) {
+let text = `# Faults
+
+What clients and operators observe when a part of the system fails. A write is lost if it was acknowledged
+and is missing or different afterwards.
+
+\`node scripts/faults.js\` tests each sentence on real processes, servers and disks, and writes this page
+with the measured values. CI runs the same tests with fewer kills. Measured on
+${new Date().toISOString().slice(0, 10)} with Node ${process.version} and ${process.env.FAULT_ROUNDS} kills per test.
+`
+for (const [title, names] of Object.entries(sections)) {
+  const files = names.map((name) => join(folder, `${name}.test.ts`))
+  text += `\n## ${title}\n\n${toSentences(await runFiles(files))}\n`
+}
+await writeFile(join(root, 'docs/faults.md'), text)
+
+async function runFiles(files) {
   const outcomes = []
-  for await (const { type, data } of run({ files: [file], concurrency: 1 })) {
+  for await (const { type, data } of run({ files, concurrency: 1 })) {
     if (type === 'test:diagnostic' && !summary.test(data.message)) {
       outcomes.at(-1)?.figures.push(data.message)
     }
     if (type !== 'test:pass' && type !== 'test:fail') continue
     if (data.details.type === 'suite' || data.name.endsWith('.test.ts')) continue
     const isSkipped = data.skip !== undefined && data.skip !== false
-    const outcome = isSkipped ? `skipped: ${data.skip}` : type === 'test:pass' ? 'held' : 'FAILED'
-    console.log(`${outcome}: ${data.name}`)
-    const seconds = data.details.duration_ms / 1000
-    outcomes.push({ name: data.name, outcome, seconds, figures: [] })
-    if (outcome === 'FAILED') process.exitCode = 1
+    const state = isSkipped ? 'Not tested: ' : type === 'test:pass' ? '' : 'FAILED: '
+    console.log(`${state}${data.name}`)
+    if (type === 'test:fail') process.exitCode = 1
+    const words = `${state}${data.name}`.split(' ')
+    outcomes.push({ words: words.map((word) => [word]), figures: [] })
   }
   return outcomes
 }
 
-function toTable(outcomes) {
-  const rows = outcomes.map(
-    ({ name, outcome, figures, seconds }) =>
-      `| ${name} | ${outcome} | ${figures.join('; ')} | ${seconds.toFixed(1)} |`,
-  )
-  return ['| Test | Outcome | Figures | Seconds |', '| --- | --- | --- | --- |', ...rows].join('\n')
+/** Tests whose names differ in the same single word become one sentence. */
+function toSentences(outcomes) {
+  const merged = []
+  for (const { words, figures } of outcomes) {
+    const isVaried = (known, place) => known.length > 1 || known[0] !== words[place][0]
+    const like = merged.find((one) => {
+      return one.words.length === words.length && one.words.filter(isVaried).length === 1
+    })
+    if (like === undefined) merged.push({ words, figures })
+    else {
+      like.words.find(isVaried).push(...words[like.words.findIndex(isVaried)])
+      like.figures.push(...figures)
+    }
+  }
+  return merged.map(toSentence).join('\n')
+}
+
+function toSentence({ words, figures }) {
+  const choices = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+  const sentence = words.map((word) => choices.format(word)).join(' ')
+  const measured = figures.length > 0 ? ` Measured: ${figures.join('; ')}.` : ''
+  return `- ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.${measured}`
 }
