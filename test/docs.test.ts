@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import {
   describeDefault,
+  groupTitles,
   publicDefaults,
   settingNames,
   settings,
@@ -25,14 +26,16 @@ function read(path: string): string {
   return readFileSync(join(projectFolder, path), 'utf8')
 }
 
-test('the table of settings in docs/settings.md is generated from the code', () => {
-  const rows = settingNames.map((name) => {
+test('the tables of settings in docs/settings.md are generated from the code', () => {
+  const head = '| Variable | Flag | Default | With `PRESET=public` | Meaning |'
+  const rows = settingNames.flatMap((name) => {
+    const title = groupTitles[name]
     const open = publicDefaults[name] && `\`${publicDefaults[name]}\``
     const names = `\`${toEnvironmentName(name)}\` | \`--${toFlagName(name)}\``
-    return `| ${names} | ${describeDefault(name)} | ${open ?? ''} | ${settings[name].doc} |`
+    const row = `| ${names} | ${describeDefault(name)} | ${open ?? ''} | ${settings[name].doc} |`
+    return title ? ['', `## ${title}`, '', head, '| --- | --- | --- | --- | --- |', row] : [row]
   })
-  const head = ['| Variable | Flag | Default | With `PRESET=public` | Meaning |']
-  const table = [...head, '| --- | --- | --- | --- | --- |', ...rows].join('\n')
+  const table = rows.slice(1).join('\n')
   const path = 'docs/settings.md'
   const [before = '', written = '', after = ''] = read(path).split(
     /(?<=<!-- settings -->\n\n)([^]*)(?=\n\n<!-- \/settings -->)/,

@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../package.json' with { type: 'json' }
 import { loadConfig } from '../src/config/config.ts'
-import { settingNames, toEnvironmentName, toFlagName } from '../src/config/settings.ts'
+import { groupTitles, settingNames, toFlagName } from '../src/config/settings.ts'
 import { failedStart } from './failed-start.ts'
 import {
   findOrigin,
@@ -157,7 +157,7 @@ test('the line of the start names the URL, and HOST if it is not a loopback addr
   }
 })
 
-test('--version prints the version and --help lists every setting', async (t) => {
+test('--version prints the version, and --help lists every setting in 80 columns', async (t) => {
   const version = await run(process.execPath, ['bin/vitrine.js', '--version'], {
     cwd: projectFolder,
   })
@@ -167,9 +167,11 @@ test('--version prints the version and --help lists every setting', async (t) =>
   })
   for (const name of settingNames) {
     await t.test(name, () => {
-      assert.match(stdout, new RegExp(`--${toFlagName(name)} +${toEnvironmentName(name)} `))
+      assert.match(stdout, new RegExp(`^  --${toFlagName(name)} +\\S`, 'm'))
     })
   }
+  for (const title of Object.values(groupTitles)) assert.ok(stdout.includes(`\n${title}:\n`))
+  for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line)
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

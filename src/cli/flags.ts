@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { commands, parseCommand } from './commands.ts'
 import { loadConfig } from '../config/config.ts'
-import { describeDefault, settingNames, settings } from '../config/settings.ts'
+import { describeDefault, groupTitles, settingNames, settings } from '../config/settings.ts'
 import { toEnvironmentName, toFlagName } from '../config/settings.ts'
 
 export function parseCommandLine(args: string[], demoNames: readonly string[]) {
@@ -43,24 +43,27 @@ function toUnknownFlag(name: string): string {
 }
 
 export function helpText(): string {
-  const commandLines = Object.entries(commands).map(([name, command]) => {
-    const argument = 'argument' in command ? command.argument : ''
-    return `  ${`${name} ${argument}`.padEnd(13)} ${command.description}`
-  })
-  const width = Math.max(...settingNames.map((name) => toFlagName(name).length))
-  const lines = settingNames.map((name) => {
-    const flag = toFlagName(name).padEnd(width)
-    const variable = toEnvironmentName(name).padEnd(width)
-    return `  --${flag} ${variable} ${settings[name].doc} (${describeDefault(name)})`
+  const commandRows = Object.entries(commands).map(([name, command]) =>
+    formatRow('argument' in command ? `${name} ${command.argument}` : name, command.description),
+  )
+  const settingRows = settingNames.flatMap((name) => {
+    const title = groupTitles[name]
+    const meaning = `${settings[name].doc} [${describeDefault(name)}]`.replaceAll('`', '')
+    return [...(title ? [`\n${title}:`] : []), formatRow(`--${toFlagName(name)}`, meaning)]
   })
   return `Usage: vitrine [command] [--flag value …]
 
-${commandLines.join('\n')}
+${commandRows.join('\n')}
+${formatRow('--help', 'show this help')}
+${formatRow('--version', 'show the version')}
 
-Settings are flags or environment variables. Flags override the environment.
-Defaults are in parentheses.
+Every flag can also be set in the environment: --max-body-bytes is
+MAX_BODY_BYTES there. Flags override the environment. Defaults are in brackets.
+${settingRows.join('\n')}`
+}
 
-${lines.join('\n')}
-  --${'help'.padEnd(width)} show this help
-  --${'version'.padEnd(width)} show the version`
+/** In lines of at most 80 characters. */
+function formatRow(term: string, meaning: string): string {
+  const lines = meaning.replace(/(.{1,48})( |$)/g, `$1\n${' '.repeat(32)}`)
+  return `  ${term.padEnd(30)}${lines}`.trimEnd()
 }

@@ -13,7 +13,7 @@ exchange in <code>Server-Timing</code>. Open <code>/inspector/ID</code> to see t
 headers, the status and response headers, the method before and after an override, how the
 representation was chosen, and commands that repeat the request.</p>
 <p>With JavaScript, every page shows its own exchange at the bottom. With curl, read the id first:</p>
-<pre tabindex="0"><code>curl -si -H 'Accept: text/html' ${origin}/users | grep -i server-timing</code></pre>
+<pre tabindex="0"><code>curl -si -H 'Accept: text/html' ${origin}/ | grep -i server-timing</code></pre>
 <p>The server stores the last 500 exchanges, in memory and without bodies. Responses that shared caches
 may store, such as the pages under <code>/problems</code>, are not recorded. Cookies and credentials are
 masked. The ids cannot be guessed.</p>`,

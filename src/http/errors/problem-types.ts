@@ -1,6 +1,6 @@
 export type ProblemType = ReturnType<ReturnType<typeof problem>>
 
-/** `example` is a command that works; {origin} stands for the service. */
+/** `example` is a command. {origin} stands for the service, and URL for the URL of the request. */
 function problem<Status extends number>(status: Status, title: string) {
   const about = { status, title }
   return (meaning: string, remedy: string, example?: string) => {
@@ -13,17 +13,16 @@ export const problemTypes = {
   'bad-request': problem(400, 'Bad Request')(
     'The URL, a header or the body of the request is malformed, or exceeds a limit such as the number of parameters.',
     'Correct the part that the detail names, and send the request again.',
-    `curl --json '{"name":"Ann","password":"secret"}' {origin}/users`,
   ),
   'unknown-parameter': problem(400, 'Invalid Query Parameter')(
     'The query string has an unknown parameter, or a parameter with an invalid value.',
     'Correct the parameter that the detail names, or remove it.',
-    `curl -H 'Accept: application/json' '{origin}/locations?page=1&per_page=10'`,
+    `curl -H 'Accept: application/json' 'URL?page=1&per_page=10'`,
   ),
   'invalid-patch': problem(400, 'Invalid Patch')(
     'The body is JSON, but not a valid JSON Patch.',
     'Send a list of operations as application/json-patch+json (RFC 6902), or an object with the changed fields as application/merge-patch+json (RFC 7396).',
-    `curl -X PATCH -H 'Content-Type: application/merge-patch+json' -d '{"note":null}' {origin}/locations/ID`,
+    `curl -X PATCH -H 'Content-Type: application/merge-patch+json' -d '{"note":null}' URL`,
   ),
   'digest-mismatch': problem(400, 'Digest Mismatch')(
     'The digest of the received body differs from Content-Digest or Repr-Digest. The body was changed in transit, or the digest was computed incorrectly. Nothing was stored.',
@@ -32,7 +31,7 @@ export const problemTypes = {
   unauthorized: problem(401, 'Unauthorized')(
     'The user name or password is wrong, or the request has no valid session.',
     'Log in as an existing user, and send the session cookie with later requests.',
-    `curl -c jar --json '{"username":"Ann","password":"secret"}' {origin}/login`,
+    `curl -c cookies --json '{"username":"Ann","password":"secret"}' URL`,
   ),
   forbidden: problem(403, 'Forbidden')(
     'The request is valid, but not allowed.',
@@ -46,7 +45,7 @@ export const problemTypes = {
   'unsafe-link': problem(403, 'Unsafe Link')(
     'A link or a prefetch must not change data. This GET or HEAD request has a method override to an unsafe method.',
     'Send a POST with the override, or use the method itself.',
-    'curl -d _method=DELETE {origin}/users/ID',
+    'curl -d _method=DELETE URL',
   ),
   'not-found': problem(404, 'Not Found')(
     'No route matches this path, or the record or file does not exist or was deleted.',
@@ -56,12 +55,12 @@ export const problemTypes = {
   'method-not-allowed': problem(405, 'Method Not Allowed')(
     'The URL exists, but does not support this method. Allow lists the methods it supports.',
     'Use one of the methods in Allow. OPTIONS returns them too.',
-    'curl -i -X OPTIONS {origin}/users',
+    'curl -i -X OPTIONS {origin}/problems',
   ),
   'not-acceptable': problem(406, 'Not Acceptable')(
     'Accept excludes all available media types. The response lists them, in JSON as "offers".',
     'Add one of the available media types to Accept, or omit Accept.',
-    `curl -H 'Accept: application/json' {origin}/users`,
+    `curl -H 'Accept: application/json' {origin}/problems`,
   ),
   'request-timeout': problem(408, 'Request Timeout')(
     'The request did not arrive completely in time. The connection is closed.',
@@ -74,7 +73,7 @@ export const problemTypes = {
   'patch-test-failed': problem(409, 'Patch Test Failed')(
     'A test operation of the JSON Patch found a different value. No operation was applied.',
     'Read the record, and write the patch for its current values.',
-    `curl -X PATCH -H 'Content-Type: application/json-patch+json' -d '[{"op":"test","path":"/name","value":"Rome"}]' {origin}/locations/ID`,
+    `curl -X PATCH -H 'Content-Type: application/json-patch+json' -d '[{"op":"test","path":"/name","value":"Rome"}]' URL`,
   ),
   'idempotency-key-in-flight': problem(409, 'Idempotency Key in Flight')(
     'A request with the same Idempotency-Key is still being processed.',
@@ -83,7 +82,7 @@ export const problemTypes = {
   'precondition-failed': problem(412, 'Precondition Failed')(
     'A precondition (If-Match, If-None-Match or If-Unmodified-Since) is false: the resource was changed, or it already exists. This request changed nothing.',
     'Read the resource again, and send the change with its current ETag.',
-    `curl -X PUT -H 'If-None-Match: *' --json '{"name":"Rome"}' {origin}/locations/rome`,
+    `curl -X PUT -H 'If-None-Match: *' --json '{"name":"Rome"}' URL`,
   ),
   'content-too-large': problem(413, 'Content Too Large')(
     'The body exceeds the limit that the detail names.',
@@ -96,7 +95,7 @@ export const problemTypes = {
   'unsupported-media-type': problem(415, 'Unsupported Media Type')(
     'The type or encoding of the body is not supported. The response lists what is supported in Accept-Post, Accept-Patch, Accept-Query or Accept-Encoding.',
     'Send a supported type, set Content-Type, and do not compress the body.',
-    `curl --json '{"name":"Rome"}' {origin}/locations`,
+    `curl --json '{"name":"Rome"}' URL`,
   ),
   'range-not-satisfiable': problem(416, 'Range Not Satisfiable')(
     'The range starts after the end of the file. Content-Range has the size.',
@@ -119,17 +118,16 @@ export const problemTypes = {
   'invalid-fields': problem(422, 'Invalid Fields')(
     'Required fields are missing, or fields have invalid values. "errors" lists them, each with a JSON Pointer and a description. Nothing was changed.',
     'Correct every field in errors, and send the whole request again.',
-    `curl --json '{"name":"Rome","latitude":41.9,"longitude":12.5}' {origin}/locations`,
   ),
   'idempotency-key-reused': problem(422, 'Idempotency Key Reused')(
     'This Idempotency-Key was used for a different request before.',
     'Create a new key for each request, and repeat a key only with the same request.',
-    `curl -H "Idempotency-Key: \\"$(uuidgen)\\"" --json '{"name":"Rome"}' {origin}/locations`,
+    `curl -H "Idempotency-Key: \\"$(uuidgen)\\"" --json '{"name":"Rome"}' URL`,
   ),
   'precondition-required': problem(428, 'Precondition Required')(
     'The service requires If-Match for changes (REQUIRE_IF_MATCH=on), to prevent lost updates.',
     'Read the resource, and send its ETag in If-Match.',
-    `curl -X DELETE -H 'If-Match: "ETAG"' {origin}/locations/ID`,
+    `curl -X DELETE -H 'If-Match: "ETAG"' URL`,
   ),
   'too-many-requests': problem(429, 'Too Many Requests')(
     'This client sent more requests or logins within a minute than RateLimit-Policy allows. Rejected requests count too.',

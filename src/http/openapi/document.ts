@@ -47,7 +47,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: 'session',
-    description: 'Set by POST /login. Over HTTPS its name is `__Host-session`.',
+    description: 'Set by a login. Over HTTPS its name is `__Host-session`.',
   },
 }
 

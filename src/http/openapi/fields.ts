@@ -26,7 +26,7 @@ const inResponses = {
     description: 'The URL of the created resource, or of the redirect.',
     required,
     schema: url,
-    example: '/users/01a1fd31-7d3a-7638-817f-35783eb23000',
+    example: '/',
   },
   'Preference-Applied': { description: 'The applied preference.', example: 'return=minimal' },
   'Repr-Digest': { description: 'The digest that Want-Repr-Digest requested (RFC 9530).' },

@@ -14,11 +14,11 @@ With \`Accept: */*\`, routes whose successful response is JSON send problem deta
 is the URL of a page that explains the problem.
 
 **Representations** are selected by Accept with its q-values, or by a suffix of the URL. 406 lists the
-available media types. \`curl -H 'Accept: text/csv' {origin}/users\` is the same as \`curl {origin}/users.csv\`.
+available media types. The suffix \`.csv\` selects the same representation as \`Accept: text/csv\`.
 
 **Conditional requests** (RFC 9110). Records have ETag and Last-Modified. If-None-Match avoids sending an
 unchanged representation again (304). If-Match protects a write against lost updates (412).
-\`curl -i -H 'If-None-Match: *' '{origin}/locations?page=1'\` returns 304.
+\`curl -i -H 'If-None-Match: *' '{origin}/docs'\` returns 304.
 
 **Patches** are fields, a merge patch (RFC 7396) or a JSON Patch (RFC 6902), depending on the media type.
 

@@ -138,6 +138,15 @@ test('the pages exist whichever demos are open, and an unknown problem type is 4
     await t.test(demo, async () => {
       const app = await testApp(t, { settings: { DEMOS: demo } })
       assert.equal((await app.inject('/problems/not-found')).statusCode, 200)
+      const headers = { ...json, host: ownHost }
+      for (const url of ['/problems', '/openapi.json', '/inspector']) {
+        const { body } = await app.inject({ url, headers })
+        const commands = [...body.matchAll(/curl [^`]*?http:\/\/[\w.]+(\/[\w/.-]*)/g)]
+        assert.ok(commands.length > 0)
+        for (const [command, path] of commands) {
+          assert.equal((await app.inject({ url: path ?? '' })).statusCode, 200, command)
+        }
+      }
       for (const slug of ['nothing', 'constructor', '__proto__']) {
         assert.equal((await app.inject(`/problems/${slug}`)).statusCode, 404, slug)
       }

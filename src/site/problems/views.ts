@@ -33,7 +33,7 @@ export function problemPage({ type, status, title, meaning, remedy, example }: P
 <p class="lead">${meaning}</p>
 <h2>What to do</h2>
 <p>${remedy}</p>
-${example === undefined ? '' : html`<figure class="command"><figcaption>Example</figcaption><pre tabindex="0"><code>${example}</code></pre></figure>\n`}<h2>How to recognize it</h2>
+${example === undefined ? '' : html`<figure class="command"><figcaption>Example${example.includes('URL') ? '. Replace URL with the URL of your request.' : ''}</figcaption><pre tabindex="0"><code>${example}</code></pre></figure>\n`}<h2>How to recognize it</h2>
 <dl>
 <dt>Status</dt><dd>${status} ${STATUS_CODES[status] ?? ''}</dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
