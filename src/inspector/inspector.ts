@@ -1,7 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { notFound } from '../http/errors/http-error.ts'
 import { chooseType } from '../http/negotiation/negotiate.ts'
-import { exampleContent, pageContent, pathParameter, textContent } from '../http/openapi/content.ts'
+import {
+  exampleContent,
+  objectSchema,
+  pageContent,
+  pathParameter,
+  text,
+  textContent,
+} from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/path-parameter.ts'
 import { toOrigin } from '../http/request/request-head.ts'
@@ -42,6 +49,23 @@ const example = toJson({
   negotiation: undefined,
 })
 
+const properties = {
+  receivedAt: { ...text, format: 'date-time' },
+  method: { ...text, description: 'The method that the client sent.' },
+  effectiveMethod: { ...text, description: 'The method after an override.' },
+  target: { ...text, description: 'The path and the query string.' },
+  status: { type: 'integer', minimum: 100, maximum: 599 },
+  ms: { type: 'number', minimum: 0, description: 'The duration in milliseconds.' },
+  head: { ...text, description: 'The request line, the status line and the headers of both.' },
+  negotiation: {
+    ...objectSchema({
+      offers: { type: 'array', items: text },
+      by: { enum: ['accept', 'default', 'suffix'] },
+    }),
+    description: 'How the media type was chosen, if the URL has several.',
+  },
+}
+
 function getExchange(find: FindExchange): Route {
   return {
     method: 'GET',
@@ -49,7 +73,11 @@ function getExchange(find: FindExchange): Route {
     summary: 'Get a recorded request and response',
     description: 'One of the last 500, with secrets masked.',
     parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', example.id)],
-    content: { ...pageContent, ...exampleContent(example, true), ...textContent(example.head) },
+    content: {
+      ...pageContent,
+      ...exampleContent(example, true, properties),
+      ...textContent(example.head),
+    },
     errors: [404, 406],
     handler: async (request, reply) => {
       const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])

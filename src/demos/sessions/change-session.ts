@@ -1,21 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toSetCookie, type SessionCookie } from '../../auth/session-cookie.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
-import { exampleContent } from '../../http/openapi/content.ts'
+import { jsonContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import { sendJson } from '../../http/response/send.ts'
+import { envelope } from '../../resources/openapi/schemas.ts'
 
 type Apply = (request: FastifyRequest, reply: FastifyReply) => Promise<SessionCookie | undefined>
 
 /** A route that responds with 303 to a client that prefers HTML, and with the envelope to others. */
 export function changeSession(redirect: string, msg: string, apply: Apply) {
-  const envelope = { data: { redirect }, status: { code: 0, msg } }
+  const content = { data: { redirect }, status: { code: 0, msg } }
   return {
     responses: {
       200: {
         description: 'The envelope, for every client that does not prefer HTML.',
         headers: cookieHeaders,
-        content: exampleContent(envelope, true),
+        content: jsonContent(envelope, content),
       },
       303: {
         description: `With \`Accept: text/html\`: redirects to ${redirect}.`,
@@ -28,7 +29,7 @@ export function changeSession(redirect: string, msg: string, apply: Apply) {
       const type = chooseType(request, reply, ['application/json', 'text/html'])
       const cookie = await apply(request, reply)
       if (cookie) reply.header('set-cookie', toSetCookie(request, cookie))
-      return type === 'text/html' ? reply.redirect(redirect, 303) : sendJson(reply, envelope)
+      return type === 'text/html' ? reply.redirect(redirect, 303) : sendJson(reply, content)
     },
   } as const
 }

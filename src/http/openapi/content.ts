@@ -14,16 +14,18 @@ export function jsonContent(schema: Schema, example: unknown): Content {
   return { 'application/json': { schema, example } }
 }
 
-export function exampleContent(example: unknown, isJson: boolean): Content {
-  if (isJson) return jsonContent(toSchema(example), example)
+/** The schema of `example` is derived from it. `properties` describes members more precisely. */
+export function exampleContent(example: unknown, isJson: boolean, properties = {}): Content {
+  if (isJson) return jsonContent(toSchema(example, properties), example)
   return textContent(typeof example === 'string' ? example : undefined)
 }
 
-function toSchema(example: unknown): Schema {
+function toSchema(example: unknown, known = {}): Schema {
   if (Array.isArray(example)) return { type: 'array', items: toSchema(example[0]) }
   if (!isObject(example)) return example === undefined ? {} : { type: typeof example }
-  const properties = Object.entries(example).map(([name, value]) => [name, toSchema(value)])
-  return objectSchema(Object.fromEntries(properties))
+  const derived = Object.entries(example).map(([name, value]) => [name, toSchema(value)] as const)
+  const properties = { ...Object.fromEntries(derived), ...known }
+  return { type: 'object', required: Object.keys(example), properties }
 }
 
 export function fieldsContent(schema: Schema, example: unknown): Content {

@@ -35,7 +35,7 @@ suite('the document', () => {
         const plain = await app.inject('/openapi.json')
         const growth = (body.split(host).length - 1) * (host.length - 'localhost:80'.length)
         assert.equal(body.length - plain.body.length, growth)
-        assert.ok(body.includes(`http://${host}/locations`))
+        assert.ok(body.includes(`http://${host}/docs`))
       })
     }
   })
@@ -46,8 +46,23 @@ suite('the document', () => {
       await t.test(url, async () => {
         const headers = { host: 'localhost:4801' }
         const { body } = await app.inject({ url, headers })
-        assert.match(body, /http:\/\/localhost:4801\/users/)
+        assert.match(body, /http:\/\/localhost:4801\/\S*/)
         assert.doesNotMatch(body, /localhost:3000|curl[^<`]* http:[^ '<`]*\?/)
+      })
+    }
+  })
+
+  test('lists the values of members that have few', async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: 'sessions' } })
+    const { body } = await app.inject('/openapi.json')
+    for (const values of [
+      '"enum":["ok"]',
+      '"enum":["no database","starting","draining"]',
+      '"enum":["accept","default","suffix"]',
+      '"const":0',
+    ]) {
+      await t.test(values, () => {
+        assert.ok(body.includes(values))
       })
     }
   })

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { exampleContent, jsonContent, objectSchema } from '../../http/openapi/content.ts'
+import { jsonContent, objectSchema } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import { registerRoutes, type Route } from '../../http/openapi/route.ts'
 import { toProbeResponse, type Readiness } from '../../operations/readiness.ts'
@@ -12,7 +12,7 @@ export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find
       method: 'GET',
       url: '/health',
       summary: 'Check whether the service responds',
-      example: { status: 'ok' },
+      content: statusContent('ok'),
       config,
       handler: () => ({ status: 'ok' }),
     },
@@ -20,7 +20,7 @@ export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find
       method: 'GET',
       url: '/health/live',
       summary: 'Check whether the process is alive',
-      example: { status: 'live' },
+      content: statusContent('live'),
       config,
       handler: (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }),
     },
@@ -29,7 +29,6 @@ export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find
 }
 
 function readyRoute(find: Readiness['find']): Route {
-  const failed = objectSchema({ status: { enum: ['no database', 'starting', 'draining'] } })
   return {
     method: 'GET',
     url: '/health/ready',
@@ -37,12 +36,12 @@ function readyRoute(find: Readiness['find']): Route {
     responses: {
       200: {
         description: 'Ready: the database can be read.',
-        content: exampleContent({ status: 'ready' }, true),
+        content: statusContent('ready'),
       },
       503: {
         description: 'Not ready: starting, stopping, or the database cannot be read.',
         headers: responseHeaders('Retry-After'),
-        content: jsonContent(failed, { status: 'no database' }),
+        content: statusContent('no database', 'starting', 'draining'),
       },
     },
     config,
@@ -51,4 +50,8 @@ function readyRoute(find: Readiness['find']): Route {
       return reply.code(code).headers(headers).send(content)
     },
   }
+}
+
+function statusContent(...statuses: readonly string[]) {
+  return jsonContent(objectSchema({ status: { enum: statuses } }), { status: statuses[0] })
 }
