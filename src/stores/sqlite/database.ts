@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
@@ -90,6 +90,24 @@ function makeFolder(path: string): void {
     mkdirSync(path, folderMode)
   } catch (error) {
     if (!existsSync(path)) throw error
+  }
+}
+
+/**
+ * SQLite's own descriptor of the `-shm` file, where there is `/proc`. Closing another one would release
+ * the locks of SQLite (https://sqlite.org/howtocorrupt.html, 2.2).
+ */
+export function findWalIndex(database: DatabaseSync): number | undefined {
+  const read = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
+  try {
+    const file = read(`${database.location() ?? ''}-shm`)
+    const descriptor = readdirSync('/proc/self/fd').find((name) => {
+      const open = read(`/proc/self/fd/${name}`)
+      return open !== undefined && open.ino === file?.ino && open.dev === file.dev
+    })
+    return descriptor === undefined ? undefined : Number(descriptor)
+  } catch {
+    return undefined
   }
 }
 

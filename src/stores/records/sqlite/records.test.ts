@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -147,6 +148,48 @@ test('one connection reads what another writes, and of concurrent changes of one
   assert.deepEqual(found?.document, { racer: outcomes.indexOf(true) })
   assert.deepEqual(found, await one.collection('users').find('a'))
 })
+
+const change = 'UPDATE records SET version = version + 1'
+const damage = `const index = fs.openSync(file + '-shm', 'r+')
+  fs.writeSync(index, Buffer.alloc(48), 0, 48, 0)
+  fs.closeSync(index)`
+
+const writes: [what: string, script: string, name?: string][] = [
+  ['commits', `open().exec('${change}')`],
+  ['commits after a checkpoint', `open().exec('PRAGMA wal_checkpoint; ${change}')`],
+  ['commits, and copies the log', `open().exec('${change}; PRAGMA wal_checkpoint(FULL)')`],
+  ['commits to a restarted log', `open().exec('PRAGMA wal_checkpoint(RESTART); ${change}')`],
+  ['commits, and empties the log', `open().exec('${change}; PRAGMA wal_checkpoint(TRUNCATE)')`],
+  [
+    'commits, and closes the file',
+    `const database = open(); database.exec('${change}'); database.close()`,
+  ],
+  ['recovers the log and commits', `${damage}; open().exec('${change}')`],
+  ['commits, and damages the index of the log', `open().exec('${change}'); ${damage}`],
+  ['commits to a file that is read by a link', `open().exec('${change}')`, 'link.db'],
+]
+
+for (const [what, script, name = 'records.db'] of writes) {
+  test(`a cached record is read again when another process ${what}`, async (t) => {
+    const file = await temporaryFile(t)
+    if (name !== 'records.db') await symlink('records.db', join(file, '..', name))
+    const { records } = openRecords(t, `sqlite:${join(file, '..', name)}`)
+    const users = records.collection('users')
+    await users.create({ id: 'a', document: {}, createdAt: noon })
+    const open = `const file = ${JSON.stringify(file)}
+      const open = () => new (require('node:sqlite').DatabaseSync)(file)`
+    const crash = `process.kill(process.pid, 'SIGKILL')`
+    for (const version of [1, 2, 3]) {
+      for (let read = 0; read < 2; read += 1)
+        assert.equal((await users.find('a'))?.version, version)
+      const args = ['--eval', `${open}\n${script}\n${crash}`]
+      assert.equal(spawnSync(process.execPath, args).signal, 'SIGKILL')
+    }
+    assert.equal((await users.find('a'))?.version, 4)
+    await users.change({ id: 'a', version: 4, document: {}, updatedAt: noon })
+    assert.equal((await users.find('a'))?.version, 5)
+  })
+}
 
 test('the indexes of version 0.1.0 are replaced', async (t) => {
   const { records, database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)

@@ -11,7 +11,7 @@ import { createStatements, type Prepare } from './statements.ts'
 export function createSqliteRecords(database: DatabaseSync, maxRecords?: number) {
   const prepare = createStatements(database)
   const dialect = createSqliteDialect(database, prepare)
-  const cache = createRecordCache(prepare)
+  const cache = createRecordCache(database, prepare)
   const statements = prepareWrites(prepare)
   const { write, settle } = createCommits(database, cache, maxRecords)
   const records = createRecords((resource) => ({
