@@ -8,7 +8,7 @@ import { toFileOperation } from '../http/openapi/files.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { sendBytes } from '../http/response/send-bytes.ts'
 import { packageFolder } from '../config/package-folder.ts'
-import { findFile } from '../http/response/static-files.ts'
+import { withFile } from '../http/response/static-files.ts'
 
 const own = fileURLToPath(new URL('src/site/assets', packageFolder))
 const packaged = dirname(fileURLToPath(import.meta.resolve('simpledotcss/simple.min.css')))
@@ -31,10 +31,10 @@ function assetRoute(url: string, folder: string, name: string): Route {
     method: 'GET',
     url,
     ...toFileOperation(`Get ${name}`, mime.getType(name) ?? 'application/octet-stream'),
-    handler: async (request, reply) => {
-      const file = await findFile(folder, `/${name}`)
-      if (file === undefined) throw notFound(`${name} does not exist.`)
-      return sendBytes(request, reply, file)
-    },
+    handler: (request, reply) =>
+      withFile(folder, `/${name}`, (file) => {
+        if (file === undefined) throw notFound(`${name} does not exist.`)
+        return sendBytes(request, reply, file)
+      }),
   }
 }

@@ -106,6 +106,21 @@ test('a cached file gets the same response as one read from disk', async (t) => 
   assert.equal((await app.inject(url)).statusCode, 404)
 })
 
+for (const coding of ['identity', 'zstd', 'br', 'gzip']) {
+  test(`HEAD as the first request for a file has the headers of GET: ${coding}`, async (t) => {
+    const { app, folder } = await openFolder(t)
+    await write(join(folder, 'words.txt'), 'words '.repeat(1000))
+    letTimePass(t)
+    const request = { url: '/words.txt', headers: { 'accept-encoding': coding } }
+    const head = await app.inject({ ...request, method: 'HEAD' })
+    const get = await app.inject(request)
+    for (const name of ['content-length', 'content-encoding', 'content-type', 'etag', 'vary']) {
+      assert.equal(head.headers[name], get.headers[name], name)
+    }
+    assert.equal(get.headers['content-length'], String(get.rawPayload.length))
+  })
+}
+
 test('a file that was rewritten is never served from the cache, even within one clock tick', async (t) => {
   const { app, file } = await openFolder(t)
   for (let round = 0; round < 200; round += 1) {

@@ -3,7 +3,7 @@ import { methodNotAllowed } from '../../http/errors/http-error.ts'
 import { sendOptions } from '../../http/request/options.ts'
 import { toPath } from '../../http/request/target.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
-import { findFile } from '../../http/response/static-files.ts'
+import { withFile } from '../../http/response/static-files.ts'
 import type { Demo, Services } from '../../site/demo.ts'
 
 export const staticFiles: Demo = {
@@ -18,7 +18,8 @@ export const staticFiles: Demo = {
   ],
   tryOut: { method: 'GET', path: '/topic.html' },
   routes: ({ config }, app) => {
-    const hasPath = async (path: string) => (await findFile(config.publicDir, path)) !== undefined
+    const hasPath = async (path: string) =>
+      withFile(config.publicDir, path, (file) => file !== undefined)
     const handler = createFileHandler(config, app)
     return [
       {
@@ -34,20 +35,22 @@ export const staticFiles: Demo = {
 }
 
 function createFileHandler({ publicDir, corsOrigins }: Services['config'], app: FastifyInstance) {
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  return (request: FastifyRequest, reply: FastifyReply) => {
     const path = toPath(request.url)
-    const file = await findFile(publicDir, path)
-    if (file === undefined) {
-      reply.callNotFound()
-      return reply
-    }
-    const { method } = request
-    if (method === 'GET' || method === 'HEAD') return sendBytes(request, reply, file)
-    // The path of a file can have a route with other methods.
-    const { methods: others = [], headers } = app.findAllowedMethods(path) ?? {}
-    const methods = [...new Set([...others, 'GET', 'HEAD', 'OPTIONS'])]
-    if (method !== 'OPTIONS') throw methodNotAllowed(method, path, { methods, isJson: false })
-    const allow = methods.join(', ')
-    return sendOptions(request, reply, { methods, headers: { ...headers, allow }, corsOrigins })
+    const sent = withFile(publicDir, path, (file) => {
+      if (file === undefined) {
+        reply.callNotFound()
+        return reply
+      }
+      const { method } = request
+      if (method === 'GET' || method === 'HEAD') return sendBytes(request, reply, file)
+      // The path of a file can have a route with other methods.
+      const { methods: others = [], headers } = app.findAllowedMethods(path) ?? {}
+      const methods = [...new Set([...others, 'GET', 'HEAD', 'OPTIONS'])]
+      if (method !== 'OPTIONS') throw methodNotAllowed(method, path, { methods, isJson: false })
+      const allow = methods.join(', ')
+      return sendOptions(request, reply, { methods, headers: { ...headers, allow }, corsOrigins })
+    })
+    return sent instanceof Promise ? sent : undefined
   }
 }

@@ -15,8 +15,7 @@ async function openCache(t: TestContext, limits: Parameters<typeof createFileCac
     const path = join(folder, name)
     await writeFile(path, Buffer.alloc(size, name))
     const version = await stat(path)
-    await using file = await open(path)
-    return { path, version, content: await cache.read(file, version) }
+    return { path, version, content: await cache.read(() => open(path), version) }
   }
   const add = async (name: string, size: number) => {
     const { path, version, content = assert.fail(`${name} is not read`) } = await read(name, size)
@@ -55,17 +54,16 @@ test('a file that is too large, too new or changed is not read', async (t) => {
   assert.equal((await read('a', 1001)).content, undefined)
   const { path, version, content } = await read('b', 1000)
   assert.deepEqual(content, Buffer.alloc(1000, 'b'))
-  await using file = await open(path)
   const others = [{ size: 999 }, { size: 1001 }, { ino: 0 }, { dev: -1 }, { mtimeMs: 0 }]
   for (const other of [...others, { ctimeMs: version.ctimeMs - 1 }]) {
     await t.test(JSON.stringify(other), async () => {
       const { dev, ino, size, mtimeMs, ctimeMs } = version
       const asFound = { dev, ino, size, mtimeMs, ctimeMs, ...other }
-      assert.equal(await cache.read(file, asFound), undefined)
+      assert.equal(await cache.read(() => open(path), asFound), undefined)
     })
   }
   t.mock.timers.setTime(version.ctimeMs + 1999)
-  assert.equal(await cache.read(file, version), undefined)
+  assert.equal(await cache.read(() => open(path), version), undefined)
 })
 
 test('a file that changed is removed', async (t) => {

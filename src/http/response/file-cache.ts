@@ -1,8 +1,7 @@
 import { statSync, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
-type FileVersion = Pick<Stats, (typeof versionFields)[number]>
-const versionFields = ['ino', 'ctimeMs', 'mtimeMs', 'size', 'dev'] as const
+type FileVersion = Pick<Stats, 'ino' | 'ctimeMs' | 'mtimeMs' | 'size' | 'dev'>
 
 interface CachedFile<Metadata> {
   path: string
@@ -40,10 +39,11 @@ export function createFileCache<Metadata>(limits: { maxFileBytes: number; maxByt
     return file.metadata
   }
   /** Undefined for a file that is large or not `version`, or so new that a change could look the same. */
-  const read = async (file: FileHandle, version: FileVersion): Promise<Buffer | undefined> => {
+  const read = async (open: () => Promise<FileHandle>, version: FileVersion) => {
     const { size, ctimeMs } = version
     const isOld = Date.now() - ctimeMs > clockTickMs
     if (size > limits.maxFileBytes || !isOld) return undefined
+    await using file = await open()
     const content = Buffer.allocUnsafeSlow(size)
     const { bytesRead } = await file.read(content, 0, size, 0)
     const isWhole = bytesRead === size && isSameVersion(await file.stat(), version)
@@ -52,6 +52,7 @@ export function createFileCache<Metadata>(limits: { maxFileBytes: number; maxByt
   return { add, find, read }
 }
 
+/** Synchronous: the kernel has the inode in memory. Only a network file system can block here. */
 function isUnchanged({ path, version }: CachedFile<unknown>): boolean {
   try {
     return isSameVersion(statSync(path), version)
@@ -61,5 +62,6 @@ function isUnchanged({ path, version }: CachedFile<unknown>): boolean {
 }
 
 function isSameVersion(one: FileVersion, other: FileVersion): boolean {
-  return versionFields.every((field) => one[field] === other[field])
+  const isSameFile = one.ino === other.ino && one.dev === other.dev && one.size === other.size
+  return isSameFile && one.ctimeMs === other.ctimeMs && one.mtimeMs === other.mtimeMs
 }

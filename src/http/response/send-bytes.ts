@@ -8,6 +8,13 @@ import { rangeNotSatisfiable } from '../errors/http-error.ts'
 
 export interface Bytes extends Validators, ByteSource {
   type: string
+  /** {@link toHeaders}, made once for content in memory. */
+  headers?: Readonly<Record<string, string>>
+}
+
+export function toHeaders({ etag, lastModified }: Validators) {
+  const time = lastModified && { 'last-modified': lastModified.toUTCString() }
+  return { etag, 'accept-ranges': 'bytes', ...time }
 }
 
 /** The whole content is one object, which is compressed once. */
@@ -19,11 +26,10 @@ export function toSource(content: Buffer): Pick<Bytes, 'size' | 'isInMemory' | '
   return { size, isInMemory: true, open }
 }
 
-export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
+export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
   const { headers, method } = request
-  const { type, size, etag, lastModified } = bytes
-  reply.headers({ etag, 'accept-ranges': 'bytes' })
-  if (lastModified) reply.header('last-modified', lastModified.toUTCString())
+  const { size } = bytes
+  reply.headers(bytes.headers ?? toHeaders(bytes))
   if (isNotModified(headers, bytes)) return reply.code(304).send()
   const allowsRange = method === 'GET' && isRangeFresh(headers, bytes)
   const range = allowsRange ? parseRange(headers.range, size) : undefined
@@ -33,12 +39,27 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
     const bounds = `${String(start)}-${String(end)}/${String(size)}`
     reply.code(206).header('content-range', `bytes ${bounds}`)
   }
-  if (wantsDigest(headers)) await addStreamDigests(request, reply, { bytes, start, end })
+  const part = { bytes, start, end }
+  if (!wantsDigest(headers)) return sendPart(request, reply, part)
+  return addStreamDigests(request, reply, part).then(() => sendPart(request, reply, part))
+}
+
+interface Part {
+  bytes: Bytes
+  start: number
+  end: number
+}
+
+/** Without a promise for content in memory. */
+function sendPart({ method }: FastifyRequest, reply: FastifyReply, { bytes, start, end }: Part) {
   const length = end - start + 1
+  const send = (content: ByteContent) =>
+    reply.type(bytes.type).header('content-length', String(length)).send(content)
   // Not an empty text, for which Fastify would set Content-Length to 0.
-  const isEmpty = (method === 'HEAD' && !bytes.isInMemory) || size === 0
-  const content = isEmpty ? Readable.from([]) : assertLength(await bytes.open(start, end), length)
-  return reply.type(type).header('content-length', String(length)).send(content)
+  if ((method === 'HEAD' && !bytes.isInMemory) || bytes.size === 0) return send(Readable.from([]))
+  const content = bytes.open(start, end)
+  if (Buffer.isBuffer(content)) return send(content)
+  return Promise.resolve(content).then((opened) => send(assertLength(opened, length)))
 }
 
 /** The client of a stream that is too short would wait for the rest. */
