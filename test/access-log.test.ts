@@ -103,8 +103,7 @@ const ways = [
 for (const { name, leave, makeSettings } of ways) {
   suite(`over ${name}`, { timeout: 300_000 }, () => {
     async function listen(t: TestContext) {
-      const settings = await makeSettings(t)
-      const app = await testApp(t, { settings, demos: [...demos, faulty] })
+      const app = await testApp(t, { settings: await makeSettings(t), demos: [...demos, faulty] })
       await app.listen({ port: 0, host: 'localhost' })
       return app
     }
@@ -209,8 +208,7 @@ test('a response without a body has no bytes', async (t) => {
   ] as const
   for (const row of rows) {
     await app.inject(row)
-    const line = (await completed(app, 1)).at(-1)
-    assert.deepEqual([row.url, line?.bytes], [row.url, 0])
+    assert.deepEqual([row.url, (await completed(app, 1)).at(-1)?.bytes], [row.url, 0])
   }
 })
 

@@ -47,9 +47,8 @@ test('the tables of settings in docs/settings.md are generated from the code', (
 test('the table of demos in README.md names every demo and only existing routes', async (t) => {
   const app = await testApp(t)
   const [, section = ''] = /\n## Demos\n([^]*?)\n## /.exec(read('README.md')) ?? []
-  const named = [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name)
   assert.deepEqual(
-    named,
+    [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name),
     demos.map(({ name }) => name),
   )
   const routes = [...section.matchAll(/`([A-Z]+) (\/\S*)`/g)]

@@ -77,8 +77,7 @@ test('a second start or stop has no effect, and a stopped service is closed', as
 })
 
 test('a stop before or during the start ends it', async (t) => {
-  const never = await openVitrine(t)
-  await never.stop()
+  await (await openVitrine(t)).stop()
   const starting = await openVitrine(t)
   const started = starting.start()
   await starting.stop()

@@ -113,9 +113,8 @@ export async function openPostgresServer(options: ServerOptions = {}): Promise<P
   }
 
   await start()
-  const url = `postgres://vitrine@127.0.0.1:${String(port)}/postgres`
   return {
-    url,
+    url: `postgres://vitrine@127.0.0.1:${String(port)}/postgres`,
     stop,
     start,
     freeze: () => {

@@ -101,8 +101,7 @@ test('fetch creates, reads, changes and deletes a user', async (t) => {
   })
   const read = await fetch(user, { headers: json })
   assert.equal(((await read.json()) as { name: string }).name, 'Anna')
-  const deleted = await fetch(user, { method: 'DELETE' })
-  assert.equal(deleted.status, 200)
+  assert.equal((await fetch(user, { method: 'DELETE' })).status, 200)
   assert.equal((await fetch(user)).status, 404)
 })
 

@@ -12,8 +12,7 @@ import { testApp } from './test-app.ts'
 const root = join(import.meta.dirname, '..')
 
 test('npm run routes prints every URL, with the file that declares it', async (t) => {
-  const script = join(root, 'scripts/routes.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, [script])
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'scripts/routes.ts')])
   const rows = stdout.trimEnd().split('\n')
   const printed = new Map<string, string>()
   for (const row of rows) {

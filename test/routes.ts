@@ -17,8 +17,7 @@ export async function listRoutes(app: FastifyInstance): Promise<Route[]> {
     if (part === '') continue
     const depth = indent.length / 4 - 1
     branch.splice(depth, branch.length, part)
-    const path = branch.slice(0, depth + 1).join('')
-    routes.push({ path, methods: methods.split(', ') })
+    routes.push({ path: branch.slice(0, depth + 1).join(''), methods: methods.split(', ') })
   }
   return routes
 }

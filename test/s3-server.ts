@@ -242,10 +242,9 @@ function listParts(parts: Map<number, S3Object>, query: URLSearchParams): Reply 
 
 /** As MinIO does: of one object, named whole. */
 function listUploads(uploads: Map<string, S3Upload>, query: URLSearchParams): Reply {
-  const list = [...uploads].filter(([, { key }]) => key === query.get('prefix'))
-  const elements = list.map(
-    ([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`,
-  )
+  const elements = [...uploads]
+    .filter(([, { key }]) => key === query.get('prefix'))
+    .map(([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`)
   return xml('ListMultipartUploadsResult', elements.join(''))
 }
 

@@ -35,8 +35,7 @@ test('every invalid setting has its own line and the exit status is 2', async (t
     LOG_LEVEL: 'loud',
   })
   assert.equal(status, 2)
-  const named = lines.map((line) => /^vitrine: ([A-Z_]+) must/.exec(line)?.[1])
-  assert.deepEqual(named.toSorted(), [
+  assert.deepEqual(lines.map((line) => /^vitrine: ([A-Z_]+) must/.exec(line)?.[1]).toSorted(), [
     'BODY_READERS',
     'CORS_ORIGINS',
     'DATABASE_URL',
@@ -199,8 +198,7 @@ test('records written before a restart exist after it', async (t: TestContext) =
   const location = created.headers.get('location') ?? ''
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')
-  const second = await startVitrine(t, settings)
-  const response = await fetch(second.origin + location, {
+  const response = await fetch((await startVitrine(t, settings)).origin + location, {
     headers: { accept: 'application/json' },
   })
   assert.equal(((await response.json()) as { name: string }).name, 'Rome')

@@ -38,12 +38,7 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
   const stores = await openStores(config)
   const logLines: string[] = []
   const write = (line: string) => logLines.push(line)
-  const app = await buildApp({
-    config,
-    stores,
-    demos,
-    logTo: { write, queue: write },
-  })
+  const app = await buildApp({ config, stores, demos, logTo: { write, queue: write } })
   t.after(async () => {
     await app.close()
     await stores.close()

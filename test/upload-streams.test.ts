@@ -134,8 +134,7 @@ test('a start removes the unfinished files of a crash, and no upload', async (t)
   const second = await startVitrine(t, settings)
   const expected = ['BBBBBBBBBBBBBBBBBBBBBB', 'CCCCCCCCCCCCCCCCCCCCCC.part', ...kept].toSorted()
   await until(async () => (await readdir(files)).toSorted().join() === expected.join())
-  const response = await fetch(`${second.origin}/uploads/${kept[0] ?? ''}`)
-  assert.equal(await response.text(), 'glass')
+  assert.equal(await (await fetch(`${second.origin}/uploads/${kept[0] ?? ''}`)).text(), 'glass')
 })
 
 test('the download of a truncated file ends early, and does not hang', async (t) => {

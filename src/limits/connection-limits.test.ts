@@ -29,8 +29,7 @@ async function hold(t: TestContext, origin: string, count: number) {
 }
 
 test('connections over MAX_CONNECTIONS_PER_CLIENT are dropped until others end', async (t) => {
-  const settings = { MAX_CONNECTIONS_PER_CLIENT: '5' }
-  const { origin, assertSound } = await startWatched(t, settings)
+  const { origin, assertSound } = await startWatched(t, { MAX_CONNECTIONS_PER_CLIENT: '5' })
   const [first] = await hold(t, origin, 5)
   const over = await sendRaw(origin, toGet('/health'))
   assert.deepEqual([over.text, over.isClosed], ['', true])

@@ -106,8 +106,7 @@ test('another resource is changed, replaced and deleted', async (t) => {
     data: { redirect: url },
     status: { code: 0, msg: 'delete success' },
   })
-  const stored = await findStored(databaseUrl, 'books', _id)
-  const { combination, ...readable } = stored?.document ?? {}
+  const { combination, ...readable } = (await findStored(databaseUrl, 'books', _id))?.document ?? {}
   assert.deepEqual(readable, { title: 'Emma', pages: 500 })
   assert.match(String(combination), /^\$argon2id\$/)
 
@@ -179,7 +178,6 @@ test('records of one resource are not found in another', async (t) => {
   const { _id } = await createRecord(app, '/books', emma)
   assert.equal((await app.inject(`/films/${_id}`)).statusCode, 404)
   const payload = { ...emma, title: 'Clueless' }
-  const put = await app.inject({ method: 'PUT', url: `/films/${_id}`, payload })
-  assert.equal(put.statusCode, 201)
+  assert.equal((await app.inject({ method: 'PUT', url: `/films/${_id}`, payload })).statusCode, 201)
   assert.equal((await readRecord(app, `/books/${_id}`)).title, 'Emma')
 })

@@ -71,8 +71,7 @@ test(
       .filter({ hasText: /^GET \/mirror\/query/ })
       .waitFor()
     await page.goto('/profile.html')
-    const buffer = Buffer.from('glass')
-    const file = { name: 'glass.txt', mimeType: 'text/plain', buffer }
+    const file = { name: 'glass.txt', mimeType: 'text/plain', buffer: Buffer.from('glass') }
     await page.getByLabel('File').setInputFiles(file)
     await page.getByRole('button', { name: 'Upload' }).click()
     await page.getByRole('link', { name: 'Inspect this request' }).click()

@@ -97,10 +97,8 @@ test('a backup is restored into an empty folder, and into one with other data', 
 test('sessions survive a backup and restore', async (t) => {
   const services = await emptyService(t)
   const { send, stop } = await openService(t, services)
-  const user = { name: 'Ann', password: 'glass' }
-  await send('/users', asJson('POST', user))
-  const credentials = { username: 'Ann', password: 'glass' }
-  const { headers } = await send('/login', asJson('POST', credentials))
+  await send('/users', asJson('POST', { name: 'Ann', password: 'glass' }))
+  const { headers } = await send('/login', asJson('POST', { username: 'Ann', password: 'glass' }))
   const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? assert.fail('no session')
   const file = join(services.folder, 'saved.vitrine')
   assert.match(
@@ -129,8 +127,7 @@ test('files in a bucket are in the backup, and are restored to the configured st
   assert.deepEqual(await readEverything(await openService(t, onDisk)), seen)
   await uploadFile(vitrine.send, 'later', Buffer.from('later'))
   await vitrine.stop()
-  const gone = [...server.objects.keys()][0] ?? assert.fail('nothing in the bucket')
-  server.objects.delete(gone)
+  server.objects.delete([...server.objects.keys()][0] ?? assert.fail('nothing in the bucket'))
   await runSucceeding(services, 'restore', file)
   const ids = [...server.objects.keys()].map((key) => key.replace('some/files/', ''))
   assert.deepEqual(ids.toSorted(), Object.keys(seen.contents).toSorted())
@@ -155,8 +152,7 @@ test('a restore is rejected while the service runs, even if idle, and changes no
   const { services, vitrine, file } = await savedService(t)
   await create(vitrine.send, 'later')
   assert.match(await runFailing(services, 'restore', file), /is in use: stop the service first$/)
-  const names = await listOf<{ name: string }>(vitrine.send, '/locations')
-  assert.equal(names.at(-1)?.name, 'later')
+  assert.equal((await listOf<{ name: string }>(vitrine.send, '/locations')).at(-1)?.name, 'later')
   await vitrine.stop()
   await runSucceeding(services, 'restore', file)
 })

@@ -41,8 +41,7 @@ test('the requests of all workers are counted together', patience, async (t) => 
   assert.equal(sum('http_request_duration_seconds_count', labels), 30)
   assert.equal(sum('http_requests_in_flight'), 0)
   assert.equal(sum('vitrine_info'), 1)
-  const info = samples.filter(({ name }) => name === 'vitrine_info')
-  assert.equal(info.length, 1)
+  assert.equal(samples.filter(({ name }) => name === 'vitrine_info').length, 1)
 })
 
 test('the counts of a worker survive its death, and a sum never decreases', patience, async (t) => {

@@ -29,8 +29,7 @@ export function openClient(t: TestContext, origin: string): Send {
       .on('error', reject)
       .end(body)
     const response = await promise
-    const chunks = (await response.toArray()) as Buffer[]
-    const text = Buffer.concat(chunks).toString()
+    const text = Buffer.concat((await response.toArray()) as Buffer[]).toString()
     return { status: response.statusCode ?? 0, headers: response.headers, text }
   }
 }
@@ -38,8 +37,7 @@ export function openClient(t: TestContext, origin: string): Send {
 const accept = { accept: 'application/json' }
 
 export function asJson(method: string, body: object) {
-  const headers = { 'content-type': 'application/json' }
-  return { method, headers, body: JSON.stringify(body) }
+  return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
 /** A form with this file, as `POST /profile` takes it. */

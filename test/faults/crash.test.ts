@@ -88,8 +88,7 @@ async function uploadFiles(send: Send, ledger: Ledger, prefix: string): Promise<
 /** Logs in, and every third time out again. */
 async function logIn(send: Send, ledger: Ledger): Promise<never> {
   for (let count = 1; ; count += 1) {
-    const response = await acknowledged(send, '/login', asJson('POST', credentials))
-    const cookie = toCookie(response)
+    const cookie = toCookie(await acknowledged(send, '/login', asJson('POST', credentials)))
     await ledger.record(cookie, 'true', async () => undefined)
     if (count % 3 !== 0) continue
     const logOut = { method: 'POST', headers: { cookie } }
@@ -143,8 +142,7 @@ async function writeUntilKilled(
   { round, ledgers }: { round: number; ledgers: Ledgers },
 ): Promise<void> {
   const client = () => openClient(t, origin)
-  const before = countWrites(ledgers)
-  const enough = before + randomInt(20, 200)
+  const enough = countWrites(ledgers) + randomInt(20, 200)
   const prefix = (writer: number) => `${String(round)}-${String(writer)}`
   const writers = [
     ...[1, 2, 3].map((each) => writeLocations(client(), ledgers.locations, prefix(each))),

@@ -122,9 +122,7 @@ test('a record whose document is not valid JSON gets 503 like other damage', lim
   const path = join(folder, 'vitrine.db')
   fill(path)
   const file = await open(path, 'r+')
-  const content = await file.readFile()
-  const place = content.indexOf('{"name":"Rome"')
-  await file.write(Buffer.alloc(14, '#'), 0, 14, place)
+  await file.write(Buffer.alloc(14, '#'), 0, 14, (await file.readFile()).indexOf('{"name":"Rome"'))
   await file.close()
   const { origin } = await startVitrine(t, toSettings(folder))
   const send = openClient(t, origin)
@@ -174,8 +172,7 @@ test(
   async (t) => {
     const folder = await smallDisk(t, '8m')
     if (folder === undefined) return
-    const files = `file:${await temporaryFolder(t)}`
-    const settings = { ...toSettings(folder), FILES_URL: files }
+    const settings = { ...toSettings(folder), FILES_URL: `file:${await temporaryFolder(t)}` }
     const first = await startVitrine(t, settings)
     await openClient(t, first.origin)('/locations/rome', asJson('PUT', { name: 'Rome' }))
     first.process.kill('SIGTERM')

@@ -36,8 +36,7 @@ for (const kind of kinds) {
       // Were a read to wait for the lock, it would wait longer than a write that is requested before.
       const isSoon = async (page: string) => {
         let isRefused = false
-        const write = connect()('/locations', asJson('POST', rome))
-        writes.push(write.finally(() => (isRefused = true)))
+        writes.push(connect()('/locations', asJson('POST', rome)).finally(() => (isRefused = true)))
         assert.equal((await send(page, { headers: { accept: 'text/html' } })).status, 200, page)
         return !isRefused
       }

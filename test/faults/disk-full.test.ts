@@ -72,8 +72,7 @@ async function assertAllFail(send: Send, filesFolder: string): Promise<void> {
     }
   }
   assert.deepEqual([...new Set(wrong)], [])
-  const uploads = await listOf<{ _id: string }>(send, '/uploads')
-  const kept = uploads.map(({ _id }) => _id).toSorted()
+  const kept = (await listOf<{ _id: string }>(send, '/uploads')).map(({ _id }) => _id).toSorted()
   assert.deepEqual((await readdir(filesFolder)).toSorted(), kept)
 }
 

@@ -49,8 +49,7 @@ async function startFilled(t: TestContext) {
   const settings = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' }
   const { origin, process: child } = await startVitrine(t, settings)
   const pid = child.pid ?? assert.fail('the process has no id')
-  const warmUp = await open(`${origin}/users?per_page=1000`, 'text/html')
-  await warmUp.resume().toArray()
+  await (await open(`${origin}/users?per_page=1000`, 'text/html')).resume().toArray()
   return { origin, watch: await watchMemory(pid) }
 }
 

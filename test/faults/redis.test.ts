@@ -71,8 +71,7 @@ suite('faults of Redis', withRedis, () => {
         await healed(send, cookie)
         // It is empty after the restart: users are logged out, and can log in again.
         assert.equal(await whoIs(send, cookie), false)
-        const again = toCookie(await send('/login', asJson('POST', user)))
-        assert.equal(await whoIs(send, again), true)
+        assert.equal(await whoIs(send, toCookie(await send('/login', asJson('POST', user)))), true)
       }
       assert.equal(child.exitCode, null)
     },

@@ -92,10 +92,9 @@ test('a connection without a TLS handshake does not delay the end', limit, async
 
 /** Sends a request over TLS but for its last byte. */
 async function beginSecurePost(t: TestContext, origin: string) {
-  const headers = { 'content-type': 'text/plain', 'content-length': 2, expect: '100-continue' }
   const request = httpsRequest(`${origin}/users/post/raw`, {
     method: 'POST',
-    headers,
+    headers: { 'content-type': 'text/plain', 'content-length': 2, expect: '100-continue' },
     agent: false,
     rejectUnauthorized: false,
   })
@@ -171,9 +170,8 @@ test(
     await once(vitrine.process, 'exit')
     const { origin } = await startInFolderOf(t, vitrine.folder)
     // A later sweep removes the incomplete file.
-    const files = await readdir(vitrine.filesFolder)
     assert.deepEqual(
-      files.filter((name) => !name.endsWith('.part')),
+      (await readdir(vitrine.filesFolder)).filter((name) => !name.endsWith('.part')),
       [],
     )
     assert.equal((await openClient(t, origin)('/uploads')).text.trim(), '[]')
@@ -192,8 +190,7 @@ for (const workers of ['1', '2']) {
       child.kill('SIGTERM')
       await until(async () => (await send('/health/ready')).status === 503)
       assert.match((await send('/health/ready')).text, /draining/)
-      const created = await send('/locations', asJson('POST', { name: 'Rome' }))
-      assert.equal(created.status, 201)
+      assert.equal((await send('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
       assert.equal(child.exitCode, null)
       child.kill('SIGTERM')
       await ended(child)

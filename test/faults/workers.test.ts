@@ -106,9 +106,8 @@ test('another worker replaces one that is killed', patience, async (t) => {
     return workers.length === 3 && !workers.includes(before[0] ?? NaN)
   })
   await until(async () => {
-    const senders = openClients(t, origin)
     const responses = await Promise.all(
-      senders.map((send) => send('/health').catch(() => undefined)),
+      openClients(t, origin).map((send) => send('/health').catch(() => undefined)),
     )
     return responses.every((response) => response?.status === 200)
   })

@@ -169,11 +169,10 @@ export const costlyRequests: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map(([line, fields]) => {
       const [method = '', target = ''] = line.split(' ')
       const isPost = method === 'POST'
-      const type = isPost ? ['Content-Type: application/x-www-form-urlencoded'] : []
       return {
         method,
         target,
-        fields: [...type, ...fields],
+        fields: [...(isPost ? ['Content-Type: application/x-www-form-urlencoded'] : []), ...fields],
         content: isPost ? 'name=a&a=b' : undefined,
       }
     })

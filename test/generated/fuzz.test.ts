@@ -16,8 +16,7 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** Checks that must hold for every response. */
 function assertWellFormed({ text }: RawResponse, request: string): void {
   const seen = `${JSON.stringify(request.slice(0, 2000))} got ${JSON.stringify(text.slice(0, 600))}`
-  const head = text.slice(0, text.indexOf('\r\n\r\n'))
-  const [line = '', ...fields] = head.split('\r\n')
+  const [line = '', ...fields] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n')
   assert.match(line, /^HTTP\/1\.1 [2-5]\d\d [ -~]*$/, seen)
   for (const field of fields) {
     const colon = field.indexOf(':')
@@ -36,8 +35,7 @@ function assertWellFormed({ text }: RawResponse, request: string): void {
 /** Sends the request, and fails on a 500; `/status` may respond with any requested code. */
 async function assertSane({ origin }: WatchedVitrine, message: string): Promise<void> {
   const response = await sendRaw(origin, message, { endsHalf: true })
-  const interim = /^HTTP\/1\.1 100 Continue\r\n\r\n/
-  const text = response.text.replace(interim, '')
+  const text = response.text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
   assertWellFormed({ ...response, text }, message)
   const status = response.statuses[0] ?? 0
   const isRequested = /\/status\/5/i.test(message)
@@ -99,10 +97,7 @@ test('requests with random changes of bytes get a response, and never a 500', as
 
 for (const [title, messages] of Object.entries(costlyRequests)) {
   test(`random ${title} cost little time and memory`, async (t) => {
-    const vitrine = await startWatched(t, {
-      ...settings,
-      NODE_OPTIONS: '--max-old-space-size=128',
-    })
+    const vitrine = await startWatched(t, { ...settings, NODE_OPTIONS: '--max-old-space-size=128' })
     for (const id of ['one', ...Array.from({ length: 200 }, (_, index) => String(index))]) {
       const content = JSON.stringify({ name: id, note: 'a'.repeat(2000) })
       const fields = ['Content-Type: application/json']

@@ -109,8 +109,7 @@ test('invalid bodies are rejected with the right status code and change nothing'
   }
   for (const path of ['/users', '/locations', '/uploads']) {
     await t.test(path, async () => {
-      const list = await fetch(origin + path, { headers: { accept: json } })
-      assert.deepEqual(await list.json(), [])
+      assert.deepEqual(await (await fetch(origin + path, { headers: { accept: json } })).json(), [])
     })
   }
   await assertSound()

@@ -74,13 +74,12 @@ test('the service still responds during a flood of HTTP/2 frames', async (t) => 
   for (const [name, toFrames] of floods) {
     await t.test(name, async (row) => {
       const socket = await openFrames(row, origin)
-      const closed = new Promise((resolve) => socket.once('close', resolve))
       for (let index = 0; index < frames && socket.writable; index += framesPerWrite) {
         const flood = Array.from({ length: framesPerWrite }, (_, step) => toFrames(index + step))
         const written = new Promise((resolve) => {
           socket.write(Buffer.concat(flood.flat()), resolve)
         })
-        await Promise.race([written, closed])
+        await Promise.race([written, new Promise((resolve) => socket.once('close', resolve))])
       }
       await assertServed(origin)
       await assertSound()

@@ -17,8 +17,7 @@ const readers: readonly [path: string, type: string, start: string][] = [
 ]
 
 test('a body that arrives slowly for too long gets 408 over HTTP/2, too', async (t) => {
-  const settings = { ...quick, ...(await makeCertificate(t)) }
-  const { origin, assertSound } = await startWatched(t, settings)
+  const { origin, assertSound } = await startWatched(t, { ...quick, ...(await makeCertificate(t)) })
   const session = connect(origin, { rejectUnauthorized: false })
   t.after(() => {
     session.destroy()
@@ -54,8 +53,7 @@ test('a body that is too large and stops arriving gets a response soon', async (
         'Content-Length: 3000000',
       ]
       const head = toRequest(`POST ${path} HTTP/1.1`, fields, start)
-      const response = await sendRaw(origin, head + 'x'.repeat(20_000))
-      assert.equal(response.statuses[0], 413)
+      assert.equal((await sendRaw(origin, head + 'x'.repeat(20_000))).statuses[0], 413)
     })
   }
   await assertSound()

@@ -40,8 +40,7 @@ test('with PRESET=public logins, bodies and uploads have their limits', limit, a
 })
 
 test('an explicit setting overrides the preset', limit, async (t) => {
-  const settings = { RATE_LIMIT: '5', MAX_RECORDS: '1', LOGIN_RATE_LIMIT: 'off' }
-  const send = await startPublic(t, settings)
+  const send = await startPublic(t, { RATE_LIMIT: '5', MAX_RECORDS: '1', LOGIN_RATE_LIMIT: 'off' })
   const statuses = []
   for (const name of ['Rome', 'Oslo']) {
     statuses.push((await send('/locations', asJson('POST', { name }))).status)

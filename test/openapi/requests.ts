@@ -173,6 +173,5 @@ function toPart(name: string, content: string, schema: Schema) {
   const isFile =
     Object.hasOwn(properties, name) && JSON.stringify(properties[name]).includes('Media')
   // In a header of a part these would end it.
-  const plain = name.replaceAll(/[^\w-]/g, '_')
-  return { name: plain, content, ...(isFile && { fileName: 'file.bin' }) }
+  return { name: name.replaceAll(/[^\w-]/g, '_'), content, ...(isFile && { fileName: 'file.bin' }) }
 }

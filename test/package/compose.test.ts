@@ -43,8 +43,7 @@ const settings = vitrine.environment ?? {}
 /** Whatever is not by the schema of Compose, or an error by the rules of the linter. */
 async function lint(file: string): Promise<string> {
   const dclint = fileURLToPath(new URL('../bin/dclint.cjs', import.meta.resolve('dclint')))
-  const linted = run(process.execPath, [dclint, '--quiet', '--formatter', 'compact', file])
-  return linted.then(
+  return run(process.execPath, [dclint, '--quiet', '--formatter', 'compact', file]).then(
     () => '',
     (error: unknown) => (error as { stdout?: string }).stdout || String(error),
   )

@@ -58,8 +58,7 @@ test('copied files of the repository exist, and are not excluded from the build'
 test('the image starts as npm start does, as an unprivileged user, and receives signals', () => {
   assert.match(findInImage('USER'), /^[1-9]\d+:[1-9]\d+$/)
   assert.equal(findInImage('STOPSIGNAL'), 'SIGTERM')
-  const entry = JSON.parse(findInImage('ENTRYPOINT')) as string[]
-  const command = entry.join(' ').replace('/app/', '')
+  const command = (JSON.parse(findInImage('ENTRYPOINT')) as string[]).join(' ').replace('/app/', '')
   assert.equal(command, packageJson.scripts.start)
   const [shebang = ''] = readProjectFile('bin/vitrine.js').split('\n')
   assert.equal(`${shebang.replace('#!/usr/bin/env -S ', '')} bin/vitrine.js`, command)

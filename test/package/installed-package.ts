@@ -58,8 +58,7 @@ export async function makeFolder(folder: string): Promise<string> {
 
 /** Every file below, by its path from there. */
 export async function findFiles(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
+  return (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
     .sort()

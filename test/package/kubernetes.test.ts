@@ -41,8 +41,7 @@ async function findTypeProblems(t: TestContext, manifests: typeof documents): Pr
   await writeFile(join(folder, 'manifests.ts'), lines.join('\n'))
   const tsc = join(projectFolder, 'node_modules/typescript/bin/tsc')
   const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', 'manifests.ts']
-  const checked = promisify(execFile)(process.execPath, [tsc, ...flags], { cwd: folder })
-  return checked.then(
+  return promisify(execFile)(process.execPath, [tsc, ...flags], { cwd: folder }).then(
     ({ stdout }) => stdout,
     (error: unknown) => (error as { stdout?: string }).stdout || String(error),
   )
@@ -67,10 +66,7 @@ test('its pods have no privileges', () => {
   const { runAsNonRoot, runAsUser, runAsGroup, seccompProfile } = pod.securityContext ?? {}
   assert.deepEqual(
     { runAsNonRoot, seccompProfile },
-    {
-      runAsNonRoot: true,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
+    { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
   )
   // The user that the compile cache in the image is for.
   assert.equal(`${String(runAsUser)}:${String(runAsGroup)}`, findInImage('USER'))
@@ -124,6 +120,5 @@ test('the two replicas are discovered, spread, protected from eviction, and have
   // README: requests in flight have ten seconds.
   const drain = environment.find(({ name }) => name === 'DRAIN_SECONDS')
   assert.ok(Number(drain?.value) > 0)
-  const stopping = 10 + Number(drain?.value)
-  assert.ok(Number(pod.terminationGracePeriodSeconds) > stopping)
+  assert.ok(Number(pod.terminationGracePeriodSeconds) > 10 + Number(drain?.value))
 })

@@ -87,8 +87,7 @@ async function readLock(root: string) {
 }
 
 test('the repository runs its sources, even with an older build beside them', async () => {
-  const left = await makeFolder(join(folder, 'left-over'))
-  const stale = await copyRepository(left)
+  const stale = await copyRepository(await makeFolder(join(folder, 'left-over')))
   const { stdout } = await run(process.execPath, ['bin/vitrine.js', '--version'], { cwd: stale })
   assert.equal(stdout, `${packageJson.version}\n`)
 })

@@ -23,8 +23,7 @@ for (const [what, fields] of accepted) {
   test(`a location may have ${what}`, async (t) => {
     const app = await testApp(t)
     const created = await createRecord(app, '/locations', fields)
-    const shown = await readRecord(app, `/locations/${created._id}`)
-    assert.deepEqual(fieldsOf(shown), fields)
+    assert.deepEqual(fieldsOf(await readRecord(app, `/locations/${created._id}`)), fields)
   })
 }
 
@@ -77,12 +76,10 @@ for (const [what, payload, bad] of rejected) {
       const response = await app.inject({ ...request, headers, payload })
       assert.equal(response.statusCode, 422)
       const { errors } = response.json<{ errors: { pointer: string; detail: string }[] }>()
-      const pointers = new Set(errors.map(({ pointer }) => pointer.slice(2)))
-      assert.deepEqual([...pointers].toSorted(), bad)
+      assert.deepEqual([...new Set(errors.map(({ pointer }) => pointer.slice(2)))].toSorted(), bad)
       for (const { detail } of errors) assert.match(detail, /\w/)
     }
-    const list = await app.inject({ url: '/locations', headers })
-    assert.deepEqual(list.json(), [])
+    assert.deepEqual((await app.inject({ url: '/locations', headers })).json(), [])
   })
 }
 
@@ -124,8 +121,7 @@ const changes: [change: Fields, bad: string[]][] = [
 for (const [change, bad] of changes) {
   test(`a change to ${JSON.stringify(change).slice(0, 30)} is rejected for ${bad.join()}`, async (t) => {
     const app = await testApp(t)
-    const fields = { name: 'a', latitude: 1, longitude: 2 }
-    const { _id } = await createRecord(app, '/locations', fields)
+    const { _id } = await createRecord(app, '/locations', { name: 'a', latitude: 1, longitude: 2 })
     const url = `/locations/${_id}`
     const response = await app.inject({ method: 'PATCH', url, payload: change })
     assert.equal(response.statusCode, 422)
@@ -139,8 +135,7 @@ for (const [change, bad] of changes) {
 
 test('one coordinate of a pair can be changed alone', async (t) => {
   const app = await testApp(t)
-  const fields = { name: 'a', latitude: 1, longitude: 2 }
-  const { _id } = await createRecord(app, '/locations', fields)
+  const { _id } = await createRecord(app, '/locations', { name: 'a', latitude: 1, longitude: 2 })
   const url = `/locations/${_id}`
   const response = await app.inject({ method: 'PATCH', url, payload: { latitude: -1.5 } })
   assert.equal(response.statusCode, 200)

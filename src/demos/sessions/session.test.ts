@@ -18,8 +18,7 @@ test('the session cookie has at least 128 bits and every protective attribute', 
   const { headers } = await app.inject({ method: 'POST', url: '/login', payload })
   const [pair = '', ...attributes] = String(headers['set-cookie']).split('; ')
   assert.match(pair, /^session=[\w-]{22,}$/)
-  const expected = ['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Lax']
-  assert.deepEqual(attributes.toSorted(), expected)
+  assert.deepEqual(attributes.toSorted(), ['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Lax'])
 })
 
 test('a request that needs no session gets no cookie, on any route', async (t) => {
@@ -241,8 +240,7 @@ test('sessions survive a restart, and so does a logout', async (t: TestContext) 
   const first = await startVitrine(t, settings)
   const post = async (path: string, body: object, cookie = '') => {
     const headers = { 'content-type': 'application/json', cookie }
-    const content = { method: 'POST', headers, body: JSON.stringify(body) }
-    return fetch(first.origin + path, content)
+    return fetch(first.origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
   }
   assert.equal((await post('/users', ann)).status, 201)
   const cookies: string[] = []

@@ -115,8 +115,7 @@ test('a query string over a limit gets 400, and one at the limit does not', asyn
   ]
   for (const [query, status] of cases) {
     await t.test(query.slice(0, 40), async () => {
-      const received = await app.inject(`/topic?${query}`)
-      assert.equal(received.statusCode, status)
+      assert.equal((await app.inject(`/topic?${query}`)).statusCode, status)
     })
   }
 })
@@ -125,8 +124,7 @@ test('no key changes a prototype', async (t) => {
   const app = await testApp(t)
   for (const key of ['__proto__[a]', 'constructor[prototype][a]', 'a[__proto__][a]']) {
     await t.test(key, async () => {
-      const received = await app.inject(`/topic?${key}=reached`)
-      assert.doesNotMatch(received.body, /reached/)
+      assert.doesNotMatch((await app.inject(`/topic?${key}=reached`)).body, /reached/)
       assert.equal(({} as { a?: unknown }).a, undefined)
     })
   }

@@ -119,13 +119,11 @@ test('the default limit is 1 MiB, and a higher setting applies', async (t) => {
   ]
   for (const [app, bytes, expected] of rows) {
     await t.test(`${String(bytes)} ${String(expected)}`, async () => {
-      const body = makeText(bytes)
-      const headers = { 'content-type': 'text/plain' }
       const response = await sendBothWays(app, {
         method: 'POST',
         path: '/users/post',
-        headers,
-        body,
+        headers: { 'content-type': 'text/plain' },
+        body: makeText(bytes),
       })
       assert.deepEqual([bytes, response.status], [bytes, expected])
     })

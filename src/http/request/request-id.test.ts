@@ -35,8 +35,7 @@ test('a valid request id is used for the response and its log line', async (t) =
     await t.test(id, async () => {
       const { given } = await sendWith(app, id)
       assert.equal(given, id)
-      const line = JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }
-      assert.equal(line.reqId, id)
+      assert.equal((JSON.parse(app.logLines.at(-1) ?? '') as { reqId: string }).reqId, id)
     })
   }
 })

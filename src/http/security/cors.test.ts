@@ -188,11 +188,10 @@ for (const [isAllowed, origin, HOST] of localRows) {
     assert.equal(response.headers['access-control-allow-origin'], isAllowed ? origin : '*')
     const credentials = isAllowed ? 'true' : undefined
     assert.equal(response.headers['access-control-allow-credentials'], credentials)
-    const preflightHeaders = { ...headers, 'access-control-request-method': 'PUT' }
     const preflight = await sendBothWays(app, {
       method: 'OPTIONS',
       path: '/mirror',
-      headers: preflightHeaders,
+      headers: { ...headers, 'access-control-request-method': 'PUT' },
     })
     const methods = preflight.headers['access-control-allow-methods'] ?? ''
     assert.equal(methods.includes('PUT'), isAllowed)

@@ -126,8 +126,7 @@ test('a page is found by a cursor alone, with 20 records', async (t) => {
   const { headers } = await app.inject('/locations.json?per_page=2')
   const [cursor = ''] = /after=[\w-]+/.exec(String(headers.link)) ?? []
   const all = (await app.inject('/locations.json')).json<Shown[]>()
-  const found = await app.inject(`/locations.json?${cursor}`)
-  assert.deepEqual(found.json(), all.slice(2, 22))
+  assert.deepEqual((await app.inject(`/locations.json?${cursor}`)).json(), all.slice(2, 22))
 })
 
 function encode(value: unknown): string {

@@ -22,8 +22,7 @@ async function fill(app: FastifyInstance, count: number): Promise<void> {
 
 /** The addresses of the links of which the text is given. */
 function hrefs(page: string, text: string): string[] {
-  const links = [...page.matchAll(/<a ([^>]*)>([^<]*)<\/a>/g)]
-  return links
+  return [...page.matchAll(/<a ([^>]*)>([^<]*)<\/a>/g)]
     .filter(([, , label]) => label === text)
     .map(([, attributes = '']) => /href="([^"]*)"/.exec(attributes)?.[1] ?? '')
     .map((href) => href.replaceAll('&amp;', '&'))
@@ -120,8 +119,7 @@ test('a list shows which part of how many records it has, and the number of the 
   const page = await open(app, '/locations?per_page=2&page=2')
   assert.match(page, /3 to 4 of 5 locations\./)
   assert.match(page, /Page 2 of 3/)
-  const last = await open(app, '/locations?per_page=2&page=3')
-  assert.match(last, /5 of 5 locations\./)
+  assert.match(await open(app, '/locations?per_page=2&page=3'), /5 of 5 locations\./)
   const whole = await open(app, '/locations')
   assert.match(whole, /<p class="quiet count">5 locations\.<\/p>/)
   assert.doesNotMatch(whole, /Page \d/)

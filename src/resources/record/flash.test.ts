@@ -24,8 +24,7 @@ for (const { path, fields } of samples) {
       const response = await app.inject({ method: 'POST', url, ...form })
       assert.equal(response.statusCode, 303)
       const [, ...attributes] = String(response.headers['set-cookie']).split('; ')
-      const expected = ['HttpOnly', 'Max-Age=30', 'Path=/', 'SameSite=Lax']
-      assert.deepEqual(attributes.toSorted(), expected)
+      assert.deepEqual(attributes.toSorted(), ['HttpOnly', 'Max-Age=30', 'Path=/', 'SameSite=Lax'])
 
       assert.equal(response.headers.location, toTarget(url))
       const headers = { ...page, cookie: cookieAfter(response) }

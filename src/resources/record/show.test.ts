@@ -170,8 +170,7 @@ for (const { path, fields } of samples) {
       const { _id } = await createRecord(app, path, fields)
       for (const url of [`${path}/new`, `${path}/${_id}/edit`]) {
         await t.test(url, async () => {
-          const response = await app.inject({ url, headers: { accept } })
-          assert.equal(response.statusCode, 406)
+          assert.equal((await app.inject({ url, headers: { accept } })).statusCode, 406)
         })
       }
     })
@@ -198,8 +197,7 @@ test('all of six hundred locations are listed, each once and oldest first', asyn
 test('the text of a location has each field on its own line', async (t) => {
   const app = await testApp(t)
   const { _id } = await createRecord(app, '/locations', { name: 'a\nnote: forged', note: 'true' })
-  const url = `/locations/${_id}`
-  const { body } = await app.inject({ url, headers: { accept: 'text/plain' } })
+  const { body } = await app.inject({ url: `/locations/${_id}`, headers: { accept: 'text/plain' } })
   const lines = body.trimEnd().split('\n')
   assert.ok(lines.includes(`_id: ${_id}`))
   assert.deepEqual(

@@ -9,11 +9,7 @@ import {
 } from '../../../test/resources.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
 
-const types = {
-  json: 'application/json',
-  text: 'text/plain',
-  html: 'text/html',
-} as const
+const types = { json: 'application/json', text: 'text/plain', html: 'text/html' } as const
 
 async function tagsOf(app: TestApp, url: string) {
   const tags: Record<string, string> = {}
@@ -142,8 +138,7 @@ for (const { path, fields } of samples) {
   test(`with If-None-Match: * PUT to ${path}/:id creates and never replaces`, async (t) => {
     const app = await testApp(t)
     const put = { method: 'PUT', url: `${path}/mine`, payload: fields } as const
-    const created = await app.inject({ ...put, headers: { 'if-match': '*' } })
-    assert.equal(created.statusCode, 412)
+    assert.equal((await app.inject({ ...put, headers: { 'if-match': '*' } })).statusCode, 412)
     const headers = { 'if-none-match': '*' }
     const responses = await Promise.all(
       Array.from({ length: 5 }, async () => app.inject({ ...put, headers })),
@@ -239,11 +234,10 @@ test('with REQUIRE_IF_MATCH=on a write to a record without If-Match gets 428', a
   }
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
     await t.test(method, async () => {
-      const headers = { 'if-match': (await tagsOf(app, url)).json }
       const response = await app.inject({
         method,
         url,
-        headers,
+        headers: { 'if-match': (await tagsOf(app, url)).json },
         ...(method !== 'DELETE' && { payload }),
       })
       assert.equal(response.statusCode, 200)
@@ -259,10 +253,7 @@ test('an edit form without script sends the version that it was made from', asyn
     const [, quoted = ''] = /name="_if_match" value="([^"]*)"/.exec(page) ?? []
     const tag = quoted.replaceAll('&quot;', '"')
     const payload = new URLSearchParams({ ...fields, _if_match: tag }).toString()
-    const headers = {
-      accept: browserAccept,
-      'content-type': 'application/x-www-form-urlencoded',
-    }
+    const headers = { accept: browserAccept, 'content-type': 'application/x-www-form-urlencoded' }
     return app.inject({ method: 'POST', url, headers, payload })
   }
   const { body: form } = await app.inject(`${url}/edit`)

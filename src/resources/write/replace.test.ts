@@ -112,8 +112,7 @@ for (const { path, fields } of samples) {
     test(`PUT ${path}/${id} creates a record of this id`, async (t) => {
       const app = await testApp(t)
       const url = `${path}/${id}`
-      const response = await app.inject({ method: 'PUT', url, payload: fields })
-      assert.equal(response.statusCode, 201)
+      assert.equal((await app.inject({ method: 'PUT', url, payload: fields })).statusCode, 201)
       assert.equal((await readRecord(app, url))._id, id)
       const patched = await app.inject({ method: 'PATCH', url, payload: { name: 'New' } })
       assert.equal(patched.statusCode, 200)

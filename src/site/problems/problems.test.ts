@@ -108,9 +108,8 @@ test('an error page links to the page of its problem type', async (t) => {
 test('every problem type has a page, in every media type, and is in the list', async (t) => {
   const app = await testApp(t)
   const list = await app.inject({ url: '/problems', headers: { ...json, host: ownHost } })
-  const listed = list.json<Problem[]>().map(({ type }) => type)
   assert.deepEqual(
-    listed,
+    list.json<Problem[]>().map(({ type }) => type),
     Object.keys(problemTypes).map((slug) => `${ownOrigin}/problems/${slug}`),
   )
   const { body: listPage } = await app.inject({

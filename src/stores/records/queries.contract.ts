@@ -51,8 +51,7 @@ export function queries(open: OpenRecords): void {
         const records = await open(t)
         const things = records.collection('things')
         await things.index(indexed)
-        const all = await fill(records, 60)
-        const expected = selectRecords(all, query)
+        const expected = selectRecords(await fill(records, 60), query)
         const found: string[] = []
         let after: Position | undefined
         for (let index = 100; ; index += 1) {
@@ -123,10 +122,9 @@ export function queries(open: OpenRecords): void {
       await records.collection(resource).index(['name'])
     }
     for (const resource of unusualNames) {
-      const query = toQuery([['name', 'eq', ...unusualNames]])
       const [found, ...others] = await records
         .collection(resource)
-        .list(query, { offset: 0, limit: 9 })
+        .list(toQuery([['name', 'eq', ...unusualNames]]), { offset: 0, limit: 9 })
       assert.deepEqual([found?.document.name, others], [resource, []])
     }
   })
