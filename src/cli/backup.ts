@@ -1,5 +1,6 @@
 import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
+import { fileCollections } from '../demos/catalogue.ts'
 import { writeBackup } from '../stores/sqlite/backup.ts'
 import { formatSums, parseDatabasePath } from './format.ts'
 
@@ -12,7 +13,9 @@ export async function backup(config: Config, file: string): Promise<void> {
   }
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
-    const { lost, ...sums } = await writeBackup({ path, file, files, signal: interruption.signal })
+    const { signal } = interruption
+    const options = { path, file, files, fileCollections, signal }
+    const { lost, ...sums } = await writeBackup(options)
     for (const id of lost) {
       console.error(`vitrine: skipped upload ${id}: its content is missing or damaged`)
     }

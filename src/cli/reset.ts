@@ -1,6 +1,6 @@
 import { openStores, type Stores } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
-import { demos } from '../demos/catalogue.ts'
+import { demos, fileCollections } from '../demos/catalogue.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
 import type { Records } from '../stores/records/records.ts'
@@ -25,27 +25,28 @@ export async function reset(config: Config): Promise<void> {
 export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {
   const { records, files, sessions, idempotencyEntries } = stores
   // Before the records of the demo, which hold the names of the files.
-  const uploads = await removeUploads(records)
+  const filed: [string, number][] = []
+  for (const name of fileCollections) filed.push([name, await removeWithFiles(records, name)])
   const removed: [string, number][] = []
   for (const { name } of demos) removed.push([name, await records.collection(name).clear()])
-  await removeOrphanedFiles(files, records)
+  await removeOrphanedFiles(files, records, fileCollections)
   return [
     ...removed,
-    ['uploads', uploads],
+    ...filed,
     ['sessions', await sessions.clear()],
     ['idempotency keys', await idempotencyEntries.clear()],
   ]
 }
 
 /** The ids of the files are stored until the files are removed too, even if this is interrupted. */
-async function removeUploads(records: Records): Promise<number> {
-  const uploads = records.collection(collectionNames.uploads)
+async function removeWithFiles(records: Records, name: string): Promise<number> {
+  const collection = records.collection(name)
   const orphanedFiles = records.collection(collectionNames.orphanedFiles)
   let count = 0
   const createdAt = new Date().toISOString()
-  for await (const page of uploads.pages()) {
+  for await (const page of collection.pages()) {
     await Promise.all(page.map(({ id }) => orphanedFiles.create({ id, document: {}, createdAt })))
-    const outcomes = await Promise.all(page.map(({ id }) => uploads.remove(id)))
+    const outcomes = await Promise.all(page.map(({ id }) => collection.remove(id)))
     count += outcomes.filter(Boolean).length
   }
   return count

@@ -1,5 +1,6 @@
 import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
+import { fileCollections } from '../demos/catalogue.ts'
 import { restoreBackup } from '../stores/sqlite/restore.ts'
 import { checkDocument } from './check-document.ts'
 import { formatSums, parseDatabasePath } from './format.ts'
@@ -9,7 +10,8 @@ export async function restore(config: Config, file: string): Promise<void> {
   const path = parseDatabasePath(config, command)
   const { files, close } = await openFiles(config)
   try {
-    const { hasHash, ...sums } = await restoreBackup({ path, file, files, checkDocument })
+    const options = { path, file, files, fileCollections, checkDocument }
+    const { hasHash, ...sums } = await restoreBackup(options)
     if (!hasHash) console.error(`vitrine: ${file} has no hash, so damage cannot be detected`)
     console.log(`Restored ${formatSums(sums)} from ${file}`)
   } finally {

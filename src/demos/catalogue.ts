@@ -25,3 +25,6 @@ export const demos: readonly Demo[] = [
   status,
   staticFiles,
 ]
+
+/** The collections whose records describe files. */
+export const fileCollections = demos.flatMap(({ name, fileSchema }) => (fileSchema ? [name] : []))

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Route } from '../http/openapi/route.ts'
-import type { Collection } from '../stores/records/records.ts'
+import { idPattern, type Collection } from '../stores/records/records.ts'
 import type { Resource } from './definition.ts'
 
 export interface ResourceContext {
@@ -10,8 +10,6 @@ export interface ResourceContext {
 }
 
 export type Handler = Route['handler']
-
-export const idPattern = '[A-Za-z0-9_-]{1,64}'
 
 /** No other id is routed, or listed in Allow: `new` and `post` are paths below a list. */
 export const idParameter = `:id(^(?!(?:new|post)(?:[.]|$))${idPattern}$)`

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { XSchema } from 'typebox/schema'
 import type { Config } from '../config/config.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
@@ -28,6 +29,8 @@ export interface Demo {
   tryOut?: TryOut
   /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
   rawPaths?: readonly string[]
+  /** The schema of the documents in the collection `name`, if each describes the file with its id. */
+  fileSchema?: XSchema
   /** Or a function that prepares the demo first. Hooks that it adds to `app` are the demo's own. */
   routes: Routes | ((services: Services, app: FastifyInstance) => Routes | Promise<Routes>)
   /** For a demo whose errors do not have the shape of the service. */

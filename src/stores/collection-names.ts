@@ -1,6 +1,5 @@
 /** As they are stored. No resource name has a `~`. */
 export const collectionNames = {
-  uploads: 'uploads',
   orphanedFiles: '~leftovers',
   sessions: '~sessions',
   idempotencyEntries: '~answers',

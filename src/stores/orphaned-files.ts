@@ -1,16 +1,25 @@
 import { collectionNames } from './collection-names.ts'
 import type { Files } from './files/files.ts'
-import type { Records } from './records/records.ts'
+import type { Collection, Records } from './records/records.ts'
 
-/** A file that still has an upload is skipped: the upload is about to be removed. */
-export async function removeOrphanedFiles(files: Files, records: Records): Promise<void> {
+/** A file that still has a record in one of the collections is skipped: the record is about to be removed. */
+export async function removeOrphanedFiles(
+  files: Files,
+  records: Records,
+  fileCollections: readonly string[],
+): Promise<void> {
   const orphanedFiles = records.collection(collectionNames.orphanedFiles)
-  const uploads = records.collection(collectionNames.uploads)
+  const collections = fileCollections.map(records.collection)
   for await (const page of orphanedFiles.pages()) {
     for (const { id } of page) {
-      if ((await uploads.find(id)) !== undefined) continue
+      if (await hasRecord(collections, id)) continue
       await files.remove(id)
       await orphanedFiles.remove(id)
     }
   }
+}
+
+async function hasRecord(collections: readonly Collection[], id: string): Promise<boolean> {
+  for (const { find } of collections) if ((await find(id)) !== undefined) return true
+  return false
 }

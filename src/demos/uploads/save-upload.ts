@@ -8,11 +8,10 @@ import type { Services } from '../../site/demo.ts'
 import type { Files, SavedFile } from '../../stores/files/files.ts'
 import type { Collection, StoredRecord } from '../../stores/records/records.ts'
 import { isUnavailable } from '../../stores/store-failure.ts'
+import { uploadSchema, type Upload } from './documentation.ts'
 import type { FileSpace, Share } from './file-space.ts'
 
 export type UploadServices = Pick<Services, 'config' | 'files'> & { uploads: Collection }
-
-export type Upload = SavedFile & { name: string; type: string }
 
 export type StoredUpload = Upload & { _id: string; createdAt: string }
 
@@ -125,6 +124,8 @@ function toDisplayName(fileName: string): string {
   return shown || 'file'
 }
 
+const validType = new RegExp(uploadSchema.properties.type.pattern)
+
 function toType(type: string): string {
-  return /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/.test(type) ? type : 'application/octet-stream'
+  return validType.test(type) ? type : 'application/octet-stream'
 }

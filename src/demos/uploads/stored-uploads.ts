@@ -6,9 +6,10 @@ import { toPathParameter } from '../../http/request/path-parameter.ts'
 import { toJsonArray } from '../../http/response/json-array.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { sendChunks } from '../../http/response/send.ts'
-import { hasTexts, type Document, type Pages } from '../../stores/records/records.ts'
+import { hasRequired, type Document, type Pages } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import { toStoredUpload, type Upload, type UploadServices } from './save-upload.ts'
+import { uploadSchema, type Upload } from './documentation.ts'
+import { toStoredUpload, type UploadServices } from './save-upload.ts'
 import { uploadsPage } from './views.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
@@ -58,9 +59,7 @@ export function sendUpload({ uploads, files }: UploadServices) {
 }
 
 function isUpload(document: Document): document is Document & Upload {
-  const { size } = document
-  const isSize = typeof size === 'number' && Number.isSafeInteger(size) && size >= 0
-  return isSize && hasTexts(document, ['name', 'type', 'sha256'])
+  return hasRequired(document, uploadSchema) && document.size >= 0
 }
 
 function isActive(type: string): boolean {

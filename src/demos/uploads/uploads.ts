@@ -6,28 +6,36 @@ import { toFileOperation } from '../../http/openapi/files.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import { sendPage } from '../../site/page.ts'
 import type { Demo } from '../../site/demo.ts'
-import { collectionNames } from '../../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { createFileSpace } from './file-space.ts'
-import { exampleUpload, listOperation, toUploadedText, uploadOperation } from './documentation.ts'
+import {
+  exampleUpload,
+  listOperation,
+  toUploadedText,
+  uploadOperation,
+  uploadSchema,
+} from './documentation.ts'
 import { saveUpload, type UploadServices } from './save-upload.ts'
 import { listUploads, sendUpload } from './stored-uploads.ts'
 import { uploadedPage } from './views.ts'
 
+const name = 'uploads'
+
 export const uploads: Demo = {
-  name: 'uploads',
+  name,
   title: 'Uploads',
   summary: 'Upload a file with a form. It is stored under a random id and can be downloaded.',
   links: [{ href: '/uploads', label: 'All uploads' }],
   tryOut: { method: 'POST', path: '/profile', file: 'upfiles' },
+  fileSchema: uploadSchema,
   routes: async ({ config, files, records }, app) => {
-    const uploads = records.collection(collectionNames.uploads)
+    const uploads = records.collection(name)
     const services = { config, files, uploads }
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     const sweep = async () => {
       await files.sweep(async (id) => (await uploads.find(id)) !== undefined)
-      await removeOrphanedFiles(files, records)
+      await removeOrphanedFiles(files, records, [name])
     }
     sweepRegularly(app, { what: 'unfinished uploads', everySeconds: 600, sweep })
     return [

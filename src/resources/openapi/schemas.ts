@@ -2,7 +2,7 @@ import { jsonPatchSchema } from '../../http/body/patch.ts'
 import { toComponent } from '../../http/openapi/component.ts'
 import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi/content.ts'
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
-import { idPattern } from '../context.ts'
+import { idSchema } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 
 const time = { type: 'string', format: 'date-time', readOnly: true } as const
@@ -65,7 +65,7 @@ export const id: Parameter = {
   in: 'path',
   required: true,
   description: 'The id of the record, assigned by the service or chosen by a client.',
-  schema: { type: 'string', pattern: `^${idPattern}$` },
+  schema: idSchema,
   example: exampleId,
 }
 

@@ -1,20 +1,43 @@
-import { allRecords, hasTexts, type Collection } from '../records/records.ts'
+import type { XStatic } from 'typebox/schema'
+import {
+  allRecords,
+  hasRequired,
+  idSchema,
+  textSchema,
+  timeSchema,
+  type Collection,
+} from '../records/records.ts'
 import { makeRoomIfFull } from '../store-failure.ts'
 
-export interface StoredResponse {
-  status: number
-  headers: Readonly<Record<string, string>>
-  /** Base64. */
-  content: string
-}
+const responseSchema = {
+  type: 'object',
+  required: ['status', 'headers', 'content'],
+  properties: {
+    status: { type: 'integer', minimum: 200, maximum: 599 },
+    headers: {
+      type: 'object',
+      propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+      additionalProperties: { type: 'string', pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$' },
+    },
+    /** Base64. */
+    content: { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' },
+  },
+} as const
 
-export interface IdempotencyEntry {
-  fingerprint: string
-  recordId: string
-  leasedUntil: string
-  expiresAt: string
-  answer?: StoredResponse
-}
+export const entrySchema = {
+  type: 'object',
+  required: ['fingerprint', 'recordId', 'leasedUntil', 'expiresAt'],
+  properties: {
+    fingerprint: textSchema,
+    recordId: idSchema,
+    leasedUntil: timeSchema,
+    expiresAt: timeSchema,
+    answer: responseSchema,
+  },
+} as const
+
+export type StoredResponse = XStatic<typeof responseSchema>
+export type IdempotencyEntry = XStatic<typeof entrySchema>
 
 const leastSeconds = 60
 const removedTogether = 10
@@ -35,7 +58,7 @@ export function createIdempotencyEntries(records: Collection) {
     },
     find: async (keyHash: string) => {
       const { document, version } = (await records.find(keyHash)) ?? {}
-      return isEntry(document) && version ? { ...document, version } : undefined
+      return hasRequired(document, entrySchema) && version ? { ...document, version } : undefined
     },
     change: (id: string, version: number, entry: IdempotencyEntry) =>
       records.change({ id, version, document: { ...entry }, updatedAt: now() }),
@@ -44,7 +67,7 @@ export function createIdempotencyEntries(records: Collection) {
     sweep: async (time: string) => {
       for await (const page of records.pages()) {
         const expired = page.filter(
-          ({ document }) => !isEntry(document) || document.expiresAt <= time,
+          ({ document }) => !hasRequired(document, entrySchema) || document.expiresAt <= time,
         )
         for (const { id, version } of expired) await records.remove(id, version)
         // All have the same lifetime, so the rest is younger.
@@ -60,8 +83,4 @@ async function removeOldest(records: Collection): Promise<void> {
   // An entry in use is changed all the time.
   const idle = oldest.filter(({ updatedAt }) => updatedAt <= before)
   for (const { id, version } of idle.slice(0, removedTogether)) await records.remove(id, version)
-}
-
-function isEntry(value: unknown): value is IdempotencyEntry {
-  return hasTexts(value, ['fingerprint', 'recordId', 'leasedUntil', 'expiresAt'])
 }

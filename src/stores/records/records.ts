@@ -1,12 +1,37 @@
+import type { XStatic } from 'typebox/schema'
+
 export type Document = Readonly<Record<string, unknown>>
 
 export function isDocument(value: unknown): value is Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function hasTexts(value: unknown, names: readonly string[]): boolean {
-  return isDocument(value) && names.every((name) => typeof value[name] === 'string')
+export interface DocumentSchema {
+  type: 'object'
+  required: readonly string[]
+  properties: Readonly<Record<string, { type?: string }>>
 }
+
+/** Checks the types of the required members, which are texts and integers. A restore checks the rest. */
+export function hasRequired<const Schema extends DocumentSchema>(
+  value: unknown,
+  { required, properties }: Schema,
+): value is XStatic<Schema> {
+  const hasType = (member: unknown, type?: string) =>
+    type === 'integer' ? Number.isSafeInteger(member) : typeof member === 'string'
+  return isDocument(value) && required.every((name) => hasType(value[name], properties[name]?.type))
+}
+
+export const idPattern = '[A-Za-z0-9_-]{1,64}'
+
+/** Members of the schemas of documents. */
+export const idSchema = { type: 'string', pattern: `^${idPattern}$` } as const
+export const timeSchema = {
+  type: 'string',
+  pattern:
+    '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
+} as const
+export const textSchema = { type: 'string' } as const
 
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()

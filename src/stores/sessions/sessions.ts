@@ -1,24 +1,36 @@
-import { hasTexts } from '../records/records.ts'
+import type { XStatic } from 'typebox/schema'
+import { hasRequired, idSchema, textSchema, timeSchema } from '../records/records.ts'
 
-export interface Session {
-  userId: string
-  passwordHash: string
-  createdAt: string
-  expiresAt: string
-  idleUntil: string
-  /** Unset in sessions of version 0.1.0. */
-  issue?: SessionIssue
-}
+const issueSchema = {
+  type: 'object',
+  required: ['by', 'newId', 'issuedAt'],
+  properties: {
+    by: { enum: ['login', 'renewal'] },
+    oldId: textSchema,
+    newId: textSchema,
+    issuedAt: timeSchema,
+  },
+} as const
 
-export interface SessionIssue {
-  by: 'login' | 'renewal'
-  oldId?: string
-  newId: string
-  issuedAt: string
-}
+export const sessionSchema = {
+  type: 'object',
+  required: ['userId', 'passwordHash', 'createdAt', 'expiresAt', 'idleUntil'],
+  properties: {
+    userId: idSchema,
+    passwordHash: textSchema,
+    createdAt: timeSchema,
+    expiresAt: timeSchema,
+    idleUntil: timeSchema,
+    // Sessions of version 0.1.0 have none.
+    issue: issueSchema,
+  },
+} as const
+
+export type Session = XStatic<typeof sessionSchema>
+export type SessionIssue = XStatic<typeof issueSchema>
 
 export function isSession(value: unknown): value is Session {
-  return hasTexts(value, ['userId', 'passwordHash', 'createdAt', 'expiresAt', 'idleUntil'])
+  return hasRequired(value, sessionSchema)
 }
 
 export interface Sessions {

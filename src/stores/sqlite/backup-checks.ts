@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { isDocument, type Document } from '../records/records.ts'
+import { idSchema, isDocument, type Document } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
 
 export type CheckDocument = (resource: string, document: Document) => void
@@ -29,11 +29,13 @@ export function assertSoundRecords(database: DatabaseSync, checkDocument: CheckD
   }
 }
 
+const validId = new RegExp(idSchema.pattern)
+
 function checkRow({ resource, id, version, ...times }: Readonly<Record<string, unknown>>): void {
   if (!/^~?[\w-]{1,64}$/.test(String(resource)))
     throw new Error('the name of its resource is invalid')
-  // Ids of uploads become file names.
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(String(id))) throw new Error('its id is invalid')
+  // Ids of records of files become file names.
+  if (!validId.test(String(id))) throw new Error('its id is invalid')
   const isVersion = Number.isInteger(version) && Number(version) <= Number.MAX_SAFE_INTEGER / 2
   if (!isVersion || Number(version) < 1) throw new Error('its version is invalid')
   for (const time of [times.created_at, times.updated_at]) {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { collectionNames } from '../collection-names.ts'
 import { fileMode } from '../file-modes.ts'
 import type { Files, SavedFile } from '../files/files.ts'
 import { appendHash } from './backup-hash.ts'
@@ -14,7 +13,10 @@ export const contentsTable = `CREATE TABLE contents (
        id TEXT NOT NULL, place INTEGER NOT NULL, piece BLOB NOT NULL, PRIMARY KEY (id, place)
      ) STRICT`
 
-export const ofUploads = `resource = '${collectionNames.uploads}'`
+/** Selects the records that describe files. */
+export function toFileCondition({ fileCollections }: FileCollections): string {
+  return `resource IN (${fileCollections.map((name) => `'${name}'`).join(', ')})`
+}
 
 const allPages = 2 ** 31 - 1
 
@@ -22,8 +24,12 @@ export interface BackupOptions {
   path: string
   file: string
   files: Files
+  /** The collections whose records describe files. */
+  fileCollections: readonly string[]
   signal: AbortSignal
 }
+
+type FileCollections = Pick<BackupOptions, 'fileCollections'>
 
 export type KnownFile = SavedFile & { id: string }
 
@@ -62,16 +68,17 @@ async function write(source: DatabaseSync, partial: string, options: BackupOptio
   )
   const lost = await addContents(source, target, options)
   target.exec('COMMIT')
-  return { ...sumUp(target), lost }
+  return { ...sumUp(target, options), lost }
 }
 
 async function addContents(source: DatabaseSync, target: DatabaseSync, options: BackupOptions) {
+  const isOfFile = toFileCondition(options)
   const addPiece = target.prepare('INSERT INTO contents VALUES (?, ?, ?)')
   const forgetContent = target.prepare('DELETE FROM contents WHERE id = ?')
-  const forgetRecord = target.prepare(`DELETE FROM records WHERE ${ofUploads} AND id = ?`)
-  const isThere = source.prepare(`SELECT 1 FROM records WHERE ${ofUploads} AND id = ?`)
+  const forgetRecord = target.prepare(`DELETE FROM records WHERE ${isOfFile} AND id = ?`)
+  const isThere = source.prepare(`SELECT 1 FROM records WHERE ${isOfFile} AND id = ?`)
   const lost: string[] = []
-  for (const known of eachKnownFile(target)) {
+  for (const known of eachKnownFile(target, options)) {
     const { id } = known
     const content = await readContent(options.files, known)
     const isSame = await hasContentOf(known, content, (place, piece) => {
@@ -109,10 +116,14 @@ export async function hasContentOf(
   return length === size && hash.digest('hex') === sha256
 }
 
-export function* eachKnownFile(database: DatabaseSync, schema = 'main'): Generator<KnownFile> {
+export function* eachKnownFile(
+  database: DatabaseSync,
+  collections: FileCollections,
+  schema = 'main',
+): Generator<KnownFile> {
   const known = database.prepare(
     `SELECT id, document ->> '$.size' AS size, document ->> '$.sha256' AS sha256
-     FROM ${schema}.records WHERE ${ofUploads}`,
+     FROM ${schema}.records WHERE ${toFileCondition(collections)}`,
   )
   for (const { id, size, sha256 } of known.iterate()) {
     yield { id: String(id), size: Number(size ?? NaN), sha256: String(sha256) }
@@ -121,11 +132,12 @@ export function* eachKnownFile(database: DatabaseSync, schema = 'main'): Generat
 
 export type Sums = ReturnType<typeof sumUp>
 
-export function sumUp(database: DatabaseSync) {
+export function sumUp(database: DatabaseSync, collections: FileCollections) {
+  const isOfFile = toFileCondition(collections)
   const select = database.prepare(
-    `SELECT count(*) FILTER (WHERE NOT ${ofUploads}) AS records,
-       count(*) FILTER (WHERE ${ofUploads}) AS files,
-       coalesce(sum(document ->> '$.size') FILTER (WHERE ${ofUploads}), 0) AS bytes
+    `SELECT count(*) FILTER (WHERE NOT ${isOfFile}) AS records,
+       count(*) FILTER (WHERE ${isOfFile}) AS files,
+       coalesce(sum(document ->> '$.size') FILTER (WHERE ${isOfFile}), 0) AS bytes
      FROM records WHERE resource NOT LIKE '~%'`,
   )
   const { records, files, bytes } = select.get() ?? {}

@@ -19,6 +19,7 @@ import { restoreBackup } from './restore.ts'
 
 const createdAt = '2026-01-01T12:00:00.000Z'
 const content = randomBytes(200_000)
+const fileCollections = ['uploads']
 
 /** Database and files in a folder of their own, with one upload and these locations in them. */
 async function openFilled(t: TestContext, names: readonly string[] = ['Pier', 'Mill']) {
@@ -49,7 +50,7 @@ async function save(
 ) {
   const file = join(folder, 'saved.vitrine')
   const { signal } = new AbortController()
-  const { lost } = await writeBackup({ path, file, files, signal })
+  const { lost } = await writeBackup({ path, file, files, fileCollections, signal })
   assert.deepEqual(lost, [])
   return file
 }
@@ -114,13 +115,13 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
     async (file) => {
       await forge(file, 'DELETE FROM contents WHERE place = 1')
     },
-    /upload .* is not whole/,
+    /file .* is not whole/,
   ],
   'with a piece of an upload that is another': [
     async (file) => {
       await forge(file, 'UPDATE contents SET piece = zeroblob(length(piece)) WHERE place = 1')
     },
-    /upload .* is not whole/,
+    /file .* is not whole/,
   ],
   'in which an upload has more bytes than its size': [
     (file) =>
@@ -128,7 +129,7 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
         file,
         "INSERT INTO contents SELECT id, max(place) + 1, x'78' FROM contents GROUP BY id",
       ),
-    /upload .* is not whole/,
+    /file .* is not whole/,
   ],
   'in which a view stands for the records': [
     (file) =>
@@ -160,7 +161,10 @@ for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
     const file = await save(t, await openFilled(t))
     await spoil(file)
     const { path, files, folder, open, id } = await openFilled(t, ['Old Mill'])
-    await assert.rejects(restoreBackup({ path, file, files, checkDocument }), problem)
+    await assert.rejects(
+      restoreBackup({ path, file, files, fileCollections, checkDocument }),
+      problem,
+    )
     assert.deepEqual(await readdir(join(folder, 'files')), [id])
     const { database, records } = open()
     assert.ok(await records.collection('locations').find('Old Mill'))
@@ -179,21 +183,30 @@ test('one flipped bit is detected, wherever it is', async (t) => {
     await t.test(String(position), async () => {
       await flipBit(file, position)
       await assert.rejects(
-        restoreBackup({ path, file, files, checkDocument }),
+        restoreBackup({ path, file, files, fileCollections, checkDocument }),
         /cannot be restored: /,
         String(position),
       )
       await flipBit(file, position)
     })
   }
-  assert.equal((await restoreBackup({ path, file, files, checkDocument })).hasHash, true)
+  assert.equal(
+    (await restoreBackup({ path, file, files, fileCollections, checkDocument })).hasHash,
+    true,
+  )
 })
 
 test('a backup of the first version, which has no hash, is restored', async (t) => {
   const file = await save(t, await openFilled(t))
   await removeHash(file)
   const { path, files } = await openFilled(t, ['Old Mill'])
-  const { hasHash, records } = await restoreBackup({ path, file, files, checkDocument })
+  const { hasHash, records } = await restoreBackup({
+    path,
+    file,
+    files,
+    fileCollections,
+    checkDocument,
+  })
   assert.deepEqual({ hasHash, records }, { hasHash: false, records: 2 })
 })
 
@@ -202,7 +215,7 @@ test('a backup of the first schema is migrated, wherever it is restored', async 
   const file = await save(t, saved)
   await forge(file, 'DROP TABLE record_counts; PRAGMA user_version = 1')
   const { files, open, path } = await openFilled(t, ['Old Mill'])
-  assert.deepEqual(await restoreBackup({ path, file, files, checkDocument }), {
+  assert.deepEqual(await restoreBackup({ path, file, files, fileCollections, checkDocument }), {
     records: 2,
     files: 1,
     bytes: content.length,
@@ -220,11 +233,14 @@ test('a database of a newer Vitrine, and a damaged one, are not replaced', async
   const file = await save(t, await openFilled(t))
   const { files, path } = await openFilled(t, ['Old Mill'])
   change(path, 'PRAGMA user_version = 999')
-  await assert.rejects(restoreBackup({ path, file, files, checkDocument }), /newer Vitrine/)
+  await assert.rejects(
+    restoreBackup({ path, file, files, fileCollections, checkDocument }),
+    /newer Vitrine/,
+  )
   await rm(path)
   await writeFile(path, 'Pier\n'.repeat(9999))
   await assert.rejects(
-    restoreBackup({ path, file, files, checkDocument }),
+    restoreBackup({ path, file, files, fileCollections, checkDocument }),
     /cannot be opened: file is not a database/,
   )
 })
@@ -233,7 +249,10 @@ test('a cancelled backup leaves nothing', async (t) => {
   const { folder, path, files } = await openFilled(t)
   const file = join(folder, 'saved.vitrine')
   const signal = AbortSignal.abort(new Error('it was interrupted'))
-  await assert.rejects(writeBackup({ path, file, files, signal }), /it was interrupted/)
+  await assert.rejects(
+    writeBackup({ path, file, files, fileCollections, signal }),
+    /it was interrupted/,
+  )
   assert.deepEqual((await readdir(folder)).toSorted(), ['files', 'vitrine.db'])
 })
 
@@ -247,7 +266,10 @@ test('an upload between its record and its last step is in the backup', async (t
   database.close()
   const file = await save(t, kept)
   const { path, files } = await openFilled(t)
-  assert.equal((await restoreBackup({ path, file, files, checkDocument })).files, 2)
+  assert.equal(
+    (await restoreBackup({ path, file, files, fileCollections, checkDocument })).files,
+    2,
+  )
 })
 
 test('orphaned files are removed only if their upload is gone', async (t) => {
@@ -260,7 +282,7 @@ test('orphaned files are removed only if their upload is gone', async (t) => {
       .collection(collectionNames.orphanedFiles)
       .create({ id: name, document: {}, createdAt })
   }
-  await removeOrphanedFiles(files, records)
+  await removeOrphanedFiles(files, records, fileCollections)
   assert.deepEqual(await readdir(join(folder, 'files')), [id])
   assert.equal(await records.collection(collectionNames.orphanedFiles).count(allRecords), 1)
   database.close()

@@ -14,8 +14,8 @@ import {
   contentsTable,
   eachKnownFile,
   hasContentOf,
-  ofUploads,
   sumUp,
+  toFileCondition,
   type BackupOptions,
   type KnownFile,
 } from './backup.ts'
@@ -33,17 +33,18 @@ const firstApplicationId = 0x56697472
 type RestoreOptions = Omit<BackupOptions, 'signal'> & { checkDocument: CheckDocument }
 
 /** If interrupted, no upload lacks its content; the next start removes the other files. */
-export async function restoreBackup({ path, file, files, checkDocument }: RestoreOptions) {
+export async function restoreBackup(options: RestoreOptions) {
+  const { path, file, files, fileCollections, checkDocument } = options
   const hasHash = await checkBackup(file, checkDocument)
   using database = openAlone(path)
   database.prepare('ATTACH ? AS saved').run(toUnchangeable(file))
-  const pending = await saveContents(database, files)
-  replaceRecords(database)
+  const pending = await saveContents(database, options)
+  replaceRecords(database, toFileCondition(options))
   for (const id of pending) await files.keep(id)
   const records = createSqliteRecords(database)
-  await removeOrphanedFiles(files, records)
+  await removeOrphanedFiles(files, records, fileCollections)
   await records.settle()
-  return { ...sumUp(database), hasHash }
+  return { ...sumUp(database, options), hasHash }
 }
 
 async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
@@ -107,7 +108,8 @@ function openAlone(path: string): DatabaseSync {
 }
 
 /** Saves missing contents as pending: a sweep would remove files without records. */
-async function saveContents(database: DatabaseSync, files: Files): Promise<string[]> {
+async function saveContents(database: DatabaseSync, options: RestoreOptions): Promise<string[]> {
+  const { files } = options
   const pieces = database.prepare('SELECT piece FROM saved.contents WHERE id = ? ORDER BY place')
   function* readContent(id: string): Generator<Buffer> {
     for (const { piece } of pieces.iterate(id)) {
@@ -116,14 +118,14 @@ async function saveContents(database: DatabaseSync, files: Files): Promise<strin
   }
   const pending: string[] = []
   try {
-    for (const known of eachKnownFile(database, 'saved')) {
+    for (const known of eachKnownFile(database, options, 'saved')) {
       const { id } = known
       if (await isKept(files, known).catch(() => false)) continue
       await files.remove(id)
       pending.push(id)
       const saved = await files.save(id, Readable.from(readContent(id), { objectMode: false }))
       if (saved.sha256 !== known.sha256 || saved.size !== known.size)
-        throw new Error(`the backup is damaged: upload ${id} is not whole`)
+        throw new Error(`the backup is damaged: file ${id} is not whole`)
     }
     return pending
   } catch (error) {
@@ -137,12 +139,12 @@ async function isKept(files: Files, known: KnownFile): Promise<boolean> {
   return content !== undefined && (await hasContentOf(known, content))
 }
 
-function replaceRecords(database: DatabaseSync): void {
+function replaceRecords(database: DatabaseSync, isOfFile: string): void {
   runInTransaction(database, () => {
     applyMigrations(database, readSchemaVersion(database))
     const gone = database.prepare(
-      `SELECT id FROM main.records WHERE ${ofUploads} OR resource = '${collectionNames.orphanedFiles}'
-       EXCEPT SELECT id FROM saved.records WHERE ${ofUploads}`,
+      `SELECT id FROM main.records WHERE ${isOfFile} OR resource = '${collectionNames.orphanedFiles}'
+       EXCEPT SELECT id FROM saved.records WHERE ${isOfFile}`,
     )
     const goneIds = gone.all().map(({ id }) => String(id))
     database.exec('DELETE FROM main.records; INSERT INTO main.records SELECT * FROM saved.records')
