@@ -46,7 +46,7 @@ module.exports = {
       name: 'config-uses-host-names-only',
       severity: 'error',
       from: { path: '^src/config/' },
-      to: { path: '^src/', pathNot: '^src/(config/|http/security/allowed-hosts\\.ts$)' },
+      to: { path: '^src/', pathNot: '^src/(config/|http/security/origins\\.ts$)' },
     },
     {
       name: 'app-knows-no-demo',

@@ -6,24 +6,21 @@ import { discardRest } from './http/body/read-bytes.ts'
 import { insufficientStorage, HttpError, serviceUnavailable } from './http/errors/http-error.ts'
 import { createErrorSender, isUnrouted, toFrameworkError } from './http/errors/send-error.ts'
 import { collectAllowedMethods } from './http/request/allowed-methods.ts'
-import { applyFormHeaders } from './http/request/form-headers.ts'
-import { methodOverride } from './http/request/method-override.ts'
+import { applyFormHeaders, methodOverride } from './http/request/method-override.ts'
 import { addOptions } from './http/request/options.ts'
-import { createHeadCheck, findRequestError } from './http/request/request-head.ts'
-import { toRequestId } from './http/request/request-id.ts'
+import { createHeadCheck, findRequestError, toRequestId } from './http/request/request-head.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaders } from './http/response/default-headers.ts'
 import { finishResponses, isClosed, observeResponse } from './http/response/finish-responses.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import { createExchangeLog } from './inspector/exchange-log.ts'
 import { openInspector } from './inspector/inspector.ts'
-import { limitConnections } from './limits/connection-limits.ts'
-import { openLimits } from './limits/limits.ts'
-import { ErrorLog, toLogLine } from './operations/access-log.ts'
-import { createLog, standardOutput, type LogStream } from './operations/log.ts'
+import { limitConnections, openLimits } from './limits/limits.ts'
+import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
 import { createWorkerLookup } from './operations/workers.ts'
+import { closeConnectionsOnShutdown } from './server/connections.ts'
 import { createServer } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
 import { openDemo, type Demo } from './site/demo.ts'
@@ -67,7 +64,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   readBodies(app, parts)
   if (config.methodOverride) applyFormHeaders(app)
   addIdempotencyHooks(app, stores.idempotencyEntries)
-  finishResponses(app, config)
+  finishResponses(app, config, closeConnectionsOnShutdown(app))
   app.addHook('onClose', limits.close)
   openSite(app, options, parts)
   for (const demo of demos) await openDemo(app, demo, { config, ...stores })

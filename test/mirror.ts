@@ -1,8 +1,7 @@
-import { isObject } from '../src/http/body/is-object.ts'
+import { isObject, parameterToText } from '../src/http/request/parameters.ts'
 import { fieldsContent, textContent } from '../src/http/openapi/content.ts'
 import type { Route } from '../src/http/openapi/route.ts'
-import { toPathParameter } from '../src/http/request/path-parameter.ts'
-import { parameterToText } from '../src/http/request/query-string.ts'
+import { toPathParameter } from '../src/http/request/target.ts'
 import { sendText } from '../src/http/response/send.ts'
 import type { Demo } from '../src/site/demo.ts'
 

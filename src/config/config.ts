@@ -1,6 +1,11 @@
-import { isLoopback } from '../http/security/allowed-hosts.ts'
-import { publicDefaults, settingNames, settings } from './settings.ts'
-import { toEnvironmentName, type SettingName } from './settings.ts'
+import { isLoopback } from '../http/security/origins.ts'
+import {
+  publicDefaults,
+  settingNames,
+  settings,
+  toEnvironmentName,
+  type SettingName,
+} from './settings.ts'
 
 export type Config = { [Name in SettingName]: ReturnType<(typeof settings)[Name]['parse']> }
 

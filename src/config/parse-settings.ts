@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { toHostname } from '../http/security/allowed-hosts.ts'
+import { toHostname } from '../http/security/origins.ts'
 import { packageFolder } from './package-folder.ts'
 
 // Each parser throws an Error whose message completes "MAX_BODY_BYTES must be …".

@@ -1,4 +1,4 @@
-import { localHosts } from '../http/security/allowed-hosts.ts'
+import { localHosts } from '../http/security/origins.ts'
 import * as parse from './parse-settings.ts'
 
 type Parse<Value> = (text: string) => Value

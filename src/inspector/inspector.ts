@@ -10,7 +10,7 @@ import {
   textContent,
 } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
-import { toPathParameter } from '../http/request/path-parameter.ts'
+import { toPathParameter } from '../http/request/target.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson, sendText } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { test } from 'node:test'
-import { toAddressKey, toClientKey } from './client-key.ts'
+import { toAddressKey, toClientKey } from './limits.ts'
 
 const rows: readonly [address: string | undefined, key: string | undefined][] = [
   ['192.0.2.1', '192.0.2.1'],

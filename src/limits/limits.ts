@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import { isIPv4, isIPv6, BlockList } from 'node:net'
 import type { Config } from '../config/config.ts'
-import { serviceUnavailable } from '../http/errors/http-error.ts'
+import { serviceUnavailable, tooManyRequests, type HttpError } from '../http/errors/http-error.ts'
 import { isUnder } from '../http/request/target.ts'
-import type { CountingPlaces } from '../stores/counters/counters.ts'
-import { watchEventLoop } from './load-shedding.ts'
-import { createRateLimits } from './rate-limits.ts'
+import { type CountingPlaces, windowSeconds, type Count } from '../stores/counters/counters.ts'
+import { toNamedNumbers } from '../http/request/structured-field.ts'
 
 export function openLimits(config: Config, counters: CountingPlaces | undefined) {
   const { maxEventLoopDelayMs: maxDelayMs } = config
@@ -27,4 +27,135 @@ export function openLimits(config: Config, counters: CountingPlaces | undefined)
 /** Health checks must work under load, and error pages need their stylesheets. */
 function isExempt({ url = '' }: IncomingMessage): boolean {
   return isUnder('/health', url) || isUnder('/assets', url)
+}
+
+const intervalMs = 20
+
+/** `monitorEventLoopDelay` would reject requests long after a single spike. */
+function watchEventLoop(maxDelayMs: number) {
+  let dueAt = performance.now() + intervalMs
+  let wasLate = false
+  const timer = setInterval(() => {
+    const now = performance.now()
+    wasLate = now - dueAt > maxDelayMs
+    dueAt = now + intervalMs
+  }, intervalMs).unref()
+  return {
+    // Many requests may arrive before an overdue timer runs.
+    isLate: () => wasLate || performance.now() - dueAt > maxDelayMs,
+    close: () => {
+      clearInterval(timer)
+    },
+  }
+}
+
+/** Sets the RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). */
+function createRateLimits({ rateLimit, loginRateLimit }: Config, places: CountingPlaces) {
+  const policies = [
+    { name: 'default', quota: rateLimit, unit: 'requests' },
+    { name: 'login', quota: loginRateLimit, unit: 'logins' },
+  ] as const
+  const count = createCounting(places)
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<HttpError | undefined> => {
+    const { isLogin = false } = request.routeOptions.config
+    const client = toClientKey(request.ip, request.socket.remoteAddress)
+    const terms: [string, { q: number; w: number }][] = []
+    const left: [string, { r: number; t: number }][] = []
+    let error: HttpError | undefined
+    for (const { name, quota, unit } of policies) {
+      if (quota === undefined || (name === 'login' && !isLogin)) continue
+      const { requests, msLeft } = await count(`${name} ${client}`, request)
+      const seconds = Math.max(Math.ceil(msLeft / 1000), 1)
+      terms.push([name, { q: quota, w: windowSeconds }])
+      left.push([name, { r: Math.max(quota - requests, 0), t: seconds }])
+      if (requests <= quota) continue
+      const details = { policy: name, retryAfterSeconds: seconds }
+      error = tooManyRequests(`${String(quota)} ${unit}`, details)
+    }
+    if (terms.length > 0) {
+      reply.header('ratelimit-policy', toNamedNumbers(terms))
+      reply.header('ratelimit', toNamedNumbers(left))
+    }
+    return error
+  }
+}
+
+/** Counts in this process while the shared counters are unavailable: see 012-limits.md. */
+function createCounting({ shared, own }: CountingPlaces) {
+  let isUnavailable = false
+  return async (key: string, { id, server }: FastifyRequest): Promise<Count> => {
+    if (shared === undefined) return own.add(key)
+    try {
+      const counted = await shared.add(key)
+      isUnavailable = false
+      return counted
+    } catch (err) {
+      const problem = 'shared counters are unavailable; requests are counted per process'
+      if (!isUnavailable) server.log.warn({ reqId: id, err }, problem)
+      isUnavailable = true
+      return own.add(key)
+    }
+  }
+}
+
+const shortKeepAliveMs = 1000
+
+export function limitConnections(server: Server, config: Config): void {
+  const { maxConnections, maxConnectionsPerClient: maxPerClient = Infinity } = config
+  const proxies = toBlockList(config.trustedProxies)
+  const { keepAliveTimeout } = server
+  const counts = new Map<string, number>()
+  let total = 0
+  const add = (key: string, change: 1 | -1): number => {
+    total += change
+    server.keepAliveTimeout =
+      total < 0.9 * maxConnections ? keepAliveTimeout : Math.min(keepAliveTimeout, shortKeepAliveMs)
+    const count = (counts.get(key) ?? 0) + change
+    if (count > 0) counts.set(key, count)
+    else counts.delete(key)
+    return count
+  }
+  server.on('connection', (socket) => {
+    const { remoteAddress: address = '' } = socket
+    const key = toAddressKey(address) ?? 'unknown'
+    const isOver = add(key, 1) > maxPerClient
+    socket.once('close', () => add(key, -1))
+    if (isOver && !proxies.check(address, toFamily(address))) socket.destroy()
+  })
+}
+
+function toBlockList(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/')
+    const bits = isIPv6(address) ? 128 : 32
+    list.addSubnet(address, Number(prefix ?? bits), toFamily(address))
+  }
+  return list
+}
+
+function toFamily(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4'
+}
+
+export function toClientKey(address: string | undefined, peer: string | undefined): string {
+  return toAddressKey(address) ?? toAddressKey(peer) ?? 'unknown'
+}
+
+/** Of IPv6 the first 64 bits, because a client usually owns them. Some proxies append the port. */
+export function toAddressKey(text = ''): string | undefined {
+  const address = text.replace(/^([\d.]+):\d+$/, '$1').replace(/^\[(.*)\](:\d+)?$/, '$1')
+  if (isIPv4(address)) return address
+  if (!isIPv6(address)) return undefined
+  // Normalizes to lower case without dots; the zone is no part of a URL.
+  const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
+  const [, high, low] = /^\[::ffff:(\w+):(\w+)\]$/.exec(hostname) ?? []
+  if (high && low) return `${toBytes(high)}.${toBytes(low)}`
+  const [head = [], tail = []] = hostname.split('::').map((part) => part.match(/\w+/g) ?? [])
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+}
+
+function toBytes(group: string): string {
+  return Buffer.from(group.padStart(4, '0'), 'hex').join('.')
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { createServer } from '../http/node-http.ts'
 import { toLimits } from '../server/server.ts'
-import { isAllowedHost, isLoopback, localHosts } from '../http/security/allowed-hosts.ts'
+import { isAllowedHost, isLoopback, localHosts } from '../http/security/origins.ts'
 import { toPath, toRoutedUrl } from '../http/request/target.ts'
 import { toProbeResponse, type ReadinessState } from './readiness.ts'
 

@@ -1,6 +1,6 @@
 import type { Validator } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
-import { formHeaderNames } from '../http/request/query-string.ts'
+import { formHeaderNames } from '../http/request/parameters.ts'
 import type { Html } from '../site/html.ts'
 import type { StoredRecord } from '../stores/records/records.ts'
 

@@ -1,5 +1,5 @@
 import { parseJson } from '../http/body/parse-json.ts'
-import { isDecimal } from '../http/request/number.ts'
+import { isDecimal } from '../http/request/parameters.ts'
 import { html, type Html } from '../site/html.ts'
 import { time } from '../site/page.ts'
 import type { Document, StoredRecord } from '../stores/records/records.ts'

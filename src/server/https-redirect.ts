@@ -9,15 +9,17 @@ import {
   catchHttpError,
 } from '../http/request/request-head.ts'
 import { badRequest } from '../http/errors/http-error.ts'
-import { limitConnections } from '../limits/connection-limits.ts'
+import { limitConnections } from '../limits/limits.ts'
 import { applyServerLimits, toLimits } from './server.ts'
 import { toRoutedUrl } from '../http/request/target.ts'
 
 export async function openHttpsRedirect(config: Config, origin: URL) {
   const server = createServer(toLimits(config))
-  applyServerLimits(server, config, (request, response) => {
-    redirect(request, response, { config, port: origin.port && `:${origin.port}` })
-  })
+  const port = origin.port && `:${origin.port}`
+  const routing = (request: IncomingMessage, response: ServerResponse) => {
+    redirect(request, response, { config, port })
+  }
+  applyServerLimits(server, config, { routing })
   limitConnections(server, config)
   await once(server.listen(config.redirectHttpPort, config.host), 'listening')
   const bound = server.address()

@@ -4,9 +4,8 @@ import type { Server } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
 import { delayContinue } from '../http/body/read-bytes.ts'
-import { endStalledConnections } from './end-stalled.ts'
+import { endStalledConnections, serializePipelining, type RequestHandler } from './connections.ts'
 import { hasCode } from '../stores/store-failure.ts'
-import { serializePipelining, type RequestListener } from './pipelining.ts'
 
 const throwOnSchema = () => {
   throw new Error('Fastify schemas are not supported')
@@ -35,9 +34,7 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
   })
-  applyServerLimits(app.server, config, (request, response) => {
-    app.routing(request, response)
-  })
+  applyServerLimits(app.server, config, app)
   return app
 }
 
@@ -67,10 +64,10 @@ export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Con
 export function applyServerLimits(
   server: Server,
   { maxConnections, sendIdleSeconds }: Config,
-  handle: RequestListener,
+  handler: RequestHandler,
 ): void {
   server.maxConnections = maxConnections
-  serializePipelining(server, handle)
+  serializePipelining(server, handler)
   delayContinue(server)
   server.on('connect', respondToConnect)
   // `assertRequestHead` responds with 417.

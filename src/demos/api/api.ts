@@ -1,6 +1,5 @@
-import { isObject } from '../../http/body/is-object.ts'
+import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent, jsonContent, objectSchema, text } from '../../http/openapi/content.ts'
-import { parameterToText } from '../../http/request/query-string.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
 
 const content = 'This is JSON, served by Vitrine.'

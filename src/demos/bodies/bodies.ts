@@ -9,7 +9,7 @@ import {
   textContent,
 } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
-import { toPathParameter } from '../../http/request/path-parameter.ts'
+import { toPathParameter } from '../../http/request/target.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { parseTextFields } from './text-fields.ts'

@@ -3,7 +3,7 @@ import { verifyPassword } from '../../auth/passwords.ts'
 import { findSessionId } from '../../auth/session-cookie.ts'
 import { startSession, type SessionServices } from '../../auth/session-lifecycle.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
-import { isObject } from '../../http/body/is-object.ts'
+import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import {
   HttpError,
   unauthorized,
@@ -13,7 +13,6 @@ import {
 import { findErrorForm } from '../../http/errors/send-error.ts'
 import { fieldsContent, objectSchema, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
-import { parameterToText } from '../../http/request/query-string.ts'
 import { sendPage } from '../../site/page.ts'
 import type { Collection, StoredRecord } from '../../stores/records/records.ts'
 import { changeSession } from './change-session.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import { pathParameter, textContent } from '../../http/openapi/content.ts'
-import { toPathParameter } from '../../http/request/path-parameter.ts'
+import { toPathParameter } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 

@@ -1,6 +1,5 @@
-import { isObject } from '../../http/body/is-object.ts'
+import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent } from '../../http/openapi/content.ts'
-import { parameterToText } from '../../http/request/query-string.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 

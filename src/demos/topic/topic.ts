@@ -1,6 +1,5 @@
-import { isObject } from '../../http/body/is-object.ts'
+import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import type { Route } from '../../http/openapi/route.ts'
-import { parameterToText } from '../../http/request/query-string.ts'
 import { toPath } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'

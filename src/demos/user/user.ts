@@ -1,6 +1,6 @@
 import { pathParameter } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
-import { toPathParameter } from '../../http/request/path-parameter.ts'
+import { toPathParameter } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { isObject } from './is-object.ts'
+import { isObject } from '../request/parameters.ts'
 import { assertDepth } from './parse-json.ts'
 import type { Operation } from './patch.ts'
 import { conflict, contentTooLarge, patchTestFailed } from '../errors/http-error.ts'

@@ -9,7 +9,7 @@ import {
   parseParameters,
   takeFormHeaders,
   type FormHeaders,
-} from '../request/query-string.ts'
+} from '../request/parameters.ts'
 import { notImplemented, unsupportedMediaType } from '../errors/http-error.ts'
 
 declare module 'node:http' {

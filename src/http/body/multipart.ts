@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises'
 import { assertNoEncoding } from './body-reader.ts'
 import { createByteCollector, sendContinue, watchBody, type BodyTimes } from './read-bytes.ts'
 import { createDigestCheck } from './digest.ts'
-import { decodeUtf8 } from '../request/query-string.ts'
+import { decodeUtf8 } from '../request/parameters.ts'
 import { badRequest, contentTooLarge, HttpError } from '../errors/http-error.ts'
 
 /** Read it to its end before the next. `fileName` is undefined for text, and empty for an empty input. */
@@ -49,17 +49,18 @@ export async function* parseMultipart(request: FastifyRequest, limits: Multipart
 
 function limitContent(raw: IncomingMessage, { maxBytes, maxPartBytes }: MultipartLimits): void {
   const [whole, part] = [maxBytes, maxPartBytes].map((bytes) => bytes.toLocaleString('en'))
-  const tooLarge = contentTooLarge(
-    `The form is larger than ${whole ?? ''} bytes. A file can have at most ${part ?? ''} bytes.`,
-  )
-  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
+  const tooLarge = () =>
+    contentTooLarge(
+      `The form is larger than ${whole ?? ''} bytes. A file can have at most ${part ?? ''} bytes.`,
+    )
+  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   let size = 0
   const count = (chunk: Buffer) => {
     size += chunk.length
     if (size <= maxBytes) return
     raw.off('data', count)
     // The parser stops at this event only.
-    raw.emit('error', tooLarge)
+    raw.emit('error', tooLarge())
   }
   raw.on('data', count)
 }
@@ -110,8 +111,10 @@ type ParsedPart = Pick<MultipartFile, 'file' | 'mimetype'> &
 function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number) {
   if (name === undefined) throw badRequest('A form part has no name.')
   if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
-  const tooLarge = contentTooLarge(`${name} is larger than ${maxBytes.toLocaleString('en')} bytes.`)
-  file.once('limit', () => file.destroy(tooLarge))
+  const largest = maxBytes.toLocaleString('en')
+  file.once('limit', () =>
+    file.destroy(contentTooLarge(`${name} is larger than ${largest} bytes.`)),
+  )
   const content = Readable.from(withOwnErrors(file), { objectMode: false })
   return { name, fileName: filename, type: mimetype, content }
 }

@@ -1,5 +1,5 @@
 import type { XStatic } from 'typebox/schema'
-import { isObject } from './is-object.ts'
+import { isObject } from '../request/parameters.ts'
 import { compileLater } from './json-schema.ts'
 import { invalidPatch } from '../errors/http-error.ts'
 

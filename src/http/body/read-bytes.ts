@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
-import { isHttp2 } from '../node-http.ts'
+import { isHttp2 } from '../request/target.ts'
 import { badRequest, contentTooLarge, HttpError, requestTimeout } from '../errors/http-error.ts'
 
 export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>

@@ -1,9 +1,11 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { hasBody, type BodyReader } from '../body/body-reader.ts'
-import { isPreflight, isSameOrigin } from '../security/cross-site.ts'
+import { isPreflight, isSameOrigin } from '../security/origins.ts'
 import { overrideNeedsPost, unsafeLink } from '../errors/http-error.ts'
 import { isRawRequest, setMethod } from './target.ts'
+import { parameterToText } from './parameters.ts'
 
 export function isSafe(method: string): boolean {
   return ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'].includes(method)
@@ -83,4 +85,19 @@ export function assertNotUnsafeLink(
     // Browsers omit Sec-Fetch-Site on plain HTTP.
     (isBrowser && site === undefined && !hasOwnReferer)
   if (mayBeLink) throw unsafeLink(receivedMethod, method)
+}
+
+/** Sets headers from the fields of a form. A header that was sent wins, then the body, then the query. */
+export function applyFormHeaders(app: FastifyInstance): void {
+  const setHeaders = ({ raw, headers }: FastifyRequest, _: unknown, done: () => void) => {
+    const fields = { ...raw.target?.query.formHeaders, ...raw.parsedBody?.formHeaders }
+    const { _if_match: ifMatch, _idempotency_key: key } = fields
+    if (ifMatch !== undefined) headers['if-match'] ??= parameterToText(ifMatch)
+    if (key !== undefined) headers['idempotency-key'] ??= parameterToText(key)
+    done()
+  }
+  app.addHook('onRoute', (route) => {
+    if ([route.method].flat().every(isSafe) || route.config?.readsBodyItself === true) return
+    route.preHandler = [setHeaders, ...[route.preHandler ?? []].flat()]
+  })
 }

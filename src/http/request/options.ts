@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import type { AllowedMethods } from './allowed-methods.ts'
-import { toPreflightHeaders } from '../security/cors.ts'
-import { isPreflight } from '../security/cross-site.ts'
+import { isPreflight, isWriteAllowed, type Origins } from '../security/origins.ts'
 import { methodNotAllowed, notFound, notImplemented } from '../errors/http-error.ts'
 import { toOrigin } from './request-head.ts'
 import { isRawRequest, toPath } from './target.ts'
+import { isSafe } from './method-override.ts'
 
 type Options = Pick<AllowedMethods, 'methods' | 'headers'>
 
@@ -55,4 +56,25 @@ function toOptions({ method, raw, server, url }: FastifyRequest): Options {
   }
   if (!isOptions) throw methodNotAllowed(method, path, allowed)
   return allowed
+}
+
+const requestHeaders =
+  'Accept, Authorization, Content-Digest, Content-Type, Idempotency-Key, If-Match, ' +
+  'If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Prefer, Range, Repr-Digest, ' +
+  'Want-Content-Digest, Want-Repr-Digest, X-HTTP-Method-Override'
+
+/** Fetch sends a POST even if the methods omit it, so a method that is not allowed gets no headers. */
+function toPreflightHeaders(raw: IncomingMessage, methods: readonly string[], origins: Origins) {
+  const mayChange = isWriteAllowed(raw, origins)
+  const allowed = methods.filter((method) => mayChange || isSafe(method))
+  const { headers } = raw
+  const isAllowed = allowed.includes(headers['access-control-request-method'] ?? '')
+  const requested = headers['access-control-request-headers'] ?? ''
+  const names = `${requestHeaders}, ${requested}`.match(/[\w!#$%&'*+.^`|~-]+/g) ?? []
+  const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]))
+  return {
+    'access-control-allow-methods': allowed.join(', '),
+    ...(isAllowed && { 'access-control-allow-headers': [...byLowerCase.values()].join(', ') }),
+    'access-control-max-age': '600',
+  }
 }

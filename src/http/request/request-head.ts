@@ -1,15 +1,14 @@
 import type { FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
-import { isAllowedHost, localHosts } from '../security/allowed-hosts.ts'
-import { assertSameSite } from '../security/cross-site.ts'
-import { isHttp2 } from '../node-http.ts'
+import { isAllowedHost, localHosts, isWriteAllowed, type Origins } from '../security/origins.ts'
+import { isHttp2, isRawRequest, toPath } from './target.ts'
 import { remember } from '../remember.ts'
-import { badRequest, HttpError, misdirectedHost } from '../errors/http-error.ts'
+import { badRequest, HttpError, misdirectedHost, crossSiteWrite } from '../errors/http-error.ts'
 import { assertMemoryLeft } from '../response/finish-responses.ts'
 import { awaitsContinue } from '../body/read-bytes.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
-import { isRawRequest, toPath } from './target.ts'
 
 const isHost = remember(
   (text) => /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`),
@@ -17,6 +16,19 @@ const isHost = remember(
 
 const scheme = /^https?$/
 const close = { connection: 'close' }
+
+export function toRequestId(raw: IncomingMessage): string {
+  const own = randomUUID()
+  const sent = raw.headers['x-request-id']
+  if (typeof sent !== 'string' || !/^[\w.:;=@+/-]{1,128}$/.test(sent)) return own
+  raw.ownId = own
+  return sent
+}
+
+export function toRequestUri(id: string): string {
+  const isUuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
+  return isUuid ? `urn:uuid:${id}` : `data:,${encodeURIComponent(id)}`
+}
 
 export function toOrigin({ protocol, host }: FastifyRequest): string {
   return scheme.test(protocol) && isHost(host) ? `${protocol}://${host}` : ''
@@ -27,6 +39,10 @@ export function assertHostAllowed(allowed: readonly string[], host = '', receive
   if (host !== '' && !isAllowedHost(host, allowed)) throw misdirectedHost(host)
   if (received === host || isAllowedHost(received, [...allowed, ...localHosts])) return
   throw misdirectedHost(received)
+}
+
+function assertSameSite(raw: IncomingMessage, origins: Origins): void {
+  if (!isWriteAllowed(raw, origins)) throw crossSiteWrite(raw.headers.origin)
 }
 
 function toReceivedHost({ headers }: IncomingMessage): string {

@@ -1,7 +1,8 @@
+import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
+import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
-import { isHttp2 } from '../node-http.ts'
-import { parseParameters, takeFormHeaders } from './query-string.ts'
+import { parseParameters, takeFormHeaders } from './parameters.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -53,6 +54,11 @@ export function setMethod(raw: IncomingMessage, method: string): void {
 
 const routableMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY'.split(' ')
 
+/** Not by `httpVersion`: a request line of HTTP/1.1 may claim 2.0. */
+export function isHttp2(raw: object): boolean {
+  return raw instanceof Http2ServerRequest
+}
+
 /** Whether the request goes to a demo's `rawPaths`, where nothing of ours changes or blocks it. */
 export function isRawRequest({ target }: IncomingMessage): boolean {
   return target?.isRaw === true
@@ -102,4 +108,10 @@ export function isUnder(prefix: string, url: string): boolean {
   const encoded = toPath(url)
   const path = encoded.includes('%') ? (decodePath(encoded) ?? encoded) : encoded
   return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
+}
+
+export function toPathParameter({ params }: FastifyRequest, name: string): string {
+  const isNamed = typeof params === 'object' && params !== null
+  const value: unknown = isNamed ? Reflect.get(params, name) : undefined
+  return typeof value === 'string' ? value : ''
 }

@@ -1,4 +1,4 @@
-import { isDecimal } from '../request/number.ts'
+import { isDecimal } from '../request/parameters.ts'
 
 export function toCsvLine(cells: readonly (string | number | undefined)[]): string {
   return `${cells.map(toCell).join(',')}\r\n`

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
-import { readableBy, readableByAll } from '../security/cors.ts'
 import { isRawRequest } from '../request/target.ts'
-import { isAllowedOrigin } from '../security/cross-site.ts'
+import { isAllowedOrigin } from '../security/origins.ts'
 
 export const protectiveHeaders = {
   'x-content-type-options': 'nosniff',
@@ -10,6 +9,17 @@ export const protectiveHeaders = {
   'referrer-policy': 'same-origin',
   'content-security-policy':
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+}
+
+const exposedHeaders =
+  'Accept-Patch, Accept-Post, Accept-Query, Accept-Ranges, Allow, Content-Digest, ' +
+  'Content-Disposition, Content-Location, Content-Range, ETag, Idempotency-Replayed, Link, Location, ' +
+  'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, X-Request-Id, X-Total-Count'
+
+/** On every response, so that no cache stores one without it. */
+const readableByAll = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposedHeaders,
 }
 
 export const defaultHeaders = {
@@ -38,5 +48,13 @@ function toFactory(hsts: object, { compression, corsOrigins }: Config) {
     const { origin } = raw.headers
     const isAllowed = origin !== undefined && isAllowedOrigin(origin, corsOrigins)
     return isAllowed ? { ...forOthers, ...readableBy(origin) } : forOthers
+  }
+}
+
+function readableBy(origin: string): Readonly<Record<string, string>> {
+  return {
+    ...readableByAll,
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
   }
 }

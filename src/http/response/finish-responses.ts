@@ -1,20 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Server, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
-import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { Server as TlsServer } from 'node:tls'
 import type { Config } from '../../config/config.ts'
 import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
-import { isHttp2 } from '../node-http.ts'
+import { isHttp2 } from '../request/target.ts'
 import { withoutPatterns } from '../openapi/route.ts'
 import { compress } from './compress.ts'
-import { revalidate } from './send-tagged.ts'
+import { revalidate } from './send.ts'
 
 /** In one hook, since each hook takes time. */
-export function finishResponses(app: FastifyInstance, { compression }: Config): void {
-  const isClosing = closeConnectionsOnShutdown(app)
+export function finishResponses(
+  app: FastifyInstance,
+  { compression }: Config,
+  isClosing: () => boolean,
+): void {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, pathTemplate: withoutPatterns(route.url) }
+  })
   app.addHook('onSend', (request, reply, payload, done) => {
     addDigestHeaders(request, reply, payload)
     const framed = frameHead(request, reply, revalidate(request, reply, payload))
@@ -40,49 +44,6 @@ function frameHead({ raw }: FastifyRequest, reply: FastifyReply, payload: unknow
   // The client of another method that became HEAD expects a framed body.
   reply.header('content-length', '0')
   return ''
-}
-
-/** Kept-alive connections would delay the shutdown. Returns whether it has begun. */
-function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean {
-  const { server } = app
-  let isClosing = false
-  const sockets = trackSockets(server)
-  app.addHook('preClose', (done) => {
-    isClosing = true
-    for (const [socket, isHandshake] of sockets) if (isHandshake) socket.destroy()
-    if (server.listening) {
-      const timer = setInterval(() => {
-        server.closeIdleConnections()
-      }, 50).unref()
-      server.once('close', () => {
-        clearInterval(timer)
-      })
-    }
-    done()
-  })
-  return () => isClosing
-}
-
-/** The open sockets, and whether each is in a TLS handshake, which Fastify does not end. */
-function trackSockets(server: Server): ReadonlyMap<Socket, boolean> {
-  const sockets = new Map<Socket, boolean>()
-  const add = (socket: Socket, isHandshake: boolean) => {
-    sockets.set(socket, isHandshake)
-    socket.once('close', () => sockets.delete(socket))
-  }
-  server.on('connection', (socket) => {
-    add(socket, server instanceof TlsServer)
-  })
-  server.on('secureConnection', (socket: Socket & { _parent: Socket }) => {
-    sockets.set(socket._parent, false)
-    add(socket, false)
-  })
-  // Node treats a connection as idle before the client has received the written response.
-  const closeIdle = server.closeIdleConnections.bind(server)
-  server.closeIdleConnections = () => {
-    if (!sockets.keys().some(({ writableLength }) => writableLength > 0)) closeIdle()
-  }
-  return sockets
 }
 
 const maxPendingBytes = 256 * 1024 * 1024
@@ -149,7 +110,7 @@ function findStream(response: object) {
 }
 
 function toFinished(
-  { method, raw, routeOptions: { url } }: FastifyRequest,
+  { method, raw, routeOptions }: FastifyRequest,
   reply: FastifyReply,
   end: { ms: number; isCutOff: boolean },
 ) {
@@ -159,7 +120,7 @@ function toFinished(
   const bytes = contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
   return {
     method,
-    route: url && withoutPatterns(url),
+    route: routeOptions.config.pathTemplate,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
     ...end,

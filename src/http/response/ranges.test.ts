@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseRange } from './ranges.ts'
+import { parseRange } from './send-bytes.ts'
 
 type Expected = [start: number, end: number] | 'unsatisfiable' | 'ignored'
 

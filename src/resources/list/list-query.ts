@@ -1,4 +1,4 @@
-import { isDecimal } from '../../http/request/number.ts'
+import { isDecimal } from '../../http/request/parameters.ts'
 import {
   isOfText,
   type FieldValue,

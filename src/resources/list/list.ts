@@ -3,10 +3,14 @@ import { HttpError, unknownParameter } from '../../http/errors/http-error.ts'
 import { chooseType, typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toCsvLine } from '../../http/response/csv.ts'
-import { toJsonArray } from '../../http/response/json-array.ts'
+import {
+  toJsonArray,
+  sendTagged,
+  tag,
+  sendChunks,
+  toContentType,
+} from '../../http/response/send.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
-import { sendTagged, tag } from '../../http/response/send-tagged.ts'
-import { sendChunks, toContentType } from '../../http/response/send.ts'
 import { toPosition, type StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../http/errors/http-error.ts'
 import { addVary, chooseType } from '../../http/negotiation/negotiate.ts'
-import { toPathParameter } from '../../http/request/path-parameter.ts'
+import { toPathParameter } from '../../http/request/target.ts'
 import { isNotModified } from '../../http/response/preconditions.ts'
 import { toContentType } from '../../http/response/send.ts'
 import { takeFlash } from '../../site/flash.ts'

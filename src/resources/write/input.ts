@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-patch.ts'
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
-import { isObject } from '../../http/body/is-object.ts'
+import { isObject } from '../../http/request/parameters.ts'
 import { applyMergePatch, parseJsonPatch } from '../../http/body/patch.ts'
 import {
   badRequest,

@@ -6,9 +6,8 @@ import {
   preconditionFailed,
   preconditionRequired,
 } from '../../http/errors/http-error.ts'
-import { chooseType } from '../../http/negotiation/negotiate.ts'
-import { toPathParameter } from '../../http/request/path-parameter.ts'
-import { applyPreference } from '../../http/request/prefer.ts'
+import { chooseType, applyPreference } from '../../http/negotiation/negotiate.ts'
+import { toPathParameter } from '../../http/request/target.ts'
 import { hasStatePrecondition, mayWriteResource } from '../../http/response/preconditions.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { createId } from '../../idempotency/create-id.ts'

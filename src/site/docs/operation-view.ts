@@ -1,5 +1,5 @@
 import { html, type Html } from '../html.ts'
-import { isObject } from '../../http/body/is-object.ts'
+import { isObject } from '../../http/request/parameters.ts'
 import { isReference } from '../../http/openapi/component.ts'
 import type {
   Content,

@@ -9,7 +9,7 @@ import {
   text,
 } from '../../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../../http/openapi/route.ts'
-import { toPathParameter } from '../../http/request/path-parameter.ts'
+import { toPathParameter } from '../../http/request/target.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { isProblemSlug, problemTypes, type ProblemSlug } from '../../http/errors/problem-types.ts'
 import { notFound } from '../../http/errors/http-error.ts'

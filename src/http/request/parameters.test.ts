@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeUtf8, parseParameters, parameterToText } from './query-string.ts'
+import { decodeUtf8, parseParameters, parameterToText } from './parameters.ts'
 import { HttpError } from '../errors/http-error.ts'
 
 /** With the ordinary prototypes again, as `deepEqual` compares those too. */

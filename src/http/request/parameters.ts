@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import qs from 'qs'
 import type { Config } from '../../config/config.ts'
-import { isObject } from '../body/is-object.ts'
 import { badRequest } from '../errors/http-error.ts'
 
 /** `a[b]=v` nests, `a[]=1&a[]=2` and `a=1&a=2` are lists. The objects have no prototype. */
@@ -82,4 +81,13 @@ export function parameterToText(value: unknown): string {
   if (value === undefined) return ''
   const items: unknown[] = Array.isArray(value) ? value : [value]
   return items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ')
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isDecimal(text: string): boolean {
+  // The pattern is unambiguous, so that matching takes linear time.
+  return text.length <= 64 && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)
 }

@@ -1,0 +1,172 @@
+import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { constants, Http2ServerResponse, type ServerHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
+import { isHttp2 } from '../http/request/target.ts'
+import { respondToClientError, type ClientError } from './connection-errors.ts'
+
+type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
+/** For example a Fastify instance. */
+export interface RequestHandler {
+  routing: (...exchange: Exchange) => void
+}
+
+interface RequestQueue {
+  response: ServerResponse
+  waiting: Exchange[]
+  isClosing: boolean
+  resumedAt: number
+  /** Starts the timeout that Node reported while the connection was paused. */
+  startTimeout?: (() => void) | undefined
+}
+
+/** Further requests of a connection are ignored: the 64 KiB that Node reads at once can hold thousands. */
+const maxWaiting = 100
+
+/** Handles one request of an HTTP/1.1 connection at a time: a client may send many and never read. */
+export function serializePipelining(server: Server, handler: RequestHandler): void {
+  const queues = new WeakMap<Socket, RequestQueue>()
+  server.removeAllListeners('request').on('request', (request, response) => {
+    const queue = queues.get(request.socket)
+    if (isHttp2(request)) handler.routing(request, response)
+    else if (queue === undefined) {
+      const waiting: Exchange[] = []
+      queues.set(request.socket, { response, waiting, isClosing: false, resumedAt: -Infinity })
+      handler.routing(request, response)
+    } else if (queue.waiting.length === 0 && queue.response.writableFinished) {
+      queue.response = response
+      queue.resumedAt = -Infinity
+      handler.routing(request, response)
+    } else addWaiting(queue, [request, response], handler)
+  })
+  restartTimeouts(server, queues)
+}
+
+function addWaiting(queue: RequestQueue, exchange: Exchange, handler: RequestHandler): void {
+  if (queue.isClosing) return
+  const { waiting } = queue
+  if (waiting.length === maxWaiting) {
+    queue.isClosing = true
+    const [, last] = waiting[maxWaiting - 1] ?? exchange
+    last.shouldKeepAlive = false
+  } else if (waiting.push(exchange) === 1) handleWaiting(exchange[0].socket, queue, handler)
+}
+
+function handleWaiting(socket: Socket, queue: RequestQueue, handler: RequestHandler): void {
+  const { waiting } = queue
+  // The end of a request that was read resumes its connection.
+  const pause = () => socket.pause()
+  const handleNext = () => {
+    // RFC 9112 §9.6: nothing is handled behind a response that closes the connection.
+    const next = socket.writable ? waiting.shift() : undefined
+    if (next === undefined) return
+    queue.response = next[1]
+    if (waiting.length > 0) queue.response.once('close', handleNext)
+    else if (!queue.isClosing) {
+      socket.off('resume', pause).resume()
+      queue.resumedAt = performance.now()
+      queue.startTimeout?.()
+    }
+    handler.routing(...next)
+  }
+  queue.response.once('close', handleNext)
+  socket.on('resume', pause).pause()
+}
+
+/** Node reports each timeout once, also of a paused connection. Here it starts anew on resuming. */
+function restartTimeouts(server: Server, queues: WeakMap<Socket, RequestQueue>): void {
+  server
+    .removeAllListeners('clientError')
+    .on('clientError', (error: ClientError, socket: Socket) => {
+      const queue = queues.get(socket)
+      if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || queue === undefined) {
+        respondToClientError(error, socket)
+        return
+      }
+      const last = findLast(queue)
+      // Otherwise the next head is arriving.
+      const isBody = !last.complete
+      const limitMs = isBody ? server.requestTimeout : server.headersTimeout
+      queue.startTimeout = () => {
+        queue.startTimeout = undefined
+        const restMs = Math.max(queue.resumedAt + limitMs - performance.now(), 0)
+        setTimeout(() => {
+          if (isBody ? !last.complete : findLast(queue) === last)
+            respondToClientError(error, socket)
+        }, restMs).unref()
+      }
+      if (queue.waiting.length === 0) queue.startTimeout()
+    })
+}
+
+function findLast({ waiting, response }: RequestQueue): IncomingMessage {
+  return waiting.at(-1)?.[0] ?? response.req
+}
+
+/** `_httpMessage` is Node's name for the response that is being sent. */
+type HttpSocket = Socket & { _httpMessage?: ServerResponse | null }
+
+/** Node's timeout also covers the first head, which has HEADERS_SECONDS: that connection stays. */
+export function endStalledConnections(server: Server): void {
+  const used = new WeakSet<Socket>()
+  server.on('request', ({ socket }, response: ServerResponse | Http2ServerResponse) => {
+    if (response instanceof Http2ServerResponse) {
+      response.setTimeout(server.timeout)
+      response.on('timeout', endStream)
+    } else used.add(socket)
+  })
+  server.on('timeout', (connection: HttpSocket | ServerHttp2Session) => {
+    if ('goaway' in connection) connection.close()
+    // Between two responses the timeout is that of keep-alive.
+    else if (connection.writableLength > 0) connection.destroy()
+    else if (!connection._httpMessage && used.has(connection)) connection.destroy()
+  })
+}
+
+function endStream(this: Http2ServerResponse): void {
+  if (this.stream.writableLength > 0) this.stream.close(constants.NGHTTP2_CANCEL)
+}
+
+/** Kept-alive connections would delay the shutdown. Returns whether it has begun. */
+export function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean {
+  const { server } = app
+  let isClosing = false
+  const sockets = trackSockets(server)
+  app.addHook('preClose', (done) => {
+    isClosing = true
+    for (const [socket, isHandshake] of sockets) if (isHandshake) socket.destroy()
+    if (server.listening) {
+      const timer = setInterval(() => {
+        server.closeIdleConnections()
+      }, 50).unref()
+      server.once('close', () => {
+        clearInterval(timer)
+      })
+    }
+    done()
+  })
+  return () => isClosing
+}
+
+/** The open sockets, and whether each is in a TLS handshake, which Fastify does not end. */
+function trackSockets(server: Server): ReadonlyMap<Socket, boolean> {
+  const sockets = new Map<Socket, boolean>()
+  const add = (socket: Socket, isHandshake: boolean) => {
+    sockets.set(socket, isHandshake)
+    socket.once('close', () => sockets.delete(socket))
+  }
+  server.on('connection', (socket) => {
+    add(socket, server instanceof TlsServer)
+  })
+  server.on('secureConnection', (socket: Socket & { _parent: Socket }) => {
+    sockets.set(socket._parent, false)
+    add(socket, false)
+  })
+  // Node treats a connection as idle before the client has received the written response.
+  const closeIdle = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    if (!sockets.keys().some(({ writableLength }) => writableLength > 0)) closeIdle()
+  }
+  return sockets
+}
