@@ -148,15 +148,7 @@ for (const { name, leave, makeSettings } of ways) {
   })
 }
 
-const contents = [
-  '/',
-  '/topic.html',
-  '/locations',
-  '/locations.ndjson',
-  '/health',
-  '/nowhere',
-  '/%ff',
-]
+const contents = '/ /topic.html /locations /locations.ndjson /health /nowhere /%ff'.split(' ')
 
 test('the line has the bytes of the body, with a length or streamed', async (t) => {
   const app = await testApp(t)

@@ -8,6 +8,7 @@ import { loadConfig } from '../src/config/config.ts'
 import type { StoredRecord } from '../src/stores/records/records.ts'
 import { emptyDatabase } from './empty-database.ts'
 import { temporaryFolder } from './start-vitrine.ts'
+import { testApp } from './test-app.ts'
 
 /** A record as a client sees it. */
 export interface Shown extends Record<string, string | number> {
@@ -50,6 +51,29 @@ export async function createRecord(
   const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
   if (response.statusCode !== 201) throw new Error(`not created: ${response.body}`)
   return response.json<Shown>()
+}
+
+/** The app with one record. */
+export async function openRecord(
+  t: TestContext,
+  path: string,
+  fields: Readonly<Record<string, unknown>>,
+  settings: Record<string, string> = {},
+) {
+  const app = await testApp(t, { settings })
+  const { _id } = await createRecord(app, path, fields)
+  return { app, _id, url: `${path}/${_id}` }
+}
+
+/** The app with one record, and a way to read the record as it is stored. */
+export async function openStored(
+  t: TestContext,
+  path: string,
+  fields: Readonly<Record<string, unknown>>,
+) {
+  const databaseUrl = await temporaryDatabase(t)
+  const opened = await openRecord(t, path, fields, { DATABASE_URL: databaseUrl })
+  return { ...opened, readStored: () => findStored(databaseUrl, path.slice(1), opened._id) }
 }
 
 export async function readRecord(app: FastifyInstance, url: string): Promise<Shown> {

@@ -75,10 +75,8 @@ test('the record that a dead process was about to create gets the id that it wou
   await records.collection('users').remove(_id)
   await leave({ leasedUntil: past })
   assert.equal((await send(ann)).json<Shown>()._id, _id)
-  assert.deepEqual(
-    (await list()).map(({ id }) => id),
-    [_id],
-  )
+  const ids = (await list()).map(({ id }) => id)
+  assert.deepEqual(ids, [_id])
 })
 
 test('while the lease lasts a repeated request gets 409', async (t) => {

@@ -151,13 +151,7 @@ test('no header of an untrusted client changes its key', async (t) => {
     settings: { RATE_LIMIT: '100', ALLOWED_HOSTS: 'localhost', TRUSTED_PROXIES: '10.0.0.0/8' },
   })
   let expected = 99
-  for (const name of [
-    'x-forwarded-for',
-    'forwarded',
-    'x-real-ip',
-    'cf-connecting-ip',
-    'client-ip',
-  ]) {
+  for (const name of 'x-forwarded-for forwarded x-real-ip cf-connecting-ip client-ip'.split(' ')) {
     await t.test(name, async () => {
       const value = name === 'forwarded' ? 'for=198.51.100.7' : '198.51.100.7'
       const { headers } = await app.inject({ url: '/api/json', headers: { [name]: value } })

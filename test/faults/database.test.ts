@@ -110,10 +110,8 @@ test(
     await lock.release()
     await until(async () => (await readdir(filesFolder)).length === 0)
     const locations = await listOf<{ name: string; note?: string }>(send, '/locations')
-    assert.deepEqual(
-      locations.map(({ name, note }) => [name, note]),
-      [['Rome', undefined]],
-    )
+    const results = locations.map(({ name, note }) => [name, note])
+    assert.deepEqual(results, [['Rome', undefined]])
     assert.equal((await send('/locations', asJson('POST', rome))).status, 201)
   },
 )

@@ -50,10 +50,8 @@ async function startWithFile(t: TestContext) {
 /** In the list, and as the only object in the bucket. */
 async function assertKept(send: Send, { objects, uploads }: S3Server, sizes: readonly number[]) {
   const shown = await listOf<ShownUpload>(send, '/uploads')
-  assert.deepEqual(
-    shown.map(({ size }) => size),
-    sizes,
-  )
+  const listedSizes = shown.map(({ size }) => size)
+  assert.deepEqual(listedSizes, sizes)
   const names = shown.map(({ _id }) => `some/files/${_id}`)
   assert.deepEqual([...objects.keys()].toSorted(), names.toSorted())
   assert.equal(uploads.size, 0)

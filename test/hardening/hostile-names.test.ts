@@ -67,10 +67,8 @@ test('names with markup are text on every page and in every representation', asy
       const shown = (await (await fetch(origin + path, { headers: json })).json()) as {
         name: string
       }[]
-      assert.deepEqual(
-        shown.map(({ name }) => name),
-        hostile,
-      )
+      const names = shown.map(({ name }) => name)
+      assert.deepEqual(names, hostile)
     })
   }
   const login = await fetch(`${origin}/login`, {

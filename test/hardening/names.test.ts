@@ -8,15 +8,7 @@ const json = 'application/json'
 
 test('no key changes a prototype', async (t) => {
   const { origin, assertSound } = await startWatched(t)
-  const keys = [
-    '__proto__',
-    'constructor',
-    'prototype',
-    'hasOwnProperty',
-    'toString',
-    'then',
-    'toJSON',
-  ]
+  const keys = '__proto__ constructor prototype hasOwnProperty toString then toJSON'.split(' ')
   const pairs = keys.flatMap((key) => [
     `${key}=1`,
     `${key}[polluted]=1`,

@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { framingRows, pipelinedRows, tooLargeRows } from './framing-rows.ts'
 import { fieldRows, requestLineRows, versionTwoRows } from './raw-request-rows.ts'
 import { sendRaw, hasNosniff, startWatched, toGet, toRequest } from './watched-vitrine.ts'
+import { words } from '../words.ts'
 
 const allowed5xx = [501, 505]
 
@@ -139,15 +140,9 @@ test('a body that ends early is stored by no route', async (t) => {
 
 test('a client that closes its half after the request still gets its response', async (t) => {
   const { origin, assertSound } = await startWatched(t)
-  const targets = [
-    '/health',
-    '/mirror/query?a=1',
-    '/topic.html',
-    '/users',
-    '/session',
-    '/nowhere',
-    '/mirror/status/404',
-  ]
+  const targets = words`
+    /health /mirror/query?a=1 /topic.html /users /session /nowhere /mirror/status/404
+  `
   for (const target of targets) {
     await t.test(target, async () => {
       const { statuses } = await sendRaw(origin, toGet(target), { endsHalf: true })

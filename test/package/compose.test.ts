@@ -77,10 +77,8 @@ test('every service has restricted privileges, a pinned image and a health check
 
 test('only the proxy is published, and it forwards to the port of Vitrine', () => {
   const published = Object.entries(services).filter(([, { ports }]) => ports)
-  assert.deepEqual(
-    published.map(([name]) => name),
-    ['proxy'],
-  )
+  const names = published.map(([name]) => name)
+  assert.deepEqual(names, ['proxy'])
   for (const [name, { internal }] of Object.entries(networks)) {
     assert.equal(internal ?? false, name !== 'edge', name)
   }
@@ -92,18 +90,14 @@ test('only the proxy is published, and it forwards to the port of Vitrine', () =
     return `${address ?? ''}:${imageEnvironment.PORT ?? ''}`
   })
   const upstream = readProjectFile('deploy/upstream.conf')
-  assert.deepEqual(
-    [...upstream.matchAll(/^ *server (\S+);/gm)].map(([, server]) => server),
-    servers,
-  )
+  const listedServers = [...upstream.matchAll(/^ *server (\S+);/gm)].map(([, server]) => server)
+  assert.deepEqual(listedServers, servers)
 })
 
 test('both replicas have valid settings, the public preset, and time to stop', () => {
   const known = settingNames.map(toEnvironmentName)
-  assert.deepEqual(
-    Object.keys(settings).filter((name) => !known.includes(name)),
-    [],
-  )
+  const unexpected = Object.keys(settings).filter((name) => !known.includes(name))
+  assert.deepEqual(unexpected, [])
   const filled = Object.entries({ ...imageEnvironment, ...settings }).map(([name, value]) => [
     name,
     value.replace(/\$\{\w+:\?.*?\}/g, 'secret'),

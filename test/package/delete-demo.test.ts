@@ -6,21 +6,16 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { environment } from './installed-package.ts'
+import { words } from '../words.ts'
 import { projectFolder } from '../start-vitrine.ts'
 
 const run = promisify(execFile)
 const notCopied = ['node_modules', '.git']
-const generalTests = [
-  'test/crawl.test.ts',
-  'test/demos-alone.test.ts',
-  'test/docs.test.ts',
-  'test/openapi-replay.test.ts',
-  'test/openapi.test.ts',
-  'test/routes.test.ts',
-  'src/site/docs/docs.test.ts',
-  'src/site/home/home.test.ts',
-  'src/site/problems/problems.test.ts',
-]
+const generalTests = words`
+  test/crawl.test.ts test/demos-alone.test.ts test/docs.test.ts test/openapi-replay.test.ts
+  test/openapi.test.ts test/routes.test.ts src/site/docs/docs.test.ts src/site/home/home.test.ts
+  src/site/problems/problems.test.ts
+`
 
 for (const name of ['topic', 'toc', 'status']) {
   test(`the demo ${name} is deleted with its folder, its line and its row`, async (t) => {

@@ -101,10 +101,8 @@ test('the package has the compiled service and its documents', async () => {
   const kept = [...documents, 'bin', 'dist', 'package.json', 'public', 'src']
   assert.deepEqual((await readdir(inPackage())).toSorted(), kept)
   const files = await findFiles(inPackage())
-  assert.deepEqual(
-    files.filter((file) => /\.ts$|\.(test|contract)\.|left-over/.test(file)),
-    ['dist/embed.d.ts'],
-  )
+  const found = files.filter((file) => /\.ts$|\.(test|contract)\.|left-over/.test(file))
+  assert.deepEqual(found, ['dist/embed.d.ts'])
   for (const folder of ['public', 'src/site/assets']) {
     const own = await findFiles(join(projectFolder, folder))
     assert.deepEqual(await findFiles(inPackage(folder)), own)
@@ -115,10 +113,8 @@ test('the package has the compiled service and its documents', async () => {
 test('its dependencies are installed and nothing optional, as many and as large as docs/operating.md states', async () => {
   const packages = Object.keys(await readLock(installed))
   const optional = new Set(Object.keys(packageJson.peerDependencies))
-  assert.deepEqual(
-    packages.filter((path) => optional.has(path.replace('node_modules/', ''))),
-    [],
-  )
+  const unexpected = packages.filter((path) => optional.has(path.replace('node_modules/', '')))
+  assert.deepEqual(unexpected, [])
   const [, count, size] = /This installs (\d+)\s+packages \((\d+) MB\)/.exec(guide) ?? []
   const summary = `${String(packages.length)} packages, ${(bytes / 1e6).toFixed(1)} MB`
   // Dependencies of dependencies come and go without us.

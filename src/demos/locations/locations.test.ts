@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, createRecord, fieldsOf, readRecord } from '../../../test/resources.ts'
+import { asForm, fieldsOf, openRecord, readRecord } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 type Fields = Record<string, unknown>
@@ -21,9 +21,8 @@ const accepted: [what: string, fields: Fields][] = [
 
 for (const [what, fields] of accepted) {
   test(`a location may have ${what}`, async (t) => {
-    const app = await testApp(t)
-    const created = await createRecord(app, '/locations', fields)
-    assert.deepEqual(fieldsOf(await readRecord(app, `/locations/${created._id}`)), fields)
+    const { app, url } = await openRecord(t, '/locations', fields)
+    assert.deepEqual(fieldsOf(await readRecord(app, url)), fields)
   })
 }
 
@@ -120,9 +119,7 @@ const changes: [change: Fields, bad: string[]][] = [
 
 for (const [change, bad] of changes) {
   test(`a change to ${JSON.stringify(change).slice(0, 30)} is rejected for ${bad.join()}`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, '/locations', { name: 'a', latitude: 1, longitude: 2 })
-    const url = `/locations/${_id}`
+    const { app, url } = await openRecord(t, '/locations', { name: 'a', latitude: 1, longitude: 2 })
     const response = await app.inject({ method: 'PATCH', url, payload: change })
     assert.equal(response.statusCode, 422)
     const { errors } = response.json<{ errors: { pointer: string }[] }>()
@@ -134,9 +131,7 @@ for (const [change, bad] of changes) {
 }
 
 test('one coordinate of a pair can be changed alone', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/locations', { name: 'a', latitude: 1, longitude: 2 })
-  const url = `/locations/${_id}`
+  const { app, url } = await openRecord(t, '/locations', { name: 'a', latitude: 1, longitude: 2 })
   const response = await app.inject({ method: 'PATCH', url, payload: { latitude: -1.5 } })
   assert.equal(response.statusCode, 200)
   const { latitude, longitude } = await readRecord(app, url)
@@ -144,9 +139,7 @@ test('one coordinate of a pair can be changed alone', async (t) => {
 })
 
 test('one coordinate cannot be added without the other, but both together can', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/locations', { name: 'a' })
-  const url = `/locations/${_id}`
+  const { app, url } = await openRecord(t, '/locations', { name: 'a' })
   const alone = await app.inject({ method: 'PATCH', url, payload: { latitude: 1 } })
   assert.equal(alone.statusCode, 422)
   const both = await app.inject({ method: 'PATCH', url, payload: { latitude: 1, longitude: 2 } })

@@ -29,10 +29,8 @@ test('uploads are stored while their total is within the limit, to the byte', as
     })
   }
   const kept = await listUploads(app)
-  assert.deepEqual(
-    kept.map(({ size }) => size),
-    [600, 400, 0],
-  )
+  const sizes = kept.map(({ size }) => size)
+  assert.deepEqual(sizes, [600, 400, 0])
   assert.deepEqual((await readdir(folder)).toSorted(), kept.map(({ _id }) => _id).toSorted())
 })
 

@@ -7,6 +7,7 @@ import { browserAccept } from '../../../test/resources.ts'
 import { listUploads, openUploads, upload } from '../../../test/uploads.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
+import { words } from '../../../test/words.ts'
 
 const digits = '0123456789'
 const listTypes = ['text/html', 'application/json', 'text/plain'] as const
@@ -37,10 +38,8 @@ test('the list has every upload, oldest first, as a page, as JSON and as text', 
     /^text\/html/,
   )
   const shown = await listUploads(app)
-  assert.deepEqual(
-    shown.map(({ name }) => name),
-    names,
-  )
+  const listedNames = shown.map(({ name }) => name)
+  assert.deepEqual(listedNames, names)
   const fields = ['_id', 'createdAt', 'name', 'sha256', 'size', 'type']
   for (const one of shown) assert.deepEqual(Object.keys(one).toSorted(), fields)
 })
@@ -122,17 +121,10 @@ test('a name cannot break out of its header or its quotes', async (t) => {
 
 test('content that a browser could run is served with a harmless media type', async (t) => {
   const { app } = await openUploads(t)
-  const types = [
-    'text/html',
-    'TEXT/HTML',
-    'application/xhtml+xml',
-    'image/svg+xml',
-    'text/xml',
-    'application/xml',
-    'text/javascript',
-    'application/pdf',
-    'multipart/x-mixed-replace',
-  ]
+  const types = words`
+    text/html TEXT/HTML application/xhtml+xml image/svg+xml text/xml application/xml text/javascript
+    application/pdf multipart/x-mixed-replace
+  `
   for (const type of types) {
     await t.test(type, async () => {
       const { _id } = await upload(app, '<script>alert(1)</script>', { type, fileName: 'a.html' })

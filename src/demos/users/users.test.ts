@@ -5,6 +5,7 @@ import {
   asForm,
   createRecord,
   findStored,
+  openStored,
   readRecord,
   temporaryDatabase,
 } from '../../../test/resources.ts'
@@ -35,11 +36,9 @@ const accepted: [what: string, fields: { name: string; password: string }][] = [
 
 for (const [what, fields] of accepted) {
   test(`a user may have ${what}, and the password is stored as its argon2id hash`, async (t) => {
-    const databaseUrl = await temporaryDatabase(t)
-    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
-    const { _id } = await createRecord(app, '/users', fields)
-    assert.equal((await readRecord(app, `/users/${_id}`)).name, fields.name)
-    const stored = await findStored(databaseUrl, 'users', _id)
+    const { app, url, readStored } = await openStored(t, '/users', fields)
+    assert.equal((await readRecord(app, url)).name, fields.name)
+    const stored = await readStored()
     assert.deepEqual(Object.keys(stored?.document ?? {}).toSorted(), ['name', 'password'])
     assert.ok(isHashOf(stored?.document.password, fields.password))
     assert.ok(!isHashOf(stored?.document.password, `${fields.password}x`))
@@ -106,12 +105,11 @@ const edits = [
 
 for (const [what, method, request, password] of edits) {
   test(`after a ${what} the password is "${password}"`, async (t) => {
-    const databaseUrl = await temporaryDatabase(t)
-    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
-    const { _id } = await createRecord(app, '/users', { name: 'Ann', password: 'old password' })
-    const before = await findStored(databaseUrl, 'users', _id)
-    assert.ok((await app.inject({ method, url: `/users/${_id}`, ...request })).statusCode < 400)
-    const after = await findStored(databaseUrl, 'users', _id)
+    const old = { name: 'Ann', password: 'old password' }
+    const { app, url, readStored } = await openStored(t, '/users', old)
+    const before = await readStored()
+    assert.ok((await app.inject({ method, url, ...request })).statusCode < 400)
+    const after = await readStored()
     if (password === 'new') assert.ok(isHashOf(after?.document.password, password))
     else assert.equal(after?.document.password, before?.document.password)
   })
@@ -127,18 +125,14 @@ const badEdits = [
 
 for (const [method, request] of badEdits) {
   test(`${method} with ${JSON.stringify(request.payload).slice(0, 40)} is 422 and changes nothing`, async (t) => {
-    const databaseUrl = await temporaryDatabase(t)
-    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
-    const { _id } = await createRecord(app, '/users', { name: 'Ann', password: 'old' })
-    const before = await findStored(databaseUrl, 'users', _id)
-    const response = await app.inject({ method, url: `/users/${_id}`, ...request })
+    const { app, url, readStored } = await openStored(t, '/users', { name: 'Ann', password: 'old' })
+    const before = await readStored()
+    const response = await app.inject({ method, url, ...request })
     assert.equal(response.statusCode, 422)
     const { errors } = response.json<{ errors: { pointer: string }[] }>()
-    assert.deepEqual(
-      errors.map(({ pointer }) => pointer),
-      ['#/password'],
-    )
-    assert.deepEqual(await findStored(databaseUrl, 'users', _id), before)
+    const pointers = errors.map(({ pointer }) => pointer)
+    assert.deepEqual(pointers, ['#/password'])
+    assert.deepEqual(await readStored(), before)
   })
 }
 

@@ -3,17 +3,12 @@ import { test } from 'node:test'
 import { sendBothWays, sendRaw, ownHost } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
+import { words } from '../../../test/words.ts'
 
 /** Paths whose GET is made in different ways: text, a page, a file, a streamed list, an error. */
-const paths = [
-  '/mirror/query?a=glass',
-  '/',
-  '/topic.html',
-  '/users',
-  '/api/json',
-  '/nowhere',
-  '/mirror/status/404',
-]
+const paths = words`
+  /mirror/query?a=glass / /topic.html /users /api/json /nowhere /mirror/status/404
+`
 
 test('a POST overridden with HEAD has the headers of GET, the length 0 and no body', async (t) => {
   const app = await testApp(t)

@@ -11,6 +11,7 @@ import type { Demo } from '../../site/demo.ts'
 import { readBytes } from '../body/read-bytes.ts'
 import { sendJson } from '../response/send.ts'
 import { toRawRequest, type RawRequest } from './raw-request.ts'
+import { words } from '../../../test/words.ts'
 
 /** Responds to every request under `/raw` with the request as it was sent, and to `/parsed` likewise. */
 const echo: Demo = {
@@ -62,19 +63,11 @@ async function sendRaw(app: TestApp, line: string, ...fields: readonly string[])
   return JSON.parse(body) as Echo
 }
 
-const targets = [
-  '/raw/',
-  '/raw/a/',
-  '/raw//a//b//',
-  '/raw/../a/./b',
-  '/raw/a%2Fb%2f%2e%2E',
-  '/raw/%ff%zz%',
-  '/raw/a?',
-  '/raw/a?_method=DELETE',
-  '/raw/a?a=%ff&=1&a[b][c][d][e][f][g][h]=1',
-  '/raw/a;b=c?x//',
-  'http://localhost/raw/a//?b',
-]
+const targets = words`
+  /raw/ /raw/a/ /raw//a//b// /raw/../a/./b /raw/a%2Fb%2f%2e%2E /raw/%ff%zz% /raw/a?
+  /raw/a?_method=DELETE /raw/a?a=%ff&=1&a[b][c][d][e][f][g][h]=1 /raw/a;b=c?x//
+  http://localhost/raw/a//?b
+`
 
 for (const target of targets) {
   test(`a raw handler gets the target ${target} as sent`, async (t) => {

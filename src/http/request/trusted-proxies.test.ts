@@ -132,17 +132,7 @@ test('TRUSTED_PROXIES takes addresses and networks, and never every address', as
       assert.equal((await app.inject('/api/json')).statusCode, 200)
     })
   }
-  const bad = [
-    'all',
-    'true',
-    '1',
-    'loopback',
-    '10.0.0.1/33',
-    '0.0.0.0/0',
-    '::/0',
-    '::1/129',
-    '10.0.0',
-  ]
+  const bad = 'all true 1 loopback 10.0.0.1/33 0.0.0.0/0 ::/0 ::1/129 10.0.0'.split(' ')
   for (const TRUSTED_PROXIES of bad) {
     await t.test(TRUSTED_PROXIES, () => {
       const load = () => loadConfig({ TRUSTED_PROXIES, ALLOWED_HOSTS }, ['users'])

@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { createRecord, formType, without } from '../../../test/resources.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
 import { upload } from '../../../test/uploads.ts'
+import { words } from '../../../test/words.ts'
 import type { Demo } from '../../site/demo.ts'
 import { demos } from '../../demos/catalogue.ts'
 
@@ -62,21 +63,10 @@ async function findRecord(app: TestApp): Promise<string> {
   return `/locations/${String(list.json<{ _id: string }[]>()[0]?._id)}`
 }
 
-const urls = [
-  '/',
-  '/docs',
-  '/openapi.json',
-  '/topic.html',
-  '/assets/vitrine.css',
-  '/locations',
-  '/locations.html',
-  '/locations.ndjson',
-  '/locations.csv?page=1',
-  '/problems',
-  'RECORD',
-  'RECORD.html',
-  'RECORD.txt',
-]
+const urls = words`
+  / /docs /openapi.json /topic.html /assets/vitrine.css /locations /locations.html /locations.ndjson
+  /locations.csv?page=1 /problems RECORD RECORD.html RECORD.txt
+`
 
 for (const path of urls) {
   for (const [coding, decode] of Object.entries(decoders)) {

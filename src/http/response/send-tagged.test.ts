@@ -3,20 +3,12 @@ import { test } from 'node:test'
 import { createRecord, without } from '../../../test/resources.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
 import { upload } from '../../../test/uploads.ts'
+import { words } from '../../../test/words.ts'
 
-const paths = [
-  '/',
-  '/api/json',
-  '/api/get_json_with_param?name=Ann',
-  '/problems',
-  '/problems/not-found',
-  '/uploads',
-  '/users',
-  '/users.ndjson',
-  '/locations.csv',
-  '/mirror/query?a=glass',
-  '/health',
-]
+const paths = words`
+  / /api/json /api/get_json_with_param?name=Ann /problems /problems/not-found /uploads /users
+  /users.ndjson /locations.csv /mirror/query?a=glass /health
+`
 
 /** URLs whose responses may not be stored, or differ each time. */
 const pathsWithoutTag = ['/mirror/status/200', '/login', '/health/live', '/users/new']

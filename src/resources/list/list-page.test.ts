@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
-import { createRecord } from '../../../test/resources.ts'
+import { createRecord, openRecord } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 async function open(app: FastifyInstance, url: string): Promise<string> {
@@ -162,8 +162,7 @@ test('a list draws its places on a map, and has no map without places', async (t
 })
 
 test('a long note is truncated between two characters, and an invisible name is replaced by the id', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/locations', { name: ' \n', note: '🌍'.repeat(2000) })
+  const { app, _id } = await openRecord(t, '/locations', { name: ' \n', note: '🌍'.repeat(2000) })
   const page = await open(app, '/locations')
   assert.ok(page.includes(`<td class="words">${'🌍'.repeat(120)}…</td>`))
   assert.ok(page.includes(`<a href="/locations/${_id}">${_id}</a>`))

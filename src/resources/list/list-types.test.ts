@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRecord } from '../../../test/resources.ts'
+import { createRecord, openRecord } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 const types = {
@@ -68,15 +68,12 @@ test('NDJSON has a line for each record, with the same objects as JSON', async (
   const { body } = await app.inject('/locations.ndjson')
   assert.ok(body.endsWith('\n'))
   const lines = body.split('\n').slice(0, -1)
-  assert.deepEqual(
-    lines.map((line): unknown => JSON.parse(line)),
-    json.json(),
-  )
+  const results = lines.map((line): unknown => JSON.parse(line))
+  assert.deepEqual(results, json.json())
 })
 
 test('a single record has no CSV and no NDJSON', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/users', { name: 'Ann', password: 'x' })
+  const { app, _id } = await openRecord(t, '/users', { name: 'Ann', password: 'x' })
   assert.equal((await app.inject(`/users/${_id}.csv`)).statusCode, 404)
   assert.equal((await app.inject(`/users/${_id}.ndjson`)).statusCode, 404)
 })

@@ -74,10 +74,8 @@ test('a QUERY adds to the parameters of its URL, and may not repeat them', async
   await fill(app)
   const url = '/locations?latitude_lt=3'
   const both = await query(app, { url, type: formType, content: 'q=ann' })
-  assert.deepEqual(
-    both.json<Shown[]>().map(({ name }) => name),
-    ['Ann'],
-  )
+  const names = both.json<Shown[]>().map(({ name }) => name)
+  assert.deepEqual(names, ['Ann'])
   const twice = await query(app, { url: '/locations?q=a', type: formType, content: 'q=b' })
   assert.equal(twice.statusCode, 422)
 })
@@ -132,10 +130,8 @@ test('the error of an invalid QUERY points to the invalid part', async (t) => {
   const app = await testApp(t)
   const response = await query(app, { type: 'application/json', content: '{"latitude:gt":"x"}' })
   const { errors } = response.json<{ errors: { pointer: string }[] }>()
-  assert.deepEqual(
-    errors.map(({ pointer }) => pointer),
-    ['#/latitude%3Agt'],
-  )
+  const pointers = errors.map(({ pointer }) => pointer)
+  assert.deepEqual(pointers, ['#/latitude%3Agt'])
 })
 
 test('only the list announces QUERY', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, browserAccept, createRecord, samples } from '../../../test/resources.ts'
+import { asForm, browserAccept, openRecord, samples } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 const page = { accept: browserAccept }
@@ -17,9 +17,7 @@ for (const { path, fields } of samples) {
   ] as const
   for (const [method, message, toTarget] of changes) {
     test(`after a ${method} with a form of ${path}, the next page has the message "${message}" once`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
-      const url = `${path}/${_id}`
+      const { app, url } = await openRecord(t, path, fields)
       const form = asForm({ _method: method, name: 'New' })
       const response = await app.inject({ method: 'POST', url, ...form })
       assert.equal(response.statusCode, 303)
@@ -42,8 +40,7 @@ for (const { path, fields } of samples) {
   }
 
   test(`pages of ${path} have Vary: Cookie, a 304 too, and API clients get no message and no cookie`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
+    const { app, _id } = await openRecord(t, path, fields)
     for (const url of [path, `${path}/${_id}`, `${path}?page=1`]) {
       await t.test(url, async () => {
         const shown = await app.inject({ url, headers: page })
@@ -65,8 +62,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`a message is not lost with a 304 of ${path}`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
+    const { app, _id } = await openRecord(t, path, fields)
     for (const url of [`${path}/${_id}`, `${path}?page=1`]) {
       await t.test(url, async () => {
         const { etag = '' } = (await app.inject({ url, headers: page })).headers
@@ -79,9 +75,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`only a client that sends a form to ${path} and accepts a page gets a cookie`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const url = `${path}/${_id}`
+    const { app, url } = await openRecord(t, path, fields)
     const form = asForm({ ...fields, name: 'New' })
     const responses = [
       await app.inject({ method: 'POST', url: path, ...form }),
@@ -95,10 +89,8 @@ for (const { path, fields } of samples) {
       await app.inject({ method: 'PATCH', url, ...asForm({ name: '' }) }),
       await app.inject({ method: 'DELETE', url, headers: page }),
     ]
-    assert.deepEqual(
-      responses.map(({ statusCode }) => statusCode),
-      [201, 200, 303, 422, 303],
-    )
+    const statuses = responses.map(({ statusCode }) => statusCode)
+    assert.deepEqual(statuses, [201, 200, 303, 422, 303])
     for (const { headers } of responses) assert.equal(headers['set-cookie'], undefined)
   })
 }

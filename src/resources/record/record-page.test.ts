@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, createRecord, samples } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { asForm, createRecord, openRecord, samples } from '../../../test/resources.ts'
 
 for (const { path, fields } of samples) {
   test(`the page of a record of ${path} links to the list, its form and its other representations`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const { body } = await app.inject(`${path}/${_id}`)
+    const { app, _id, url } = await openRecord(t, path, fields)
+    const { body } = await app.inject(url)
     for (const href of [path, ...['/edit', '.json', '.txt'].map((end) => `${path}/${_id}${end}`)]) {
       await t.test(href, async () => {
         assert.ok(body.includes(`href="${href}"`))
@@ -17,9 +15,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`the page of a record of ${path} confirms a deletion, and deletes only the state it shows`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const url = `${path}/${_id}`
+    const { app, url } = await openRecord(t, path, fields)
     const { body } = await app.inject(url)
     const [, request = ''] = /<details class="confirm">(.*?)<\/details>/s.exec(body) ?? []
     assert.match(request, /^<summary>Delete<\/summary>/)
@@ -35,9 +31,8 @@ for (const { path, fields } of samples) {
 }
 
 test('the page of a location draws it on a map', async (t) => {
-  const app = await testApp(t)
-  const place = await createRecord(app, '/locations', { name: 'a', latitude: 0, longitude: -90 })
-  const { body } = await app.inject(`/locations/${place._id}`)
+  const { app, url } = await openRecord(t, '/locations', { name: 'a', latitude: 0, longitude: -90 })
+  const { body } = await app.inject(url)
   assert.match(body, /<circle cx="450\.0" cy="450\.0"/)
   assert.match(body, /<figcaption>0° N, 90° W\./)
   const { _id } = await createRecord(app, '/locations', { name: 'a' })
@@ -45,8 +40,7 @@ test('the page of a location draws it on a map', async (t) => {
 })
 
 test('the heading of a record with an invisible name is its id', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/locations', { name: '\u3000' })
-  const { body } = await app.inject(`/locations/${_id}`)
+  const { app, _id, url } = await openRecord(t, '/locations', { name: '\u3000' })
+  const { body } = await app.inject(url)
   assert.ok(body.includes(`<h1>${_id}</h1>`))
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   browserAccept,
   createRecord,
+  openRecord,
   readRecord,
   samples,
   without,
@@ -35,8 +36,7 @@ function accepting(accept: string | undefined): Record<string, string> {
 for (const { path, fields } of samples) {
   for (const [accept, type] of representations) {
     test(`${path} and one of them are ${type} for Accept: ${accept ?? '(none)'}`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       for (const url of [path, `${path}?per_page=5`, `${path}/${_id}`]) {
         await t.test(url, async () => {
           const response = await app.inject({ url, headers: accepting(accept) })
@@ -121,8 +121,7 @@ for (const { path, fields } of samples) {
 
   for (const route of ['', '/new', '/:id', '/:id/edit']) {
     test(`GET ${path}${route} is the same with and without a trailing slash`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       const url = path + route.replace(':id', _id)
       const [plain, slashed] = [await app.inject(url), await app.inject(`${url}/`)]
       assert.equal(plain.statusCode, 200)
@@ -135,8 +134,7 @@ for (const { path, fields } of samples) {
     })
 
     test(`HEAD ${path}${route} has the headers of GET and no body`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       const url = path + route.replace(':id', _id)
       const isForm = route === '/new' || route === '/:id/edit'
       for (const accept of isForm ? ['text/html'] : ['text/html', 'application/json']) {
@@ -151,8 +149,7 @@ for (const { path, fields } of samples) {
 
   for (const accept of ['image/png', 'text/html;q=0', 'application/xml, image/*']) {
     test(`${path} and one of them are 406 for Accept: ${accept}`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       const rejecting = accept === 'text/html;q=0' ? `${accept}, image/png` : accept
       for (const url of [path, `${path}/${_id}`]) {
         await t.test(url, async () => {
@@ -166,8 +163,7 @@ for (const { path, fields } of samples) {
 
   for (const accept of ['application/json', 'text/plain', 'image/png']) {
     test(`the forms of ${path} are HTML only: 406 for Accept: ${accept}`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       for (const url of [`${path}/new`, `${path}/${_id}/edit`]) {
         await t.test(url, async () => {
           assert.equal((await app.inject({ url, headers: { accept } })).statusCode, 406)
@@ -184,10 +180,8 @@ test('all of six hundred locations are listed, each once and oldest first', asyn
     ids.push((await createRecord(app, '/locations', { name: `Place ${String(index)}` }))._id)
   }
   const { body } = await app.inject({ url: '/locations', headers: { accept: 'application/json' } })
-  assert.deepEqual(
-    (JSON.parse(body) as Shown[]).map(({ _id }) => _id),
-    ids,
-  )
+  const listedIds = (JSON.parse(body) as Shown[]).map(({ _id }) => _id)
+  assert.deepEqual(listedIds, ids)
   const text = await app.inject({ url: '/locations', headers: { accept: 'text/plain' } })
   assert.equal(text.body.trimEnd().split('\n').length, 600)
   const page = await app.inject('/locations')
@@ -195,15 +189,13 @@ test('all of six hundred locations are listed, each once and oldest first', asyn
 })
 
 test('the text of a location has each field on its own line', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/locations', { name: 'a\nnote: forged', note: 'true' })
-  const { body } = await app.inject({ url: `/locations/${_id}`, headers: { accept: 'text/plain' } })
+  const forged = { name: 'a\nnote: forged', note: 'true' }
+  const { app, _id, url } = await openRecord(t, '/locations', forged)
+  const { body } = await app.inject({ url, headers: { accept: 'text/plain' } })
   const lines = body.trimEnd().split('\n')
   assert.ok(lines.includes(`_id: ${_id}`))
-  assert.deepEqual(
-    lines.filter((line) => line.startsWith('note: ')),
-    ['note: true'],
-  )
+  const found = lines.filter((line) => line.startsWith('note: '))
+  assert.deepEqual(found, ['note: true'])
 })
 
 function byNumber(one: number, other: number): number {

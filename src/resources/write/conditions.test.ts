@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   browserAccept,
-  createRecord,
+  openRecord,
   readRecord,
   samples,
   temporaryDatabase,
@@ -22,9 +22,8 @@ async function tagsOf(app: TestApp, url: string) {
 
 for (const { path, fields } of samples) {
   test(`every representation of ${path}/:id has its own tag, and that of the page is weak`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const { json, text, html } = await tagsOf(app, `${path}/${_id}`)
+    const { app, _id, url } = await openRecord(t, path, fields)
+    const { json, text, html } = await tagsOf(app, url)
     assert.match(json, /^"[^"]+"$/)
     assert.match(text, /^"[^"]+"$/)
     assert.match(html, /^W\/"[^"]+"$/)
@@ -42,9 +41,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`${path}/:id gets 304 for its own tag and its date, with GET and HEAD`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const url = `${path}/${_id}`
+    const { app, url } = await openRecord(t, path, fields)
     for (const accept of Object.values(types)) {
       await t.test(accept, async () => {
         const { headers } = await app.inject({ url, headers: { accept } })
@@ -81,9 +78,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`a write to ${path}/:id evaluates its preconditions`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const url = `${path}/${_id}`
+    const { app, url } = await openRecord(t, path, fields)
     const send = async (method: 'PATCH' | 'PUT', conditions: Record<string, string>) =>
       app.inject({ method, url, headers: conditions, payload: fields })
     for (const method of ['PATCH', 'PUT'] as const) {
@@ -120,9 +115,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`DELETE ${path}/:id evaluates its preconditions`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const url = `${path}/${_id}`
+    const { app, url } = await openRecord(t, path, fields)
     const { json: old } = await tagsOf(app, url)
     await app.inject({ method: 'PATCH', url, payload: { name: 'New' } })
     for (const conditions of [{ 'if-match': old }, { 'if-none-match': '*' }]) {
@@ -148,9 +141,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`of twenty changes of ${path}/:id with one tag, one succeeds and nineteen get 412`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const url = `${path}/${_id}`
+    const { app, url } = await openRecord(t, path, fields)
     for (const method of ['PATCH', 'PUT'] as const) {
       await t.test(method, async () => {
         const { json } = await tagsOf(app, url)

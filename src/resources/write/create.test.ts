@@ -5,6 +5,7 @@ import {
   browserAccept,
   createRecord,
   fieldsOf,
+  openRecord,
   readRecord,
   samples,
   without,
@@ -67,9 +68,8 @@ for (const { path, fields } of samples) {
   })
 
   test(`POST ${path} gives records with one name different ids`, async (t) => {
-    const app = await testApp(t)
-    const one = await createRecord(app, path, fields)
-    assert.notEqual(one._id, (await createRecord(app, path, fields))._id)
+    const { app, _id } = await openRecord(t, path, fields)
+    assert.notEqual(_id, (await createRecord(app, path, fields))._id)
   })
 
   test(`POST ${path} ignores _id, the times and unknown fields`, async (t) => {
@@ -129,11 +129,9 @@ for (const { path, fields } of samples) {
   })
 
   test(`DELETE ${path}/:id works with a Content-Type and no body`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
+    const { app, url } = await openRecord(t, path, fields)
     const headers = { 'content-type': 'application/json' }
-    const response = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
-    assert.equal(response.statusCode, 200)
+    assert.equal((await app.inject({ method: 'DELETE', url, headers })).statusCode, 200)
   })
 
   for (const prefer of ['return=minimal', 'respond-async, return=minimal', 'Return="minimal"']) {
@@ -156,18 +154,15 @@ for (const { path, fields } of samples) {
   }
 
   test(`DELETE ${path}/:id with another preference responds with the envelope`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
+    const { app, url } = await openRecord(t, path, fields)
     const headers = { prefer: 'return=representation' }
-    const response = await app.inject({ method: 'DELETE', url: `${path}/${_id}`, headers })
+    const response = await app.inject({ method: 'DELETE', url, headers })
     assert.equal(response.body, envelope)
     assert.equal(response.headers['preference-applied'], undefined)
   })
 
   test(`a form without script deletes a record of ${path} and redirects to the list with 303`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const url = `${path}/${_id}`
+    const { app, url } = await openRecord(t, path, fields)
     const response = await app.inject({ method: 'POST', url, ...asForm({ _method: 'DELETE' }) })
     assert.equal(response.statusCode, 303)
     assert.equal(response.headers.location, path)

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, createRecord, formType, samples, type Shown } from '../../../test/resources.ts'
+import {
+  asForm,
+  createRecord,
+  formType,
+  openRecord,
+  samples,
+  type Shown,
+} from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 interface Problem {
@@ -97,8 +104,7 @@ for (const { path, fields } of samples) {
   ] as const
   for (const [route, allow, missing, accepts] of offers) {
     test(`OPTIONS ${path}${route} is 204 with the methods, and every other method gets 405`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       for (const slash of ['', '/']) {
         await t.test(slash, async () => {
           const url = path + route.replace(':id', _id) + slash
@@ -135,8 +141,7 @@ for (const { path, fields } of samples) {
     ]
     for (const [what, types] of otherTypes) {
       test(`${method} ${path}${route} is 415 for ${what}, and names the supported media types`, async (t) => {
-        const app = await testApp(t)
-        const { _id } = await createRecord(app, path, fields)
+        const { app, _id } = await openRecord(t, path, fields)
         const url = path + route.replace(':id', _id)
         for (const type of types) {
           await t.test(type, async () => {
@@ -173,8 +178,7 @@ for (const { path, fields } of samples) {
     ]
     for (const [what, type, payload] of unreadable) {
       test(`${method} ${path}${route} is 400 for ${what}`, async (t) => {
-        const app = await testApp(t)
-        const { _id } = await createRecord(app, path, fields)
+        const { app, _id } = await openRecord(t, path, fields)
         const url = path + route.replace(':id', _id)
         const headers = { 'content-type': type, accept: 'application/json' }
         const response = await app.inject({ method, url, headers, payload })
@@ -185,8 +189,7 @@ for (const { path, fields } of samples) {
 
     for (const content of ['null', '[]', '[{"name":"a"}]', '"name"', '42', 'true']) {
       test(`${method} ${path}${route} is 422 for a body that is not an object: ${content}`, async (t) => {
-        const app = await testApp(t)
-        const { _id } = await createRecord(app, path, fields)
+        const { app, _id } = await openRecord(t, path, fields)
         const headers = { 'content-type': 'application/json', accept: 'application/json' }
         const url = path + route.replace(':id', _id)
         const response = await app.inject({ method, url, headers, payload: content })
@@ -215,8 +218,7 @@ for (const { path, fields } of samples) {
     })
 
     test(`${method} ${path}${route} is 422 as problem+json, with a pointer to each invalid field`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       const url = path + route.replace(':id', _id)
       const payload = Object.fromEntries(
         Object.keys(fields).map((name) => [name, { not: 'right' }]),
@@ -258,10 +260,9 @@ for (const { path, fields } of samples) {
   })
 
   test(`an error of ${path} never has the form of the envelope`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
+    const { app, url } = await openRecord(t, path, fields)
     const responses = [
-      await app.inject({ method: 'PATCH', url: `${path}/${_id}`, payload: { name: 1 } }),
+      await app.inject({ method: 'PATCH', url, payload: { name: 1 } }),
       await app.inject({ method: 'PATCH', url: `${path}/none`, payload: fields }),
       await app.inject({ method: 'DELETE', url: `${path}/none` }),
     ]

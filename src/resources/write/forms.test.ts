@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, createRecord, readRecord, samples, without } from '../../../test/resources.ts'
+import {
+  asForm,
+  createRecord,
+  openRecord,
+  readRecord,
+  samples,
+  without,
+} from '../../../test/resources.ts'
 import { inputNamed, inputsOf, tagsOf } from '../../../test/tags.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { findInvalid } from '../../../test/valid-html.ts'
@@ -18,15 +25,12 @@ for (const { path, fields } of samples) {
     const inputs = inputsOf(body).filter(({ name }) => name !== '_idempotency_key')
     assert.deepEqual(inputs.map(({ name }) => name).toSorted(), names.toSorted())
     for (const { value = '' } of inputs) assert.equal(value, '')
-    assert.deepEqual(
-      tagsOf(body, 'button').map(({ type }) => type),
-      ['submit'],
-    )
+    const types = tagsOf(body, 'button').map(({ type }) => type)
+    assert.deepEqual(types, ['submit'])
   })
 
   test(`the edit form of ${path} has the stored values, and sends PATCH with and without script`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
+    const { app, _id } = await openRecord(t, path, fields)
     const { body } = await app.inject(`${path}/${_id}/edit`)
     const [form, ...others] = tagsOf(body, 'form')
     assert.deepEqual(others, [])
@@ -75,9 +79,8 @@ for (const { path, fields } of samples) {
   })
 
   test(`the page of a record of ${path} can delete it without script`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const { body } = await app.inject(`${path}/${_id}`)
+    const { app, _id, url } = await openRecord(t, path, fields)
+    const { body } = await app.inject(url)
     const form = tagsOf(body, 'form').find(({ action = '' }) => action.includes(_id))
     assert.equal(form?.method?.toLowerCase(), 'post')
     assert.equal(inputNamed(body, '_method')?.value, 'DELETE')
@@ -86,8 +89,7 @@ for (const { path, fields } of samples) {
 
   for (const route of ['new', 'edit']) {
     test(`an invalid ${route} form of ${path} is shown again with the typed values and the errors`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       const typed =
         path === '/users'
           ? { name: 'n'.repeat(201), password: 'typed in vain' }
@@ -117,8 +119,7 @@ for (const { path, fields } of samples) {
     })
 
     test(`an invalid ${route} form of ${path} lists the errors on top, and at each field`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       const url = route === 'new' ? path : `${path}/${_id}`
       const more = route === 'new' ? {} : { _method: 'PATCH' }
       const request = asForm({ ...fields, name: '', ...more })
@@ -172,8 +173,7 @@ for (const { path, fields } of samples) {
 }
 
 test('the name of a user has a text input, and the password a masked one', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/users', samples[0].fields)
+  const { app, _id } = await openRecord(t, '/users', samples[0].fields)
   for (const url of ['/users/new', `/users/${_id}/edit`]) {
     await t.test(url, async () => {
       const { body } = await app.inject(url)
@@ -184,8 +184,7 @@ test('the name of a user has a text input, and the password a masked one', async
 })
 
 test('the new form requires a password, and the edit form does not', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/users', samples[0].fields)
+  const { app, _id } = await openRecord(t, '/users', samples[0].fields)
   const required = async (url: string) =>
     'required' in (inputNamed((await app.inject(url)).body, 'password') ?? {})
   assert.equal(await required('/users/new'), true)
@@ -193,8 +192,7 @@ test('the new form requires a password, and the edit form does not', async (t) =
 })
 
 test('the edit form preserves a leading line break of a note', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/locations', { name: 'Pier', note: '\nsecond' })
+  const { app, _id } = await openRecord(t, '/locations', { name: 'Pier', note: '\nsecond' })
   const { body } = await app.inject(`/locations/${_id}/edit`)
   // HTML drops the first line break after the tag.
   assert.match(body, /<textarea[^>]*>\n\nsecond<\/textarea>/)

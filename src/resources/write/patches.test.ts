@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { createRecord, fieldsOf, readRecord } from '../../../test/resources.ts'
+import { fieldsOf, openRecord, readRecord } from '../../../test/resources.ts'
 import { logIn } from '../../../test/sign-in.ts'
 import { testApp } from '../../../test/test-app.ts'
 
@@ -11,9 +11,7 @@ const rome = { name: 'Rome', latitude: 41.9, longitude: 12.5, note: 'old' }
 
 /** A location and a way to patch it. */
 async function openLocation(t: TestContext) {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/locations', rome)
-  const url = `/locations/${_id}`
+  const { app, url } = await openRecord(t, '/locations', rome)
   const patch = async (type: string, content: unknown, headers: Record<string, string> = {}) =>
     app.inject({
       method: 'PATCH',
@@ -142,12 +140,11 @@ test('strict handling rejects unknown fields in either patch format', async (t) 
 })
 
 test('a password can be set with a patch, and neither read nor tested', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/users', { name: 'Ann', password: 'old' })
+  const { app, url } = await openRecord(t, '/users', { name: 'Ann', password: 'old' })
   const patch = async (type: string, content: unknown) =>
     app.inject({
       method: 'PATCH',
-      url: `/users/${_id}`,
+      url,
       headers: { 'content-type': type },
       payload: JSON.stringify(content),
     })

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   asForm,
-  createRecord,
   fieldsOf,
   findStored,
+  openRecord,
+  openStored,
   readRecord,
   samples,
   temporaryDatabase,
@@ -75,18 +76,15 @@ for (const { path, fields } of samples) {
   })
 
   test(`the JSON of GET of a record of ${path} can be sent with PUT, and changes nothing`, async (t) => {
-    const databaseUrl = await temporaryDatabase(t)
-    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
-    const { _id } = await createRecord(app, path, fields)
-    const before = await findStored(databaseUrl, path.slice(1), _id)
-    const given = await readRecord(app, `${path}/${_id}`)
+    const { app, url, readStored } = await openStored(t, path, fields)
+    const before = await readStored()
+    const given = await readRecord(app, url)
     for (const headers of [{}, { prefer: 'handling=strict' }]) {
-      const url = `${path}/${_id}`
       const response = await app.inject({ method: 'PUT', url, headers, payload: given })
       assert.equal(response.statusCode, 200)
       assert.deepEqual({ ...response.json<Shown>(), updatedAt: '' }, { ...given, updatedAt: '' })
     }
-    const after = await findStored(databaseUrl, path.slice(1), _id)
+    const after = await readStored()
     assert.deepEqual(after?.document, before?.document)
     assert.equal(after?.createdAt, before?.createdAt)
   })
@@ -149,9 +147,7 @@ for (const { path, fields } of samples) {
 }
 
 test('PUT removes fields that the body leaves out', async (t) => {
-  const app = await testApp(t)
-  const created = await createRecord(app, '/locations', samples[1].fields)
-  const url = `/locations/${created._id}`
+  const { app, url } = await openRecord(t, '/locations', samples[1].fields)
   const response = await app.inject({ method: 'PUT', url, payload: { name: 'Bare', note: null } })
   assert.equal(response.statusCode, 200)
   assert.deepEqual(fieldsOf(await readRecord(app, url)), { name: 'Bare' })

@@ -6,6 +6,8 @@ import {
   createRecord,
   fieldsOf,
   findStored,
+  openRecord,
+  openStored,
   readRecord,
   samples,
   temporaryDatabase,
@@ -20,8 +22,7 @@ for (const { path, fields } of samples) {
     'application/json, text/html;q=0.9',
   ]) {
     test(`PATCH ${path}/:id with Accept: ${accept ?? '(none)'} responds with exactly the envelope`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
+      const { app, _id } = await openRecord(t, path, fields)
       const headers = accept === undefined ? {} : { accept }
       for (const slash of ['', '/']) {
         await t.test(slash, async () => {
@@ -44,9 +45,7 @@ for (const { path, fields } of samples) {
 
   for (const accept of [browserAccept, 'text/html', 'text/html, application/json;q=0.5']) {
     test(`PATCH ${path}/:id with Accept: ${accept} redirects to the record with 303`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
-      const url = `${path}/${_id}`
+      const { app, url } = await openRecord(t, path, fields)
       const payload = { name: 'New' }
       const response = await app.inject({ method: 'PATCH', url, headers: { accept }, payload })
       assert.equal(response.statusCode, 303)
@@ -57,9 +56,7 @@ for (const { path, fields } of samples) {
 
   for (const where of ['field', 'query'] as const) {
     test(`a form without script changes a record of ${path} with _method in a ${where}`, async (t) => {
-      const app = await testApp(t)
-      const { _id } = await createRecord(app, path, fields)
-      const url = `${path}/${_id}`
+      const { app, url } = await openRecord(t, path, fields)
       const response = await app.inject({
         method: 'POST',
         url: where === 'query' ? `${url}/?_method=PATCH` : `${url}/`,
@@ -87,40 +84,33 @@ for (const { path, fields } of samples) {
   })
 
   test(`PATCH ${path}/:id without fields changes nothing`, async (t) => {
-    const databaseUrl = await temporaryDatabase(t)
-    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
-    const { _id } = await createRecord(app, path, fields)
-    const before = await findStored(databaseUrl, path.slice(1), _id)
+    const { app, url, readStored } = await openStored(t, path, fields)
+    const before = await readStored()
     const headers = { 'content-type': 'application/json' }
     for (const payload of ['', '{}', '{"_id":"other","createdAt":"1999","updatedAt":"x","a":1}']) {
       await t.test(payload, async () => {
-        const url = `${path}/${_id}`
         assert.equal((await app.inject({ method: 'PATCH', url, headers, payload })).statusCode, 200)
       })
     }
-    const after = await findStored(databaseUrl, path.slice(1), _id)
+    const after = await readStored()
     assert.deepEqual(after?.document, before?.document)
     assert.equal(after?.createdAt, before?.createdAt)
   })
 
   test(`a rejected change of a record of ${path} changes nothing`, async (t) => {
-    const databaseUrl = await temporaryDatabase(t)
-    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
-    const { _id } = await createRecord(app, path, fields)
-    const before = await findStored(databaseUrl, path.slice(1), _id)
+    const { app, url, readStored } = await openStored(t, path, fields)
+    const before = await readStored()
     for (const method of ['PATCH', 'PUT'] as const) {
       await t.test(method, async () => {
         const payload = { ...fields, name: '' }
-        assert.equal((await app.inject({ method, url: `${path}/${_id}`, payload })).statusCode, 422)
+        assert.equal((await app.inject({ method, url, payload })).statusCode, 422)
       })
     }
-    assert.deepEqual(await findStored(databaseUrl, path.slice(1), _id), before)
+    assert.deepEqual(await readStored(), before)
   })
 
   test(`PATCH ${path}/:id rejects null for a required field`, async (t) => {
-    const app = await testApp(t)
-    const { _id } = await createRecord(app, path, fields)
-    const url = `${path}/${_id}`
+    const { app, url } = await openRecord(t, path, fields)
     for (const field of path === '/users' ? ['name', 'password'] : ['name']) {
       const response = await app.inject({ method: 'PATCH', url, payload: { [field]: null } })
       assert.equal(response.statusCode, 422)
@@ -130,26 +120,20 @@ for (const { path, fields } of samples) {
   })
 
   test(`twenty concurrent changes of a record of ${path} are all applied`, async (t) => {
-    const databaseUrl = await temporaryDatabase(t)
-    const app = await testApp(t, { settings: { DATABASE_URL: databaseUrl } })
-    const { _id } = await createRecord(app, path, fields)
+    const { app, url, readStored } = await openStored(t, path, fields)
     const names = Array.from({ length: 20 }, (_, index) => `Name ${String(index)}`)
     const responses = await Promise.all(
-      names.map((name) =>
-        app.inject({ method: 'PATCH', url: `${path}/${_id}`, payload: { name } }),
-      ),
+      names.map((name) => app.inject({ method: 'PATCH', url, payload: { name } })),
     )
     assert.deepEqual(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]))
-    const stored = await findStored(databaseUrl, path.slice(1), _id)
+    const stored = await readStored()
     assert.equal(stored?.version, 21)
     assert.ok(names.includes(String(stored.document.name)))
   })
 }
 
 test('concurrent changes of different fields are all applied', async (t) => {
-  const app = await testApp(t)
-  const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
-  const url = `/locations/${_id}`
+  const { app, url } = await openRecord(t, '/locations', { name: 'Pier' })
   const changes = [{ name: 'New' }, { note: 'noted' }, { latitude: 1, longitude: 2 }]
   await Promise.all(changes.map((payload) => app.inject({ method: 'PATCH', url, payload })))
   const { name, note, latitude, longitude } = await readRecord(app, url)
@@ -170,18 +154,14 @@ const removals: [change: Record<string, null>, left: Record<string, unknown>][] 
 
 for (const [change, left] of removals) {
   test(`null in JSON removes ${Object.keys(change).join(', ')}`, async (t) => {
-    const app = await testApp(t)
-    const created = await createRecord(app, '/locations', samples[1].fields)
-    const url = `/locations/${created._id}`
+    const { app, url } = await openRecord(t, '/locations', samples[1].fields)
     assert.equal((await app.inject({ method: 'PATCH', url, payload: change })).statusCode, 200)
     assert.deepEqual(fieldsOf(await readRecord(app, url)), left)
   })
 }
 
 test('a blank optional field in the edit form removes it from the record', async (t) => {
-  const app = await testApp(t)
-  const created = await createRecord(app, '/locations', samples[1].fields)
-  const url = `/locations/${created._id}`
+  const { app, url } = await openRecord(t, '/locations', samples[1].fields)
   const blank = { name: 'Pier', latitude: '', longitude: ' ', note: '' }
   assert.equal((await app.inject({ method: 'PATCH', url, ...asForm(blank) })).statusCode, 303)
   assert.deepEqual(fieldsOf(await readRecord(app, url)), { name: 'Pier' })

@@ -17,10 +17,8 @@ test('with too many windows the oldest is removed, however often it was used', (
   const counters = createMemoryCounters(minuteMs, 3)
   for (const key of ['a', 'b', 'c', 'a', 'a']) add(counters, key)
   add(counters, 'd')
-  assert.deepEqual(
-    ['b', 'c', 'd'].map((key) => add(counters, key)),
-    [2, 2, 2],
-  )
+  const results = ['b', 'c', 'd'].map((key) => add(counters, key))
+  assert.deepEqual(results, [2, 2, 2])
   assert.equal(add(counters, 'a'), 1)
   assert.deepEqual(
     ['c', 'd', 'a'].map((key) => add(counters, key)),

@@ -24,9 +24,9 @@ export function recordsContract(name: string, open: OpenRecords): void {
 
 function oneRecord(open: OpenRecords): void {
   test('a created record is found unchanged, in version 1', async (t) => {
-    const records = await open(t)
-    assert.equal(await records.collection('users').create(record('a', noon, { name: 'Ann' })), true)
-    assert.deepEqual(await records.collection('users').find('a'), {
+    const users = (await open(t)).collection('users')
+    assert.equal(await users.create(record('a', noon, { name: 'Ann' })), true)
+    assert.deepEqual(await users.find('a'), {
       id: 'a',
       document: { name: 'Ann' },
       version: 1,
@@ -36,32 +36,29 @@ function oneRecord(open: OpenRecords): void {
   })
 
   test('an unknown id is not found, changed or removed', async (t) => {
-    const records = await open(t)
-    assert.equal(await records.collection('users').find('a'), undefined)
-    assert.equal(await records.collection('users').change(changeOf('a', 1)), false)
-    assert.equal(await records.collection('users').remove('a'), false)
-    assert.equal(await records.collection('users').find('a'), undefined)
+    const users = (await open(t)).collection('users')
+    assert.equal(await users.find('a'), undefined)
+    assert.equal(await users.change(changeOf('a', 1)), false)
+    assert.equal(await users.remove('a'), false)
+    assert.equal(await users.find('a'), undefined)
   })
 
   test('an id that is taken is rejected, and its record is unchanged', async (t) => {
-    const records = await open(t)
-    await records.collection('users').create(record('a', noon, { name: 'first' }))
-    assert.equal(
-      await records.collection('users').create(record('a', later, { name: 'second' })),
-      false,
-    )
-    const stored = await records.collection('users').find('a')
+    const users = (await open(t)).collection('users')
+    await users.create(record('a', noon, { name: 'first' }))
+    assert.equal(await users.create(record('a', later, { name: 'second' })), false)
+    const stored = await users.find('a')
     assert.deepEqual(stored?.document, { name: 'first' })
     assert.equal(stored.createdAt, noon)
   })
 
   test('every change replaces the document and increments the version by one', async (t) => {
-    const records = await open(t)
-    await records.collection('users').create(record('a', noon, { name: 'Ann', note: 'goes' }))
+    const users = (await open(t)).collection('users')
+    await users.create(record('a', noon, { name: 'Ann', note: 'goes' }))
     for (const version of [1, 2, 3]) {
       const change = { id: 'a', version, document: { name: String(version) }, updatedAt: later }
-      assert.equal(await records.collection('users').change(change), true)
-      assert.deepEqual(await records.collection('users').find('a'), {
+      assert.equal(await users.change(change), true)
+      assert.deepEqual(await users.find('a'), {
         id: 'a',
         document: { name: String(version) },
         version: version + 1,
@@ -72,64 +69,59 @@ function oneRecord(open: OpenRecords): void {
   })
 
   test('a change of a version that is not the current one is rejected and changes nothing', async (t) => {
-    const records = await open(t)
-    await records.collection('users').create(record('a', noon, { name: 'Ann' }))
-    await records.collection('users').change(changeOf('a', 1))
-    const before = await records.collection('users').find('a')
+    const users = (await open(t)).collection('users')
+    await users.create(record('a', noon, { name: 'Ann' }))
+    await users.change(changeOf('a', 1))
+    const before = await users.find('a')
     for (const version of [0, 1, 3]) {
-      assert.equal(
-        await records.collection('users').change(changeOf('a', version, { name: 'lost' })),
-        false,
-      )
+      assert.equal(await users.change(changeOf('a', version, { name: 'lost' })), false)
     }
-    assert.deepEqual(await records.collection('users').find('a'), before)
+    assert.deepEqual(await users.find('a'), before)
   })
 
   test('a removed record is not found, and its id is free for a new one of version 1', async (t) => {
-    const records = await open(t)
-    await records.collection('users').create(record('a', noon))
-    await records.collection('users').change(changeOf('a', 1))
+    const users = (await open(t)).collection('users')
+    await users.create(record('a', noon))
+    await users.change(changeOf('a', 1))
     // Of the version that the caller names, where it names one.
-    for (const version of [1, 3])
-      assert.equal(await records.collection('users').remove('a', version), false)
-    assert.equal(await records.collection('users').remove('a', 2), true)
-    assert.equal(await records.collection('users').remove('a'), false)
-    assert.equal(await records.collection('users').find('a'), undefined)
-    assert.equal(await records.collection('users').change(changeOf('a', 2)), false)
-    assert.equal(await records.collection('users').create(record('a', later)), true)
-    assert.equal((await records.collection('users').find('a'))?.version, 1)
+    for (const version of [1, 3]) assert.equal(await users.remove('a', version), false)
+    assert.equal(await users.remove('a', 2), true)
+    assert.equal(await users.remove('a'), false)
+    assert.equal(await users.find('a'), undefined)
+    assert.equal(await users.change(changeOf('a', 2)), false)
+    assert.equal(await users.create(record('a', later)), true)
+    assert.equal((await users.find('a'))?.version, 1)
   })
 
   test('a clearing removes all records of a resource and nothing else, and counts them', async (t) => {
     const records = await open(t)
-    assert.equal(await records.collection('users').clear(), 0)
+    const users = records.collection('users')
+    assert.equal(await users.clear(), 0)
     for (let first = 0; first < 510; first += 30) {
       const ids = range(first, first + 29).map(String)
-      await Promise.all(ids.map((id) => records.collection('users').create(record(id, noon))))
+      await Promise.all(ids.map((id) => users.create(record(id, noon))))
     }
     await records.collection('locations').create(record('a', noon))
-    const read = await records.collection('users').find('5')
-    assert.equal(await records.collection('users').clear(), 510)
+    const read = await users.find('5')
+    assert.equal(await users.clear(), 510)
     assert.equal(read?.id, '5')
-    assert.equal(await records.collection('users').find('5'), undefined)
-    assert.equal(await records.collection('users').count(allRecords), 0)
-    assert.deepEqual(
-      await records.collection('users').list(allRecords, { offset: 0, limit: 9 }),
-      [],
-    )
+    assert.equal(await users.find('5'), undefined)
+    assert.equal(await users.count(allRecords), 0)
+    assert.deepEqual(await users.list(allRecords, { offset: 0, limit: 9 }), [])
     assert.equal(await records.collection('locations').count(allRecords), 1)
-    assert.equal(await records.collection('users').create(record('5', later)), true)
-    assert.equal(await records.collection('users').count(allRecords), 1)
+    assert.equal(await users.create(record('5', later)), true)
+    assert.equal(await users.count(allRecords), 1)
   })
 
   test('the same id in two resources is two records', async (t) => {
     const records = await open(t)
-    await records.collection('users').create(record('a', noon, { of: 'users' }))
+    const users = records.collection('users')
+    await users.create(record('a', noon, { of: 'users' }))
     assert.equal(
       await records.collection('locations').create(record('a', later, { of: 'locations' })),
       true,
     )
-    await records.collection('users').change(changeOf('a', 1, { of: 'users, changed' }))
+    await users.change(changeOf('a', 1, { of: 'users, changed' }))
     assert.deepEqual((await records.collection('locations').find('a'))?.document, {
       of: 'locations',
     })
@@ -137,16 +129,16 @@ function oneRecord(open: OpenRecords): void {
       idsOf(await records.collection('locations').list(allRecords, { offset: 0, limit: 9 })),
       ['a'],
     )
-    await records.collection('users').remove('a')
+    await users.remove('a')
     assert.equal((await records.collection('locations').find('a'))?.version, 1)
   })
 
   test('ids that differ in letter case are two records', async (t) => {
-    const records = await open(t)
-    await records.collection('users').create(record('a', noon))
-    assert.equal(await records.collection('users').create(record('A', noon)), true)
-    await records.collection('users').remove('a')
-    assert.equal((await records.collection('users').find('A'))?.id, 'A')
+    const users = (await open(t)).collection('users')
+    await users.create(record('a', noon))
+    assert.equal(await users.create(record('A', noon)), true)
+    await users.remove('a')
+    assert.equal((await users.find('A'))?.id, 'A')
   })
 }
 
@@ -166,11 +158,11 @@ function documents(open: OpenRecords): void {
   }
   for (const [title, value] of Object.entries(cases)) {
     test(`a document is stored with ${title}`, async (t) => {
-      const records = await open(t)
-      await records.collection('users').create(record('a', noon, { value }))
-      assert.deepEqual((await records.collection('users').find('a'))?.document, { value })
-      await records.collection('users').change(changeOf('a', 1, { changed: value }))
-      const [listed] = await records.collection('users').list(allRecords, { offset: 0, limit: 1 })
+      const users = (await open(t)).collection('users')
+      await users.create(record('a', noon, { value }))
+      assert.deepEqual((await users.find('a'))?.document, { value })
+      await users.change(changeOf('a', 1, { changed: value }))
+      const [listed] = await users.list(allRecords, { offset: 0, limit: 1 })
       assert.deepEqual(listed?.document, { changed: value })
     })
   }
@@ -180,31 +172,31 @@ function races(open: OpenRecords): void {
   const racers = range(1, 20)
 
   test('of twenty concurrent changes of one version, one succeeds', async (t) => {
-    const records = await open(t)
-    await records.collection('users').create(record('a', noon))
+    const users = (await open(t)).collection('users')
+    await users.create(record('a', noon))
     const outcomes = await Promise.all(
-      racers.map((racer) => records.collection('users').change(changeOf('a', 1, { racer }))),
+      racers.map((racer) => users.change(changeOf('a', 1, { racer }))),
     )
     assert.equal(outcomes.filter(Boolean).length, 1)
-    const stored = await records.collection('users').find('a')
+    const stored = await users.find('a')
     assert.equal(stored?.version, 2)
     assert.deepEqual(stored.document, { racer: outcomes.indexOf(true) + 1 })
   })
 
   test('of twenty concurrent creations of one id, one succeeds', async (t) => {
-    const records = await open(t)
+    const users = (await open(t)).collection('users')
     const outcomes = await Promise.all(
-      racers.map((racer) => records.collection('users').create(record('a', noon, { racer }))),
+      racers.map((racer) => users.create(record('a', noon, { racer }))),
     )
     assert.equal(outcomes.filter(Boolean).length, 1)
-    const stored = await records.collection('users').find('a')
+    const stored = await users.find('a')
     assert.deepEqual(stored?.document, { racer: outcomes.indexOf(true) + 1 })
   })
 
   test('of twenty concurrent removals of one record, one succeeds', async (t) => {
-    const records = await open(t)
-    await records.collection('users').create(record('a', noon))
-    const outcomes = await Promise.all(racers.map(() => records.collection('users').remove('a')))
+    const users = (await open(t)).collection('users')
+    await users.create(record('a', noon))
+    const outcomes = await Promise.all(racers.map(() => users.remove('a')))
     assert.equal(outcomes.filter(Boolean).length, 1)
   })
 }

@@ -5,6 +5,7 @@ import {
   type Document,
   type Filter,
   type RecordQuery,
+  type Collection,
   type Records,
 } from './records.ts'
 
@@ -16,56 +17,48 @@ const noon = '2026-01-01T12:00:00.000Z'
 export function texts(open: OpenRecords): void {
   for (const [title, document] of Object.entries(documents)) {
     test(`a document is returned with exactly its characters: ${title}`, async (t) => {
-      const records = await open(t)
+      const users = (await open(t)).collection('users')
       const written = JSON.stringify(document)
-      await records.collection('users').create({ id: 'a', document, createdAt: noon })
-      assert.equal(JSON.stringify((await records.collection('users').find('a'))?.document), written)
-      await records.collection('users').create({ id: 'b', document: {}, createdAt: noon })
-      await records.collection('users').change({ id: 'b', version: 1, document, updatedAt: noon })
-      const listed = await records.collection('users').list(allRecords, { offset: 0, limit: 9 })
-      assert.deepEqual(
-        listed.map((record) => JSON.stringify(record.document)),
-        [written, written],
-      )
+      await users.create({ id: 'a', document, createdAt: noon })
+      assert.equal(JSON.stringify((await users.find('a'))?.document), written)
+      await users.create({ id: 'b', document: {}, createdAt: noon })
+      await users.change({ id: 'b', version: 1, document, updatedAt: noon })
+      const listed = await users.list(allRecords, { offset: 0, limit: 9 })
+      const results = listed.map((record) => JSON.stringify(record.document))
+      assert.deepEqual(results, [written, written])
     })
   }
 
   test('ids match exactly, with any characters', async (t) => {
-    const records = await open(t)
+    const users = (await open(t)).collection('users')
     const ids = [...unusualTexts, 'É', 'é', 'e\u0301', "'", '%', ' ', 'a'.repeat(500)]
     for (const id of ids) {
-      assert.equal(
-        await records.collection('users').create({ id, document: { id }, createdAt: noon }),
-        true,
-      )
+      assert.equal(await users.create({ id, document: { id }, createdAt: noon }), true)
     }
-    for (const id of ids)
-      assert.equal((await records.collection('users').find(id))?.document.id, id)
+    for (const id of ids) assert.equal((await users.find(id))?.document.id, id)
     const ordered = ids.toSorted(byCodePoints)
-    const listed = await records.collection('users').list(allRecords, { offset: 0, limit: 99 })
-    assert.deepEqual(
-      listed.map(({ id }) => id),
-      ordered,
-    )
+    const listed = await users.list(allRecords, { offset: 0, limit: 99 })
+    const listedIds = listed.map(({ id }) => id)
+    assert.deepEqual(listedIds, ordered)
     for (const id of ids) {
       const [filters, sort] = [[{ field: '_id', operator: 'gt', values: [id] } as const], []]
       const expected = ordered.slice(ordered.indexOf(id) + 1)
-      assert.deepEqual(await namesOf(records, { filters, sort }, 'id'), expected)
+      assert.deepEqual(await namesOf(users, { filters, sort }, 'id'), expected)
     }
   })
 
   test('text matches exactly, and is sorted by code points', async (t) => {
-    const records = await open(t)
+    const users = (await open(t)).collection('users')
     const all = [...unusualTexts, ...letters]
-    await fill(records, all)
+    await fill(users, all)
     for (const indexed of [[], ['name']]) {
-      await records.collection('users').index(indexed)
+      await users.index(indexed)
       const ordered = all.toSorted(byCodePoints)
       const sort = [{ field: 'name', isDescending: false }]
-      assert.deepEqual(await namesOf(records, { filters: [], sort }), ordered)
+      assert.deepEqual(await namesOf(users, { filters: [], sort }), ordered)
       for (const [index, text] of ordered.entries()) {
         const find = (operator: Filter['operator']) =>
-          namesOf(records, { filters: [{ field: 'name', operator, values: [text] }], sort })
+          namesOf(users, { filters: [{ field: 'name', operator, values: [text] }], sort })
         assert.deepEqual(await find('eq'), [text])
         assert.deepEqual(await find('lt'), ordered.slice(0, index), JSON.stringify(text))
         assert.deepEqual(await find('gte'), ordered.slice(index), JSON.stringify(text))
@@ -74,15 +67,15 @@ export function texts(open: OpenRecords): void {
   })
 
   test('letters of every script match in any case', async (t) => {
-    const records = await open(t)
-    await fill(records, letters)
+    const users = (await open(t)).collection('users')
+    await fill(users, letters)
     const parts = ['ΟΔΌΣ', 'οδός', 'STRASSE', 'ß', 'İ', 'i', 'É', 'e\u0301', 'ж', 'Ǆ', '𐐀', 'k', '']
     for (const part of parts) {
       const folded = part.toLowerCase()
       const expected = (fits: (text: string) => boolean) =>
         letters.filter((text) => fits(text.toLowerCase()))
       const find = (operator: Filter['operator']) =>
-        namesOf(records, { filters: [{ field: 'name', operator, values: [part] }], sort: [] })
+        namesOf(users, { filters: [{ field: 'name', operator, values: [part] }], sort: [] })
       const includes = expected((text) => text.includes(folded))
       assert.deepEqual(await find('contains'), includes, part)
       const begins = expected((text) => text.startsWith(folded))
@@ -93,28 +86,28 @@ export function texts(open: OpenRecords): void {
         part,
       )
       const search = { text: part, fields: ['note', 'name'] }
-      assert.deepEqual(await namesOf(records, { filters: [], sort: [], search }), includes, part)
+      assert.deepEqual(await namesOf(users, { filters: [], sort: [], search }), includes, part)
     }
   })
 
   test('numbers match exactly, and are sorted by size', async (t) => {
-    const records = await open(t)
-    await fill(records, numbers)
+    const users = (await open(t)).collection('users')
+    await fill(users, numbers)
     for (const indexed of [[], ['name']]) {
-      await records.collection('users').index(indexed)
+      await users.index(indexed)
       const sort = [{ field: 'name', isDescending: true }]
       const ordered = numbers.toSorted((one, other) => other - one)
-      assert.deepEqual(await namesOf(records, { filters: [], sort }), ordered)
+      assert.deepEqual(await namesOf(users, { filters: [], sort }), ordered)
       for (const [index, number] of ordered.entries()) {
         const find = (operator: Filter['operator']) =>
-          namesOf(records, { filters: [{ field: 'name', operator, values: [number] }], sort })
+          namesOf(users, { filters: [{ field: 'name', operator, values: [number] }], sort })
         assert.deepEqual(await find('eq'), [number])
         assert.deepEqual(await find('lte'), ordered.slice(index), String(number))
         assert.deepEqual(await find('gt'), ordered.slice(0, index), String(number))
       }
     }
     const minusZero: Filter = { field: 'name', operator: 'eq', values: [-0] }
-    assert.deepEqual(await namesOf(records, { filters: [minusZero], sort: [] }), [0])
+    assert.deepEqual(await namesOf(users, { filters: [minusZero], sort: [] }), [0])
   })
 }
 
@@ -190,16 +183,16 @@ const documents: Record<string, Document> = {
   'text that looks like a spelling': { name: '\\u0000', '\x01\x02\x02': '\x01\x02\x02' },
 }
 
-async function fill(records: Records, names: readonly (string | number)[]): Promise<void> {
+async function fill(users: Collection, names: readonly (string | number)[]): Promise<void> {
   for (const [index, name] of names.entries()) {
     const id = String(index).padStart(3, '0')
-    await records.collection('users').create({ id, document: { name }, createdAt: noon })
+    await users.create({ id, document: { name }, createdAt: noon })
   }
 }
 
-async function namesOf(records: Records, query: RecordQuery, field = 'name'): Promise<unknown[]> {
-  const listed = await records.collection('users').list(query, { offset: 0, limit: 999 })
-  assert.equal(await records.collection('users').count(query), listed.length)
+async function namesOf(users: Collection, query: RecordQuery, field = 'name'): Promise<unknown[]> {
+  const listed = await users.list(query, { offset: 0, limit: 999 })
+  assert.equal(await users.count(query), listed.length)
   return listed.map(({ document }) => document[field])
 }
 

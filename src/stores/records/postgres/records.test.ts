@@ -41,19 +41,12 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
 
   test('a database that is opened again has all its records', async (t) => {
     const url = await createSchema(server.url)
-    const records = await openRecords(t, url)
-    await records
-      .collection('users')
-      .create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
-    await records
-      .collection('users')
-      .change({ id: 'a', version: 1, document: { n: 1 }, updatedAt: noon })
-    const again = await openRecords(t, url)
-    assert.deepEqual(
-      await again.collection('users').find('a'),
-      await records.collection('users').find('a'),
-    )
-    assert.equal(await again.collection('users').count(allRecords), 1)
+    const users = (await openRecords(t, url)).collection('users')
+    await users.create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
+    await users.change({ id: 'a', version: 1, document: { n: 1 }, updatedAt: noon })
+    const again = (await openRecords(t, url)).collection('users')
+    assert.deepEqual(await again.find('a'), await users.find('a'))
+    assert.equal(await again.count(allRecords), 1)
   })
 
   test('of ten processes that open a new database at once each finds it migrated, and indexes are made once', async (t) => {
@@ -85,18 +78,14 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
       `CREATE INDEX records_of_users_by_name ON records ((keys ->> 'name'))`,
       'DELETE FROM vitrine_schema WHERE version = 2',
     )
-    const again = await openRecords(t, url)
-    await again.collection('users').index(['name'])
+    const again = (await openRecords(t, url)).collection('users')
+    await again.index(['name'])
     for (const name of names) {
       await t.test(name, async () => {
         const filters = [{ field: 'name', operator: 'eq', values: [name] }] as const
-        const found = await again
-          .collection('users')
-          .list({ filters, sort: [] }, { offset: 0, limit: 9 })
-        assert.deepEqual(
-          found.map(({ document }) => document.name),
-          [name],
-        )
+        const found = await again.list({ filters, sort: [] }, { offset: 0, limit: 9 })
+        const results = found.map(({ document }) => document.name)
+        assert.deepEqual(results, [name])
       })
     }
     const indexes = await query(
@@ -147,12 +136,12 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
 
   test('transactions that the server aborts for others are repeated', async (t) => {
     const url = await createSchema(server.url)
-    const records = await openRecords(t, `${url}%20-cdefault_transaction_isolation%3Dserializable`)
-    await records.collection('users').create({ id: 'a', document: {}, createdAt: noon })
+    const users = (
+      await openRecords(t, `${url}%20-cdefault_transaction_isolation%3Dserializable`)
+    ).collection('users')
+    await users.create({ id: 'a', document: {}, createdAt: noon })
     const changes = Array.from({ length: 20 }, (_, racer) =>
-      records
-        .collection('users')
-        .change({ id: 'a', version: 1, document: { racer }, updatedAt: noon }),
+      users.change({ id: 'a', version: 1, document: { racer }, updatedAt: noon }),
     )
     assert.equal((await Promise.all(changes)).filter(Boolean).length, 1)
   })

@@ -19,10 +19,10 @@ async function openRecords(t: TestContext, durability?: Durability, maxRecords?:
     if (database.isOpen) database.close()
   })
   const records = createSqliteRecords(database, maxRecords)
-  const create = (id: string) =>
-    records.collection('users').create({ id, document: {}, createdAt: noon })
-  const count = () => records.collection('users').count(allRecords)
-  return { path, database, records, create, count }
+  const users = records.collection('users')
+  const create = (id: string) => users.create({ id, document: {}, createdAt: noon })
+  const count = () => users.count(allRecords)
+  return { path, database, records, users, create, count }
 }
 
 test('a database is synchronized at every commit if the setting requires it', async (t) => {
@@ -50,11 +50,11 @@ test('writes that start together are one transaction', async (t) => {
 })
 
 test('creations that start together succeed up to the limit', async (t) => {
-  const { records, create, count } = await openRecords(t, 'process', 20)
+  const { users, create, count } = await openRecords(t, 'process', 20)
   await create('first')
   const outcomes = await Promise.allSettled([
     ...ids.map(create),
-    records.collection('users').remove('first'),
+    users.remove('first'),
     create('last'),
     create('0'),
     create('next'),
@@ -80,11 +80,9 @@ test('two connections to one file never exceed the limit together', async (t) =>
 })
 
 test('writes that start together keep their order, and the count is right', async (t) => {
-  const { records, create, count } = await openRecords(t)
+  const { users, create, count } = await openRecords(t)
   const change = (racer: number) =>
-    records
-      .collection('users')
-      .change({ id: 'a', version: 1, document: { racer }, updatedAt: noon })
+    users.change({ id: 'a', version: 1, document: { racer }, updatedAt: noon })
   const outcomes = await Promise.all([
     change(0),
     create('a'),
@@ -92,30 +90,30 @@ test('writes that start together keep their order, and the count is right', asyn
     ...ids.map(create),
     change(1),
     change(2),
-    records.collection('users').remove('0'),
-    records.collection('users').remove('0'),
-    records.collection('users').remove('b'),
+    users.remove('0'),
+    users.remove('0'),
+    users.remove('b'),
     create('0'),
   ])
   assert.deepEqual(outcomes.slice(0, 3), [false, true, false])
   assert.deepEqual(outcomes.slice(-6), [true, false, true, false, false, true])
-  assert.deepEqual((await records.collection('users').find('a'))?.document, { racer: 1 })
+  assert.deepEqual((await users.find('a'))?.document, { racer: 1 })
   assert.equal(await count(), 51)
 })
 
 for (const fault of ['ABORT', 'FAIL', 'ROLLBACK']) {
   test(`a write that ends in ${fault} is rejected alone`, async (t) => {
-    const { database, records, create, count } = await openRecords(t)
+    const { database, users, create, count } = await openRecords(t)
     database.exec(
-      `CREATE TRIGGER refuse AFTER INSERT ON records WHEN new.id = 'bad'
+      `CREATE TRIGGER reject AFTER INSERT ON records WHEN new.id = 'bad'
        BEGIN SELECT raise(${fault}, 'no'); END`,
     )
     const outcomes = await Promise.allSettled(['a', 'bad', 'b', 'a'].map(create))
     assert.deepEqual(
-      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'refused')),
-      [true, 'refused', true, false],
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'rejected')),
+      [true, 'rejected', true, false],
     )
-    assert.equal(await records.collection('users').find('bad'), undefined)
+    assert.equal(await users.find('bad'), undefined)
     assert.equal(await count(), 2)
     assert.equal(await create('c'), true)
   })
@@ -167,7 +165,7 @@ test('records counted by the triggers of an older version are counted once', asy
   t.after(() => {
     later.close()
   })
-  const records = createSqliteRecords(later)
-  await records.collection('users').create({ id: 'b', document: {}, createdAt: noon })
-  assert.equal(await records.collection('users').count(allRecords), 2)
+  const users = createSqliteRecords(later).collection('users')
+  await users.create({ id: 'b', document: {}, createdAt: noon })
+  assert.equal(await users.count(allRecords), 2)
 })

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../../../../test/start-vitrine.ts'
 import { isFull } from '../../store-failure.ts'
 import { openSqliteDatabase } from '../../sqlite/database.ts'
-import { allRecords, type Records } from '../records.ts'
+import { allRecords, type Collection } from '../records.ts'
 import { recordsContract } from '../records.contract.ts'
 import { capacityContract } from '../capacity.contract.ts'
 import { createSqliteRecords } from './records.ts'
@@ -21,7 +21,8 @@ function openRecords(t: TestContext, url: string) {
   t.after(() => {
     if (database.isOpen) database.close()
   })
-  return { records: createSqliteRecords(database), database }
+  const records = createSqliteRecords(database)
+  return { records, users: records.collection('users'), database }
 }
 
 async function temporaryFile(t: TestContext): Promise<string> {
@@ -44,22 +45,18 @@ test('a file of the maximum size is opened, without an index that does not fit',
   t.after(() => {
     database.close()
   })
-  const records = createSqliteRecords(database)
+  const users = createSqliteRecords(database).collection('users')
   const document = { name: 'n'.repeat(2000) }
-  const create = (index: number) =>
-    records.collection('users').create({ id: String(index), document, createdAt: noon })
+  const create = (index: number) => users.create({ id: String(index), document, createdAt: noon })
   let count = 0
   await assert.rejects(async () => {
     for (; await create(count); count += 1);
   }, isFull)
-  await records.collection('users').index(['name'])
+  await users.index(['name'])
   const sort = [{ field: 'name', isDescending: false }]
-  const listed = await records
-    .collection('users')
-    .list({ filters: [], sort }, { offset: 0, limit: 1000 })
-  assert.equal(listed.length, count)
+  assert.equal((await users.list({ filters: [], sort }, { offset: 0, limit: 1000 })).length, count)
   for (let index = 0; index < 100; index += 1) {
-    assert.equal(await records.collection('users').remove(String(index)), true)
+    assert.equal(await users.remove(String(index)), true)
   }
   for (let index = 0; index < 90; index += 1) assert.equal(await create(index), true)
 })
@@ -68,18 +65,18 @@ test('a file over the maximum size is served, and does not grow', async (t) => {
   const file = await temporaryFile(t)
   const document = { name: 'n'.repeat(2000) }
   const first = openRecords(t, `sqlite:${file}`)
-  const create = (records: Records, index: number) =>
-    records.collection('users').create({ id: String(index), document, createdAt: noon })
-  for (let index = 0; index < 1000; index += 1) await create(first.records, index)
+  const create = (users: Collection, index: number) =>
+    users.create({ id: String(index), document, createdAt: noon })
+  for (let index = 0; index < 1000; index += 1) await create(first.users, index)
   first.database.close()
   const { size } = await stat(file)
   const database = openSqliteDatabase(`sqlite:${file}`, 'process', 1024 ** 2)
-  const records = createSqliteRecords(database)
-  assert.ok(await records.collection('users').find('999'))
+  const users = createSqliteRecords(database).collection('users')
+  assert.ok(await users.find('999'))
   await assert.rejects(async () => {
-    for (let index = 1000; await create(records, index); index += 1);
+    for (let index = 1000; await create(users, index); index += 1);
   }, isFull)
-  assert.equal(await records.collection('users').remove('0'), true)
+  assert.equal(await users.remove('0'), true)
   database.close()
   assert.ok(size > 1024 ** 2 && (await stat(file)).size <= size)
 })
@@ -87,66 +84,57 @@ test('a file over the maximum size is served, and does not grow', async (t) => {
 test('two databases in memory share nothing', async (t) => {
   const one = openRecords(t, 'sqlite::memory:')
   const other = openRecords(t, 'sqlite::memory:')
-  await one.records.collection('users').create({ id: 'a', document: {}, createdAt: noon })
-  assert.equal(await other.records.collection('users').find('a'), undefined)
+  await one.users.create({ id: 'a', document: {}, createdAt: noon })
+  assert.equal(await other.users.find('a'), undefined)
 })
 
 test('missing parent folders of the file are created', async (t) => {
   const url = `sqlite:${join(await temporaryFolder(t), 'not', 'there', 'yet', 'records.db')}`
-  const { records } = openRecords(t, url)
-  assert.equal(
-    await records.collection('users').create({ id: 'a', document: {}, createdAt: noon }),
-    true,
-  )
+  const { users } = openRecords(t, url)
+  assert.equal(await users.create({ id: 'a', document: {}, createdAt: noon }), true)
 })
 
 test('a file that is opened again has all its records', async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`
   const first = openRecords(t, url)
-  await first.records
-    .collection('users')
-    .create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
-  await first.records
-    .collection('users')
-    .create({ id: 'b', document: { name: 'Bea' }, createdAt: noon })
+  await first.users.create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
+  await first.users.create({ id: 'b', document: { name: 'Bea' }, createdAt: noon })
   await first.records
     .collection('locations')
     .create({ id: 'a', document: { n: 1 }, createdAt: noon })
   const change = { id: 'a', version: 1, document: { name: 'Anna' }, updatedAt: noon }
-  await first.records.collection('users').change(change)
+  await first.users.change(change)
   const expected = [
-    await first.records.collection('users').list(allRecords, { offset: 0, limit: 9 }),
+    await first.users.list(allRecords, { offset: 0, limit: 9 }),
     await first.records.collection('locations').list(allRecords, { offset: 0, limit: 9 }),
   ]
   first.database.close()
 
-  const { records } = openRecords(t, url)
+  const { records, users } = openRecords(t, url)
   assert.deepEqual(
     [
-      await records.collection('users').list(allRecords, { offset: 0, limit: 9 }),
+      await users.list(allRecords, { offset: 0, limit: 9 }),
       await records.collection('locations').list(allRecords, { offset: 0, limit: 9 }),
     ],
     expected,
   )
-  assert.equal((await records.collection('users').find('a'))?.version, 2)
+  assert.equal((await users.find('a'))?.version, 2)
 })
 
 test('one connection reads what another writes, and of concurrent changes of one version one succeeds', async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`
-  const one = openRecords(t, url).records
-  const other = openRecords(t, url).records
-  await one.collection('users').create({ id: 'a', document: {}, createdAt: noon })
-  assert.equal((await other.collection('users').find('a'))?.version, 1)
-  const changes = [one, other, one, other].map((records, racer) =>
-    records
-      .collection('users')
-      .change({ id: 'a', version: 1, document: { racer }, updatedAt: noon }),
+  const { users: one } = openRecords(t, url)
+  const { users: other } = openRecords(t, url)
+  await one.create({ id: 'a', document: {}, createdAt: noon })
+  assert.equal((await other.find('a'))?.version, 1)
+  const changes = [one, other, one, other].map((users, racer) =>
+    users.change({ id: 'a', version: 1, document: { racer }, updatedAt: noon }),
   )
   const outcomes = await Promise.all(changes)
   assert.equal(outcomes.filter(Boolean).length, 1)
-  const found = await other.collection('users').find('a')
+  const found = await other.find('a')
   assert.deepEqual(found?.document, { racer: outcomes.indexOf(true) })
-  assert.deepEqual(found, await one.collection('users').find('a'))
+  assert.deepEqual(found, await one.find('a'))
 })
 
 const change = 'UPDATE records SET version = version + 1'
@@ -192,8 +180,8 @@ for (const [what, script, name = 'records.db'] of writes) {
 }
 
 test('the indexes of version 0.1.0 are replaced', async (t) => {
-  const { records, database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
-  await records.collection('users').create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
+  const { users, database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
+  await users.create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
   const listIndexes = database.prepare(
     `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`,
   )
@@ -201,14 +189,11 @@ test('the indexes of version 0.1.0 are replaced', async (t) => {
     `CREATE INDEX records_of_users_by_name
      ON records (ifnull(document ->> '$.name', x''), created_at, id) WHERE resource = 'users'`,
   )
-  await records.collection('users').index(['name'])
+  await users.index(['name'])
   const names = listIndexes.all().map(({ name }) => String(name))
   assert.match(names.join(' '), /^records_by_[0-9a-f]{16} records_oldest_first$/)
   const filters = [{ field: 'name', operator: 'eq', values: ['Ann'] }] as const
-  assert.equal(
-    (await records.collection('users').list({ filters, sort: [] }, { offset: 0, limit: 9 })).length,
-    1,
-  )
+  assert.equal((await users.list({ filters, sort: [] }, { offset: 0, limit: 9 })).length, 1)
 })
 
 test('a database of a newer schema is rejected with a reason and not changed', async (t) => {
@@ -270,10 +255,7 @@ test('connections that open a new file at the same moment all find it migrated',
       }),
     )
     assert.deepEqual(outcomes, Array<string>(count).fill('open'))
-    const { records } = openRecords(t, url)
-    assert.equal(
-      await records.collection('users').create({ id: 'a', document: {}, createdAt: noon }),
-      true,
-    )
+    const { users } = openRecords(t, url)
+    assert.equal(await users.create({ id: 'a', document: {}, createdAt: noon }), true)
   }
 })
