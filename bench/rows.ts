@@ -158,6 +158,13 @@ export const rows: readonly Row[] = [
     baseline: 'fastify',
   },
   {
+    name: 'list-html',
+    title: '`GET /locations?page=3&per_page=20` as a page',
+    ...listPage,
+    headers: { accept: 'text/html' },
+    baseline: 'fastify',
+  },
+  {
     name: 'docs',
     title: '`GET /docs`',
     path: '/docs',

@@ -9,9 +9,10 @@ import {
   tag,
   sendChunks,
   toContentType,
+  type TaggedText,
 } from '../../http/response/send.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
-import { toPosition, type StoredRecord } from '../../stores/records/records.ts'
+import { toPosition, type Collection, type StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { recordToCsv, recordToLine, toLines, toRepresentation } from '../record/representations.ts'
@@ -28,10 +29,17 @@ const listTypes = Object.values(typeBySuffix)
 
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
 export function list({ resource, records, config }: ResourceContext): Handler {
+  const findSentPages = createPageCache(records)
   return async (request, reply) => {
     const type = chooseType(request, reply, listTypes)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
     const flash = takePageFlash(request, reply, type)
+    const key = `${type} ${request.url}`
+    const isPlain = request.method !== 'QUERY' && flash === undefined
+    // The pages of the time before the read: this one may lack later writes.
+    const sentPages = isPlain ? await findSentPages() : undefined
+    const sent = sentPages?.get(key)
+    if (sent) return sendTagged(request, reply.headers(sent.headers), sent.content)
     const { query, url, toUrl } = parseRequest(resource, request)
     // A QUERY can be longer than a URL may be. This is the longest URL of a page.
     const { length } = toUrl(Number.MAX_SAFE_INTEGER)
@@ -60,13 +68,36 @@ export function list({ resource, records, config }: ResourceContext): Handler {
     const page = hasUrl ? part.page : undefined
     const links = page ? toPageLinks({ ...page, total }, toUrl, last && toNext) : []
     const link = length <= maxLength ? toLinkField(links) : ''
-    reply.headers({ 'x-total-count': String(total), ...(link && { link }) })
+    const headers = { 'x-total-count': String(total), ...(link && { link }) }
+    reply.headers(headers)
     const chunks = render(resource, { ...view, type, pages: onePage(shown), links, total })
     let text = ''
     for await (const chunk of chunks) text += chunk
     // A page with a message is not to be revalidated.
     if (flash !== undefined) return reply.type(toContentType(type)).send(text)
-    return sendTagged(request, reply, tag(type, text))
+    const content = tag(type, text)
+    if (text.length <= maxSentLength) sentPages?.set(key, { headers, content })
+    return sendTagged(request, reply, content)
+  }
+}
+
+interface SentPage {
+  headers: Readonly<Record<string, string>>
+  content: TaggedText
+}
+
+const maxSentPages = 50
+const maxSentLength = 40_000
+
+/** The pages that have been sent since any process last wrote; undefined where that is not known. */
+function createPageCache({ state }: Collection) {
+  let pages = new Map<string, SentPage>()
+  let lastState: number | undefined
+  return async () => {
+    const current = await state?.()
+    if (current !== lastState || pages.size === maxSentPages) pages = new Map()
+    lastState = current
+    return current === undefined ? undefined : pages
   }
 }
 

@@ -126,6 +126,8 @@ export interface Collection {
   remove: (id: string, version?: number) => Promise<boolean>
   clear: () => Promise<number>
   index: (fields: readonly Field[]) => Promise<void>
+  /** Differs after every write by any process. Only where the store knows it without a query. */
+  state?: () => number | Promise<number>
   list: (query: RecordQuery, part: Part) => Promise<readonly StoredRecord[]>
   count: (query?: RecordQuery) => Promise<number>
   pages: (query?: RecordQuery) => Pages

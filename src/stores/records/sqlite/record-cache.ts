@@ -23,8 +23,10 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
   const records = new Map<string, StoredRecord>()
   let length = 0
   let lastVersion: unknown
+  let state = 0
 
   function clear(): void {
+    state += 1
     records.clear()
     length = 0
   }
@@ -56,7 +58,12 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
       records.set(key, record)
       return record
     },
+    state: () => {
+      clearIfOutdated()
+      return state
+    },
     forget: (resource: string, id?: Value) => {
+      state += 1
       if (id === undefined) clear()
       else records.delete(`${resource}/${String(id)}`)
     },

@@ -50,6 +50,7 @@ function openCollection(resource: string, { statements, cache, write }: Backend)
     write({ resource, growth, statement: statements[name], values })
   return {
     find: (id) => tryNowOrRetry(() => cache.find(resource, id)),
+    state: () => tryNowOrRetry(cache.state),
     create: async ({ id, document, createdAt }) =>
       (await run(1, 'create', id, JSON.stringify(document), createdAt)) === 1,
     change: async ({ id, version, document, updatedAt }) =>
