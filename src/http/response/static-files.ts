@@ -11,7 +11,7 @@ const cache = createFileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1
 
 /**
  * Calls `use` with undefined for a dot file, and for a path that leads out of `root`, by a symbolic
- * link too. For a file in memory it is called at once: a promise takes a tenth of the request.
+ * link too. For a file in memory it is called at once, since a promise would take time.
  */
 export function withFile<Result>(root: string, path: string, use: (file?: Bytes) => Result) {
   const names = path.slice(1).split('/').map(decodePath)
