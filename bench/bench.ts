@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { compareVersions, measureCosts } from './costs.ts'
-import { figureRows } from './figures.ts'
+import { figureRows, scaleRows } from './figures.ts'
 import type { Place } from './fill.ts'
-import { toComparison, toCostLines, toFigureLine, writeResult } from './report.ts'
+import { measureParts } from './profile.ts'
+import { toComparison, toLines, writeReport } from './report.ts'
+import { readResults, toCosts, toFigureResults, writeResults, type Result } from './results.ts'
 import { rows } from './rows.ts'
 
 const run = promisify(execFile)
@@ -17,10 +19,10 @@ const library = await mkdtemp(join(tmpdir(), 'vitrine-bench-'))
 const [command, ref = '', ...others] = process.argv.slice(2)
 const wanted = command === 'compare' ? others : process.argv.slice(2)
 const names = [...rows.map(({ name }) => name), ...Object.keys(figureRows)]
-const unknown = wanted.filter((name) => !names.includes(name))
+const unknown = wanted.filter((name) => !names.includes(name) && !(name in scaleRows))
 if (unknown.length > 0 || (command === 'compare' && ref === '')) {
   console.error('npm run bench [row …]; npm run bench -- compare <git ref> [row …]')
-  console.error(`Rows: ${names.join(', ')}.`)
+  console.error(`Rows: ${names.join(', ')}; only if named: ${Object.keys(scaleRows).join(', ')}.`)
   process.exit(2)
 }
 
@@ -32,15 +34,28 @@ try {
 }
 
 async function measure(): Promise<void> {
-  for (const name of selectedNames(names)) {
+  for (const name of wanted.length > 0 ? wanted : names) {
     const row = rows.find((one) => one.name === name)
-    const lines = await withPlace(async (place) =>
-      row
-        ? toCostLines(row, await measureCosts(row, place))
-        : ((await figureRows[name]?.(place)) ?? []).map(toFigureLine),
-    )
-    console.log(lines.join('\n'))
-    await writeResult(name, lines)
+    const day = new Date().toISOString().slice(0, 10)
+    const result: Result = { day, ...(await withPlace((place) => measureRow(name, place))) }
+    console.log(toLines(row, result))
+    const results = { ...(await readResults()), [name]: result }
+    await writeResults(results)
+    await writeReport(results)
+  }
+}
+
+async function measureRow(name: string, place: Place): Promise<Omit<Result, 'day'>> {
+  const row = rows.find((one) => one.name === name)
+  if (!row) {
+    const figures = (await { ...figureRows, ...scaleRows }[name]?.(place)) ?? []
+    return { figures: toFigureResults(figures) }
+  }
+  const costs = await toCosts(await measureCosts(row, place))
+  if (row.goal === undefined) return { costs }
+  return {
+    costs,
+    parts: await measureParts(row, { ...place, folder: join(place.folder, 'parts') }),
   }
 }
 
@@ -50,7 +65,7 @@ async function compare(gitRef: string): Promise<void> {
   await run('git', ['worktree', 'add', '--detach', folder, gitRef], { cwd: root })
   try {
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-    for (const name of selectedNames(rows.map((row) => row.name))) {
+    for (const name of wanted.length > 0 ? wanted : rows.map((one) => one.name)) {
       const row = rows.find((one) => one.name === name)
       if (!row) continue
       const slices = await withPlace((place) => compareVersions(row, folder, place))
@@ -59,10 +74,6 @@ async function compare(gitRef: string): Promise<void> {
   } finally {
     await run('git', ['worktree', 'remove', '--force', folder], { cwd: root })
   }
-}
-
-function selectedNames(all: readonly string[]): readonly string[] {
-  return wanted.length === 0 ? all : all.filter((name) => wanted.includes(name))
 }
 
 async function withPlace<T>(use: (place: Place) => Promise<T>): Promise<T> {

@@ -1,22 +1,17 @@
-import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { promisify } from 'node:util'
 import { findFreePort } from '../src/operations/free-port.ts'
 import { startServer, type Running } from './processes.ts'
-import type { Contender, Row } from './rows.ts'
+import { knownId, type Contender, type Row } from './rows.ts'
+import { goHttpbin, pocketbase, python } from './versions.ts'
 
-const run = promisify(execFile)
 const here = import.meta.dirname
 
-/** The programs of `pip install httpbin gunicorn` in a virtual environment. */
-const python = join(here, '.python/bin/python')
-/** The program of `GOBIN=$PWD/bench/.go go install github.com/mccutchen/go-httpbin/v2/cmd/go-httpbin@latest`. */
-const goHttpbin = join(here, '.go/go-httpbin')
-
-interface Setup extends Pick<Row, 'settings' | 'records'> {
+interface Setup extends Pick<Row, 'settings' | 'records' | 'isHttp2'> {
   cores?: string
+  /** For Node.js. */
+  flags?: readonly string[]
   /** The source of Vitrine; this one by default. */
   root?: string
 }
@@ -33,39 +28,22 @@ export async function start(name: Contender, setup: Setup, folder: string): Prom
     ...(name === 'vitrine' ? { LOG_LEVEL: 'warn', ...setup.settings } : {}),
     PORT: String(port),
     REFERENCE: join(folder, 'reference.json'),
+    ...(setup.isHttp2 && { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') }),
   }
-  return startServer(port, command, {
-    cwd: setup.root ?? join(here, '..'),
-    env,
-    cores: setup.cores,
-  })
-}
-
-/** Whether a contender that npm does not install is available. */
-export async function isInstalled(name: Contender): Promise<boolean> {
-  const checks: Partial<Record<Contender, [string, string[]]>> = {
-    nginx: ['nginx', ['-v']],
-    httpbin: [python, ['-c', 'import httpbin, gunicorn']],
-    'go-httpbin': ['test', ['-x', goHttpbin]],
-  }
-  const check = checks[name]
-  if (check === undefined) return true
-  return run(...check).then(
-    () => true,
-    () => false,
-  )
+  const { root = join(here, '..'), cores, isHttp2 } = setup
+  return startServer(port, command, { cwd: root, env, cores, isSecure: isHttp2 })
 }
 
 async function toCommand(
   name: Contender,
-  { records = 0, root = join(here, '..') }: Setup,
+  { records = 0, root = join(here, '..'), flags = [] }: Setup,
   { port, folder }: { port: number; folder: string },
 ): Promise<[string, ...string[]]> {
   const at = ['--port', String(port), '--host', '127.0.0.1']
   const inModules = (path: string) => join(here, 'node_modules', path)
   switch (name) {
     case 'vitrine':
-      return [process.execPath, ...(await readStartArguments(root))]
+      return [process.execPath, ...flags, ...(await readStartArguments(root))]
     case 'json-server': {
       const program = inModules('json-server/lib/cli/bin.js')
       return [process.execPath, program, '--quiet', ...at, await writeDatabase(folder, records)]
@@ -81,6 +59,15 @@ async function toCommand(
       const options = ['--threads', '4', '--no-control-socket', '--log-level', 'warning']
       const listen = `127.0.0.1:${String(port)}`
       return [python, '-m', 'gunicorn', '-b', listen, ...options, 'httpbin:app']
+    }
+    case 'pocketbase': {
+      const migrations = [
+        '--migrationsDir',
+        join(here, 'servers/pocketbase'),
+        '--automigrate=false',
+      ]
+      const folders = ['--dir', join(folder, 'pocketbase'), '--publicDir', join(folder, 'public')]
+      return [pocketbase, 'serve', `--http=127.0.0.1:${String(port)}`, ...folders, ...migrations]
     }
     case 'nginx':
       return ['nginx', '-c', await writeNginx(folder, port), '-e', 'stderr']
@@ -109,7 +96,7 @@ function copyDatabase(from: string, to: string): void {
 async function writeDatabase(folder: string, records: number): Promise<string> {
   const file = join(folder, `${crypto.randomUUID()}.json`)
   const locations = Array.from({ length: records }, (_, index) => ({
-    id: index === 0 ? 'known' : String(index),
+    id: index === 0 ? knownId : String(index),
     name: `Place ${String(index)}`,
   }))
   await writeFile(file, JSON.stringify({ locations }))

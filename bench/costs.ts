@@ -1,21 +1,19 @@
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
-import { isInstalled, start } from './contenders.ts'
+import { start } from './contenders.ts'
 import { fill, type Place } from './fill.ts'
-import type { Running } from './processes.ts'
-import type { Contender, Row } from './rows.ts'
+import { sendOnce, type Running } from './processes.ts'
+import { peersOf, type Contender, type Row } from './rows.ts'
 import { measureSlices, type Slice } from './slices.ts'
+import { readVersion } from './versions.ts'
 
 /** The slices of Vitrine, the baseline and the peers that are installed. */
 export async function measureCosts(row: Row, place: Place): Promise<Map<Contender, Slice[]>> {
   await fill(place, row.records)
   const running = new Map<Contender, Running>()
   try {
-    for (const name of ['vitrine', row.baseline, ...(row.peers ?? [])] as const) {
-      if (!(await isInstalled(name))) continue
+    for (const name of ['vitrine', row.baseline, ...peersOf(row)] as const) {
+      if ((await readVersion(name)) === undefined) continue
       const server = await start(name, row, place.folder)
       running.set(name, server)
       if (name === 'vitrine') await writeReference(server, row, place.folder)
@@ -46,28 +44,18 @@ export async function compareVersions(row: Row, root: string, place: Place) {
 }
 
 function toLoad(name: Contender, row: Row, folder: string) {
-  const { slice = 20_000, peers = [] } = row
-  // httpbin and go-httpbin have another path for their example of JSON.
-  const request = name === 'httpbin' || name === 'go-httpbin' ? { path: '/json' } : row
+  const { slice = 20_000, peers = {} } = row
+  const path = peers[name]
+  if (path === undefined) return { request: row, count: slice, folder }
   // Peers are for information, and some are slow.
-  return { request, count: peers.includes(name) ? slice / 20 : slice, folder }
+  return { request: { ...row, path }, count: slice / 20, folder }
 }
 
 /** Writes Vitrine's response, which baselines send too, for them. */
-async function writeReference({ port }: Running, { path, body, headers }: Row, folder: string) {
-  // Not `fetch`, which decodes compressed content.
-  const method = body === undefined ? 'GET' : 'POST'
-  const sent = request({ port, path, method, headers: { ...headers } }).end(body)
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+async function writeReference({ origin }: Running, row: Row, folder: string): Promise<void> {
+  const { status, headers, body } = await sendOnce(origin, row)
   const ofTheConnection = ['connection', 'date', 'keep-alive', 'transfer-encoding']
-  const fields = Object.entries(response.headers).filter(
-    ([name]) => !ofTheConnection.includes(name),
-  )
-  const content = (await buffer(response)).toString('base64')
-  const reference = {
-    status: response.statusCode,
-    headers: Object.fromEntries(fields),
-    body: content,
-  }
+  const fields = Object.entries(headers).filter(([name]) => !ofTheConnection.includes(name))
+  const reference = { status, headers: Object.fromEntries(fields), body: body.toString('base64') }
   await writeFile(join(folder, 'reference.json'), JSON.stringify(reference))
 }

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,22 +7,38 @@ import { promisify } from 'node:util'
 import { start } from './contenders.ts'
 import { fill, type Place } from './fill.ts'
 import { forgetPeak, readMemory, type Running } from './processes.ts'
-import type { Figure } from './report.ts'
-import { measurePostgres, measureWorkers } from './scaling.ts'
+import type { Figure } from './results.ts'
+import { showRequest } from './rows.ts'
+import {
+  measurePostgresAtScale,
+  measureReplicas,
+  measureSqliteAtScale,
+  measureWorkers,
+} from './scaling.ts'
+import { measureTimes, toSpread } from './slices.ts'
 import { measureUpload } from './upload.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
 
+type FigureRows = Readonly<Record<string, (place: Place) => Promise<readonly Figure[]>>>
+
 /** Measurements without peers, by the name of the row. */
-export const figureRows: Readonly<Record<string, (place: Place) => Promise<readonly Figure[]>>> = {
+export const figureRows: FigureRows = {
   ndjson: measureNdjson,
+  latency: measureLatency,
   upload: measureUploads,
   start: measureStart,
   idle: measureIdle,
   install: measureInstall,
   workers: measureWorkers,
-  postgres: measurePostgres,
+  replicas: measureReplicas,
+}
+
+/** Take half an hour, so they are measured by their names only. */
+export const scaleRows: FigureRows = {
+  'scale-sqlite': measureSqliteAtScale,
+  'scale-postgres': measurePostgresAtScale,
 }
 
 async function measureNdjson(place: Place): Promise<Figure[]> {
@@ -47,6 +64,52 @@ async function measureNdjson(place: Place): Promise<Figure[]> {
       { title: `${title}: growth`, unit: 'MB', values: [peak - now], goal: { atMost: 50 } },
     ]
   })
+}
+
+/** Of requests for a record, alone and while another client reads the list of all records. */
+async function measureLatency(place: Place): Promise<Figure[]> {
+  const { folder, rounds } = place
+  await fill(place, 1_000_000)
+  return withVitrine(folder, async (vitrine) => {
+    const figures: Figure[] = []
+    for (const [connections, words, goal] of [
+      [32, '32 at once', { atMost: 2 }],
+      [1, 'one after another', undefined],
+    ] as const) {
+      const load = { request: showRequest, count: 5000 + 500 * connections, folder, connections }
+      const measure = async () => toSpread(await measureTimes(vitrine, load)).p99
+      await measure()
+      const alone: number[] = []
+      const besides: number[] = []
+      for (let round = 0; round < rounds; round += 1) {
+        alone.push(await measure())
+        besides.push(await whileListing(vitrine, measure))
+      }
+      const title = `p99 of the time to show a record, ${words}`
+      const values = besides.map((time, round) => time / (alone[round] ?? NaN))
+      figures.push(
+        { title, unit: 'µs', values: alone },
+        { title: `${title}, while a list is streamed`, unit: 'µs', values: besides },
+        { title: `${title}, ratio`, unit: '', values, ...(goal && { goal }) },
+      )
+    }
+    return figures
+  })
+}
+
+/** Of 1,000,000 records as NDJSON, again and again: curl expands the range, and sends no fragment. */
+async function whileListing<T>({ origin }: Running, use: () => Promise<T>): Promise<T> {
+  const list = ['-H', 'accept: application/x-ndjson', `${origin}/locations#[1-1000]`]
+  const curl = spawn('taskset', ['-c', '1', 'nice', 'curl', '-s', '-o', '/dev/null', ...list])
+  const ended = once(curl, 'exit')
+  try {
+    const result = await use()
+    if (curl.exitCode !== null) throw new Error(`curl ended with ${String(curl.exitCode)}`)
+    return result
+  } finally {
+    curl.kill()
+    await ended
+  }
 }
 
 async function measureUploads(place: Place): Promise<Figure[]> {

@@ -1,37 +1,63 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { buffer } from 'node:stream/consumers'
+import type { Request } from './rows.ts'
 
 export interface Running {
   port: number
+  /** The start of its URLs. */
+  origin: string
   /** Of the server: `taskset` replaces itself with it. */
   pid: number
   stop: () => Promise<void>
+}
+
+interface ServerOptions extends SpawnOptions {
+  cores?: string | undefined
+  isSecure?: boolean | undefined
 }
 
 /** Starts a server, on the first core by default, and waits until it responds. */
 export async function startServer(
   port: number,
   [command, ...args]: readonly [string, ...string[]],
-  { cores = '0', ...options }: SpawnOptions & { cores?: string | undefined },
+  { cores = '0', isSecure = false, ...options }: ServerOptions,
 ): Promise<Running> {
   const child = spawn('taskset', ['-c', cores, command, ...args], {
     ...options,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  await untilResponding(port, child)
-  return { port, pid: child.pid ?? 0, stop: () => stop(child) }
+  const origin = `http${isSecure ? 's' : ''}://127.0.0.1:${String(port)}`
+  await untilResponding(origin, child)
+  return { port, origin, pid: child.pid ?? 0, stop: () => stop(child) }
 }
 
-async function untilResponding(port: number, child: ChildProcess): Promise<void> {
+async function untilResponding(origin: string, child: ChildProcess): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`did not start: ${child.spawnargs.join(' ')}`)
     try {
-      await fetch(`http://127.0.0.1:${String(port)}/`, { signal: AbortSignal.timeout(2000) })
+      await sendOnce(origin, { path: '/' })
       return
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
+  }
+}
+
+/** Unlike `fetch`, accepts the certificate of the bench, and does not decode content. */
+export async function sendOnce(origin: string, { path, body, headers }: Request) {
+  const send: typeof requestHttps = origin.startsWith('https:') ? requestHttps : requestHttp
+  const method = body === undefined ? 'GET' : 'POST'
+  const options = { method, headers: { ...headers }, agent: false, rejectUnauthorized: false }
+  const sent = send(origin + path, options).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: await buffer(response),
   }
 }
 

@@ -1,94 +1,197 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { rows, type Contender, type Row } from './rows.ts'
-import { toRatios, toSpread, type Slice } from './slices.ts'
-
-/** A measurement without a baseline. */
-export interface Figure {
-  title: string
-  unit: string
-  /** One for each round. */
-  values: readonly number[]
-  goal?: { atLeast: number } | { atMost: number }
-}
+import type { Cost, FigureResult, Results } from './results.ts'
+import { rows, type Row } from './rows.ts'
+import { toRatios, toSpread, type Slice, type Spread } from './slices.ts'
 
 const page = join(import.meta.dirname, '../docs/performance.md')
-const file = join(import.meta.dirname, 'results.json')
-const costHead = '| Request | Program | CPU µs | p10 to p90 | Requests/s | Vitrine ÷ it | Goal |'
-const figureHead = '| What | Median | p10 to p90 | Goal |'
 
-/** The lines of a row in the table of costs. */
-export function toCostLines(row: Row, slices: ReadonlyMap<Contender, readonly Slice[]>): string[] {
-  const own = slices.get('vitrine')
-  return [...slices].map(([name, each]) => {
-    const cpu = toSpread(each.map((slice) => slice.cpu))
-    const rate = toSpread(each.map((slice) => slice.rate)).median
-    const costs = [toText(cpu.median), `${toText(cpu.p10)} to ${toText(cpu.p90)}`]
-    if (name === 'vitrine') return toLine([row.title, name, ...costs, toText(rate), '', ''])
-    const ratio = toSpread(toRatios(own, each))
-    const goal = name === row.baseline ? row.goal : undefined
-    const isMet =
-      goal === undefined ? '' : `${String(goal)}: ${ratio.median <= goal ? 'yes' : 'no'}`
-    return toLine(['', name, ...costs, toText(rate), toRatioText(ratio), isMet])
+/** Why a goal is missed, by the name of the row. */
+const reasons: Readonly<Record<string, string>> = {
+  json: 'A bare Fastify application lacks the checks of the head, the request id and the hooks.',
+  'json-logged': 'The same as for `GET /api/json`.',
+  record: 'The same, and a tag. SQLite is also asked whether another process has written.',
+  'not-modified': 'The same as for the record.',
+  page: 'A page is also recorded for the request inspector.',
+  'echo-json': 'The same as for `GET /api/json`.',
+  'echo-form': 'The same as for `GET /api/json`.',
+  file: 'Each request asks the file system whether the file has changed.',
+  upload: 'Garbage collection, writing the file and SHA-256 take the time, in this order.',
+  idle: 'The Node.js program itself accounts for most of it.',
+  start: 'Loading the modules takes most of it. The package is one file, and starts faster.',
+  latency: 'A read waits until the part of the list that is being made has been written.',
+  replicas: 'Processes that share a core evict each other from its caches.',
+}
+
+const method = `## How it is measured
+
+The CPU time of the server process per request, with all threads and child processes, comes from
+\`/proc/<pid>/task/*/schedstat\`. Programs take turns in slices of a fixed number of requests, in alternating
+order, after a warm-up of four slices. A ratio compares two slices of one round. The tables have the median
+and, in brackets, the 10th and the 90th percentile.
+
+Servers run on the first of two cores, one process each, and h2load on the second, with 32 requests at once.
+PostgreSQL also runs on the second core.
+
+A baseline does the same work: \`fastify\` sends the same headers and body, \`fastify-logged\` also writes a
+log line, and \`fastify-echo\` parses and sends the body. \`node-insert\` is \`node:http\` with the same INSERT
+in the same batches, and \`node-http\` sends a file from memory. Over HTTP/2 the baseline has the same
+certificate. The other programs do the same job in their own way.
+`
+
+/** Writes `docs/performance.md`. */
+export async function writeReport(results: Results): Promise<void> {
+  await writeFile(page, renderReport(results))
+}
+
+function renderReport(results: Results): string {
+  const figures = (isScale: boolean) =>
+    Object.entries(results)
+      .filter(([name]) => name.startsWith('scale') === isScale)
+      .map(([, result]) => result?.figures ?? [])
+  const costs = rows.map((row) => toCostLine(row, results[row.name]?.costs))
+  const others = figures(false).flat().map(toFigureLine)
+  return `# Performance
+
+${toSummary(results)}
+${toTable('Request|CPU µs|Requests/s|Baseline, CPU µs|Vitrine ÷ baseline|Goal|Other programs, CPU µs', costs)}
+${toTable('What|Median|p10 to p90|Goal', others)}
+${toMissedGoals(results)}## Scale
+
+Measured at the client with 10,000,000 records, one request after another, in µs. A page has 20 records.
+
+${toTable('Request|SQLite|PostgreSQL', toScaleLines(figures(true)))}
+${method}
+${toConditions(results)}
+`
+}
+
+function toSummary(results: Results): string {
+  const toSentence = (name: string, what: string) => {
+    const [own, baseline, ...peers] = results[name]?.costs ?? []
+    if (!own || !baseline) return ''
+    const more = `${((baseline.ratio.median - 1) * 100).toFixed(0)} % more than in a bare Fastify application`
+    const others = peers.map(({ program, cpu }) => `${toText(cpu.median)} in ${program}`)
+    return `- ${what} costs ${toText(own.cpu.median)} µs of CPU time, ${more} with the same headers.
+${others.length > 0 ? `  The same job costs ${others.join(', ')}.\n` : ''}`
+  }
+  const goals = [...toGoals(results)]
+  const ratios = Object.values(results).flatMap((result) => result?.costs?.slice(1, 2) ?? [])
+  const spread = (one: (cost: Cost) => Spread) =>
+    (
+      toSpread(ratios.map(one).map(({ median, p10, p90 }) => (p90 - p10) / median)).median * 100
+    ).toFixed(0)
+  return `${toSentence('json', 'A small JSON document')}${toSentence('record', 'A record')}- ${String(goals.filter(({ isMet }) => isMet).length)} of ${String(goals.length)} goals are met.
+- From the 10th to the 90th percentile, ratios vary by ${spread(({ ratio }) => ratio)} %, CPU times by ${spread(({ cpu }) => cpu)} %, and requests per
+  second by ${spread(({ rate }) => rate)} % (medians of all requests).
+`
+}
+
+function* toGoals(results: Results) {
+  for (const { name, title, goal } of rows) {
+    const { costs: [own, baseline] = [], parts = {} } = results[name] ?? {}
+    if (goal === undefined || !own || !baseline) continue
+    yield { name, title, isMet: baseline.ratio.median <= goal, parts, cpu: own.cpu.median }
+  }
+  for (const [name, { figures = [] } = {}] of Object.entries(results)) {
+    for (const { title, spread, goal } of figures) {
+      if (goal) yield { name, title, isMet: isReached(spread, goal), parts: {}, cpu: NaN }
+    }
+  }
+}
+
+function toMissedGoals(results: Results): string {
+  const missed = [...toGoals(results)].filter(({ isMet }) => !isMet)
+  if (missed.length === 0) return ''
+  const lines = missed.map(({ name, title, parts, cpu }) => {
+    const largest = Object.entries(parts).slice(0, 8)
+    const times = largest.map(([part, share]) => `${part} ${toText(share * cpu)}`)
+    return [title, times.join(', '), reasons[name] ?? '']
   })
+  return `## Goals that are missed
+
+Parts of the CPU time come from a profile of Vitrine. A folder includes its calls of C++, and Node.js has the
+HTTP server and the streams.
+
+${toTable('What|Largest parts of the CPU time, µs|Reason', lines)}
+`
 }
 
-export function toFigureLine({ title, unit, values, goal }: Figure): string {
-  const { median, p10, p90 } = toSpread(values)
-  const spread = values.length > 1 ? `${toText(p10)} to ${toText(p90)}` : ''
-  const cells = [title, `${toText(median)} ${unit}`.trim(), spread]
-  if (goal === undefined) return toLine([...cells, ''])
-  const [words, isMet] =
-    'atLeast' in goal
-      ? [`at least ${toText(goal.atLeast)}`, median >= goal.atLeast]
-      : [`at most ${toText(goal.atMost)}`, median <= goal.atMost]
-  return toLine([...cells, `${words}: ${isMet ? 'yes' : 'no'}`])
+function toCostLine({ title, goal }: Row, costs: readonly Cost[] = []): string[] {
+  const [own, baseline, ...peers] = costs
+  if (!own || !baseline) return []
+  const { program, ratio, cpu } = baseline
+  const rate = toText(own.rate.median)
+  const isMet = goal === undefined ? '' : `${String(goal)}: ${toWord(ratio.median <= goal)}`
+  const others = peers.map((peer) => `${peer.program} ${toText(peer.cpu.median)}`).join(', ')
+  return [
+    title,
+    toRange(own.cpu),
+    rate,
+    `${program} ${toText(cpu.median)}`,
+    toRange(ratio, 2),
+    isMet,
+    others,
+  ]
 }
+
+function toFigureLine({ title, unit, spread, goal }: FigureResult): string[] {
+  const { median, p10, p90 } = spread
+  const cells = [title, `${toText(median)} ${unit}`.trim()]
+  cells.push(p10 === p90 ? '' : `${toText(p10)} to ${toText(p90)}`)
+  if (goal === undefined) return [...cells, '']
+  const words =
+    'atLeast' in goal ? `at least ${toText(goal.atLeast)}` : `at most ${toText(goal.atMost)}`
+  return [...cells, `${words}: ${toWord(isReached(spread, goal))}`]
+}
+
+function toScaleLines([first = [], second = []]: readonly (readonly FigureResult[])[]): string[][] {
+  const find = (title: string) => second.find((figure) => figure.title === title)
+  const toCell = (figure?: FigureResult) => (figure ? toRange(figure.spread) : '')
+  return first.map((figure) => [figure.title, toCell(figure), toCell(find(figure.title))])
+}
+
+function toConditions(results: Results): string {
+  const days = Object.values(results).flatMap((result) => result?.day ?? [])
+  const programs = Object.values(results).flatMap((result) => result?.costs ?? [])
+  const versions = [...new Set(programs.map(({ program, version }) => `${program} ${version}`))]
+  const [first, last] = [days.toSorted()[0], days.toSorted().at(-1)]
+  return `Measured on ${[...new Set([first, last])].join(' to ')}. Versions: ${versions.join(', ')}.`
+}
+
+function isReached({ median }: Spread, goal: NonNullable<FigureResult['goal']>): boolean {
+  return 'atLeast' in goal ? median >= goal.atLeast : median <= goal.atMost
+}
+
+const toWord = (isMet: boolean) => (isMet ? 'yes' : 'no')
 
 export function toComparison(row: Row, slices: ReadonlyMap<'base' | 'this', Slice[]>): string {
   const [base = [], own = []] = [slices.get('base'), slices.get('this')]
   const median = (each: readonly Slice[]) => toText(toSpread(each.map(({ cpu }) => cpu)).median)
-  const ratio = toRatioText(toSpread(toRatios(own, base)))
+  const ratio = toRange(toSpread(toRatios(own, base)), 2)
   return `${row.name.padEnd(14)} ${median(base).padStart(6)} → ${median(own).padStart(6)} µs, ratio ${ratio}`
 }
 
-/** Stores the lines of a row, and writes the tables of `docs/performance.md` anew. */
-export async function writeResult(name: string, lines: readonly string[]): Promise<void> {
-  const results = { ...(await readResults()), [name]: lines }
-  await writeFile(file, `${JSON.stringify(results, null, 1)}\n`)
-  const toTable = (head: string, keys: readonly string[]) =>
-    [head, head.replace(/[^|]+/g, ' --- '), ...keys.flatMap((key) => results[key] ?? [])].join('\n')
-  const names = rows.map((row) => row.name)
-  const costs = toTable(costHead, names)
-  const figures = toTable(
-    figureHead,
-    Object.keys(results).filter((key) => !names.includes(key)),
-  )
-  const text = await readFile(page, 'utf8')
-  await writeFile(page, replaceTable(replaceTable(text, costHead, costs), figureHead, figures))
+export const toLine = (cells: readonly string[]) =>
+  cells.length > 0 ? `| ${cells.join(' | ')} |\n` : ''
+
+/** The lines of a row in its table. */
+export function toLines(row: Row | undefined, { costs, figures = [] }: Results[string] & object) {
+  const lines = row ? [toCostLine(row, costs)] : figures.map(toFigureLine)
+  return lines.map(toLine).join('')
 }
 
-async function readResults(): Promise<Record<string, readonly string[]>> {
-  return JSON.parse(await readFile(file, 'utf8')) as Record<string, readonly string[]>
+function toTable(head: string, lines: readonly (readonly string[])[]): string {
+  const names = head.split('|')
+  return [names, names.map(() => '---'), ...lines].map(toLine).join('')
 }
 
-/** Replaces the table that begins with a head. */
-function replaceTable(text: string, head: string, table: string): string {
-  const start = text.indexOf(head)
-  if (start === -1) throw new Error(`docs/performance.md has no table with the head ${head}`)
-  const end = text.indexOf('\n\n', start)
-  return text.slice(0, start) + table + (end === -1 ? '\n' : text.slice(end))
-}
-
-function toRatioText({ median, p10, p90 }: ReturnType<typeof toSpread>): string {
-  return `${median.toFixed(2)} (${p10.toFixed(2)} to ${p90.toFixed(2)})`
+function toRange({ median, p10, p90 }: Spread, digits?: number): string {
+  const toShown = (value: number) => (digits === undefined ? toText(value) : value.toFixed(digits))
+  return p10 === p90 ? toShown(median) : `${toShown(median)} (${toShown(p10)} to ${toShown(p90)})`
 }
 
 function toText(number: number): string {
   const maximumFractionDigits = number < 10 ? 2 : number < 100 ? 1 : 0
   return number.toLocaleString('en', { maximumFractionDigits })
-}
-
-function toLine(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`
 }

@@ -5,13 +5,17 @@ export interface Row extends Request {
   baseline: Contender
   /** The CPU time of Vitrine per request is at most this multiple of the baseline's. */
   goal?: number
-  /** Programs that do the same job their own way, for information. */
-  peers?: readonly Contender[]
+  /** Why the goal cannot be reached, for the page. */
+  reason?: string
+  /** Programs that do the same job in their own way, with the paths that they have for it. */
+  peers?: Readonly<Partial<Record<Contender, string>>>
   settings?: Readonly<Record<string, string>>
   /** The initial number of locations. */
   records?: number
   /** Requests in each slice. */
   slice?: number
+  /** Over TLS. */
+  isHttp2?: boolean
 }
 
 export interface Request {
@@ -33,14 +37,18 @@ export type Contender =
   | 'json-server-beta'
   | 'go-httpbin'
   | 'httpbin'
+  | 'pocketbase'
 
-/** The id of the location that rows request. */
-export const knownId = 'known'
+/** The id of the location that rows request; PocketBase has ids of 15 characters. */
+export const knownId = 'known0000000000'
 
 const json = { accept: 'application/json' }
-const show = { path: `/locations/${knownId}`, records: 1000, baseline: 'fastify' } as const
+const path = `/locations/${knownId}`
+const show = { path, records: 1000, baseline: 'fastify' } as const
 /** Also measured on PostgreSQL and with workers. */
-export const showRequest: Request = { path: `/locations/${knownId}`, headers: json }
+export const showRequest: Request = { path, headers: json }
+const collection = '/api/collections/locations/records'
+const httpbins = (path: string) => ({ 'go-httpbin': path, httpbin: path })
 export const createRequest: Request = {
   path: '/locations',
   headers: { ...json, 'content-type': 'application/json' },
@@ -59,7 +67,14 @@ export const rows: readonly Row[] = [
     path: '/api/json',
     baseline: 'fastify',
     goal: 1.12,
-    peers: ['go-httpbin', 'httpbin'],
+    peers: httpbins('/json'),
+  },
+  {
+    name: 'json-http2',
+    title: '`GET /api/json`, HTTP/2',
+    path: '/api/json',
+    isHttp2: true,
+    baseline: 'fastify',
   },
   {
     name: 'json-logged',
@@ -75,7 +90,18 @@ export const rows: readonly Row[] = [
     ...show,
     headers: json,
     goal: 1.3,
-    peers: ['json-server', 'json-server-beta'],
+    peers: {
+      'json-server': path,
+      'json-server-beta': path,
+      pocketbase: `${collection}/${knownId}`,
+    },
+  },
+  {
+    name: 'record-http2',
+    title: '`GET /locations/:id`, HTTP/2',
+    ...show,
+    headers: json,
+    isHttp2: true,
   },
   {
     name: 'not-modified',
@@ -99,6 +125,7 @@ export const rows: readonly Row[] = [
     body: JSON.stringify({ words, number: 1 }),
     baseline: 'fastify-echo',
     goal: 1.15,
+    peers: httpbins('/post'),
   },
   {
     name: 'echo-form',
@@ -108,6 +135,7 @@ export const rows: readonly Row[] = [
     body: `words=${words}&number=1`,
     baseline: 'fastify-echo',
     goal: 1.15,
+    peers: httpbins('/post'),
   },
   {
     name: 'create',
@@ -116,7 +144,11 @@ export const rows: readonly Row[] = [
     records: 1000,
     baseline: 'node-insert',
     goal: 1.5,
-    peers: ['json-server', 'json-server-beta'],
+    peers: {
+      'json-server': '/locations',
+      'json-server-beta': '/locations',
+      pocketbase: collection,
+    },
     slice: 10_000,
   },
   {
@@ -125,14 +157,14 @@ export const rows: readonly Row[] = [
     path: '/4k.bin',
     baseline: 'node-http',
     goal: 1.4,
-    peers: ['nginx'],
+    peers: { nginx: '/4k.bin', pocketbase: '/4k.bin' },
   },
   {
     name: 'file-large',
     title: 'a static file of 1 MiB',
     path: '/1m.bin',
     baseline: 'node-http',
-    peers: ['nginx'],
+    peers: { nginx: '/1m.bin' },
     slice: 1000,
   },
   {
@@ -180,3 +212,7 @@ export const rows: readonly Row[] = [
     baseline: 'fastify',
   },
 ]
+
+export function peersOf({ peers = {} }: Row): Contender[] {
+  return Object.keys(peers) as Contender[]
+}

@@ -1,27 +1,30 @@
+import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openPostgresServer } from '../test/postgres-server.ts'
+import { promisify } from 'node:util'
+import { openPostgresServer, type PostgresServer } from '../test/postgres-server.ts'
 import { start } from './contenders.ts'
-import { fill, type Place } from './fill.ts'
+import { fill, fillPostgres, toId, type Place } from './fill.ts'
+import { readCpuMicroseconds, sendOnce, type Running } from './processes.ts'
+import type { Figure } from './results.ts'
 import { createRequest, showRequest, type Request } from './rows.ts'
-import { measureSlice } from './slices.ts'
-import type { Figure } from './report.ts'
+import { measureSlice, measureTimes } from './slices.ts'
 
-const bothCores = '0,1'
+const run = promisify(execFile)
 const count = 20_000
+const atMostFivePercentLess = { atLeast: 0.95 }
 
 /** Compares the CPU time of two workers with one process. Server and load share both cores. */
 export async function measureWorkers(place: Place): Promise<Figure[]> {
+  const cores = '0,1'
   const costs: Record<string, number[]> = { '1': [], '2': [] }
   for (let round = 0; round < place.rounds; round += 1) {
     for (const [workers, values] of Object.entries(costs)) {
       const folder = join(place.folder, `${String(round)}-${workers}`)
       await mkdir(folder)
       await fill({ ...place, folder }, 1000)
-      const setup = { settings: { WORKERS: workers }, cores: bothCores }
-      const vitrine = await start('vitrine', setup, folder)
-      const measure = () =>
-        measureSlice(vitrine, { request: showRequest, count, folder, cores: bothCores })
+      const vitrine = await start('vitrine', { settings: { WORKERS: workers }, cores }, folder)
+      const measure = () => measureSlice(vitrine, { request: showRequest, count, folder, cores })
       try {
         await measure()
         values.push((await measure()).cpu)
@@ -31,44 +34,158 @@ export async function measureWorkers(place: Place): Promise<Figure[]> {
     }
   }
   const [one = [], two = []] = Object.values(costs)
-  const values = two.map((cpu, round) => cpu / (one[round] ?? NaN))
-  const title = 'CPU of `GET /locations/:id` by two workers ÷ by one process'
-  return [{ title, unit: '', values, goal: { atMost: 1.05 } }]
+  const values = one.map((cpu, round) => cpu / (two[round] ?? NaN))
+  const title = 'requests per CPU second, two workers on SQLite ÷ one process'
+  return [{ title, unit: '', values, goal: atMostFivePercentLess }]
 }
 
-/** Shows and creates on PostgreSQL, whose server shares the core of the load generator. */
-export async function measurePostgres(place: Place): Promise<Figure[]> {
+/** Four processes on one PostgreSQL, of which one, two or four get requests. */
+export async function measureReplicas(place: Place): Promise<Figure[]> {
   const { folder, rounds } = place
   await fill(place)
-  const server = await openPostgresServer({ settings: { fsync: 'on' } })
-  try {
-    const vitrine = await start('vitrine', { settings: { DATABASE_URL: server.url } }, folder)
+  return withPostgres(1000, async (server) => {
+    const replicas: Running[] = []
+    const settings = { DATABASE_URL: server.url }
     try {
-      await createKnown(vitrine.port)
-      const measure = (request: Request) => measureSlice(vitrine, { request, count: 5000, folder })
-      const [show, create]: [number[], number[]] = [[], []]
-      await measure(showRequest)
-      for (let round = 0; round < rounds; round += 1) {
-        show.push((await measure(showRequest)).cpu)
-        create.push((await measure(createRequest)).cpu)
+      while (replicas.length < 4) replicas.push(await start('vitrine', { settings }, folder))
+      const figures: Figure[] = []
+      for (const [what, request] of [
+        ['show', showRequest],
+        ['create', createRequest],
+      ] as const) {
+        const toLoad = (index: number) => ({
+          request,
+          count: 5000,
+          folder: `${folder}/${String(index)}`,
+        })
+        const costs = await measureGroups({ server, replicas, rounds }, toLoad)
+        figures.push(...toReplicaFigures(what, costs))
       }
-      return [
-        { title: '`GET /locations/:id` on PostgreSQL', unit: 'µs', values: show },
-        { title: '`POST /locations` on PostgreSQL, fsync on', unit: 'µs', values: create },
-      ]
+      return figures
     } finally {
-      await vitrine.stop()
+      await Promise.all(replicas.map(({ stop }) => stop()))
     }
+  })
+}
+
+interface Group {
+  server: PostgresServer
+  replicas: readonly Running[]
+  rounds: number
+}
+
+interface Costs {
+  vitrine: number
+  both: number
+}
+
+/** The CPU time per request by the number of processes. */
+async function measureGroups(
+  { server, replicas, rounds }: Group,
+  toLoad: (index: number) => Parameters<typeof measureSlice>[1],
+) {
+  const costs = new Map<number, Costs[]>([1, 2, 4].map((size) => [size, []]))
+  await Promise.all(replicas.map((_, index) => mkdir(toLoad(index).folder, { recursive: true })))
+  for (let round = -1; round < rounds; round += 1) {
+    const order = round % 2 === 0 ? [...costs] : [...costs].reverse()
+    for (const [size, values] of order) {
+      const before = await readCpuMicroseconds(server.pid())
+      const some = replicas.slice(0, size)
+      const slices = await Promise.all(
+        some.map((replica, index) => measureSlice(replica, toLoad(index))),
+      )
+      const requests = slices.length * toLoad(0).count
+      const postgres = ((await readCpuMicroseconds(server.pid())) - before) / requests
+      const vitrine = slices.reduce((sum, { cpu }) => sum + cpu, 0) / slices.length
+      // The first round is the warm-up.
+      if (round >= 0) values.push({ vitrine, both: vitrine + postgres })
+    }
+  }
+  return costs
+}
+
+function toReplicaFigures(what: string, costs: ReadonlyMap<number, readonly Costs[]>): Figure[] {
+  const one = costs.get(1) ?? []
+  const own = `CPU time to ${what} a record on PostgreSQL`
+  const figures: Figure[] = [
+    { title: own, unit: 'µs', values: one.map(({ vitrine }) => vitrine) },
+    { title: `${own}, with its server`, unit: 'µs', values: one.map(({ both }) => both) },
+  ]
+  for (const [size, words] of [
+    [2, 'two'],
+    [4, 'four'],
+  ] as const) {
+    const each = costs.get(size) ?? []
+    for (const [part, ending] of [
+      ['vitrine', ''],
+      ['both', ', with PostgreSQL'],
+    ] as const) {
+      const title = `requests per CPU second to ${what} a record, ${words} processes ÷ one${ending}`
+      const values = each.map((cost, round) => (one[round]?.[part] ?? NaN) / cost[part])
+      figures.push({ title, unit: '', values, ...(size === 4 && { goal: atMostFivePercentLess }) })
+    }
+  }
+  return figures
+}
+
+const atScale = 10_000_000
+
+export async function measureSqliteAtScale(place: Place): Promise<Figure[]> {
+  await fill(place, atScale)
+  return measureAtScale(place.folder)
+}
+
+export async function measurePostgresAtScale({ folder }: Place): Promise<Figure[]> {
+  return withPostgres(atScale, ({ url }) => measureAtScale(folder, { DATABASE_URL: url }))
+}
+
+/** One request after another, each time for another record. */
+async function measureAtScale(folder: string, settings = {}): Promise<Figure[]> {
+  const vitrine = await start('vitrine', { settings }, folder)
+  try {
+    const { headers = {} } = showRequest
+    const numbers = Array.from({ length: 1000 }, (_, index) => (index * 7_919_333) % atScale)
+    const byName = '/locations?sort=name&per_page=20'
+    const before = await sendOnce(vitrine.origin, { path: `${byName}&page=99999`, headers })
+    const next = /<([^>]*)>; ?rel="?next/.exec(String(before.headers.link))?.[1] ?? ''
+    const { pathname, search } = new URL(next, vitrine.origin)
+    const show = numbers.map((index) => `/locations/${toId(Math.max(index, 1))}`)
+    const filter = numbers.map((index) => `/locations?name=Place%20${String(index)}`)
+    const requests: Readonly<Record<string, Omit<Request, 'path'> & { path: string | string[] }>> =
+      {
+        'show a record': { path: show, headers },
+        'create a record': createRequest,
+        'filter by `name`, which has an index': { path: filter, headers },
+        'first page by `name`': { path: byName, headers },
+        'page 100,000 by `name`, by cursor': { path: pathname + search, headers },
+      }
+    const figures: Figure[] = []
+    for (const [title, request] of Object.entries(requests)) {
+      const load = { request, count: 1000, folder, connections: 1 }
+      await measureTimes(vitrine, { ...load, count: 100 })
+      figures.push({ title, unit: 'µs', values: await measureTimes(vitrine, load) })
+    }
+    const startedAt = performance.now()
+    await sendOnce(vitrine.origin, { path: `${byName}&page=100000`, headers })
+    const values = [(performance.now() - startedAt) * 1000]
+    return [...figures, { title: 'the same by page number, one sample', unit: 'µs', values }]
   } finally {
-    await server.remove()
+    await vitrine.stop()
   }
 }
 
-async function createKnown(port: number): Promise<void> {
-  const { path, headers } = showRequest
-  const url = `http://127.0.0.1:${String(port)}${path}`
-  const fields = { ...headers, 'content-type': 'application/json' }
-  const { body = '' } = createRequest
-  const { status } = await fetch(url, { method: 'PUT', headers: fields, body })
-  if (status !== 201) throw new Error(`the record was not created: ${String(status)}`)
+/** With a server on the second core, which the load generator also uses. */
+async function withPostgres<T>(
+  records: number,
+  use: (server: PostgresServer) => Promise<T>,
+): Promise<T> {
+  const settings = { shared_buffers: '1GB', maintenance_work_mem: '1GB', max_wal_size: '8GB' }
+  const server = await openPostgresServer({ settings })
+  try {
+    await fillPostgres(server.url, records)
+    await run('taskset', ['-cp', '1', String(server.pid())])
+    return await use(server)
+  } finally {
+    await server.remove()
+  }
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readCpuMicroseconds, type Running } from './processes.ts'
@@ -16,12 +16,14 @@ export interface Slice {
 }
 
 interface Load {
-  request: Request
+  /** With more than one path, each connection requests them in turn. */
+  request: Omit<Request, 'path'> & { path: string | readonly string[] }
   /** Requests in each slice; the first four are not measured. */
   count: number
   /** For the request's body. */
   folder: string
   cores?: string
+  connections?: number
 }
 
 /**
@@ -46,34 +48,57 @@ export async function measureSlices<Name extends string>(
   return slices
 }
 
-/** Sends requests from the second core on 32 connections; throws if any response is an error. */
-export async function measureSlice(
-  { port, pid }: Running,
-  { request: { path, body, headers = {} }, count, folder, cores = '1' }: Load,
-): Promise<Slice> {
-  const url = `http://127.0.0.1:${String(port)}${path}`
+/** What requests cost, from the second core on 32 connections. */
+export async function measureSlice(server: Running, load: Load): Promise<Slice> {
+  const before = await readCpuMicroseconds(server.pid)
+  const output = await send(server, load)
+  const cpu = ((await readCpuMicroseconds(server.pid)) - before) / load.count
+  return { cpu, rate: Number(/([\d.]+) req\/s/.exec(output)?.[1]) }
+}
+
+/** From the start of each request to the end of its response, in microseconds. */
+export async function measureTimes(server: Running, load: Load): Promise<number[]> {
+  const log = join(load.folder, 'times')
+  await rm(log, { force: true })
+  await send(server, load, '--log-file', log)
+  const lines = (await readFile(log, 'utf8')).trim().split('\n')
+  return lines.map((line) => Number(line.split('\t')[2]))
+}
+
+/** Throws if any response is an error. */
+async function send(
+  { origin }: Running,
+  { request: { path, body, headers = {} }, count, folder, cores = '1', connections = 32 }: Load,
+  ...more: readonly string[]
+): Promise<string> {
+  const urls = [path].flat().map((one) => origin + one)
   const fields = Object.entries(headers).flatMap((field) => ['-H', field.join(': ')])
   const file = join(folder, 'body')
   if (body !== undefined) await writeFile(file, body)
   const content = body === undefined ? [] : ['-d', file]
-  const options = ['--h1', '-n', String(count), '-c', '32', ...fields, ...content, url]
-  const before = await readCpuMicroseconds(pid)
+  // Over HTTP/2 as many requests at once, on an eighth of the connections.
+  const isSecure = origin.startsWith('https:')
+  const atOnce = isSecure ? [connections / 8, '-m', 8] : [connections, '--h1']
+  const options = ['-n', count, '-c', ...atOnce, ...fields, ...content, ...more, ...urls].map(
+    String,
+  )
   const { stdout } = await run('taskset', ['-c', cores, 'h2load', ...options])
-  const cpu = ((await readCpuMicroseconds(pid)) - before) / count
-  if (!stdout.includes(` ${String(count)} succeeded`)) throw new Error(`${url}: ${stdout}`)
-  return { cpu, rate: Number(/([\d.]+) req\/s/.exec(stdout)?.[1]) }
+  if (!stdout.includes(` ${String(count)} succeeded`))
+    throw new Error(`${urls[0] ?? ''}: ${stdout}`)
+  return stdout
 }
 
 export interface Spread {
   median: number
   p10: number
   p90: number
+  p99: number
 }
 
 export function toSpread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? NaN
-  return { median: at(0.5), p10: at(0.1), p90: at(0.9) }
+  return { median: at(0.5), p10: at(0.1), p90: at(0.9), p99: at(0.99) }
 }
 
 /** The ratios of the CPU time of two servers, round by round. */

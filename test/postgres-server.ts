@@ -18,6 +18,8 @@ import { findFreePort } from '../src/operations/free-port.ts'
 /** A server of a test's own, in a temporary folder, reached over TCP on this machine alone. */
 export interface PostgresServer {
   url: string
+  /** Of its first process. */
+  pid: () => number
   /** Ends it, and everybody's connections: in order, or with SIGQUIT as a crash would. */
   stop: (signal?: 'SIGINT' | 'SIGQUIT') => Promise<void>
   start: () => Promise<void>
@@ -115,6 +117,7 @@ export async function openPostgresServer(options: ServerOptions = {}): Promise<P
   await start()
   return {
     url: `postgres://vitrine@127.0.0.1:${String(port)}/postgres`,
+    pid: () => child.pid ?? 0,
     stop,
     start,
     freeze: () => {

@@ -1,0 +1,65 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Contender } from './rows.ts'
+import { toRatios, toSpread, type Slice, type Spread } from './slices.ts'
+import { readVersion } from './versions.ts'
+
+/** A measurement without a baseline. */
+export interface Figure {
+  title: string
+  unit: string
+  /** One for each round. */
+  values: readonly number[]
+  goal?: { atLeast: number } | { atMost: number }
+}
+
+export interface Cost {
+  program: Contender
+  version: string
+  cpu: Spread
+  rate: Spread
+  /** The CPU time of Vitrine divided by that of the program. */
+  ratio: Spread
+}
+
+export type FigureResult = Omit<Figure, 'values'> & { spread: Spread }
+
+export interface Result {
+  day: string
+  /** Of Vitrine, the baseline and other programs, in this order. */
+  costs?: readonly Cost[]
+  /** The shares of parts of Vitrine in its CPU time, the largest first. */
+  parts?: Readonly<Record<string, number>>
+  figures?: readonly FigureResult[]
+}
+
+/** By the name of the row. */
+export type Results = Readonly<Partial<Record<string, Result>>>
+
+const file = join(import.meta.dirname, 'results.json')
+
+export async function readResults(): Promise<Results> {
+  return JSON.parse(await readFile(file, 'utf8')) as Results
+}
+
+export async function writeResults(results: Results): Promise<void> {
+  const toShort = (_: string, value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(4)) : value
+  await writeFile(file, `${JSON.stringify(results, toShort, 1)}\n`)
+}
+
+export async function toCosts(slices: ReadonlyMap<Contender, readonly Slice[]>): Promise<Cost[]> {
+  const own = slices.get('vitrine')
+  const costs = [...slices].map(async ([program, each]) => ({
+    program,
+    version: (await readVersion(program)) ?? '',
+    cpu: toSpread(each.map(({ cpu }) => cpu)),
+    rate: toSpread(each.map(({ rate }) => rate)),
+    ratio: toSpread(toRatios(own, each)),
+  }))
+  return Promise.all(costs)
+}
+
+export function toFigureResults(figures: readonly Figure[]) {
+  return figures.map(({ values, ...figure }) => ({ ...figure, spread: toSpread(values) }))
+}
