@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
-import { buildApp } from '../src/app.ts'
+import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { demos } from '../src/demos/catalogue.ts'
 import { withoutPatterns } from '../src/http/openapi/route.ts'
@@ -20,7 +20,7 @@ const config = loadConfig(
   demos.map(({ name }) => name),
 )
 const stores = await openStores(config)
-const app = await buildApp({ config, stores, demos })
+const app = await createApp({ config, stores, demos })
 const rows = app.declaredRoutes.map(({ method, url, summary, file }) => [
   [method].flat().length > 5 ? '*' : [method].flat().join(','),
   withoutPatterns(url),

@@ -42,7 +42,7 @@ interface AppOptions {
 }
 
 /** The service as a value: the steps of every request, in order, then the routes. */
-export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
   const parts = createParts(options)
   const { demos, limits } = parts

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { buildApp } from '../src/app.ts'
+import { createApp } from '../src/app.ts'
 import { openStores } from '../src/stores/open-stores.ts'
 import { loadConfig } from '../src/config/config.ts'
 import type { Demo } from '../src/site/demo.ts'
@@ -38,7 +38,7 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
   const stores = await openStores(config)
   const logLines: string[] = []
   const write = (line: string) => logLines.push(line)
-  const app = await buildApp({ config, stores, demos, logTo: { write, queue: write } })
+  const app = await createApp({ config, stores, demos, logTo: { write, queue: write } })
   t.after(async () => {
     await app.close()
     await stores.close()

@@ -10,8 +10,8 @@ const saltBytes = 16
 const hashPattern = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z\d+/]{22})\$([A-Za-z\d+/]{43})$/
 
 // Leaves threads of Node's pool of four to the files.
-const limit = createLimit(2)
-const maxWaiting = 32
+const limitHashing = createLimit(2)
+const maxWaitingPasswords = 32
 
 const deriveKey = promisify(argon2)
 
@@ -38,8 +38,8 @@ export async function verifyPassword(
 }
 
 async function derive(message: string, nonce: Buffer): Promise<Buffer> {
-  if (limit.pendingCount >= maxWaiting) {
+  if (limitHashing.pendingCount >= maxWaitingPasswords) {
     throw serviceUnavailable('Too many passwords are being checked.')
   }
-  return limit(() => deriveKey('argon2id', { message, nonce, ...parameters }))
+  return limitHashing(() => deriveKey('argon2id', { message, nonce, ...parameters }))
 }

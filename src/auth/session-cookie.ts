@@ -8,19 +8,19 @@ export interface SessionCookie {
 }
 
 /** RFC 6265bis §4.1.3: browsers accept the prefix only over HTTPS and from this host. */
-function toName(request: FastifyRequest): string {
+function toCookieName(request: FastifyRequest): string {
   return request.protocol === 'https' ? '__Host-session' : 'session'
 }
 
-export function findSessionId(request: FastifyRequest, reply: FastifyReply): string | undefined {
+export function readSessionId(request: FastifyRequest, reply: FastifyReply): string | undefined {
   addVary(reply, 'Cookie')
-  const id = parseCookie(request.headers.cookie ?? '')[toName(request)]
+  const id = parseCookie(request.headers.cookie ?? '')[toCookieName(request)]
   return id !== undefined && /^[\w-]{43}$/.test(id) ? id : undefined
 }
 
 export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: SessionCookie): string {
   return stringifySetCookie({
-    name: toName(request),
+    name: toCookieName(request),
     value: id,
     maxAge: maxSeconds,
     path: '/',
@@ -30,4 +30,4 @@ export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: Session
   })
 }
 
-export const noSession: SessionCookie = { id: '', maxSeconds: 0 }
+export const removedSession: SessionCookie = { id: '', maxSeconds: 0 }

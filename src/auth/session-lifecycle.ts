@@ -11,7 +11,7 @@ export interface SessionServices {
   sessions: Sessions
 }
 
-export type ActiveSession = NonNullable<Awaited<ReturnType<typeof findSession>>>
+export type ActiveSession = NonNullable<Awaited<ReturnType<typeof continueSession>>>
 
 /** Ends the session `oldId` of the client. */
 export async function startSession(
@@ -35,7 +35,7 @@ export async function startSession(
 
 /** Replaces the session id. The expiry time stays. Undefined if the session has ended. */
 export async function renewSession(services: SessionServices, oldId: string | undefined) {
-  const active = await findSession(services, oldId)
+  const active = await continueSession(services, oldId)
   if (active === undefined || oldId === undefined) return undefined
   const issue = { by: 'renewal', oldId: maskId(oldId), issuedAt: toTime() } as const
   const issued = await issueId(services.sessions, active.session, issue)
@@ -64,7 +64,7 @@ export function toMaxSeconds(expiresAt: string, issuedAt: string): number {
 }
 
 /** Extends the idle time. Ends a session that has expired, or whose user or password has changed. */
-export async function findSession(services: SessionServices, id: string | undefined) {
+export async function continueSession(services: SessionServices, id: string | undefined) {
   const { sessions, users, config } = services
   const session = id === undefined ? undefined : await sessions.find(toHash(id))
   if (id === undefined || session === undefined) return undefined

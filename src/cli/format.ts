@@ -2,12 +2,12 @@ import type { Config } from '../config/config.ts'
 import type { Sums } from '../stores/sqlite/backup.ts'
 import { toDatabasePath } from '../stores/sqlite/database.ts'
 
-export function toText(count: number): string {
+export function formatNumber(count: number): string {
   return count.toLocaleString('en')
 }
 
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${toText(count)} ${count === 1 ? one : many}`
+  return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
 export function formatSums({ records, files, bytes }: Sums): string {

@@ -1,4 +1,4 @@
-import { buildApp } from '../app.ts'
+import { createApp } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { demos } from '../demos/catalogue.ts'
 import type { Metrics } from '../operations/metrics.ts'
@@ -23,11 +23,11 @@ export async function serve(config: Config): Promise<void> {
 async function openService(config: Config, opened: AsyncDisposableStack): Promise<void> {
   const readiness = createReadiness()
   // Opened first and closed last, so that it can report that the service is not ready.
-  const metrics = await openAdmin(config, readiness, opened)
+  const metrics = await openAdminPort(config, readiness, opened)
   const stores = await openStores(config, warn)
   opened.defer(stores.close)
   if (workers.isFirstProcess) findOpenToOthers(config).forEach(warn)
-  const app = await buildApp({ config, stores, demos, readiness, metrics })
+  const app = await createApp({ config, stores, demos, readiness, metrics })
   opened.defer(() => app.close())
   const origin = await listen(app, { ...config, port: workers.workerPort ?? config.port })
   if (config.redirectHttpPort !== undefined) {
@@ -64,7 +64,7 @@ function stopAtSignals(config: Config, readiness: Readiness, close: () => void):
 }
 
 /** Undefined if ADMIN_PORT is not set. In a worker the supervisor opens the port. */
-async function openAdmin(
+async function openAdminPort(
   config: Config,
   { find }: Readiness,
   opened: AsyncDisposableStack,

@@ -7,34 +7,34 @@ import { toHostname } from '../http/security/origins.ts'
 import { packageFolder } from './package-folder.ts'
 
 // Each parser throws an Error whose message completes "MAX_BODY_BYTES must be …".
-type Parse<Value> = (text: string) => Value
+export type Parse<Value> = (text: string) => Value
 
-export type Range = readonly [minimum: number, maximum: number]
+export type Bounds = readonly [minimum: number, maximum: number]
 
 export const bodyReaderNames = ['json', 'form', 'text', 'multipart'] as const
 
-function matching(expected: string, isValid: (given: string) => unknown): Parse<string> {
+function toParser(expected: string, isValid: (given: string) => unknown): Parse<string> {
   return (given) => {
     if (isValid(given)) return given
     throw new Error(expected)
   }
 }
 
-export function integer([minimum, maximum]: Range, alternative = ''): Parse<number> {
+export function wholeNumber([minimum, maximum]: Bounds, alternative = ''): Parse<number> {
   const expected = `${alternative}a whole number from ${String(minimum)} to ${String(maximum)}`
-  const parse = matching(expected, (given) => {
+  const parse = toParser(expected, (given) => {
     return /^\d+$/.test(given) && +given >= minimum && +given <= maximum
   })
   return (given) => Number(parse(given))
 }
 
-export function limit(range: Range): Parse<number | undefined> {
-  const parse = integer(range, 'off or ')
+export function offOrWholeNumber(range: Bounds): Parse<number | undefined> {
+  const parse = wholeNumber(range, 'off or ')
   return (given) => (given === 'off' ? undefined : parse(given))
 }
 
 export function workers(given: string): number {
-  return given === 'auto' ? availableParallelism() : integer([1, 256], 'auto or ')(given)
+  return given === 'auto' ? availableParallelism() : wholeNumber([1, 256], 'auto or ')(given)
 }
 
 export function choice<const Choice extends string>(
@@ -81,18 +81,18 @@ export function file(path: string): string | undefined {
 }
 
 // With a slash in the password, its rest would be taken for a host name and printed in an error.
-export const databaseUrl = matching(
+export const databaseUrl = toParser(
   'sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name, with a percent-encoded password',
   (given) => /^(sqlite:.|postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$)/.test(given),
 )
 
-export const redisUrl = matching(
+export const redisUrl = toParser(
   'redis://host:port, or rediss://host:port for TLS, with a percent-encoded password',
   (given) =>
     /^(redis|valkey)s?:\/\/[^/?#]*([/?#][^@]*)?$/.test(given) && URL.parse(given)?.hostname,
 )
 
-export const filesUrl = matching(
+export const filesUrl = toParser(
   'file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name',
   (given) => /^file:./.test(given) || isS3Url(given),
 )
@@ -115,14 +115,16 @@ export function names(given: string): readonly string[] {
     .filter(Boolean)
 }
 
-function list<Item>(parse: Parse<Item>): Parse<readonly Item[]> {
+function toListParser<Item>(parse: Parse<Item>): Parse<readonly Item[]> {
   return (given) => (given === 'none' ? [] : names(given).map(parse))
 }
 
-export const bodyReaders = list(choice(bodyReaderNames, 'none, or a comma-separated list of'))
+export const bodyReaders = toListParser(
+  choice(bodyReaderNames, 'none, or a comma-separated list of'),
+)
 
-export const origins = list(
-  matching(
+export const origins = toListParser(
+  toParser(
     'none, or a comma-separated list of origins such as https://example.org or http://localhost:*',
     (given) => {
       const sample = given.replace(/:\*$/, '')
@@ -143,8 +145,8 @@ export function hosts(given: string): readonly string[] {
   })
 }
 
-export const networks = list(
-  matching('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8, not /0', (given) => {
+export const networks = toListParser(
+  toParser('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8, not /0', (given) => {
     const [, address = '', prefix = 1] = /^([^/]+)(?:\/(\d+))?$/.exec(given) ?? []
     const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
     // A prefix of length 0 would let every client set its own address.

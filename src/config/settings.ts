@@ -1,35 +1,33 @@
 import { localHosts } from '../http/security/origins.ts'
 import * as parse from './parse-settings.ts'
 
-type Parse<Value> = (text: string) => Value
-
 interface Setting<Value> {
   default: string
-  parse: Parse<Value>
+  parse: parse.Parse<Value>
   doc: string
   /** Replaces the default if HOST is a loopback address and TRUSTED_PROXIES is not set. */
   localDefault?: string
   isSecret?: boolean
 }
 
-function setting<Value>(fallback: string, parse: Parse<Value>, doc: string): Setting<Value> {
+function setting<Value>(fallback: string, parse: parse.Parse<Value>, doc: string): Setting<Value> {
   return { default: fallback, parse, doc }
 }
 
-function secret<Value>(fallback: string, parse: Parse<Value>, doc: string): Setting<Value> {
+function secret<Value>(fallback: string, parse: parse.Parse<Value>, doc: string): Setting<Value> {
   return { default: fallback, parse, doc, isSecret: true }
 }
 
-function integer(fallback: number, range: parse.Range, doc: string) {
-  return setting(String(fallback), parse.integer(range), doc)
+function integer(fallback: number, range: parse.Bounds, doc: string) {
+  return setting(String(fallback), parse.wholeNumber(range), doc)
 }
 
-function limit(range: parse.Range, doc: string) {
-  return setting('off', parse.limit(range), doc)
+function limit(range: parse.Bounds, doc: string) {
+  return setting('off', parse.offOrWholeNumber(range), doc)
 }
 
 const port = [0, 65_535] as const
-const optionalPort = parse.optional(parse.integer(port))
+const optionalPort = parse.optional(parse.wholeNumber(port))
 const mebibyte = 1024 ** 2
 const hour = 3600
 const day = 24 * hour

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac, hash } from 'node:crypto'
 import { parseItem } from 'structured-headers'
-import { findSessionId } from '../auth/session-cookie.ts'
+import { readSessionId } from '../auth/session-cookie.ts'
 import { badRequest, keyInFlight, keyReused } from '../http/errors/http-error.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
 import { toPath } from '../http/request/target.ts'
@@ -23,7 +23,7 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
   const checkKey = async (request: FastifyRequest, reply: FastifyReply) => {
     const key = findKey(request)
     if (key === undefined) return undefined
-    const keyHash = hashKey(key, findSessionId(request, reply))
+    const keyHash = hashKey(key, readSessionId(request, reply))
     const fingerprint = toFingerprint(key, request)
     const lease = await leaseKey(entries, keyHash, fingerprint)
     const { isLeased, entry } = lease

@@ -25,9 +25,9 @@ export function toCommands({ origin, target, method, requestFields }: Exchange) 
   return { curl, fetch: toFetch(method, url, { requestFields: fields, hasBody }), httpie }
 }
 
-type Parts = Pick<Exchange, 'requestFields'> & { hasBody: boolean }
+type FetchParts = Pick<Exchange, 'requestFields'> & { hasBody: boolean }
 
-function toFetch(method: string, url: string, { requestFields, hasBody }: Parts): string {
+function toFetch(method: string, url: string, { requestFields, hasBody }: FetchParts): string {
   const headers = requestFields.map(
     (field) => `    ${field.map((text) => JSON.stringify(text)).join(': ')},\n`,
   )

@@ -16,7 +16,7 @@ import { sendJson, sendText } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
-import { exchangePage, inspectorPage } from './views.ts'
+import { renderExchangePage, renderInspectorPage } from './views.ts'
 
 type FindExchange = (id: string) => Exchange | undefined | Promise<Exchange | undefined>
 
@@ -29,10 +29,10 @@ const getInspector: Route = {
   url: '/inspector',
   summary: 'Get the page about the request inspector',
   content: pageContent,
-  handler: (request, reply) => sendPage(reply, inspectorPage(toOrigin(request))),
+  handler: (request, reply) => sendPage(reply, renderInspectorPage(toOrigin(request))),
 }
 
-const example = toJson({
+const sample = exchangeToJson({
   id: '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e',
   origin: 'http://localhost',
   receivedAt: '2026-11-21T08:20:41.509Z',
@@ -49,7 +49,7 @@ const example = toJson({
   negotiation: undefined,
 })
 
-const properties = {
+const exchangeProperties = {
   receivedAt: { ...text, format: 'date-time' },
   method: { ...text, description: 'The method that the client sent.' },
   effectiveMethod: { ...text, description: 'The method after an override.' },
@@ -72,11 +72,11 @@ function getExchange(find: FindExchange): Route {
     url: '/inspector/:id',
     summary: 'Get a recorded request and response',
     description: 'One of the last 500, with secrets masked.',
-    parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', example.id)],
+    parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', sample.id)],
     content: {
       ...pageContent,
-      ...exampleContent(example, true, properties),
-      ...textContent(example.head),
+      ...exampleContent(sample, true, exchangeProperties),
+      ...textContent(sample.head),
     },
     errors: [404, 406],
     handler: async (request, reply) => {
@@ -86,14 +86,14 @@ function getExchange(find: FindExchange): Route {
       if (exchange === undefined)
         throw notFound(`There is no exchange with the id ${id}. The last 500 are stored.`)
       reply.header('cache-control', 'no-store')
-      if (type === 'text/html') return sendPage(reply, exchangePage(exchange))
-      const json = toJson(exchange)
+      if (type === 'text/html') return sendPage(reply, renderExchangePage(exchange))
+      const json = exchangeToJson(exchange)
       return type === 'text/plain' ? sendText(reply, json.head) : sendJson(reply, json)
     },
   }
 }
 
-function toJson(exchange: Exchange) {
+function exchangeToJson(exchange: Exchange) {
   const { id, receivedAt, method, effectiveMethod, target, status, ms, negotiation } = exchange
   const head = `${exchange.requestHead}\n${exchange.responseHead}`
   const request = { id, receivedAt, method, effectiveMethod, target, status, ms, head }

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from '../http/node-http.ts'
 import { html, type Html } from '../site/html.ts'
-import { page, time } from '../site/page.ts'
+import { page, renderTime } from '../site/page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
 
-export function inspectorPage(origin: string): Html {
+export function renderInspectorPage(origin: string): Html {
   return page({
     title: 'Request inspector',
     main: html`<p>The server records exchanges (a request and its response) with browsers and with
@@ -21,40 +21,40 @@ masked. The ids cannot be guessed.</p>`,
 }
 
 /** The panel of other pages shows the `data-exchange` part. */
-export function exchangePage(exchange: Exchange): Html {
+export function renderExchangePage(exchange: Exchange): Html {
   const { method, target, receivedAt, status } = exchange
   const { curl, fetch, httpie } = toCommands(exchange)
   return page({
     title: `${method} ${target}`,
     main: html`<div data-exchange>
-${facts(exchange)}
+${renderFacts(exchange)}
 <div class="heads">
-${head('Request', exchange.requestHead)}
-${head('Response', exchange.responseHead)}
+${renderHead('Request', exchange.requestHead)}
+${renderHead('Response', exchange.responseHead)}
 </div>
 <h2>Repeat this request</h2>
-${curl.endsWith('@content') ? html`<p>Bodies are not recorded. Save the body to the file <code>content</code> first.</p>\n` : ''}${command('curl', curl)}${command('fetch', fetch)}${command('HTTPie', httpie)}</div>
-<p>Received at ${time(receivedAt)}, status ${status}.</p>`,
+${curl.endsWith('@content') ? html`<p>Bodies are not recorded. Save the body to the file <code>content</code> first.</p>\n` : ''}${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('HTTPie', httpie)}</div>
+<p>Received at ${renderTime(receivedAt)}, status ${status}.</p>`,
   })
 }
 
-function head(title: string, text: string): Html {
+function renderHead(title: string, text: string): Html {
   return html`<section aria-label="${title}"><h2>${title}</h2><pre tabindex="0"><code>${text}</code></pre></section>`
 }
 
-function facts(exchange: Exchange): Html {
+function renderFacts(exchange: Exchange): Html {
   const { status, responseFields, ms, method, effectiveMethod } = exchange
   const validators = ['etag', 'last-modified'].flatMap((name) => find(responseFields, name) ?? [])
   return html`<dl class="facts">
 <dt>Status</dt><dd>${status} ${STATUS_CODES[status] ?? ''}</dd>
 <dt>Method</dt><dd>${method === effectiveMethod ? method : html`${method}, overridden to <strong>${effectiveMethod}</strong>`}</dd>
-<dt>Representation</dt><dd>${representation(exchange)}</dd>
+<dt>Representation</dt><dd>${renderRepresentation(exchange)}</dd>
 <dt>Validators</dt><dd>${validators.length === 0 ? 'none' : validators.map((value) => html`<code>${value}</code> `)}</dd>
 <dt>Time</dt><dd>${ms.toFixed(1)} ms</dd>
 </dl>`
 }
 
-function representation({ negotiation, requestFields }: Exchange): Html | string {
+function renderRepresentation({ negotiation, requestFields }: Exchange): Html | string {
   if (negotiation === undefined) return 'Not negotiated: this URL has one representation.'
   const { chosen, by, offers } = negotiation
   const others = offers.filter((offer) => offer !== chosen).join(', ')
@@ -72,7 +72,7 @@ function find(fields: Exchange['requestFields'], name: string): string | undefin
   return fields.find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
-function command(label: string, text: string): Html {
+function renderCommand(label: string, text: string): Html {
   return html`<figure class="command"><figcaption>${label}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>
 `
 }

@@ -1,7 +1,7 @@
 import { parseJson } from '../http/body/parse-json.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import { html, type Html } from '../site/html.ts'
-import { time } from '../site/page.ts'
+import { renderTime } from '../site/page.ts'
 import type { Document, StoredRecord } from '../stores/records/records.ts'
 import type { Field, FieldSchema, Resource } from './definition.ts'
 
@@ -28,7 +28,7 @@ export function valueToHtml({ kind }: Field, value: unknown): Html {
     return html`<pre>${JSON.stringify(value, null, 2)}</pre>`
   }
   const iso = kind === 'date-time' ? toUtc(value) : undefined
-  return iso === undefined ? html`${valueToText(value)}` : time(iso)
+  return iso === undefined ? html`${valueToText(value)}` : renderTime(iso)
 }
 
 function toUtc(value: unknown): string | undefined {

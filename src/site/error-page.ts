@@ -16,10 +16,10 @@ export function renderErrorPage(error: HttpError, requestId: string): string {
 <p>${remedy}</p>
 <p class="actions"><a class="button" href="/">All demos</a>${problem ? html` <a href="/problems/${problem}">About this problem</a>` : ''}</p>
 <dl>
-${fact('Status', `${String(status)} ${STATUS_CODES[status] ?? ''}`)}${allow === undefined ? '' : fact('Allowed methods', allow)}${seconds === undefined ? '' : fact('Retry after', `${seconds} s`)}${status < 500 ? '' : fact('Request id', html`<code>${requestId}</code>`)}</dl>`,
+${renderFact('Status', `${String(status)} ${STATUS_CODES[status] ?? ''}`)}${allow === undefined ? '' : renderFact('Allowed methods', allow)}${seconds === undefined ? '' : renderFact('Retry after', `${seconds} s`)}${status < 500 ? '' : renderFact('Request id', html`<code>${requestId}</code>`)}</dl>`,
   }).markup
 }
 
-function fact(label: string, value: string | Html): Html {
+function renderFact(label: string, value: string | Html): Html {
   return html`<dt>${label}</dt><dd>${value}</dd>\n`
 }

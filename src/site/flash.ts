@@ -9,7 +9,7 @@ const messages = new Map([
   ['saved', 'Saved.'],
   ['deleted', 'Deleted.'],
 ])
-const name = 'flash'
+const cookieName = 'flash'
 
 export function setFlash(request: FastifyRequest, reply: FastifyReply, key: 'saved' | 'deleted') {
   if (isForm(request)) setCookie(reply, key, 30)
@@ -18,21 +18,21 @@ export function setFlash(request: FastifyRequest, reply: FastifyReply, key: 'sav
 /** A page with a message must not be cached. */
 export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | undefined {
   addVary(reply, 'Cookie')
-  const key = parseCookie(request.headers.cookie ?? '')[name]
+  const key = parseCookie(request.headers.cookie ?? '')[cookieName]
   if (key === undefined) return undefined
   setCookie(reply, '', 0)
   const message = messages.get(key)
   if (message === undefined) return undefined
   reply.removeHeader('etag').removeHeader('last-modified').header('cache-control', 'no-store')
-  return notice(message)
+  return renderNotice(message)
 }
 
-export function notice(message: string): Html {
+export function renderNotice(message: string): Html {
   return html`<p class="notice" role="status">${message}</p>\n`
 }
 
 function setCookie(reply: FastifyReply, value: string, maxAge: number): void {
   const secure = reply.request.protocol === 'https'
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
-  reply.header('set-cookie', stringifySetCookie({ name, value, maxAge, ...options }))
+  reply.header('set-cookie', stringifySetCookie({ name: cookieName, value, maxAge, ...options }))
 }

@@ -9,12 +9,12 @@ export interface Page {
 }
 
 export function page({ title, heading, main, scripts }: Page): Html {
-  const { opening, closing } = pageAround(title, scripts, heading)
+  const { opening, closing } = renderPageAround(title, scripts, heading)
   return html`${opening}${main}${closing}`
 }
 
 /** The markup before and after `main`, for a page whose `main` is streamed. */
-export function pageAround(title: string, scripts: readonly string[] = [], heading = title) {
+export function renderPageAround(title: string, scripts: readonly string[] = [], heading = title) {
   const opening = html`<!doctype html>
 <html lang="en">
 <head>
@@ -51,6 +51,6 @@ export function sendPage(reply: FastifyReply, { markup }: Html): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(markup)
 }
 
-export function time(iso: string): Html {
+export function renderTime(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }

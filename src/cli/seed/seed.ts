@@ -7,7 +7,7 @@ import { users } from '../../demos/users/users.ts'
 import { createId } from '../../idempotency/create-id.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import type { Records } from '../../stores/records/records.ts'
-import { assertNotInMemory, formatCount, toText } from '../format.ts'
+import { assertNotInMemory, formatCount, formatNumber } from '../format.ts'
 import { seedPassword, toLocation, toUser } from './documents.ts'
 
 const kinds = [
@@ -41,7 +41,7 @@ async function assertWithinLimit({ maxRecords }: Config, records: Records, count
     const stored = await records.collection(resource.name).count()
     if (stored + count <= maxRecords) continue
     const limit = formatCount(maxRecords, resource.singular)
-    const counts = `${toText(stored)} exist and ${toText(count)} cannot be added`
+    const counts = `${formatNumber(stored)} exist and ${formatNumber(count)} cannot be added`
     throw new Error(`MAX_RECORDS allows ${limit}; ${counts}`)
   }
 }
@@ -75,6 +75,6 @@ export function createProgress(total: number, print: (line: string) => void) {
     const percent = Math.floor((done / total) * 10) * 10
     if (percent === shown) return
     shown = percent
-    print(`${String(percent)} % (${toText(done)} of ${toText(total)})`)
+    print(`${String(percent)} % (${formatNumber(done)} of ${formatNumber(total)})`)
   }
 }

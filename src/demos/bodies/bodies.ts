@@ -15,7 +15,7 @@ import type { Demo } from '../../site/demo.ts'
 import { parseTextFields } from './text-fields.ts'
 
 const fields = { color: 'green' }
-const json = { defaultType: 'json' } as const
+const isJson = { defaultType: 'json' } as const
 
 /** Bodies of each kind, returned as JSON (seed, "body-type endpoints under /users"). */
 export const bodies: Demo = {
@@ -39,7 +39,7 @@ const postFields: Route = {
   description: 'Without a body, an empty object.',
   requestBody: { content: fieldsContent({ description: 'Any value.' }, fields) },
   content: jsonContent({}, fields),
-  config: json,
+  config: isJson,
   handler: (request, reply) =>
     sendJson(reply, request.body === undefined || hasText(request) ? {} : request.body),
 }
@@ -57,7 +57,7 @@ function postMultipart(config: Config): Route {
     description: 'Repeated fields become a list.',
     requestBody: { content: { 'multipart/form-data': { schema, example: fields } } },
     content: jsonContent({ type: 'object' }, fields),
-    config: { ...json, readsBodyItself: true },
+    config: { ...isJson, readsBodyItself: true },
     handler: async (request, reply) => {
       const isRead = config.bodyReaders.includes('multipart')
       return sendJson(reply, isRead ? await parseTextFields(request, config) : {})
@@ -71,7 +71,7 @@ const postText: Route = {
   summary: 'Return a text as a JSON string',
   requestBody: { content: textContent('plain words') },
   example: 'plain words',
-  config: json,
+  config: isJson,
   handler: (request, reply) => sendJson(reply, hasText(request) ? request.body : ''),
 }
 

@@ -25,7 +25,7 @@ export function createMap(): Figure {
       if (!isWithin(latitude, 90) || !isWithin(longitude, 180)) return
       addMark(cells, { ...link, count: 1, x: longitude + 180, y: 90 - latitude }, degreesPerCell)
     },
-    toHtml: () => (cells.size === 0 ? html`` : figure([...cells.values()])),
+    toHtml: () => (cells.size === 0 ? html`` : renderFigure([...cells.values()])),
   }
 }
 
@@ -45,7 +45,7 @@ function addMark(cells: Map<number, Mark>, added: Mark, size: number): void {
   }
 }
 
-function figure(found: readonly Mark[]): Html {
+function renderFigure(found: readonly Mark[]): Html {
   let [marks, size] = [found, degreesPerCell]
   while (marks.length > maxMarks) {
     size *= 1.5
@@ -59,7 +59,7 @@ function figure(found: readonly Mark[]): Html {
   return html`<figure class="map">
 <svg viewBox="${toViewBox(points)}" aria-hidden="true">
 <image href="/assets/world.svg" width="${width}" height="${height}"/>
-${only ? crosshair(only) : ''}${points.map((point) => circle(point, size, point === only))}</svg>
+${only ? renderCrosshair(only) : ''}${points.map((point) => renderCircle(point, size, point === only))}</svg>
 <figcaption>${only ? `${toLatitude(only.y)}, ${toLongitude(only.x)}` : toExtent(points, count)}. Land: Natural Earth.</figcaption>
 </figure>
 `
@@ -76,7 +76,7 @@ function toViewBox(points: readonly Mark[]): string {
 }
 
 /** The link is for the mouse: a keyboard or a screen reader finds the same one beside the map. */
-function circle({ count, x, y, label, href }: Mark, size: number, isAlone: boolean): Html {
+function renderCircle({ count, x, y, label, href }: Mark, size: number, isAlone: boolean): Html {
   const widest = Math.min(Math.max(10, (size * unitsPerDegree) / 1.8), margin)
   const radius = Math.min(10 + 3 * Math.log2(count), widest).toFixed(1)
   const title = count === 1 ? label : `${String(count)} places`
@@ -84,7 +84,7 @@ function circle({ count, x, y, label, href }: Mark, size: number, isAlone: boole
   return count > 1 || isAlone ? drawn : html`<a href="${href}" tabindex="-1">${drawn}</a>`
 }
 
-function crosshair({ x, y }: Mark): Html {
+function renderCrosshair({ x, y }: Mark): Html {
   return html`<path d="M0 ${toUnits(y)}H${width}M${toUnits(x)} 0V${height}"/>
 `
 }

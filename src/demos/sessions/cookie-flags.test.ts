@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cookieFlags, toDuration } from './cookie-flags.ts'
+import { renderCookieFlags, toDuration } from './cookie-flags.ts'
 
 test('a duration is shown in suitable units', () => {
   const cases: [seconds: number, text: string][] = [
@@ -16,6 +16,6 @@ test('a duration is shown in suitable units', () => {
 })
 
 test('over HTTPS no attribute is shown as missing', () => {
-  const { markup } = cookieFlags({ field: '', maxSeconds: 60, isSecure: true })
+  const { markup } = renderCookieFlags({ field: '', maxSeconds: 60, isSecure: true })
   assert.doesNotMatch(markup, /Not set/)
 })

@@ -7,7 +7,7 @@ export interface CookieView {
   isSecure: boolean
 }
 
-export function cookieFlags({ maxSeconds, isSecure }: CookieView): Html {
+export function renderCookieFlags({ maxSeconds, isSecure }: CookieView): Html {
   const notHere = isSecure ? '' : html`<strong>Not set</strong>, because you use HTTP. `
   return html`<h2>Cookie attributes</h2>
 <dl class="flags">

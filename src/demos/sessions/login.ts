@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { verifyPassword } from '../../auth/passwords.ts'
-import { findSessionId } from '../../auth/session-cookie.ts'
+import { readSessionId } from '../../auth/session-cookie.ts'
 import { startSession, type SessionServices } from '../../auth/session-lifecycle.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
@@ -10,13 +10,13 @@ import {
   unprocessable,
   unsupportedMediaType,
 } from '../../http/errors/http-error.ts'
-import { findErrorForm } from '../../http/errors/send-error.ts'
+import { chooseErrorForm } from '../../http/errors/send-error.ts'
 import { fieldsContent, objectSchema, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { sendPage } from '../../site/page.ts'
 import type { Collection, StoredRecord } from '../../stores/records/records.ts'
 import { changeSession } from './change-session.ts'
-import { loginPage } from './login-page.ts'
+import { renderLoginPage } from './login-page.ts'
 
 const credentials = fieldsContent(objectSchema({ username: text, password: text }), {
   username: 'Ann',
@@ -28,7 +28,7 @@ export function postLogin(services: SessionServices): Route {
   const change = changeSession('/session', 'login success', async (request, reply) => {
     const user = await findUser(services.users, parseCredentials(request))
     if (user === undefined) throw unauthorized('No user has this name and password.')
-    return startSession(services, user, findSessionId(request, reply))
+    return startSession(services, user, readSessionId(request, reply))
   })
   return {
     method: 'POST',
@@ -40,10 +40,10 @@ export function postLogin(services: SessionServices): Route {
     config: { ...change.config, isLogin: true },
     handler: (request, reply) =>
       change.handler(request, reply).catch((error: unknown) => {
-        if (!(error instanceof HttpError) || findErrorForm(request, reply) !== 'html') throw error
+        if (!(error instanceof HttpError) || chooseErrorForm(request, reply) !== 'html') throw error
         const { username } = isObject(request.body) ? request.body : {}
         reply.code(error.status).headers(error.headers)
-        return sendPage(reply, loginPage(parameterToText(username), error))
+        return sendPage(reply, renderLoginPage(parameterToText(username), error))
       }),
   }
 }

@@ -1,10 +1,10 @@
 import { html, type Html } from '../../site/html.ts'
-import { page, time } from '../../site/page.ts'
+import { page, renderTime } from '../../site/page.ts'
 import type { SessionIssue } from '../../stores/sessions/sessions.ts'
-import { cookieFlags, toDuration, type CookieView } from './cookie-flags.ts'
+import { renderCookieFlags, toDuration, type CookieView } from './cookie-flags.ts'
 import type { ActiveSession } from '../../auth/session-lifecycle.ts'
 
-export function sessionPage(
+export function renderSessionPage(
   { user, session, endsAt }: ActiveSession,
   idleSeconds: number,
   cookie: CookieView,
@@ -16,28 +16,28 @@ export function sessionPage(
     main: html`<p class="lead">You are logged in as <a href="/users/${user.id}">${String(user.document.name)}</a>.</p>
 <p class="notice error" role="status" data-part="over" hidden>This session has ended, unless it was used in another window. <a href="/login">Log in again</a></p>
 <dl class="session">
-<dt>Logged in at</dt><dd>${time(createdAt)}</dd>
-<dt>Expires at</dt><dd>${end(endsAt)} <span class="quiet">Each visit to this page moves this time to ${toDuration(idleSeconds)} later.</span></dd>
-<dt>Expires at the latest</dt><dd>${end(expiresAt)} <span class="quiet">Visits and a new id do not change this time.</span></dd>
+<dt>Logged in at</dt><dd>${renderTime(createdAt)}</dd>
+<dt>Expires at</dt><dd>${renderEnd(endsAt)} <span class="quiet">Each visit to this page moves this time to ${toDuration(idleSeconds)} later.</span></dd>
+<dt>Expires at the latest</dt><dd>${renderEnd(expiresAt)} <span class="quiet">Visits and a new id do not change this time.</span></dd>
 </dl>
 <div class="actions">
 <form method="post" action="/session"><button type="submit">Renew the id</button></form>
 <form method="post" action="/logout"><button type="submit" class="second">Log out</button></form>
 </div>
-${issue ? idChange(issue, cookie) : ''}${cookieFlags(cookie)}`,
+${issue ? renderIdChange(issue, cookie) : ''}${renderCookieFlags(cookie)}`,
   })
 }
 
 /** A script counts the seconds down, so that the clocks need not agree. */
-function end(iso: string): Html {
+function renderEnd(iso: string): Html {
   const seconds = Math.max(0, Math.floor((Date.parse(iso) - Date.now()) / 1000))
-  return html`<span class="end" data-seconds="${seconds}">${time(iso)}</span>`
+  return html`<span class="end" data-seconds="${seconds}">${renderTime(iso)}</span>`
 }
 
-function idChange({ by, oldId, newId, issuedAt }: SessionIssue, { field }: CookieView): Html {
+function renderIdChange({ by, oldId, newId, issuedAt }: SessionIssue, { field }: CookieView): Html {
   const [name = ''] = field.split('=')
   return html`<h2>What changed in the headers</h2>
-<p>${by === 'login' ? 'Logging in' : 'Renewing'} gave you a new id at ${time(issuedAt)}. ${
+<p>${by === 'login' ? 'Logging in' : 'Renewing'} gave you a new id at ${renderTime(issuedAt)}. ${
     oldId === undefined
       ? 'You had no id before.'
       : 'The old id became invalid at once, so that a stolen or planted id is useless.'

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { findSessionId, noSession, toSetCookie } from '../../auth/session-cookie.ts'
+import { readSessionId, removedSession, toSetCookie } from '../../auth/session-cookie.ts'
 import {
   endSession,
-  findSession,
+  continueSession,
   renewSession,
   toMaxSeconds,
   type ActiveSession,
@@ -18,10 +18,10 @@ import { sendPage } from '../../site/page.ts'
 import type { Session } from '../../stores/sessions/sessions.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { changeSession, cookieHeaders, redirectHeaders } from './change-session.ts'
-import { loginPage } from './login-page.ts'
+import { renderLoginPage } from './login-page.ts'
 import { postLogin } from './login.ts'
 import type { CookieView } from './cookie-flags.ts'
-import { sessionPage } from './session-page.ts'
+import { renderSessionPage } from './session-page.ts'
 
 /** Login, logout and the session of the client (seed, "Session mechanism"). */
 export const sessions: Demo = {
@@ -66,19 +66,19 @@ const getLogin: Route = {
   errors: [406],
   handler: (request, reply) => {
     chooseType(request, reply, ['text/html'])
-    return sendPage(reply, loginPage())
+    return sendPage(reply, renderLoginPage())
   },
 }
 
-const time = { type: 'string', format: 'date-time' } as const
+const iso = { type: 'string', format: 'date-time' } as const
 const user = objectSchema({ _id: text, name: text })
-const properties = { authenticated: { type: 'boolean' }, user, createdAt: time, expiresAt: time }
-const sessionSchema = { type: 'object', required: ['authenticated'], properties }
+const properties = { authenticated: { type: 'boolean' }, user, createdAt: iso, expiresAt: iso }
+const activeSchema = { type: 'object', required: ['authenticated'], properties }
 const sessionResponses = {
   200: {
     description: 'The session, which ends at `expiresAt` if it is not used before.',
     headers: cookieHeaders,
-    content: { ...jsonContent(sessionSchema, { authenticated: false }), ...pageContent },
+    content: { ...jsonContent(activeSchema, { authenticated: false }), ...pageContent },
   },
   302: {
     description: 'With `Accept: text/html` and no session: redirects to /login.',
@@ -97,20 +97,20 @@ function getSession(services: SessionServices): Route {
     store: 'writes',
     handler: async (request, reply) => {
       const isPage = chooseType(request, reply, ['text/html', 'application/json']) === 'text/html'
-      const id = findSessionId(request, reply)
-      const active = await findSession(services, id)
+      const id = readSessionId(request, reply)
+      const active = await continueSession(services, id)
       if (active === undefined) {
-        if (id !== undefined) reply.header('set-cookie', toSetCookie(request, noSession))
+        if (id !== undefined) reply.header('set-cookie', toSetCookie(request, removedSession))
         return isPage ? reply.redirect('/login', 302) : sendJson(reply, { authenticated: false })
       }
-      if (!isPage) return sendJson(reply, toJson(active))
+      if (!isPage) return sendJson(reply, sessionToJson(active))
       const cookie = toCookieView(request, active.session)
-      return sendPage(reply, sessionPage(active, services.config.sessionIdleSeconds, cookie))
+      return sendPage(reply, renderSessionPage(active, services.config.sessionIdleSeconds, cookie))
     },
   }
 }
 
-function toJson({ user, session: { createdAt }, endsAt }: ActiveSession) {
+function sessionToJson({ user, session: { createdAt }, endsAt }: ActiveSession) {
   const { id: _id, document } = user
   return { authenticated: true, user: { _id, name: document.name }, createdAt, expiresAt: endsAt }
 }
@@ -132,7 +132,7 @@ function postSession(services: SessionServices): Route {
     session: 'required',
     errors: [401, 406],
     ...changeSession('/session', 'renewal success', async (request, reply) => {
-      const issued = await renewSession(services, findSessionId(request, reply))
+      const issued = await renewSession(services, readSessionId(request, reply))
       // The cookie stays: when a form is sent twice, the first response may have set the new one.
       if (issued === undefined) throw unauthorized('You are not logged in.')
       return issued
@@ -146,10 +146,10 @@ function logOut(services: SessionServices): Omit<Route, 'method' | 'url'> {
     session: 'optional',
     errors: [406],
     ...changeSession('/login', 'logout success', async (request, reply) => {
-      const id = findSessionId(request, reply)
+      const id = readSessionId(request, reply)
       if (id === undefined) return undefined
       await endSession(services, id)
-      return noSession
+      return removedSession
     }),
   }
 }

@@ -79,7 +79,7 @@ async function receiveFile(
   for await (const part of parseMultipart(request, limits)) {
     if (upload !== undefined) throw badRequest(`Upload one file, in ${fieldName}.`)
     assertNoOtherPart(part)
-    const saved = await save(files, part, arriving)
+    const saved = await saveContent(files, part, arriving)
     arriving.isSaved = true
     upload = { ...saved, name: toDisplayName(part.fileName ?? ''), type: toType(part.type) }
   }
@@ -96,12 +96,12 @@ async function removeUpload({ files, uploads }: UploadServices, arriving: Arrivi
   await uploads.remove(id)
 }
 
-function save(files: Files, { content }: Part, { id, share }: Arriving): Promise<SavedFile> {
-  const counted = share && Readable.from(take(content, share), { objectMode: false })
+function saveContent(files: Files, { content }: Part, { id, share }: Arriving): Promise<SavedFile> {
+  const counted = share && Readable.from(takeSpace(content, share), { objectMode: false })
   return files.save(id, counted ?? content)
 }
 
-async function* take(content: AsyncIterable<Buffer>, share: Share) {
+async function* takeSpace(content: AsyncIterable<Buffer>, share: Share) {
   for await (const chunk of content) {
     share.take(chunk.length)
     yield chunk

@@ -9,17 +9,17 @@ import { hasRequired, type Document, type Pages } from '../../stores/records/rec
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { uploadSchema, type Upload } from './documentation.ts'
 import { toStoredUpload, type UploadServices } from './save-upload.ts'
-import { uploadsPage } from './views.ts'
+import { renderUploads } from './views.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
 
-export function listUploads({ uploads, config }: UploadServices) {
+export function sendUploadList({ uploads, config }: UploadServices) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, offers)
     const pages = toUploads(uploads.pages())
-    if (type === 'text/plain') return sendChunks(reply, type, toLines(pages))
+    if (type === 'text/plain') return sendChunks(reply, type, uploadsToLines(pages))
     const { maxUploadBytes } = config
-    if (type === 'text/html') return sendChunks(reply, type, uploadsPage(pages, maxUploadBytes))
+    if (type === 'text/html') return sendChunks(reply, type, renderUploads(pages, maxUploadBytes))
     return sendChunks(
       reply,
       type,
@@ -73,7 +73,7 @@ async function* toUploads(pages: Pages) {
   }
 }
 
-async function* toLines(pages: ReturnType<typeof toUploads>) {
+async function* uploadsToLines(pages: ReturnType<typeof toUploads>) {
   for await (const page of pages) {
     yield page.map(({ _id, size, name }) => `${_id} ${String(size)} ${name}\n`).join('')
   }

@@ -17,8 +17,8 @@ import {
   uploadSchema,
 } from './documentation.ts'
 import { saveUpload, type UploadServices } from './save-upload.ts'
-import { listUploads, sendUpload } from './stored-uploads.ts'
-import { uploadedPage } from './views.ts'
+import { sendUploadList, sendUpload } from './stored-uploads.ts'
+import { renderUploaded } from './views.ts'
 
 const name = 'uploads'
 
@@ -46,7 +46,7 @@ export const uploads: Demo = {
         config: { readsBodyItself: true },
         handler: receiveUpload(services),
       },
-      { method: 'GET', url: '/uploads', ...listOperation, handler: listUploads(services) },
+      { method: 'GET', url: '/uploads', ...listOperation, handler: sendUploadList(services) },
       {
         method: 'GET',
         url: '/uploads/:id',
@@ -69,7 +69,7 @@ function receiveUpload(services: UploadServices) {
     const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
     const upload = await saveUpload(request, services, space)
     reply.header('location', `/uploads/${upload._id}`)
-    if (type === 'text/html') return sendPage(reply, uploadedPage(upload))
+    if (type === 'text/html') return sendPage(reply, renderUploaded(upload))
     if (type === 'application/json') return sendJson(reply, upload)
     // The file is stored, even if the client accepts none of the types.
     return sendText(reply, toUploadedText(upload))

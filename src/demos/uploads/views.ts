@@ -1,9 +1,9 @@
 import { html, type Html } from '../../site/html.ts'
-import { page, pageAround, time } from '../../site/page.ts'
+import { page, renderPageAround, renderTime } from '../../site/page.ts'
 import type { StoredUpload } from './save-upload.ts'
 import { formatBytes } from './size.ts'
 
-export function uploadedPage({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
+export function renderUploaded({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
   return page({
     title: 'Uploaded',
     main: html`<p class="lead">The upload succeeded: ${name}, ${size} bytes, is stored at
@@ -13,7 +13,7 @@ export function uploadedPage({ _id, name, type, size, sha256, createdAt }: Store
 <dt>Type</dt><dd><code>${type}</code></dd>
 <dt>Size</dt><dd>${sizeInWords(size)}</dd>
 <dt>SHA-256</dt><dd><code>${sha256}</code></dd>
-<dt>Received</dt><dd>${time(createdAt)}</dd>
+<dt>Received</dt><dd>${renderTime(createdAt)}</dd>
 </dl>
 <p class="quiet">The server computed this digest from the bytes that it received. Compare it with the output of
 <code>sha256sum</code> for your file.</p>
@@ -22,11 +22,11 @@ export function uploadedPage({ _id, name, type, size, sha256, createdAt }: Store
   })
 }
 
-export async function* uploadsPage(
+export async function* renderUploads(
   pages: AsyncIterable<readonly StoredUpload[]>,
   maxBytes: number,
 ): AsyncGenerator<string> {
-  const { opening, closing } = pageAround('Uploads')
+  const { opening, closing } = renderPageAround('Uploads')
   yield html`${opening}<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(maxBytes)}. Downloads are served as
 attachments so that browsers do not run them.</p>
 <p class="actions"><a class="button" href="/profile.html">Upload a file</a></p>
@@ -36,7 +36,7 @@ attachments so that browsers do not run them.</p>
     if (uploads.length === 0) continue
     if (isEmpty) yield tableOpening.markup
     isEmpty = false
-    yield uploads.map((upload) => uploadRow(upload).markup).join('')
+    yield uploads.map((upload) => renderUploadRow(upload).markup).join('')
   }
   yield isEmpty ? html`<p class="empty">No uploads yet.</p>`.markup : '</tbody>\n</table></section>'
   yield closing.markup
@@ -47,8 +47,8 @@ const tableOpening = html`<section class="table uploads" tabindex="0" aria-label
 <tbody>
 `
 
-function uploadRow({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
-  return html`<tr><th scope="row"><a href="/uploads/${_id}">${name}</a></th><td>${type}</td><td class="number">${sizeInWords(size)}</td><td>${time(createdAt)}</td><td><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
+function renderUploadRow({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
+  return html`<tr><th scope="row"><a href="/uploads/${_id}">${name}</a></th><td>${type}</td><td class="number">${sizeInWords(size)}</td><td>${renderTime(createdAt)}</td><td><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
 `
 }
 

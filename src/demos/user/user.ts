@@ -4,7 +4,7 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 
-const id = pathParameter('id', 'Any text.', '42')
+const anyId = pathParameter('id', 'Any text.', '42')
 const notUsers = 'Any text. `/users` and `/users.…` are the list of users instead.'
 
 /** Short texts (seed, "Other text-only routes"). */
@@ -15,25 +15,25 @@ export const user: Demo = {
   links: [{ href: '/user42', label: 'A greeting' }],
   tryOut: { method: 'POST', path: '/user/create' },
   routes: [
-    textRoute('POST', '/user/create', () => 'POST: a user is created\n'),
-    textRoute('PUT', '/user/:id', (id) => `PUT: user ${id} is replaced\n`),
-    textRoute('DELETE', '/user/:id', (id) => `DELETE: user ${id} is deleted\n`),
+    confirmRoute('POST', '/user/create', () => 'POST: a user is created\n'),
+    confirmRoute('PUT', '/user/:id', (id) => `PUT: user ${id} is replaced\n`),
+    confirmRoute('DELETE', '/user/:id', (id) => `DELETE: user ${id} is deleted\n`),
     {
       // `/users` and its representations belong to another demo, whether it is open or not.
-      ...textRoute('GET', '/user:id(^(?!s$|s\\.)[\\s\\S]+$)', (id) => `Hello, ${id}\n`),
+      ...confirmRoute('GET', '/user:id(^(?!s$|s\\.)[\\s\\S]+$)', (id) => `Hello, ${id}\n`),
       summary: 'Return a greeting',
-      parameters: [{ ...id, description: notUsers }],
+      parameters: [{ ...anyId, description: notUsers }],
       errors: [404, 406],
     },
   ],
 }
 
-function textRoute(method: string, url: string, toText: (id: string) => string): Route {
+function confirmRoute(method: string, url: string, toText: (id: string) => string): Route {
   return {
     method,
     url,
     summary: `Return a text that confirms a ${method}`,
-    ...(url.includes(':id') && { parameters: [id] }),
+    ...(url.includes(':id') && { parameters: [anyId] }),
     example: toText('42'),
     handler: (request, reply) => sendText(reply, toText(toPathParameter(request, 'id'))),
   }

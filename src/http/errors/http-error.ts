@@ -8,21 +8,21 @@ export interface FieldProblem {
   message: string
 }
 
-type Headers = Readonly<Record<string, string>>
+type ErrorHeaders = Readonly<Record<string, string>>
 
-type Options = Partial<Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'cause'>>
+type ErrorParts = Partial<Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'cause'>>
 
 export class HttpError extends Error {
   readonly status: number
   readonly problem: ProblemSlug | undefined
   readonly title: string
-  readonly headers: Headers = {}
+  readonly headers: ErrorHeaders = {}
   readonly fields: readonly FieldProblem[] = []
   /** Whether JSON is the default format if the request matched no route. */
   readonly isJson: boolean | undefined
   readonly members: Readonly<Record<string, unknown>> = {}
 
-  constructor(kind: ProblemSlug | number, detail: string, { cause, ...options }: Options = {}) {
+  constructor(kind: ProblemSlug | number, detail: string, { cause, ...options }: ErrorParts = {}) {
     super(detail, { cause })
     this.problem = typeof kind === 'number' ? findProblemSlug(kind) : kind
     const type = this.problem && problemTypes[this.problem]
@@ -36,42 +36,42 @@ export function hasCode(error: unknown, ...codes: readonly unknown[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(error.code)
 }
 
-const toFactory =
-  (kind: ProblemSlug, headers: Headers = {}) =>
+const toErrorFactory =
+  (kind: ProblemSlug, headers: ErrorHeaders = {}) =>
   (detail: string, cause?: unknown) =>
     new HttpError(kind, detail, { headers, cause })
 
-const close = { connection: 'close' }
-const retry = { 'retry-after': '1' }
+const closeConnection = { connection: 'close' }
+const retrySoon = { 'retry-after': '1' }
 // RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog.
 const challenge = { 'www-authenticate': 'Cookie realm="Vitrine"' }
 
-export const badRequest = toFactory('bad-request')
-export const conflict = toFactory('conflict')
-export const contentTooLarge = toFactory('content-too-large')
-export const digestMismatch = toFactory('digest-mismatch')
-export const invalidPatch = toFactory('invalid-patch')
-export const notFound = toFactory('not-found')
-export const notImplemented = toFactory('not-implemented')
-export const patchTestFailed = toFactory('patch-test-failed')
-export const requestTimeout = toFactory('request-timeout', close)
-export const serviceUnavailable = toFactory('unavailable', retry)
-export const unauthorized = toFactory('unauthorized', challenge)
-export const unknownParameter = toFactory('unknown-parameter')
+export const badRequest = toErrorFactory('bad-request')
+export const conflict = toErrorFactory('conflict')
+export const contentTooLarge = toErrorFactory('content-too-large')
+export const digestMismatch = toErrorFactory('digest-mismatch')
+export const invalidPatch = toErrorFactory('invalid-patch')
+export const notFound = toErrorFactory('not-found')
+export const notImplemented = toErrorFactory('not-implemented')
+export const patchTestFailed = toErrorFactory('patch-test-failed')
+export const requestTimeout = toErrorFactory('request-timeout', closeConnection)
+export const serviceUnavailable = toErrorFactory('unavailable', retrySoon)
+export const unauthorized = toErrorFactory('unauthorized', challenge)
+export const unknownParameter = toErrorFactory('unknown-parameter')
 
 export const insufficientStorage = () =>
   new HttpError('insufficient-storage', 'The storage is full. Nothing was stored.')
-const toInFlight = toFactory('idempotency-key-in-flight', retry)
+const toInFlight = toErrorFactory('idempotency-key-in-flight', retrySoon)
 export const keyInFlight = () =>
   toInFlight('A request with this Idempotency-Key is still being processed.')
 export const keyReused = () =>
   new HttpError('idempotency-key-reused', 'This Idempotency-Key was used for a different request.')
 export const preconditionRequired = () =>
   new HttpError('precondition-required', 'Send If-Match with the ETag of the current state.')
-const toPending = toFactory('unavailable', { ...retry, ...close })
+const toPending = toErrorFactory('unavailable', { ...retrySoon, ...closeConnection })
 export const tooManyPendingBytes = () => toPending('Too many responses are waiting to be read.')
 
-const misdirected = toFactory('misdirected-request')
+const misdirected = toErrorFactory('misdirected-request')
 export function misdirectedHost(host: string): HttpError {
   if (host === '') return misdirected('The request has no Host header.')
   const named = toHostname(host) ?? host
@@ -87,7 +87,7 @@ export function crossSiteWrite(origin = ''): HttpError {
   return new HttpError('cross-site-write', `Cross-site writes are blocked. ${remedy}`)
 }
 
-const linkBlocked = toFactory('unsafe-link')
+const linkBlocked = toErrorFactory('unsafe-link')
 export const unsafeLink = (from: string, to: string) =>
   linkBlocked(`A link must not turn ${from} into ${to}. Use a form or a script of this site.`)
 
@@ -125,7 +125,7 @@ export function rangeNotSatisfiable(size: number): HttpError {
   return new HttpError('range-not-satisfiable', detail, { headers })
 }
 
-export const unsupportedMediaType = (detail: string, headers: Headers = {}) =>
+export const unsupportedMediaType = (detail: string, headers: ErrorHeaders = {}) =>
   new HttpError('unsupported-media-type', detail, { headers })
 
 export function unprocessable(fields: readonly FieldProblem[]): HttpError {
@@ -133,7 +133,7 @@ export function unprocessable(fields: readonly FieldProblem[]): HttpError {
   return new HttpError('invalid-fields', `${detail}.`, { fields })
 }
 
-const toUnprocessable = toFactory('unprocessable-content')
+const toUnprocessable = toErrorFactory('unprocessable-content')
 export const notAnObject = (kind: string) =>
   toUnprocessable(`The body must be an object with the fields of a ${kind}.`)
 

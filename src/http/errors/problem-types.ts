@@ -1,7 +1,7 @@
-export type ProblemType = ReturnType<ReturnType<typeof problem>>
+export type ProblemType = ReturnType<ReturnType<typeof define>>
 
 /** `example` is a command. {origin} stands for the service, and URL for the URL of the request. */
-function problem<Status extends number>(status: Status, title: string) {
+function define<Status extends number>(status: Status, title: string) {
   const about = { status, title }
   return (meaning: string, remedy: string, example?: string) => {
     return { ...about, meaning, remedy, example }
@@ -10,152 +10,152 @@ function problem<Status extends number>(status: Status, title: string) {
 
 /** Every kind of error by the last segment of its URL. The first of a status is its default. */
 export const problemTypes = {
-  'bad-request': problem(400, 'Bad Request')(
+  'bad-request': define(400, 'Bad Request')(
     'The URL, a header or the body of the request is malformed, or exceeds a limit such as the number of parameters.',
     'Correct the part that the detail names, and send the request again.',
   ),
-  'unknown-parameter': problem(400, 'Invalid Query Parameter')(
+  'unknown-parameter': define(400, 'Invalid Query Parameter')(
     'The query string has an unknown parameter, or a parameter with an invalid value.',
     'Correct the parameter that the detail names, or remove it.',
     `curl -H 'Accept: application/json' 'URL?page=1&per_page=10'`,
   ),
-  'invalid-patch': problem(400, 'Invalid Patch')(
+  'invalid-patch': define(400, 'Invalid Patch')(
     'The body is JSON, but not a valid JSON Patch.',
     'Send a list of operations as application/json-patch+json (RFC 6902), or an object with the changed fields as application/merge-patch+json (RFC 7396).',
     `curl -X PATCH -H 'Content-Type: application/merge-patch+json' -d '{"note":null}' URL`,
   ),
-  'digest-mismatch': problem(400, 'Digest Mismatch')(
+  'digest-mismatch': define(400, 'Digest Mismatch')(
     'The digest of the received body differs from Content-Digest or Repr-Digest. The body was changed in transit, or the digest was computed incorrectly. Nothing was stored.',
     'Compute the digest of the bytes that you send (RFC 9530), and send them again.',
   ),
-  unauthorized: problem(401, 'Unauthorized')(
+  unauthorized: define(401, 'Unauthorized')(
     'The user name or password is wrong, or the request has no valid session.',
     'Log in as an existing user, and send the session cookie with later requests.',
     `curl -c cookies --json '{"username":"Ann","password":"secret"}' URL`,
   ),
-  forbidden: problem(403, 'Forbidden')(
+  forbidden: define(403, 'Forbidden')(
     'The request is valid, but not allowed.',
     'Read the detail. Do not repeat the request unchanged.',
   ),
-  'cross-site-write': problem(403, 'Cross-Site Write')(
+  'cross-site-write': define(403, 'Cross-Site Write')(
     'Sec-Fetch-Site or Origin shows that a page of another site sent this write. Every site may read; only this site and the origins in CORS_ORIGINS may write.',
     'Send the request from this site, or add the origin of the page to CORS_ORIGINS and restart the service.',
     'CORS_ORIGINS=http://localhost:5173 npm start',
   ),
-  'unsafe-link': problem(403, 'Unsafe Link')(
+  'unsafe-link': define(403, 'Unsafe Link')(
     'A link or a prefetch must not change data. This GET or HEAD request has a method override to an unsafe method.',
     'Send a POST with the override, or use the method itself.',
     'curl -d _method=DELETE URL',
   ),
-  'not-found': problem(404, 'Not Found')(
+  'not-found': define(404, 'Not Found')(
     'No route matches this path, or the record or file does not exist or was deleted.',
     'Check the path and the id. The home page lists all demos.',
     'curl {origin}/',
   ),
-  'method-not-allowed': problem(405, 'Method Not Allowed')(
+  'method-not-allowed': define(405, 'Method Not Allowed')(
     'The URL exists, but does not support this method. Allow lists the methods it supports.',
     'Use one of the methods in Allow. OPTIONS returns them too.',
     'curl -i -X OPTIONS {origin}/problems',
   ),
-  'not-acceptable': problem(406, 'Not Acceptable')(
+  'not-acceptable': define(406, 'Not Acceptable')(
     'Accept excludes all available media types. The response lists them, in JSON as "offers".',
     'Add one of the available media types to Accept, or omit Accept.',
     `curl -H 'Accept: application/json' {origin}/problems`,
   ),
-  'request-timeout': problem(408, 'Request Timeout')(
+  'request-timeout': define(408, 'Request Timeout')(
     'The request did not arrive completely in time. The connection is closed.',
     'Send it again on a new connection. HEADERS_SECONDS, BODY_IDLE_SECONDS and REQUEST_SECONDS are the limits.',
   ),
-  conflict: problem(409, 'Conflict')(
+  conflict: define(409, 'Conflict')(
     'The request conflicts with the current state of the resource.',
     'Read the current state, and send a request that fits it.',
   ),
-  'patch-test-failed': problem(409, 'Patch Test Failed')(
+  'patch-test-failed': define(409, 'Patch Test Failed')(
     'A test operation of the JSON Patch found a different value. No operation was applied.',
     'Read the record, and write the patch for its current values.',
     `curl -X PATCH -H 'Content-Type: application/json-patch+json' -d '[{"op":"test","path":"/name","value":"Rome"}]' URL`,
   ),
-  'idempotency-key-in-flight': problem(409, 'Idempotency Key in Flight')(
+  'idempotency-key-in-flight': define(409, 'Idempotency Key in Flight')(
     'A request with the same Idempotency-Key is still being processed.',
     'Wait for the number of seconds in Retry-After. Then repeat the request to get the same response.',
   ),
-  'precondition-failed': problem(412, 'Precondition Failed')(
+  'precondition-failed': define(412, 'Precondition Failed')(
     'A precondition (If-Match, If-None-Match or If-Unmodified-Since) is false: the resource was changed, or it already exists. This request changed nothing.',
     'Read the resource again, and send the change with its current ETag.',
     `curl -X PUT -H 'If-None-Match: *' --json '{"name":"Rome"}' URL`,
   ),
-  'content-too-large': problem(413, 'Content Too Large')(
+  'content-too-large': define(413, 'Content Too Large')(
     'The body exceeds the limit that the detail names.',
     'Send a smaller body, or increase MAX_BODY_BYTES or MAX_UPLOAD_BYTES.',
   ),
-  'uri-too-long': problem(414, 'URI Too Long')(
+  'uri-too-long': define(414, 'URI Too Long')(
     'The URL of the request exceeds MAX_URL_BYTES.',
     'Send long values in the body.',
   ),
-  'unsupported-media-type': problem(415, 'Unsupported Media Type')(
+  'unsupported-media-type': define(415, 'Unsupported Media Type')(
     'The type or encoding of the body is not supported. The response lists what is supported in Accept-Post, Accept-Patch, Accept-Query or Accept-Encoding.',
     'Send a supported type, set Content-Type, and do not compress the body.',
     `curl --json '{"name":"Rome"}' URL`,
   ),
-  'range-not-satisfiable': problem(416, 'Range Not Satisfiable')(
+  'range-not-satisfiable': define(416, 'Range Not Satisfiable')(
     'The range starts after the end of the file. Content-Range has the size.',
     'Request a range that starts before the end.',
     'curl -r 0-14 {origin}/assets/vitrine.css',
   ),
-  'expectation-failed': problem(417, 'Expectation Failed')(
+  'expectation-failed': define(417, 'Expectation Failed')(
     'Expect has a value other than 100-continue.',
     'Omit Expect.',
   ),
-  'misdirected-request': problem(421, 'Misdirected Request')(
+  'misdirected-request': define(421, 'Misdirected Request')(
     'The request is for a host that this service does not serve, or for an https: URL over plain HTTP. The service rejects it to prevent DNS rebinding.',
     'Use the URL that the service prints when it starts, or add the host to ALLOWED_HOSTS.',
     'ALLOWED_HOSTS=localhost,vitrine.example npm start',
   ),
-  'unprocessable-content': problem(422, 'Unprocessable Content')(
+  'unprocessable-content': define(422, 'Unprocessable Content')(
     'The body is well-formed, but lacks what the request needs.',
     'Correct the part that the detail names.',
   ),
-  'invalid-fields': problem(422, 'Invalid Fields')(
+  'invalid-fields': define(422, 'Invalid Fields')(
     'Required fields are missing, or fields have invalid values. "errors" lists them, each with a JSON Pointer and a description. Nothing was changed.',
     'Correct every field in errors, and send the whole request again.',
   ),
-  'idempotency-key-reused': problem(422, 'Idempotency Key Reused')(
+  'idempotency-key-reused': define(422, 'Idempotency Key Reused')(
     'This Idempotency-Key was used for a different request before.',
     'Create a new key for each request, and repeat a key only with the same request.',
     `curl -H "Idempotency-Key: \\"$(uuidgen)\\"" --json '{"name":"Rome"}' URL`,
   ),
-  'precondition-required': problem(428, 'Precondition Required')(
+  'precondition-required': define(428, 'Precondition Required')(
     'The service requires If-Match for changes (REQUIRE_IF_MATCH=on), to prevent lost updates.',
     'Read the resource, and send its ETag in If-Match.',
     `curl -X DELETE -H 'If-Match: "ETAG"' URL`,
   ),
-  'too-many-requests': problem(429, 'Too Many Requests')(
+  'too-many-requests': define(429, 'Too Many Requests')(
     'This client sent more requests or logins within a minute than RateLimit-Policy allows. Rejected requests count too.',
     'Wait for the number of seconds in Retry-After, then repeat the request. RateLimit in each response has the number of requests that remain.',
     `curl -si {origin}/ | grep -i '^ratelimit'`,
   ),
-  'headers-too-large': problem(431, 'Request Header Fields Too Large')(
+  'headers-too-large': define(431, 'Request Header Fields Too Large')(
     'The headers together exceed MAX_HEADER_BYTES.',
     'Send fewer or shorter headers. Cookies are a common cause.',
   ),
-  'internal-error': problem(500, 'Internal Server Error')(
+  'internal-error': define(500, 'Internal Server Error')(
     'The service failed. The operator can find the cause in the log by the request id.',
     'Report the request id to the operator of the service.',
   ),
-  'not-implemented': problem(501, 'Not Implemented')(
+  'not-implemented': define(501, 'Not Implemented')(
     'This method or transfer coding is not implemented.',
     'Use one of the methods that OPTIONS * lists.',
     `curl -i -X OPTIONS --request-target '*' {origin}`,
   ),
-  unavailable: problem(503, 'Service Unavailable')(
+  unavailable: define(503, 'Service Unavailable')(
     'The service is overloaded, or its database or file storage is temporarily unavailable.',
     'Wait for the number of seconds in Retry-After, then repeat the request.',
   ),
-  'version-not-supported': problem(505, 'HTTP Version Not Supported')(
+  'version-not-supported': define(505, 'HTTP Version Not Supported')(
     'The HTTP version in the request line is not supported on this connection. HTTP/2 is only available over TLS.',
     'Use HTTP/1.1, or HTTP/2 over TLS.',
   ),
-  'insufficient-storage': problem(507, 'Insufficient Storage')(
+  'insufficient-storage': define(507, 'Insufficient Storage')(
     'The store is full, or MAX_RECORDS, MAX_DATABASE_BYTES or MAX_FILES_BYTES is reached. Nothing was stored; existing data is unchanged.',
     'Delete records, or ask the operator of the service for more space.',
   ),

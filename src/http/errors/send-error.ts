@@ -29,9 +29,9 @@ export function createErrorSender(
     reply.header('cache-control', 'no-store').headers(error.headers)
     const shape = shapes.find(({ under }) => isUnder(under, request.url))
     if (shape) return reply.send(shape.toJson(error))
-    const form = findErrorForm(request, reply, error.isJson)
+    const form = chooseErrorForm(request, reply, error.isJson)
     if (form === 'json') {
-      return reply.type('application/problem+json').send(JSON.stringify(toProblem(error, request)))
+      return reply.type('application/problem+json').send(JSON.stringify(toDetails(error, request)))
     }
     // The styles and links of a page would be requested from the host that is not served.
     if (form === 'text' || error.status === 421) return sendText(reply, `${error.message}\n`)
@@ -39,7 +39,7 @@ export function createErrorSender(
   }
 }
 
-function toProblem(error: HttpError, request: FastifyRequest): object {
+function toDetails(error: HttpError, request: FastifyRequest): object {
   const { problem, status, title, message, fields, members } = error
   const errors = fields.map(({ field, message: detail }) => {
     // RFC 6901 §3, §6: a JSON Pointer as a URI fragment.
@@ -58,7 +58,7 @@ function toProblem(error: HttpError, request: FastifyRequest): object {
   }
 }
 
-export function findErrorForm(
+export function chooseErrorForm(
   request: FastifyRequest,
   reply: FastifyReply,
   isJson = request.routeOptions.config.defaultType === 'json',

@@ -24,7 +24,7 @@ export function toErrorResponses(
   return Object.fromEntries(statuses.map((status) => [status, toErrorResponse(status, shape)]))
 }
 
-const problem = toComponent('schemas', 'Problem', {
+const problemSchema = toComponent('schemas', 'Problem', {
   description: 'Problem details (RFC 9457).',
   type: 'object',
   required: ['type', 'title', 'status', 'detail'],
@@ -60,7 +60,7 @@ function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference<Res
   const content: Content = shape
     ? { 'application/json': { schema: shape.schema } }
     : {
-        'application/problem+json': { schema: problem, example },
+        'application/problem+json': { schema: problemSchema, example },
         ...pageContent,
         ...textContent(),
       }

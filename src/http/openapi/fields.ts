@@ -3,7 +3,7 @@ import { text, url } from './content.ts'
 import type { Header, Parameter } from './operation.ts'
 
 const required = true
-const time = 'Sat, 21 Nov 2026 08:20:41 GMT'
+const date = 'Sat, 21 Nov 2026 08:20:41 GMT'
 
 type Definitions = Readonly<Record<string, Partial<Header> & Pick<Header, 'description'>>>
 
@@ -20,7 +20,7 @@ const inResponses = {
     description: 'Set for a stored response to the same key.',
     example: 'true',
   },
-  'Last-Modified': { description: 'The time of the last change.', example: time },
+  'Last-Modified': { description: 'The time of the last change.', example: date },
   Link: { description: 'The first, previous, next and last page (RFC 8288). `next` has a cursor.' },
   Location: {
     description: 'The URL of the created resource, or of the redirect.',
@@ -50,7 +50,7 @@ const inRequests = {
     schema: { ...text, pattern: '^("[ !#-\\[\\]-~]{1,255}"|[!#-+\\--:<-~]{1,255})$' },
   },
   'If-Match': { description: 'Apply the request only if the ETag matches.', example: '*' },
-  'If-Modified-Since': { description: 'Send the content only if changed since.', example: time },
+  'If-Modified-Since': { description: 'Send the content only if changed since.', example: date },
   'If-None-Match': { description: 'Apply the request only if no ETag matches.', example: '"none"' },
   'If-Range': { description: 'Apply Range only if the ETag matches.', example: '"none"' },
   'If-Unmodified-Since': {
@@ -66,17 +66,17 @@ const inRequests = {
   'Want-Repr-Digest': { description: 'Requests a digest (RFC 9530).', example: 'sha-256=5' },
 } satisfies Definitions
 
-const toName = (field: string) => field.replaceAll('-', '')
+const toComponentName = (field: string) => field.replaceAll('-', '')
 
 export function responseHeaders(...names: readonly (keyof typeof inResponses)[]) {
   const toHeader = (name: keyof typeof inResponses): Reference<Header> =>
-    toComponent('headers', toName(name), { schema: text, ...inResponses[name] })
+    toComponent('headers', toComponentName(name), { schema: text, ...inResponses[name] })
   return Object.fromEntries(names.map((name) => [name, toHeader(name)]))
 }
 
 export function requestHeaders(...names: readonly (keyof typeof inRequests)[]) {
   return names.map((name): Reference<Parameter> => {
     const definition = { name, in: 'header', schema: text, ...inRequests[name] } as const
-    return toComponent('parameters', toName(name), definition)
+    return toComponent('parameters', toComponentName(name), definition)
   })
 }

@@ -1,7 +1,7 @@
 import { responseHeaders, requestHeaders } from './fields.ts'
 import type { Operation, Parameter } from './operation.ts'
 
-const headers = responseHeaders('ETag', 'Last-Modified', 'Accept-Ranges', 'Repr-Digest')
+const fileHeaders = responseHeaders('ETag', 'Last-Modified', 'Accept-Ranges', 'Repr-Digest')
 const conditions = ['If-None-Match', 'If-Modified-Since', 'If-Range'] as const
 
 export function toFileOperation(
@@ -14,10 +14,10 @@ export function toFileOperation(
     summary,
     parameters: [...parameters, ...requestHeaders(...conditions, 'Range', 'Want-Repr-Digest')],
     responses: {
-      200: { description: 'The whole file.', headers, content },
+      200: { description: 'The whole file.', headers: fileHeaders, content },
       206: {
         description: 'The bytes that Range selects.',
-        headers: { ...headers, ...responseHeaders('Content-Range') },
+        headers: { ...fileHeaders, ...responseHeaders('Content-Range') },
         content,
       },
       304: { description: 'Not changed.', headers: responseHeaders('ETag') },

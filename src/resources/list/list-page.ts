@@ -1,5 +1,5 @@
 import { html, type Html } from '../../site/html.ts'
-import { pageAround, time } from '../../site/page.ts'
+import { renderPageAround, renderTime } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
@@ -14,7 +14,7 @@ import {
 import { firstPage, toHref } from './list-parameters.ts'
 
 export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
-  const { opening, closing } = pageAround(resource.title)
+  const { opening, closing } = renderPageAround(resource.title)
   const figure = resource.createFigure?.()
   let shown = 0
   for await (const records of list.pages) {
@@ -73,7 +73,7 @@ function listRow(resource: Resource, record: StoredRecord): Html {
     const isLong = field.kind === 'long text' || typeof value === 'object'
     return html`<td class="words">${isLong ? toExcerpt(valueToText(value)) : valueToHtml(field, value)}</td>`
   })
-  return html`<tr><th scope="row"><a href="${href}">${label}</a></th>${cells}<td>${time(record.createdAt)}</td></tr>
+  return html`<tr><th scope="row"><a href="${href}">${label}</a></th>${cells}<td>${renderTime(record.createdAt)}</td></tr>
 `
 }
 

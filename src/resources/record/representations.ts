@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { toCsvLine } from '../../http/response/csv.ts'
 import { toContentType } from '../../http/response/send.ts'
 import { html, type Html } from '../../site/html.ts'
-import { page, time } from '../../site/page.ts'
+import { page, renderTime } from '../../site/page.ts'
 import type { Document, Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
@@ -120,8 +120,8 @@ export function recordDetails({ readable }: Resource, record: StoredRecord): Htm
     return html`<dt>${field.label}</dt><dd${kind}>${valueToHtml(field, value)}</dd>\n`
   })
   return html`<dl>
-${items}<dt>Created</dt><dd>${time(record.createdAt)}</dd>
-<dt>Updated</dt><dd>${time(record.updatedAt)}</dd>
+${items}<dt>Created</dt><dd>${renderTime(record.createdAt)}</dd>
+<dt>Updated</dt><dd>${renderTime(record.updatedAt)}</dd>
 <dt>Id</dt><dd><code>${record.id}</code></dd>
 </dl>`
 }

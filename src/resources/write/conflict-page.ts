@@ -1,5 +1,5 @@
 import { html, type Html } from '../../site/html.ts'
-import { page, time } from '../../site/page.ts'
+import { page, renderTime } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToInputText } from '../field-values.ts'
@@ -25,7 +25,7 @@ export function conflictPage(resource: Resource, current: StoredRecord, fields?:
     scripts: ['edit-form.js'],
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="${path}/${id}">${name}</a></nav>
 <div class="notice error" role="alert" tabindex="-1" autofocus>
-<p>${state}: this ${singular} was changed at ${time(updatedAt)}. Choose what to do.</p>
+<p>${state}: this ${singular} was changed at ${renderTime(updatedAt)}. Choose what to do.</p>
 </div>
 ${fields ? comparison(resource, { current, fields }) : recordDetails(resource, current)}
 <div class="actions">

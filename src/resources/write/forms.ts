@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { isForm } from '../../http/body/body-reader.ts'
 import { HttpError } from '../../http/errors/http-error.ts'
-import { findErrorForm } from '../../http/errors/send-error.ts'
+import { chooseErrorForm } from '../../http/errors/send-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import type { Html } from '../../site/html.ts'
@@ -39,7 +39,7 @@ type FormErrorHandler = (error: Error, request: FastifyRequest, reply: FastifyRe
 /** The error handler of the routes with a form: shows it again to a client that prefers HTML. */
 export function sendFormAfterError(context: ResourceContext): FormErrorHandler {
   return async (error, request, reply) => {
-    const isForPage = error instanceof HttpError && findErrorForm(request, reply) === 'html'
+    const isForPage = error instanceof HttpError && chooseErrorForm(request, reply) === 'html'
     const page = isForPage ? await findErrorPage(context, request, error) : undefined
     if (!isForPage || page === undefined) throw error
     reply.code(error.status).headers(error.headers).header('cache-control', 'no-store')

@@ -12,7 +12,7 @@ import { hasStatePrecondition, mayWriteResource } from '../../http/response/prec
 import { sendJson } from '../../http/response/send.ts'
 import { createId } from '../../idempotency/create-id.ts'
 import { findClaimedId } from '../../idempotency/replay-responses.ts'
-import { notice, setFlash } from '../../site/flash.ts'
+import { renderNotice, setFlash } from '../../site/flash.ts'
 import type { Html } from '../../site/html.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
@@ -124,7 +124,7 @@ export function replace(context: ResourceContext): Handler {
     if (applyPreference(request, reply, 'return=minimal')) {
       return isNew ? reply.send() : reply.code(204).send()
     }
-    const flash = isNew ? createdNotice(resource) : notice('Saved.')
+    const flash = isNew ? createdNotice(resource) : renderNotice('Saved.')
     return sendRecord(reply, { resource, type, record, flash })
   }
 }
@@ -144,7 +144,7 @@ function assertPreconditions(
 }
 
 function createdNotice({ singular }: Resource): Html {
-  return notice(`${singular.charAt(0).toUpperCase()}${singular.slice(1)} created.`)
+  return renderNotice(`${singular.charAt(0).toUpperCase()}${singular.slice(1)} created.`)
 }
 
 /** An earlier request with the same Idempotency-Key may have created the record. */

@@ -14,7 +14,7 @@ export const originMark = '{origin}'
 
 export function toCurl(place: Place): string {
   const { method } = place
-  const types = responseTypes(place)
+  const types = toResponseTypes(place)
   const content = toContentFlags(place.requestBody?.content ?? {})
   const isImplied = method === 'GET' || (method === 'POST' && content.length > 0)
   const canBeJson = types[0] === 'text/html' && types.includes('application/json')
@@ -29,7 +29,7 @@ export function toCurl(place: Place): string {
   ].join(' ')
 }
 
-export function responseTypes({ responses }: Place): readonly string[] {
+export function toResponseTypes({ responses }: Place): readonly string[] {
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, response]) => Object.keys(resolve(response).content ?? {}))
@@ -54,10 +54,10 @@ function toContentFlags(content: Content): readonly string[] {
   if (type !== 'multipart/form-data') {
     return [`-H 'Content-Type: ${type}'`, `-d ${quoteForShell(exampleToText(example))}`]
   }
-  return partNames(schema).map((name) => `-F ${quoteForShell(`${name}=@file`)}`)
+  return toPartNames(schema).map((name) => `-F ${quoteForShell(`${name}=@file`)}`)
 }
 
-export function partNames(schema: Schema = {}): readonly string[] {
+export function toPartNames(schema: Schema = {}): readonly string[] {
   const { properties = {} }: { properties?: object } = schema
   return Object.keys(properties)
 }

@@ -8,7 +8,7 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { sendBytes, toSource, type Bytes } from '../../http/response/send-bytes.ts'
 import type { Demo } from '../demo.ts'
 import { originMark } from './curl.ts'
-import { docsPage } from './docs-page.ts'
+import { renderDocsPage } from './docs-page.ts'
 import { info } from './info.ts'
 
 type DocsOptions = Pick<DocumentParts, 'shapes' | 'limits'> & { demos: readonly Demo[] }
@@ -20,7 +20,7 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
   // Made at the first request, when all routes are registered.
   const load = () => {
     const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
-    return { json: JSON.stringify(document), page: docsPage(document).markup }
+    return { json: JSON.stringify(document), page: renderDocsPage(document).markup }
   }
   // Functions, since `$'` in an origin would insert the rest of the text.
   const toJson = (origin: string) => (texts ??= load()).json.replaceAll(originMark, () => origin)
@@ -28,18 +28,18 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
     (texts ??= load()).page.replaceAll(originMark, () => html`${origin}`.markup)
   registerRoutes(app, { file: import.meta.filename }, [
     {
-      ...textRoute('Get this document (OpenAPI 3.1)', 'application/json', toJson),
+      ...documentRoute('Get this document (OpenAPI 3.1)', 'application/json', toJson),
       url: '/openapi.json',
       config: { defaultType: 'json' },
     },
     {
-      ...textRoute('Get this document as a page that can send requests', 'text/html', toPage),
+      ...documentRoute('Get this document as a page that can send requests', 'text/html', toPage),
       url: '/docs',
     },
   ])
 }
 
-function textRoute(
+function documentRoute(
   summary: string,
   mediaType: string,
   toText: (origin: string) => string,
@@ -50,13 +50,13 @@ function textRoute(
     ...toFileOperation(summary, mediaType),
     handler: (request, reply) => {
       const origin = toOrigin(request)
-      if (last?.origin !== origin) last = { origin, bytes: toBytes(mediaType, toText(origin)) }
+      if (last?.origin !== origin) last = { origin, bytes: textToBytes(mediaType, toText(origin)) }
       return sendBytes(request, reply, last.bytes)
     },
   }
 }
 
-function toBytes(mediaType: string, text: string): Bytes {
+function textToBytes(mediaType: string, text: string): Bytes {
   const content = Buffer.from(text)
   const sha256 = hash('sha256', content)
   const etag = `"${sha256.slice(0, 32)}"`

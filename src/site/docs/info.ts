@@ -1,6 +1,6 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 
-const description = `Vitrine is a service for learning and testing HTTP.
+const introduction = `Vitrine is a service for learning and testing HTTP.
 
 **Methods.** HEAD works wherever GET does. OPTIONS lists the methods of a path in Allow. A known method
 that the path does not support gets 405. A method that the service does not implement (CONNECT, PROPFIND)
@@ -37,6 +37,6 @@ cannot describe QUERY.`
 export const info = {
   title: 'Vitrine',
   version: packageJson.version,
-  description,
+  description: introduction,
   license: { name: 'MIT', identifier: 'MIT' },
 }

@@ -10,24 +10,24 @@ import type {
 } from '../../http/openapi/operation.ts'
 import { findProblemSlug } from '../../http/errors/problem-types.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
-import { exampleToText, partNames, responseTypes, toCurl, type Place } from './curl.ts'
+import { exampleToText, toPartNames, toResponseTypes, toCurl, type Place } from './curl.ts'
 
-export function operationView(place: Place): Html {
+export function renderOperation(place: Place): Html {
   const { method, path, operationId, summary, description, parameters, requestBody } = place
   return html`<details class="operation" id="${operationId}">
 <summary><b>${method}</b> <code>${path}</code> <span>${summary}</span></summary>
-${description === undefined ? '' : prose(description)}<pre><code>${toCurl(place)}</code></pre>
-${parametersView(parameters)}${requestBody ? html`<h3>Body</h3>\n${contentView(requestBody.content)}` : ''}${responsesView(place)}${tryForm(place)}</details>
+${description === undefined ? '' : renderProse(description)}<pre><code>${toCurl(place)}</code></pre>
+${renderParameters(parameters)}${requestBody ? html`<h3>Body</h3>\n${renderContent(requestBody.content)}` : ''}${renderResponses(place)}${renderRequestForm(place)}</details>
 `
 }
 
-function parametersView(parameters: readonly Parameter[]): Html {
+function renderParameters(parameters: readonly Parameter[]): Html {
   if (parameters.length === 0) return html``
   return html`<h3>Parameters</h3>
 <dl>
 ${parameters.map(
   ({ name, in: where, required = false, description, schema, example }) =>
-    html`<dt><code>${name}</code></dt><dd>${phrases(description)} <small>${where}, ${toKind(schema)}${required ? ', required' : ''}${example === undefined ? '' : html`; for example <code>${exampleToText(example)}</code>`}</small></dd>
+    html`<dt><code>${name}</code></dt><dd>${renderPhrases(description)} <small>${where}, ${schemaToKind(schema)}${required ? ', required' : ''}${example === undefined ? '' : html`; for example <code>${exampleToText(example)}</code>`}</small></dd>
 `,
 )}</dl>
 `
@@ -40,62 +40,62 @@ interface KnownSchema {
   items?: Schema
 }
 
-function toKind(schema: Schema): string {
+function schemaToKind(schema: Schema): string {
   const { type = 'any', minimum, maximum, items }: KnownSchema = schema
-  if (items) return `list of ${toKind(items)}s`
+  if (items) return `list of ${schemaToKind(items)}s`
   const from = minimum === undefined ? '' : ` from ${String(minimum)}`
   return `${type}${from}${maximum === undefined ? '' : ` to ${String(maximum)}`}`
 }
 
-function contentView(content: Content = {}): Html {
-  return html`${Object.entries(content).map(([type, one]) => mediaTypeView(type, one))}`
+function renderContent(content: Content = {}): Html {
+  return html`${Object.entries(content).map(([type, one]) => renderMediaType(type, one))}`
 }
 
-function responsesView({ responses }: Place): Html {
+function renderResponses({ responses }: Place): Html {
   const all = Object.entries(responses)
   // The error responses are components.
   return html`<h3>Responses</h3>
 <dl>
-${all.map(([status, response]) => (isReference(response) ? '' : responseView(status, response)))}</dl>
+${all.map(([status, response]) => (isReference(response) ? '' : renderResponse(status, response)))}</dl>
 <h3>Errors</h3>
-<p class="errors">${all.map(([status, response]) => (isReference(response) ? errorLink(Number(status)) : ''))}</p>
+<p class="errors">${all.map(([status, response]) => (isReference(response) ? renderErrorLink(Number(status)) : ''))}</p>
 `
 }
 
-function responseView(status: string, { description, headers = {}, content }: ResponseDoc): Html {
+function renderResponse(status: string, { description, headers = {}, content }: ResponseDoc): Html {
   const names = Object.keys(headers).join(', ')
-  return html`<dt>${status}</dt><dd><p>${phrases(description)}</p>
-${names && html`<p><small>Headers: ${names}.</small></p>\n`}${contentView(content)}</dd>
+  return html`<dt>${status}</dt><dd><p>${renderPhrases(description)}</p>
+${names && html`<p><small>Headers: ${names}.</small></p>\n`}${renderContent(content)}</dd>
 `
 }
 
-function errorLink(status: number): Html {
+function renderErrorLink(status: number): Html {
   const slug = findProblemSlug(status) ?? ''
   return html`<a href="/problems/${slug}">${status}&nbsp;${STATUS_CODES[status] ?? ''}</a> `
 }
 
-export function schemaView(schema: Schema): Html {
+export function renderSchema(schema: Schema): Html {
   const parts = JSON.stringify(schema, undefined, 2).split(/"#\/components\/schemas\/(\w+)"/)
   return html`<pre><code>${parts.map((part, index) =>
     index % 2 === 0 ? part : html`<a href="#schema-${part}">${part}</a>`,
   )}</code></pre>`
 }
 
-function mediaTypeView(type: string, { schema, example }: MediaType): Html {
+function renderMediaType(type: string, { schema, example }: MediaType): Html {
   const isPlain = schema === undefined || JSON.stringify(schema) === '{"type":"string"}'
   if (isPlain && example === undefined) return html`<p><code>${type}</code></p>\n`
   const shown = typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
   return html`<details><summary><code>${type}</code></summary>
-${isPlain ? '' : schemaView(schema)}${example === undefined ? '' : html`\n<p>Example</p>\n<pre><code>${shown}</code></pre>`}
+${isPlain ? '' : renderSchema(schema)}${example === undefined ? '' : html`\n<p>Example</p>\n<pre><code>${shown}</code></pre>`}
 </details>
 `
 }
 
-export function prose(text: string): Html {
-  return html`${text.split('\n\n').map((paragraph) => html`<p>${phrases(paragraph)}</p>\n`)}`
+export function renderProse(text: string): Html {
+  return html`${text.split('\n\n').map((paragraph) => html`<p>${renderPhrases(paragraph)}</p>\n`)}`
 }
 
-function phrases(text: string): Html {
+function renderPhrases(text: string): Html {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/)
   return html`${parts.map((part) => {
     if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`
@@ -103,45 +103,45 @@ function phrases(text: string): Html {
   })}`
 }
 
-function tryForm(place: Place): Html {
+function renderRequestForm(place: Place): Html {
   const { method, path, parameters, requestBody } = place
   return html`<form class="request" data-method="${method}" data-path="${path}" hidden>
 <h3>Try it</h3>
-${parameters.map(parameterInput)}${acceptInput(responseTypes(place))}${contentInput(requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method}</button></p>
+${parameters.map(renderParameterInput)}${renderAcceptInput(toResponseTypes(place))}${renderContentInput(requestBody?.content ?? {})}<p class="actions"><button type="submit">Send ${method}</button></p>
 <pre class="response" role="status" hidden></pre>
 </form>
 `
 }
 
 /** The example is the value of a required parameter and the placeholder of any other. */
-function parameterInput({ name, in: where, required = false, example }: Parameter): Html {
+function renderParameterInput({ name, in: where, required = false, example }: Parameter): Html {
   const text = exampleToText(example)
   const attributes = required ? html`required value="${text}"` : html`placeholder="${text}"`
   return html`<label>${name} <input type="text" name="${name}" data-in="${where}" autocomplete="off" ${attributes}></label>
 `
 }
 
-function acceptInput(types: readonly string[]): Html {
+function renderAcceptInput(types: readonly string[]): Html {
   if (types.length < 2) return html``
   return html`<label>Accept <select name="Accept" data-in="header"><option value="*/*">*/*</option>${types.map((type) => html`<option value="${type}">${type}</option>`)}</select></label>
 `
 }
 
-function contentInput(content: Content): Html {
+function renderContentInput(content: Content): Html {
   const { 'multipart/form-data': parts } = content
   if (parts) {
-    return html`${partNames(parts.schema).map(
+    return html`${toPartNames(parts.schema).map(
       (name) => html`<label>${name} <input type="file" name="${name}" data-in="part"></label>
 `,
     )}`
   }
   if (Object.keys(content).length === 0) return html``
-  return html`<label>Content-Type <select data-in="type">${Object.entries(content).map(([type, one]) => html`<option value="${type}" data-example="${toContent(type, one)}">${type}</option>`)}</select></label>
+  return html`<label>Content-Type <select data-in="type">${Object.entries(content).map(([type, one]) => html`<option value="${type}" data-example="${exampleToContent(type, one)}">${type}</option>`)}</select></label>
 <label>Body <textarea data-in="content" rows="6" spellcheck="false"></textarea></label>
 `
 }
 
-function toContent(type: string, { example }: MediaType): string {
+function exampleToContent(type: string, { example }: MediaType): string {
   if (type !== 'application/x-www-form-urlencoded') return exampleToText(example)
   const pairs = isObject(example) ? Object.entries(example) : []
   return new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()

@@ -4,7 +4,7 @@ import { responseHeaders } from '../../http/openapi/fields.ts'
 import { registerRoutes, type Route } from '../../http/openapi/route.ts'
 import { toProbeResponse, type Readiness } from '../../operations/readiness.ts'
 
-const config = { defaultType: 'json', anyHost: true } as const
+const probeConfig = { defaultType: 'json', anyHost: true } as const
 
 export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find'>): void {
   registerRoutes(app, { file: import.meta.filename }, [
@@ -13,7 +13,7 @@ export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find
       url: '/health',
       summary: 'Check whether the service responds',
       content: statusContent('ok'),
-      config,
+      config: probeConfig,
       handler: () => ({ status: 'ok' }),
     },
     {
@@ -21,7 +21,7 @@ export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find
       url: '/health/live',
       summary: 'Check whether the process is alive',
       content: statusContent('live'),
-      config,
+      config: probeConfig,
       handler: (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }),
     },
     readyRoute(find),
@@ -44,7 +44,7 @@ function readyRoute(find: Readiness['find']): Route {
         content: statusContent('no database', 'starting', 'draining'),
       },
     },
-    config,
+    config: probeConfig,
     handler: async (_, reply) => {
       const { code, headers, content } = toProbeResponse(await find())
       return reply.code(code).headers(headers).send(content)

@@ -6,7 +6,7 @@ import { html, type Html } from '../html.ts'
 import { page, sendPage } from '../page.ts'
 
 export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
-  const home = homePage(demos)
+  const home = renderHomePage(demos)
   registerRoutes(app, { file: import.meta.filename }, [
     {
       method: 'GET',
@@ -18,7 +18,7 @@ export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
   ])
 }
 
-function homePage(demos: readonly Demo[]): Html {
+function renderHomePage(demos: readonly Demo[]): Html {
   return page({
     title: 'Vitrine',
     heading: 'HTTP demonstrations',
@@ -28,32 +28,32 @@ client, and inspect the requests and responses.</p>
 <p>The <a href="/docs">documentation</a> describes every route with its parameters and responses.
 <a href="/problems">Problems</a> explains every error.</p>
 <div class="demos">
-${demos.map(card)}</div>`,
+${demos.map(renderCard)}</div>`,
   })
 }
 
-function card({ name, title, summary, links, tryOut }: Demo): Html {
+function renderCard({ name, title, summary, links, tryOut }: Demo): Html {
   const items = links.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)
   return html`<section aria-labelledby="demo-${name}">
 <h2 id="demo-${name}">${title}</h2>
 <p>${summary}</p>
 ${items.length > 0 ? html`<ul>${items}</ul>` : ''}
-${tryOut ? tryForm(name, tryOut) : ''}</section>
+${tryOut ? renderTryOut(name, tryOut) : ''}</section>
 `
 }
 
-function tryForm(demo: string, { method, path, fields = {}, file }: TryOut): Html {
+function renderTryOut(demo: string, { method, path, fields = {}, file }: TryOut): Html {
   const inputs = Object.entries(fields).map(([name, value]) =>
-    field(demo, name, 'text', html` value="${value}"`),
+    renderField(demo, name, 'text', html` value="${value}"`),
   )
   return html`<form class="try" method="${method.toLowerCase()}" action="${path}"${file === undefined ? '' : html` enctype="multipart/form-data"`}>
-${inputs}${file === undefined ? '' : field(demo, file, 'file', html` required`)}<p class="actions"><button type="submit" class="second">Send</button> <code>${method} ${path}</code></p>
+${inputs}${file === undefined ? '' : renderField(demo, file, 'file', html` required`)}<p class="actions"><button type="submit" class="second">Send</button> <code>${method} ${path}</code></p>
 <pre class="response" tabindex="0" hidden></pre>
 </form>
 `
 }
 
-function field(demo: string, name: string, type: string, rest: Html): Html {
+function renderField(demo: string, name: string, type: string, rest: Html): Html {
   const id = `${demo}-${name.replaceAll(/\W+/g, '-')}`
   return html`<p class="field"><label for="${id}"><code>${name}</code></label>
 <input type="${type}" id="${id}" name="${name}"${rest}></p>

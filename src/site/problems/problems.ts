@@ -16,9 +16,9 @@ import { notFound } from '../../http/errors/http-error.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import type { Html } from '../html.ts'
 import { sendPage } from '../page.ts'
-import { problemPage, problemsPage, type Problem } from './views.ts'
+import { renderProblem, renderProblems, type Problem } from './views.ts'
 
-const problemSchema = {
+const problemTypeSchema = {
   description: 'A type of problem.',
   type: 'object',
   required: ['type', 'status', 'title', 'meaning', 'remedy'],
@@ -32,7 +32,7 @@ const problemSchema = {
   },
 }
 
-const example = { type: '/problems/not-found', ...problemTypes['not-found'] }
+const exampleType = { type: '/problems/not-found', ...problemTypes['not-found'] }
 
 const listProblems: Route = {
   method: 'GET',
@@ -40,15 +40,15 @@ const listProblems: Route = {
   summary: 'List the types of problems',
   content: {
     ...pageContent,
-    ...jsonContent({ type: 'array', items: problemSchema }, [example]),
+    ...jsonContent({ type: 'array', items: problemTypeSchema }, [exampleType]),
     ...textContent(),
   },
   errors: [406],
   handler: (request, reply) => {
     const slugs = Object.keys(problemTypes).filter(isProblemSlug)
-    const problems = slugs.map((slug) => toProblem(request, slug))
+    const problems = slugs.map((slug) => describeType(request, slug))
     const lines = problems.map(problemToText).join('\n')
-    return send(request, reply, [problemsPage(problems), problems, lines])
+    return sendAs(request, reply, [renderProblems(problems), problems, lines])
   },
 }
 
@@ -59,13 +59,13 @@ const showProblem: Route = {
   parameters: [
     pathParameter('slug', 'The last segment of the `type` URL of a problem.', 'not-found'),
   ],
-  content: { ...pageContent, ...jsonContent(problemSchema, example), ...textContent() },
+  content: { ...pageContent, ...jsonContent(problemTypeSchema, exampleType), ...textContent() },
   errors: [404, 406],
   handler: (request, reply) => {
     const slug = toPathParameter(request, 'slug')
     if (!isProblemSlug(slug)) throw notFound(`There is no problem type ${slug}.`)
-    const problem = toProblem(request, slug)
-    return send(request, reply, [problemPage(problem), problem, problemToText(problem)])
+    const problem = describeType(request, slug)
+    return sendAs(request, reply, [renderProblem(problem), problem, problemToText(problem)])
   },
 }
 
@@ -73,7 +73,7 @@ export function openProblems(app: FastifyInstance): void {
   registerRoutes(app, { file: import.meta.filename }, [listProblems, showProblem])
 }
 
-function send(
+function sendAs(
   request: FastifyRequest,
   reply: FastifyReply,
   [page, json, lines]: [page: Html, json: unknown, lines: string],
@@ -84,7 +84,7 @@ function send(
   return type === 'text/plain' ? sendText(reply, lines) : sendJson(reply, json)
 }
 
-function toProblem(request: FastifyRequest, slug: ProblemSlug): Problem {
+function describeType(request: FastifyRequest, slug: ProblemSlug): Problem {
   const origin = toOrigin(request)
   const kind = problemTypes[slug]
   const example = kind.example?.replace('{origin}', () => origin)

@@ -5,9 +5,9 @@ import { STATUS_CODES } from '../../http/node-http.ts'
 
 export type Problem = ProblemType & { type: string }
 
-export function problemsPage(problems: readonly Problem[]): Html {
+export function renderProblems(problems: readonly Problem[]): Html {
   const list = (isServerError: boolean) => html`<ul class="problems">
-${problems.filter(({ status }) => status >= 500 === isServerError).map(problemItem)}</ul>`
+${problems.filter(({ status }) => status >= 500 === isServerError).map(renderProblemItem)}</ul>`
   return page({
     title: 'Problems',
     main: html`<p class="lead">What each error means, and how to fix the request.</p>
@@ -19,14 +19,14 @@ ${list(true)}`,
   })
 }
 
-function problemItem({ type, status, title, meaning }: Problem): Html {
+function renderProblemItem({ type, status, title, meaning }: Problem): Html {
   const path = type.slice(type.indexOf('/problems/'))
   return html`<li><span class="status">${status}</span> <div><a href="${path}">${title}</a>
 <p>${meaning}</p></div></li>
 `
 }
 
-export function problemPage({ type, status, title, meaning, remedy, example }: Problem): Html {
+export function renderProblem({ type, status, title, meaning, remedy, example }: Problem): Html {
   return page({
     title,
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="/problems">All problems</a></nav>
