@@ -44,6 +44,22 @@ test('the tables of settings in docs/settings.md are generated from the code', (
   else assert.equal(written, table)
 })
 
+test('docs/operating.md lists the fixed limits of what a client sends', async (t) => {
+  const [, section = ''] = read('docs/operating.md').split('\n## Limits\n')
+  const files = globSync('src/{auth,http/body,idempotency,resources/list,server}/*.ts', {
+    cwd: projectFolder,
+  })
+  for (const file of files) {
+    for (const [text, name, value] of read(file).matchAll(/^const (max\w+) = ([\d_]+)$/gm)) {
+      if (name === 'maxUnknownNames' || name?.startsWith('maxSent')) continue
+      await t.test(`${file}: ${text}`, () => {
+        const shown = Number(value?.replaceAll('_', '')).toLocaleString('en')
+        assert.match(section, new RegExp(`\\b${shown}\\b`))
+      })
+    }
+  }
+})
+
 test('the table of demos in README.md names every demo and only existing routes', async (t) => {
   const app = await testApp(t)
   const [, section = ''] = /\n## Demos\n([^]*?)\n## /.exec(read('README.md')) ?? []
