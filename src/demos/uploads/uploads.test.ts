@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -11,6 +11,7 @@ import {
 } from '../../../test/multipart-form.ts'
 import { assertNothingStored, listUploads, openUploads, upload } from '../../../test/uploads.ts'
 import { browserAccept } from '../../../test/resources.ts'
+import { startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 const url = '/profile'
@@ -72,6 +73,23 @@ test('the list has the name, type, size, SHA-256 and time of a file', async (t) 
     })
     assert.deepEqual((await app.inject(`/uploads/${_id}`)).rawPayload, content)
   }
+})
+
+test('a real service stores every byte of a file in many chunks with parts of the boundary', async (t) => {
+  const folder = await temporaryFolder(t)
+  const { origin } = await startVitrine(t, { FILES_URL: `file:${folder}` })
+  const content = Buffer.concat([
+    randomBytes(1_000_003),
+    Buffer.alloc(1_000_000, '\r\n--'),
+    randomBytes(3_000_000),
+  ])
+  const { headers, payload } = asMultipart([{ ...file, content }])
+  const response = await fetch(origin + url, { method: 'POST', headers, body: payload })
+  assert.equal(response.status, 200)
+  const [id = ''] = await readdir(folder)
+  assert.ok(content.equals(await readFile(join(folder, id))))
+  const uploads = await fetch(`${origin}/uploads`, { headers: { accept: 'application/json' } })
+  assert.ok((await uploads.text()).includes(createHash('sha256').update(content).digest('hex')))
 })
 
 test('a form of any other shape is rejected and nothing of it is stored', async (t) => {

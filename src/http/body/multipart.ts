@@ -83,7 +83,8 @@ function limitPartHeaders(raw: IncomingMessage): void {
     const isContent =
       !isHeader && ![seam, chunk].some((part) => part.includes(delimiter, 0, 'latin1'))
     if (isContent && chunk.length >= delimiter.length) {
-      rest = chunk.subarray(-delimiter.length)
+      // A copy: the store may free the chunk.
+      rest = Buffer.from(chunk.subarray(-delimiter.length))
       return
     }
     rest = Buffer.concat([rest, chunk])

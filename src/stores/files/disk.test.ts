@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { StoreFailure } from '../store-failure.ts'
@@ -92,4 +92,16 @@ test('a range that no file can have is rejected before the file is opened', asyn
       await assert.rejects(files.read('a', 0, end), RangeError, String(end))
     })
   }
+})
+
+test('chunks of any sizes are stored in their order', async (t) => {
+  const { files, folder } = await openFolder(t)
+  const sizes = Array.from(
+    { length: 600 },
+    (_, index) => [8192, 1, 65_536, 300_000][index % 4] ?? 0,
+  )
+  const chunks = sizes.map((size, index) => Buffer.alloc(size, index))
+  const whole = Buffer.concat(chunks)
+  await files.save('a', Readable.from(chunks))
+  assert.ok(whole.equals(await readFile(join(folder, 'a.part'))))
 })

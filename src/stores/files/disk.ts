@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -71,12 +71,42 @@ function remove(path: string): Promise<void> {
   })
 }
 
+const blockBytes = 256 * 1024
+/** A smaller chunk is written at once, so that a slow upload grows; it may be a buffer of the parser. */
+const minCopiedBytes = 8192
+
+/**
+ * Copies chunks into one block, which `pipeline` writes before it continues, and frees them: as
+ * garbage that counts as heap, they take as much CPU time as all other steps.
+ */
+async function* toBlocks(chunks: AsyncIterable<Buffer<ArrayBuffer>>, hash: Hash) {
+  let block: Buffer | undefined
+  let used = 0
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    const { buffer, length } = chunk
+    // The rest of a shared buffer belongs to others.
+    const isCopied =
+      length >= minCopiedBytes && length <= blockBytes && length === buffer.byteLength
+    if (block && (!isCopied || used + length > blockBytes)) {
+      yield block.subarray(0, used)
+      used = 0
+    }
+    if (isCopied) {
+      block ??= Buffer.allocUnsafeSlow(blockBytes)
+      used += chunk.copy(block, used)
+      buffer.transfer(0)
+    } else yield chunk
+  }
+  if (block) yield block.subarray(0, used)
+}
+
 async function save(path: string, content: Readable): Promise<SavedFile> {
   const hash = createHash('sha256')
-  content.on('data', (chunk: Buffer) => hash.update(chunk))
-  const file = createWriteStream(path, { flags: 'wx', mode: fileMode })
+  // With any other limit, a block would be filled again while it is written.
+  const file = createWriteStream(path, { flags: 'wx', mode: fileMode, highWaterMark: 1 })
   try {
-    await pipeline(content, file)
+    await pipeline(content, (chunks) => toBlocks(chunks, hash), file)
   } catch (error) {
     // The file may still be opening, and would be created again after its removal.
     if (!file.closed) await new Promise((resolve) => file.once('close', resolve))

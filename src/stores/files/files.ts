@@ -7,7 +7,10 @@ export interface SavedFile {
 
 /** Files by id. An id consists of letters, digits, `_` and `-`. */
 export interface Files {
-  /** Stores `content` as pending. Rejects, and stores nothing, when the id is taken. */
+  /**
+   * Stores `content` as pending, and may free its chunks. Rejects, and stores nothing, when the id is
+   * taken.
+   */
   save: (id: string, content: Readable) => Promise<SavedFile>
   /** Makes a pending file readable and permanent. Idempotent. */
   keep: (id: string) => Promise<void>

@@ -35,7 +35,7 @@ async function openFilled(t: TestContext, names: readonly string[] = ['Pier', 'M
     await records.collection('locations').create({ id: name, document: { name }, createdAt })
   }
   const id = `upload-of-${names.join('-')}`
-  const saved = await files.save(id, Readable.from([content]))
+  const saved = await files.save(id, Readable.from([Buffer.from(content)]))
   await files.keep(id)
   await records
     .collection('uploads')
@@ -259,7 +259,7 @@ test('a cancelled backup leaves nothing', async (t) => {
 test('an upload between its record and its last step is in the backup', async (t) => {
   const kept = await openFilled(t, [])
   const { database, records } = kept.open()
-  const saved = await kept.files.save('pending', Readable.from([content]))
+  const saved = await kept.files.save('pending', Readable.from([Buffer.from(content)]))
   await records
     .collection('uploads')
     .create({ id: 'pending', document: { ...saved, name: 'b' }, createdAt })
@@ -275,7 +275,7 @@ test('an upload between its record and its last step is in the backup', async (t
 test('orphaned files are removed only if their upload is gone', async (t) => {
   const { files, folder, open, id } = await openFilled(t)
   const { database, records } = open()
-  await files.save('gone', Readable.from([content]))
+  await files.save('gone', Readable.from([Buffer.from(content)]))
   await files.keep('gone')
   for (const name of [id, 'gone', 'never']) {
     await records
