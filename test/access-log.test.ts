@@ -182,8 +182,8 @@ test('over HTTP/2 the bytes are the same, and no complete response is called abo
   for (const [index, row] of rows.entries()) {
     const content = await buffer(session.request(row, { endStream: true }))
     const line = (await completed(app, index + 1)).at(-1)
-    const told = [line?.path, line?.bytes, line?.cutOff]
-    assert.deepEqual(told, [row[':path'], content.length, undefined])
+    const logged = [line?.path, line?.bytes, line?.cutOff]
+    assert.deepEqual(logged, [row[':path'], content.length, undefined])
   }
 })
 

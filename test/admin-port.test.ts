@@ -7,7 +7,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { ready, startWithAdmin } from './admin.ts'
 import { openClient } from './faults/client.ts'
 import { beginUpload, ended, limit, openConnection } from './faults/stopping.ts'
-import { spawnVitrine, temporaryFolder } from './start-vitrine.ts'
+import { settingsIn, spawnVitrine, temporaryFolder } from './start-vitrine.ts'
 import { assertOpensWithout } from './start-without.ts'
 import { until } from './until.ts'
 
@@ -196,8 +196,7 @@ test('an admin port that is in use stops the start, with workers too', limit, as
         PORT: '0',
         ADMIN_PORT: String((holder.address() as AddressInfo).port),
         WORKERS: workers,
-        DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-        FILES_URL: `file:${join(folder, 'files')}`,
+        ...settingsIn(folder),
       })
       t.after(() => child.kill('SIGKILL'))
       await once(child, 'close')

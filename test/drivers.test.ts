@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { failedStart } from './failed-start.ts'
-import { startVitrine, temporaryFolder } from './start-vitrine.ts'
+import { settingsIn, startVitrine, temporaryFolder } from './start-vitrine.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
 const drivers = Object.keys(packageJson.peerDependencies)
@@ -20,12 +19,7 @@ const withoutDrivers = `--import=data:text/javascript,${encodeURIComponent(`
 
 async function startWithout(t: TestContext, settings: Record<string, string>) {
   const folder = await temporaryFolder(t)
-  return failedStart(t, {
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
-    NODE_OPTIONS: withoutDrivers,
-    ...settings,
-  })
+  return failedStart(t, { ...settingsIn(folder), NODE_OPTIONS: withoutDrivers, ...settings })
 }
 
 test('the default start loads no driver', async (t) => {

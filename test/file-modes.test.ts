@@ -12,10 +12,8 @@ const onPosix = { skip: process.platform === 'win32' }
 /** A start of `bin/vitrine.js` with the umask that most systems have. */
 function start(t: TestContext, folder: string, ...args: readonly string[]) {
   const script = `umask 022 && exec '${process.execPath}' '${projectFolder}bin/vitrine.js' "$@"`
-  const started = spawnProgram('sh', ['-c', script, 'vitrine', ...args], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, PORT: '0' },
-  })
+  const env = { PATH: process.env.PATH, PORT: '0' }
+  const started = spawnProgram('sh', ['-c', script, 'vitrine', ...args], { cwd: folder, env })
   t.after(() => started.process.kill('SIGKILL'))
   return started
 }

@@ -12,10 +12,8 @@ export const multipartType = `multipart/form-data; boundary=${boundary}`
 
 /** Headers and content of a multipart form with these parts. */
 export function asMultipart(parts: readonly FormPart[]) {
-  return {
-    headers: { 'content-type': multipartType },
-    payload: Buffer.concat([...parts.flatMap(toPieces), Buffer.from(`--${boundary}--\r\n`)]),
-  }
+  const payload = Buffer.concat([...parts.flatMap(toPieces), Buffer.from(`--${boundary}--\r\n`)])
+  return { headers: { 'content-type': multipartType }, payload }
 }
 
 /** The bytes before the content of a part, and those that close it and the form. */

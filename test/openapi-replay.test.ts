@@ -142,11 +142,8 @@ test('the responses to typical requests are as documented', async (t) => {
 
 test('a response that differs from the document is detected', async (t) => {
   const document = await loadDocument(await testApp(t))
-  const good: GivenResponse = {
-    statusCode: 200,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: '{"status":"ok"}',
-  }
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  const good: GivenResponse = { statusCode: 200, headers, body: '{"status":"ok"}' }
   const request = { method: 'GET', url: '/health' }
   const find = (change: Partial<GivenResponse>, sent = request) =>
     findUndocumented(document, sent, { ...good, ...change }).length

@@ -23,7 +23,7 @@ export interface PostgresServer {
   /** Ends it, and everybody's connections: in order, or with SIGQUIT as a crash would. */
   stop: (signal?: 'SIGINT' | 'SIGQUIT') => Promise<void>
   start: () => Promise<void>
-  /** Keeps connections and answers nothing, as a machine that hangs. */
+  /** Keeps connections and sends nothing, like a machine that hangs. */
   freeze: () => void
   thaw: () => void
   /** Stops it and removes the folder. */

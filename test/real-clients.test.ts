@@ -18,10 +18,8 @@ async function curl(...args: string[]): Promise<string> {
 }
 
 async function createUser(origin: string): Promise<string> {
-  const response = await fetch(`${origin}/users`, {
-    method: 'POST',
-    body: new URLSearchParams({ name: 'Ann', password: 'secret' }),
-  })
+  const body = new URLSearchParams({ name: 'Ann', password: 'secret' })
+  const response = await fetch(`${origin}/users`, { method: 'POST', body })
   return origin + (response.headers.get('location') ?? '')
 }
 
@@ -95,10 +93,8 @@ test('fetch creates, reads, changes and deletes a user', async (t) => {
   const user = await createUser(origin)
   const json = { accept: 'application/json', 'content-type': 'application/json' }
   const patched = await fetch(user, { method: 'PATCH', headers: json, body: '{"name":"Anna"}' })
-  assert.deepEqual(await patched.json(), {
-    data: { redirect: new URL(user).pathname },
-    status: { code: 0, msg: 'delete success' },
-  })
+  const data = { redirect: new URL(user).pathname }
+  assert.deepEqual(await patched.json(), { data, status: { code: 0, msg: 'delete success' } })
   const read = await fetch(user, { headers: json })
   assert.equal(((await read.json()) as { name: string }).name, 'Anna')
   assert.equal((await fetch(user, { method: 'DELETE' })).status, 200)
@@ -108,11 +104,9 @@ test('fetch creates, reads, changes and deletes a user', async (t) => {
 test('fetch follows the redirect of a form', async (t) => {
   const { origin } = await startVitrine(t)
   const user = await createUser(origin)
-  const response = await fetch(`${user}/`, {
-    method: 'POST',
-    headers: { accept: 'text/html', 'sec-fetch-site': 'same-origin' },
-    body: new URLSearchParams({ _method: 'PATCH', name: 'Anna', password: '' }),
-  })
+  const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin' }
+  const body = new URLSearchParams({ _method: 'PATCH', name: 'Anna', password: '' })
+  const response = await fetch(`${user}/`, { method: 'POST', headers, body })
   assert.equal(response.url, user)
   assert.match(await response.text(), /<h1>Anna<\/h1>/)
 })

@@ -35,10 +35,8 @@ export const browserAccept =
 /** Headers and content of a form as a browser submits it. */
 export function asForm(fields: Readonly<Record<string, string | number>>) {
   const entries = Object.entries(fields).map(([name, value]) => [name, String(value)])
-  return {
-    headers: { 'content-type': formType, accept: browserAccept },
-    payload: new URLSearchParams(entries).toString(),
-  }
+  const headers = { 'content-type': formType, accept: browserAccept }
+  return { headers, payload: new URLSearchParams(entries).toString() }
 }
 
 /** Creates a record through the front door and gives what the response shows of it. */

@@ -46,11 +46,9 @@ test('every invalid setting has its own line and the exit status is 2', async (t
 })
 
 test('a bucket without its key is an invalid setting, and no password in a URL is printed', async (t) => {
-  const { status, lines } = await failedStart(t, {
-    FILES_URL: 's3://bucket/some/files?endpoint=http://127.0.0.1:9000&region=eu-1',
-    AWS_ACCESS_KEY_ID: 'key',
-    REDIS_URL: 'redis+ssh://ann:p@ss:word@localhost/1',
-  })
+  const FILES_URL = 's3://bucket/some/files?endpoint=http://127.0.0.1:9000&region=eu-1'
+  const REDIS_URL = 'redis+ssh://ann:p@ss:word@localhost/1'
+  const { status, lines } = await failedStart(t, { FILES_URL, AWS_ACCESS_KEY_ID: 'key', REDIS_URL })
   assert.equal(status, 2)
   assert.deepEqual(lines, [
     'vitrine: REDIS_URL must be redis://host:port, or rediss://host:port for TLS, with a percent-encoded password',
@@ -120,10 +118,8 @@ test('a database that cannot be opened stops the start with one line', async (t)
 
 test('a port that is in use stops the start with one line', async (t) => {
   const { origin } = await startVitrine(t)
-  const { status, lines } = await failedStart(t, {
-    PORT: new URL(origin).port,
-    DATABASE_URL: 'sqlite::memory:',
-  })
+  const PORT = new URL(origin).port
+  const { status, lines } = await failedStart(t, { PORT, DATABASE_URL: 'sqlite::memory:' })
   assert.equal(status, 2)
   assert.equal(lines.length, 1, lines.join('\n'))
   assert.match(
@@ -186,10 +182,8 @@ test('records written before a restart exist after it', async (t: TestContext) =
   const folder = await temporaryFolder(t)
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'new', 'folder', 'vitrine.db')}` }
   const first = await startVitrine(t, settings)
-  const created = await fetch(`${first.origin}/locations`, {
-    method: 'POST',
-    body: new URLSearchParams({ name: 'Rome' }),
-  })
+  const body = new URLSearchParams({ name: 'Rome' })
+  const created = await fetch(`${first.origin}/locations`, { method: 'POST', body })
   const location = created.headers.get('location') ?? ''
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')

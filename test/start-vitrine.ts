@@ -28,10 +28,9 @@ export function spawnVitrine(
   settings: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
 ): StartedVitrine {
-  return spawnProgram(process.execPath, [...withMirror, 'bin/vitrine.js', ...flags], {
-    cwd: projectFolder,
-    env: { PATH: process.env.PATH, ...settings },
-  })
+  const cwd = projectFolder
+  const env = { PATH: process.env.PATH, ...settings }
+  return spawnProgram(process.execPath, [...withMirror, 'bin/vitrine.js', ...flags], { cwd, env })
 }
 
 /** Starts what may be Vitrine by another way, and listens to what it writes. */
@@ -59,13 +58,10 @@ export async function startVitrine(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningVitrine> {
   const folder = await temporaryFolder(t)
-  const started = spawnVitrine({
-    PORT: '0',
-    FILES_URL: `file:${join(folder, 'files')}`,
-    ...settings,
-    DATABASE_URL:
-      settings.DATABASE_URL ?? (await emptyDatabase(`sqlite:${join(folder, 'vitrine.db')}`)),
-  })
+  const FILES_URL = `file:${join(folder, 'files')}`
+  const DATABASE_URL =
+    settings.DATABASE_URL ?? (await emptyDatabase(`sqlite:${join(folder, 'vitrine.db')}`))
+  const started = spawnVitrine({ PORT: '0', FILES_URL, ...settings, DATABASE_URL })
   const child = started.process
   t.after(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -83,6 +79,12 @@ export async function findOrigin({ process: child, output }: StartedVitrine): Pr
     if (child.exitCode !== null) throw new Error(`Vitrine did not start: ${output()}`)
     await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')])
   }
+}
+
+/** The settings of a database and of files in this folder. */
+export function settingsIn(folder: string) {
+  const DATABASE_URL = `sqlite:${join(folder, 'vitrine.db')}`
+  return { DATABASE_URL, FILES_URL: `file:${join(folder, 'files')}` }
 }
 
 export async function temporaryFolder(t: TestContext): Promise<string> {

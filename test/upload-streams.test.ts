@@ -111,10 +111,8 @@ test(
 test('a start removes the unfinished files of a crash, and no upload', async (t) => {
   const folder = await temporaryFolder(t)
   const files = join(folder, 'files')
-  const settings = {
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${files}`,
-  }
+  const DATABASE_URL = `sqlite:${join(folder, 'vitrine.db')}`
+  const settings = { DATABASE_URL, FILES_URL: `file:${files}` }
   const first = await startVitrine(t, settings)
   const { headers, payload } = asUpload('glass')
   const message = { method: 'POST', headers, body: payload }

@@ -115,7 +115,7 @@ test('neither the key nor a password can be read from what is stored', async (t)
 })
 
 /** Responds as the request body specifies, differently each time if it contains a list. */
-function trying(calls: string[], told?: Promise<unknown>): Demo {
+function trying(calls: string[], signal?: Promise<unknown>): Demo {
   return {
     name: 'trying',
     title: 'Trying',
@@ -140,7 +140,7 @@ function trying(calls: string[], told?: Promise<unknown>): Demo {
           case 'nothing':
             return reply.code(204).send()
           default:
-            await told
+            await signal
             return reply.send(id)
         }
       })
@@ -188,11 +188,11 @@ test('a request that may have had an effect keeps its id, also after an error, u
 })
 
 test('the lease of a slow request is renewed', async (t) => {
-  const { promise: told, resolve: report } = Promise.withResolvers<undefined>()
-  const { app, find } = await openApp(t, [trying([], told)])
+  const { promise: signal, resolve: report } = Promise.withResolvers<undefined>()
+  const { app, find } = await openApp(t, [trying([], signal)])
   const headers = { 'idempotency-key': 'a' }
   const send = () =>
-    app.inject({ method: 'POST', url: '/trying', headers, payload: { how: ['when told'] } })
+    app.inject({ method: 'POST', url: '/trying', headers, payload: { how: ['on signal'] } })
   const first = send()
   await until(async () => (await find())?.version === 1)
   const { leasedUntil } = toClaim(await find())

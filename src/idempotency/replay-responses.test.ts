@@ -112,7 +112,7 @@ test('a key with a different request is rejected with 422, and nothing is create
   const cases: [payload: object, url: string][] = [
     [{ name: 'Jetty' }, '/locations'],
     [{ ...place, note: '' }, '/locations'],
-    [{ ...place, stranger: 1 }, '/locations'],
+    [{ ...place, unknown: 1 }, '/locations'],
     [place, '/locations?a=1'],
     [{ ...place, password: 'secret' }, '/users'],
   ]

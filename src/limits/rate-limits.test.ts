@@ -62,10 +62,8 @@ test('one request too many is rejected until the window ends, with the preferred
   ] as const
   for (const [accept, type, words] of forms) {
     await t.test(accept, async () => {
-      const { statusCode, headers, body } = await app.inject({
-        url: '/mirror/query',
-        headers: { accept },
-      })
+      const url = '/mirror/query'
+      const { statusCode, headers, body } = await app.inject({ url, headers: { accept } })
       assert.equal(statusCode, 429)
       assert.match(String(headers['content-type']), type)
       assert.match(body, words)
@@ -162,13 +160,9 @@ test('no header of an untrusted client changes its key', async (t) => {
 })
 
 test('clients behind a trusted proxy are distinguished, whatever they forward themselves', async (t) => {
-  const app = await testApp(t, {
-    settings: {
-      RATE_LIMIT: '100',
-      ALLOWED_HOSTS: 'localhost',
-      TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32',
-    },
-  })
+  const TRUSTED_PROXIES = '10.0.0.0/8, 2001:db8::/32'
+  const settings = { RATE_LIMIT: '100', ALLOWED_HOSTS: 'localhost', TRUSTED_PROXIES }
+  const app = await testApp(t, { settings })
   const send = async (forwardedFor: string, remoteAddress = '10.0.0.1') => {
     const headers = { 'x-forwarded-for': forwardedFor, forwarded: 'for=203.0.113.9' }
     const response = await app.inject({ url: '/api/json', remoteAddress, headers })

@@ -32,10 +32,8 @@ test('the pages show fields of every type, and are valid', async (t) => {
   const { app, url } = await openThings(t)
   for (const page of ['/things', url, '/things/new', `${url}/edit`]) {
     await t.test(page, async () => {
-      const { statusCode, body } = await app.inject({
-        url: page,
-        headers: { accept: browserAccept },
-      })
+      const headers = { accept: browserAccept }
+      const { statusCode, body } = await app.inject({ url: page, headers })
       assert.equal(statusCode, 200)
       assert.deepEqual(await findInvalid(body, page), [])
     })
@@ -93,12 +91,9 @@ test('submitting the unchanged edit form changes nothing', async (t) => {
   const { app, url } = await openThings(t)
   const before = await readRecord(app, url)
   const { body } = await app.inject(`${url}/edit`)
-  const response = await app.inject({
-    method: 'POST',
-    url,
-    headers: { 'content-type': formType, accept: browserAccept },
-    payload: typedIn(body).toString(),
-  })
+  const headers = { 'content-type': formType, accept: browserAccept }
+  const payload = typedIn(body).toString()
+  const response = await app.inject({ method: 'POST', url, headers, payload })
   assert.equal(response.statusCode, 303, response.body)
   // An input for a time has milliseconds.
   const after = { ...(await readRecord(app, url)), at: full.at }
@@ -162,12 +157,9 @@ const invalid: readonly [fields: object, detail: RegExp][] = [
 for (const [fields, detail] of invalid) {
   test(`422 for ${JSON.stringify(fields)}`, async (t) => {
     const { app } = await openThings(t)
-    const response = await app.inject({
-      method: 'POST',
-      url: '/things',
-      headers: { accept: 'application/json' },
-      payload: { ...plain, ...fields },
-    })
+    const headers = { accept: 'application/json' }
+    const payload = { ...plain, ...fields }
+    const response = await app.inject({ method: 'POST', url: '/things', headers, payload })
     assert.equal(response.statusCode, 422)
     assert.match(response.json<{ detail: string }>().detail, detail)
   })
@@ -215,12 +207,9 @@ suite('patches change nested values', () => {
   for (const [type, patch, changed] of rows) {
     test(`${type} ${JSON.stringify(patch)}`, async (t) => {
       const { app, url } = await openThings(t)
-      const response = await app.inject({
-        method: 'PATCH',
-        url,
-        headers: { 'content-type': `application/${type}+json` },
-        payload: JSON.stringify(patch),
-      })
+      const headers = { 'content-type': `application/${type}+json` }
+      const payload = JSON.stringify(patch)
+      const response = await app.inject({ method: 'PATCH', url, headers, payload })
       assert.equal(response.statusCode, 200, response.body)
       const after = without<unknown>(await readRecord(app, url), '_id', 'createdAt', 'updatedAt')
       assert.deepEqual(after, JSON.parse(JSON.stringify({ ...full, ...changed })))

@@ -14,11 +14,8 @@ test(
     assert.ok(forms.length > 5)
     for (const form of forms) {
       for (const file of await form.locator('input[type=file]').all()) {
-        await file.setInputFiles({
-          name: 'glass.txt',
-          mimeType: 'text/plain',
-          buffer: Buffer.from('glass'),
-        })
+        const name = 'glass.txt'
+        await file.setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('glass') })
       }
       const [method, path] = (await form.locator('.actions code').innerText()).split(' ')
       await form.getByRole('button', { name: 'Send' }).click()

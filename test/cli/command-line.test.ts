@@ -49,10 +49,8 @@ test('options with a value may be before or after a command, as with npm start',
     /Added 3 locations and 3 users/,
   )
   const args = ['start', '--silent', '--', 'seed', '1', '--database-url', url('after.db')]
-  const { stdout } = await promisify(execFile)('npm', args, {
-    cwd: projectFolder,
-    env: { ...settings, PATH: process.env.PATH },
-  })
+  const env = { ...settings, PATH: process.env.PATH }
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: projectFolder, env })
   assert.match(stdout, /Added 1 location and 1 user;/)
   for (const name of ['before.db', 'after.db']) assert.ok(existsSync(join(folder, name)), name)
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { asFile, asJson, listOf, openClient, toCookie, type Send } from './client.ts'
 import { assertAcknowledged, createLedger, type Ledger } from './ledger.ts'
@@ -170,11 +170,7 @@ function countWrites({ locations, uploads, sessions }: Ledgers): number {
 
 test('a process that is repeatedly killed during writes loses no acknowledged write', async (t) => {
   const folder = await temporaryFolder(t)
-  const settings = {
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
-    LOG_LEVEL: 'silent',
-  }
+  const settings = { ...settingsIn(folder), LOG_LEVEL: 'silent' }
   const ledgers: Ledgers = {
     locations: createLedger('location'),
     uploads: createLedger('upload'),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openSqliteDatabase } from '../../src/stores/sqlite/database.ts'
-import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { asJson, openClient, type Send } from './client.ts'
 import { assertFailsToStart } from './failing-start.ts'
 import { remount, smallDisk } from './small-disk.ts'
@@ -16,11 +16,7 @@ const count = 20_000
 const pageBytes = 4096
 
 function toSettings(folder: string) {
-  return {
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
-    LOG_LEVEL: 'silent',
-  }
+  return { ...settingsIn(folder), LOG_LEVEL: 'silent' }
 }
 
 function fill(path: string): void {

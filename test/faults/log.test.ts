@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { findFreePort } from '../../src/operations/free-port.ts'
-import { findOrigin, projectFolder, spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+import {
+  findOrigin,
+  projectFolder,
+  settingsIn,
+  spawnVitrine,
+  temporaryFolder,
+} from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { ended, get, limit, openConnection, startInFolder, traceExit } from './stopping.ts'
 
@@ -68,8 +73,7 @@ for (const [title, redirection] of outputs) {
       env: {
         PATH: process.env.PATH,
         PORT: port,
-        DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-        FILES_URL: `file:${join(folder, 'files')}`,
+        ...settingsIn(folder),
         ...traceExit,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

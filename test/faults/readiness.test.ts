@@ -15,7 +15,7 @@ import {
 import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { openClient } from './client.ts'
-import { beginUpload, ended, get, limit, openConnection, refusesConnections } from './stopping.ts'
+import { beginUpload, ended, get, limit, openConnection, rejectsConnections } from './stopping.ts'
 
 const patience = { timeout: 300_000 }
 
@@ -28,7 +28,7 @@ test('a process that is stopping is draining, for every probe', limit, async (t)
   const probe = get('/health/ready')
   connection.write(probe.slice(0, 20))
   vitrine.process.kill('SIGTERM')
-  await refusesConnections(vitrine.origin)
+  await rejectsConnections(vitrine.origin)
   connection.write(probe.slice(20))
   const response = await connection.response()
   assert.match(response, /^HTTP\/1.1 503 /)
@@ -41,7 +41,7 @@ test('a process that is stopping is draining, for every probe', limit, async (t)
   assert.match(await upload.response(), /^HTTP\/1.1 200 /)
   await ended(vitrine.process)
   assert.equal(vitrine.process.exitCode, 0)
-  await refusesConnections(adminOrigin)
+  await rejectsConnections(adminOrigin)
 })
 
 test('a damaged file is reported as an unavailable database', limit, async (t) => {

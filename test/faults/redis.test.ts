@@ -111,11 +111,9 @@ suite('faults of Redis', withRedis, () => {
     const { url, kill } = await startRedis(['--requirepass', 'secret'])
     t.after(kill)
     const folder = await temporaryFolder(t)
-    const settings = {
-      DATABASE_URL: `sqlite:${folder}/vitrine.db`,
-      FILES_URL: `file:${folder}/files`,
-      REDIS_URL: url.replace('//', '//:wrong@'),
-    }
+    const DATABASE_URL = `sqlite:${folder}/vitrine.db`
+    const FILES_URL = `file:${folder}/files`
+    const settings = { DATABASE_URL, FILES_URL, REDIS_URL: url.replace('//', '//:wrong@') }
     assert.match(await assertFailsToStart(t, settings), /REDIS_URL.*WRONGPASS/)
   })
 

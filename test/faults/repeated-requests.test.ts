@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { asJson, listOf, openClient, type TestResponse, type Send } from './client.ts'
 
@@ -77,11 +76,7 @@ async function createUntilKilled(
 
 test('each key has created one record, however often the process was killed meanwhile', async (t) => {
   const folder = await temporaryFolder(t)
-  const settings = {
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
-    LOG_LEVEL: 'silent',
-  }
+  const settings = { ...settingsIn(folder), LOG_LEVEL: 'silent' }
   const created = { '/users': new Set<string>(), '/locations': new Set<string>() }
   let vitrine = await startVitrine(t, settings)
   for (let round = 1; round <= rounds; round += 1) {

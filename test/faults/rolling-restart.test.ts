@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { findFreePort } from '../../src/operations/free-port.ts'
 import { withoutNginx, writeNginxFiles } from '../nginx.ts'
-import { projectFolder, startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { projectFolder, settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { asJson, listOf, openClient } from './client.ts'
 
@@ -35,12 +35,7 @@ async function startNginx(t: TestContext, servers: readonly string[]) {
 /** Replicas on one database, each started anew on its port whenever it ends. */
 async function startReplicas(t: TestContext, ports: readonly string[]) {
   const folder = await temporaryFolder(t)
-  const settings = {
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
-    DRAIN_SECONDS: '1',
-    LOG_LEVEL: 'silent',
-  }
+  const settings = { ...settingsIn(folder), DRAIN_SECONDS: '1', LOG_LEVEL: 'silent' }
   const pids = new Map<string, number | undefined>()
   const start = async (port: string) => {
     const { process: child } = await startVitrine(t, { ...settings, PORT: port })

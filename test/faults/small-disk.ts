@@ -10,7 +10,7 @@ const run = promisify(execFile)
 
 /**
  * The folder of a disk of this size, in memory. Where there can be none the test is skipped and the
- * answer is undefined; with `CI=true` it fails, unless it is the kernel that rejects.
+ * result is undefined; with `CI=true` it fails, unless it is the kernel that rejects.
  */
 export async function smallDisk(t: TestContext, size: string): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-disk-'))

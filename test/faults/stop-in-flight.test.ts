@@ -13,7 +13,7 @@ import {
   get,
   limit,
   openConnection,
-  refusesConnections,
+  rejectsConnections,
   startInFolder,
   startInFolderOf,
 } from './stopping.ts'
@@ -26,7 +26,7 @@ test('a large list that is read slowly at SIGTERM arrives whole', limit, async (
   const list = await open(`${origin}/locations`)
   list.pause()
   child.kill('SIGTERM')
-  await refusesConnections(origin)
+  await rejectsConnections(origin)
   const chunks = (await list.toArray()) as Buffer[]
   assert.ok(list.complete)
   assert.equal((JSON.parse(Buffer.concat(chunks).toString()) as object[]).length, count)
@@ -84,7 +84,7 @@ test('a body in flight at SIGTERM is read to its end, and stored', limit, async 
   other.write(get('/health'))
   await other.response()
   vitrine.process.kill('SIGTERM')
-  await refusesConnections(vitrine.origin)
+  await rejectsConnections(vitrine.origin)
   connection.write(text.slice(5))
   const response = await connection.response()
   assert.match(response, /^HTTP\/1.1 201 /)
@@ -109,7 +109,7 @@ test(
     )
     await new Promise((resolve) => socket.write(text.slice(0, -1), resolve))
     child.kill('SIGTERM')
-    await refusesConnections(origin)
+    await rejectsConnections(origin)
     socket.write(text.slice(-1))
     let received = 0
     for await (const chunk of socket as AsyncIterable<Buffer>) {

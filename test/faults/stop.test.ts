@@ -15,7 +15,7 @@ import {
   get,
   limit,
   openConnection,
-  refusesConnections,
+  rejectsConnections,
   startInFolder,
   startInFolderOf,
 } from './stopping.ts'
@@ -49,7 +49,7 @@ for (const signal of signals) {
       const vitrine = await startInFolder(t)
       const upload = await beginUpload(t, vitrine, content)
       vitrine.process.kill(signal)
-      await refusesConnections(vitrine.origin)
+      await rejectsConnections(vitrine.origin)
       upload.finish()
       const response = await upload.response()
       assert.match(response, /^HTTP\/1.1 200 /)
@@ -83,7 +83,7 @@ test('a connection without a TLS handshake does not delay the end', limit, async
   // The half-sent request was accepted, so the silent connection was, too.
   const request = await beginSecurePost(t, origin)
   child.kill('SIGTERM')
-  await refusesConnections(origin)
+  await rejectsConnections(origin)
   // It gets a response, and is not closed with the other connection.
   assert.equal(await request.finish(), 200)
   await ended(child)
@@ -127,7 +127,7 @@ test(
     other.write(get('/health'))
     await other.response()
     vitrine.process.kill('SIGTERM')
-    await refusesConnections(vitrine.origin)
+    await rejectsConnections(vitrine.origin)
     connection.write(request.slice(-2))
     const response = await connection.response()
     assert.match(response, /^HTTP\/1.1 200 /)
@@ -147,7 +147,7 @@ for (const first of signals) {
         const vitrine = await startInFolder(t)
         const upload = await beginUpload(t, vitrine, content)
         vitrine.process.kill(first)
-        await refusesConnections(vitrine.origin)
+        await rejectsConnections(vitrine.origin)
         vitrine.process.kill(second)
         await ended(vitrine.process)
         // By the signal, without waiting for requests in flight.
@@ -165,7 +165,7 @@ test(
     const vitrine = await startInFolder(t)
     await beginUpload(t, vitrine, content)
     vitrine.process.kill('SIGTERM')
-    await refusesConnections(vitrine.origin)
+    await rejectsConnections(vitrine.origin)
     vitrine.process.kill('SIGTERM')
     await once(vitrine.process, 'exit')
     const { origin } = await startInFolderOf(t, vitrine.folder)
@@ -194,7 +194,7 @@ for (const workers of ['1', '2']) {
       assert.equal(child.exitCode, null)
       child.kill('SIGTERM')
       await ended(child)
-      await refusesConnections(origin)
+      await rejectsConnections(origin)
     },
   )
 }
@@ -206,7 +206,7 @@ test(
     const vitrine = await startInFolder(t, { DRAIN_SECONDS: '1' })
     const upload = await beginUpload(t, vitrine, content)
     vitrine.process.kill('SIGTERM')
-    await refusesConnections(vitrine.origin)
+    await rejectsConnections(vitrine.origin)
     upload.finish()
     assert.match(await upload.response(), /^HTTP\/1.1 200 /)
     await ended(vitrine.process)

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { aroundPart, multipartType } from '../multipart-form.ts'
-import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 
 /** For a test that would otherwise wait for ever. */
@@ -37,10 +37,7 @@ export async function startInFolder(t: TestContext, settings: Record<string, str
 
 /** The service again, on the database and the files of {@link startInFolder}. */
 export async function startInFolderOf(t: TestContext, folder: string) {
-  return startVitrine(t, {
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
-  })
+  return startVitrine(t, settingsIn(folder))
 }
 
 /** A connection on which a test writes raw bytes. */
@@ -96,7 +93,7 @@ export function get(path: string): string {
 }
 
 /** Waits until the service takes no new connections: the stop has begun. */
-export async function refusesConnections(origin: string): Promise<void> {
+export async function rejectsConnections(origin: string): Promise<void> {
   const { hostname, port } = new URL(origin)
   await until(async () => {
     const socket = connect(Number(port), hostname)

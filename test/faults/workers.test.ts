@@ -3,11 +3,10 @@ import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { get as httpGet } from 'node:http'
-import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { makeCertificate } from '../hardening/tls-client.ts'
 import { failedStart } from '../failed-start.ts'
-import { temporaryFolder } from '../start-vitrine.ts'
+import { settingsIn, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { asJson, openClient, toCookie } from './client.ts'
 import { ended, get, limit, openConnection, startInFolder } from './stopping.ts'
@@ -202,8 +201,7 @@ test('an HTTPS redirect that cannot listen ends the start of workers too', patie
   const { status, output } = await failedStart(t, {
     REDIRECT_HTTP_PORT: String((holder.address() as AddressInfo).port),
     ...(await makeCertificate(t)),
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
+    ...settingsIn(folder),
     WORKERS: '2',
     LOG_LEVEL: 'silent',
   })
@@ -244,8 +242,7 @@ test('workers that cannot start print the reason once, and the exit status is th
   const folder = await temporaryFolder(t)
   const { status, output } = await failedStart(t, {
     PORT: String((holder.address() as AddressInfo).port),
-    DATABASE_URL: `sqlite:${join(folder, 'vitrine.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
+    ...settingsIn(folder),
     WORKERS: '2',
     LOG_LEVEL: 'silent',
   })

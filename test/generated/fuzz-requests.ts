@@ -121,11 +121,8 @@ export const chunkedMessages = fc
   .map(([request, size]) => {
     const { content = '', ...rest } = request
     const bytes = Buffer.from(content).toString('latin1')
-    const head = asMessage({
-      ...rest,
-      fields: [...rest.fields, 'Transfer-Encoding: chunked'],
-      content: undefined,
-    })
+    const fields = [...rest.fields, 'Transfer-Encoding: chunked']
+    const head = asMessage({ ...rest, fields, content: undefined })
     // An endless list of chunks shows nothing new.
     const pieces = bytes.slice(0, 2000).match(new RegExp(`[^]{1,${String(size)}}`, 'g')) ?? []
     const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)

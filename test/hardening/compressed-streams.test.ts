@@ -11,11 +11,8 @@ import { openSocket, startWatched, toGet } from './watched-vitrine.ts'
 test('200 clients that read slowly get a limited number of compressed streams, and others the content as it is', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'large.txt'), randomBytes(8 * 1024 ** 2).toString('hex'))
-  const vitrine = await startWatched(t, {
-    PUBLIC_DIR: folder,
-    LOG_LEVEL: 'error',
-    NODE_OPTIONS: '--max-old-space-size=200',
-  })
+  const NODE_OPTIONS = '--max-old-space-size=200'
+  const vitrine = await startWatched(t, { PUBLIC_DIR: folder, LOG_LEVEL: 'error', NODE_OPTIONS })
   const sockets = Array.from({ length: 200 }, () => openSocket(vitrine.origin))
   t.after(() => {
     for (const socket of sockets) socket.destroy()

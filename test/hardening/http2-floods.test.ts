@@ -113,10 +113,8 @@ test('an HTTP/2 connection has at most 100 streams at once', async (t) => {
 test('a list on 100 streams of 10 connections that read nothing fits into a small heap', async (t) => {
   const { origin, assertSound } = await startLarge(t, await makeCertificate(t))
   for (let index = 0; index < 10; index += 1) {
-    const session = connectSession(origin, {
-      rejectUnauthorized: false,
-      settings: { initialWindowSize: 0 },
-    })
+    const settings = { initialWindowSize: 0 }
+    const session = connectSession(origin, { rejectUnauthorized: false, settings })
     t.after(() => {
       session.destroy()
     })

@@ -29,10 +29,7 @@ export async function startLarge(
   t: TestContext,
   settings: Record<string, string> = {},
 ): Promise<WatchedVitrine> {
-  return startWatched(t, {
-    DATABASE_URL: await fill(t),
-    LOG_LEVEL: 'error',
-    NODE_OPTIONS: '--max-old-space-size=300',
-    ...settings,
-  })
+  const DATABASE_URL = await fill(t)
+  const NODE_OPTIONS = '--max-old-space-size=300'
+  return startWatched(t, { DATABASE_URL, LOG_LEVEL: 'error', NODE_OPTIONS, ...settings })
 }

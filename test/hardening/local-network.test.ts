@@ -56,11 +56,8 @@ async function browse(
 }
 
 function asForm(fields: Record<string, string>): TestRequest {
-  return {
-    method: 'POST',
-    headers: { 'content-type': formType },
-    body: new URLSearchParams(fields).toString(),
-  }
+  const headers = { 'content-type': formType }
+  return { method: 'POST', headers, body: new URLSearchParams(fields).toString() }
 }
 
 test('forms, the login and the edit script work over plain HTTP on a local network', async (t) => {
@@ -127,7 +124,7 @@ test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
 test('a write from another site is blocked on a local network', async (t) => {
   const { site, assertSound } = await startOnNetwork(t)
   const { hostname, port } = new URL(site)
-  const strangers = [
+  const otherOrigins = [
     'http://evil.example',
     `https://${hostname}:${port}`,
     `http://${hostname}`,
@@ -138,7 +135,7 @@ test('a write from another site is blocked on a local network', async (t) => {
     'null',
   ]
   const content = asForm({ name: 'bad', password: 'bad' })
-  for (const origin of strangers) {
+  for (const origin of otherOrigins) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       await t.test(`${origin} ${method}`, async () => {
         const headers = { ...content.headers, origin }

@@ -12,7 +12,7 @@ async function readLocations(origin: string): Promise<unknown> {
 }
 
 /** Sends every row on a new connection, and after each an ordinary request. */
-async function tryRows(t: TestContext, rows: typeof requestLineRows): Promise<void> {
+async function sendRows(t: TestContext, rows: typeof requestLineRows): Promise<void> {
   const vitrine = await startWatched(t)
   for (const [what, message, allowed, options = {}] of rows) {
     await t.test(what, async () => {
@@ -40,23 +40,23 @@ async function tryRows(t: TestContext, rows: typeof requestLineRows): Promise<vo
 }
 
 test('a request line of any kind gets one response, and the next client is served', async (t) => {
-  await tryRows(t, requestLineRows)
+  await sendRows(t, requestLineRows)
 })
 
 test('HTTP/2.0 in a request line is rejected, and the next client is served', async (t) => {
-  await tryRows(t, versionTwoRows)
+  await sendRows(t, versionTwoRows)
 })
 
 test('header fields of any kind get one response, and the next client is served', async (t) => {
-  await tryRows(t, fieldRows)
+  await sendRows(t, fieldRows)
 })
 
 test('a body with any framing gets one response, and the next client is served', async (t) => {
-  await tryRows(t, framingRows)
+  await sendRows(t, framingRows)
 })
 
 test('oversized parts of a request get the right status code, and the next client is served', async (t) => {
-  await tryRows(t, tooLargeRows)
+  await sendRows(t, tooLargeRows)
 })
 
 test('several requests on one connection get their responses in order', async (t) => {

@@ -27,7 +27,7 @@ const [container = assert.fail('there is no container')] = pod.containers
 const environment = container.env ?? []
 
 /**
- * What TypeScript says of these, written as literals, by the types made from the schema of Kubernetes:
+ * The errors of TypeScript for these as literals, by the types made from the schema of Kubernetes:
  * unlike a validator of that schema it knows a name that is misspelt.
  */
 async function findTypeProblems(t: TestContext, manifests: typeof documents): Promise<string> {

@@ -159,8 +159,8 @@ test('a TypeScript program can import its exports', async (t) => {
     const app = await buildApp({ settings: { LOG_LEVEL: 'silent' } })
     const origin: string = await app.start()
     await app.seed(2)
-    const answer = await fetch(origin + '/users', { headers: { accept: 'application/json' } })
-    console.log(((await answer.json()) as unknown[]).length, packageJson.version)
+    const response = await fetch(origin + '/users', { headers: { accept: 'application/json' } })
+    console.log(((await response.json()) as unknown[]).length, packageJson.version)
     await app.stop()
     // @ts-expect-error its settings are text
     export const wrong = () => buildApp({ settings: { PORT: 1 } })

@@ -72,12 +72,8 @@ test('a text body is returned as a JSON string', async (t) => {
   for (const [type, payload] of cases) {
     for (const url of ['/users/post/raw', '/users/post/raw/']) {
       await t.test(`${type} ${payload} ${url}`, async () => {
-        const response = await app.inject({
-          ...raw,
-          url,
-          headers: { 'content-type': type },
-          payload,
-        })
+        const headers = { 'content-type': type }
+        const response = await app.inject({ ...raw, url, headers, payload })
         assert.equal(response.statusCode, 200)
         assert.equal(response.headers['content-type'], jsonType)
         assert.equal(response.json(), payload)

@@ -68,9 +68,9 @@ test('of many renewals at once one succeeds, and the others get 401', async (t) 
 test('a renewal without a session gets 401, and one from another site 403', async (t) => {
   const app = await testApp(t)
   const { cookie } = await enter(app)
-  for (const nobody of ['', `session=${'A'.repeat(43)}`]) {
+  for (const invalid of ['', `session=${'A'.repeat(43)}`]) {
     for (const headers of [{}, page]) {
-      const response = await renew(app, nobody, headers)
+      const response = await renew(app, invalid, headers)
       assert.equal(response.statusCode, 401)
       assert.match(String(response.headers['www-authenticate']), /^Cookie\b/)
       assert.equal(response.headers['set-cookie'], undefined)

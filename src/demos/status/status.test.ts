@@ -149,12 +149,8 @@ test('a trailing slash changes nothing', async (t) => {
 test('a body of an unsupported media type is ignored', async (t) => {
   const app = await testApp(t)
   const headers = { 'content-type': 'application/xml' }
-  const response = await app.inject({
-    method: 'POST',
-    url: '/status/403',
-    headers,
-    payload: '<a/>',
-  })
+  const url = '/status/403'
+  const response = await app.inject({ method: 'POST', url, headers, payload: '<a/>' })
   assert.equal(response.statusCode, 403)
   const json = { 'content-type': 'application/json' }
   const bad = await app.inject({ method: 'POST', url: '/status/403', headers: json, payload: '{' })

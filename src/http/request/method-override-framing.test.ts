@@ -15,11 +15,8 @@ test('a POST overridden with HEAD has the headers of GET, the length 0 and no bo
   for (const path of paths) {
     await t.test(path, async () => {
       const get = await sendBothWays(app, { path })
-      const head = await sendBothWays(app, {
-        method: 'POST',
-        path,
-        headers: { 'x-http-method-override': 'HEAD' },
-      })
+      const headers = { 'x-http-method-override': 'HEAD' }
+      const head = await sendBothWays(app, { method: 'POST', path, headers })
       assert.equal(head.body, '')
       assert.equal(head.headers['content-length'], '0')
       assert.deepEqual(
@@ -60,10 +57,8 @@ test('a GET overridden with HEAD gets the same response as a POST overridden wit
 // RFC 9110 §8.6: no Content-Length with a 204, whatever the method was.
 test('a 204 has no length when a POST was overridden with HEAD', async (t) => {
   const app = await testApp(t)
-  const { status, headers } = await sendBothWays(app, {
-    method: 'POST',
-    path: '/mirror/status/204?_method=HEAD',
-  })
+  const path = '/mirror/status/204?_method=HEAD'
+  const { status, headers } = await sendBothWays(app, { method: 'POST', path })
   assert.deepEqual([status, headers['content-length']], [204, undefined])
 })
 
@@ -99,9 +94,7 @@ test('the next request on the connection is parsed correctly after any override'
 
 test('a POST overridden with GET gets a body', async (t) => {
   const app = await testApp(t)
-  const response = await sendBothWays(app, {
-    method: 'POST',
-    path: '/mirror/query?_method=GET&a=glass',
-  })
+  const path = '/mirror/query?_method=GET&a=glass'
+  const response = await sendBothWays(app, { method: 'POST', path })
   assert.deepEqual([response.status, response.body], [200, 'a: glass\n'])
 })

@@ -4,7 +4,7 @@ import { sendBothWays, sendRaw, ownOrigin } from '../../../test/request-both-way
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 
-const otherOrigin = 'https://stranger.example'
+const otherOrigin = 'https://other.example'
 const allowedOrigin = 'https://friend.example'
 const settings = { CORS_ORIGINS: `${allowedOrigin},http://localhost:5173` }
 

@@ -69,12 +69,9 @@ suite('a field may have any name', () => {
 
     test(`${JSON.stringify(name)} can be set with JSON and a form, shown, filtered and sorted by`, async (t) => {
       const { app } = await openThings(t)
-      const json = await app.inject({
-        method: 'POST',
-        url: '/things',
-        headers: { accept: 'application/json' },
-        payload: { ...plain, [inputName]: 'B' },
-      })
+      const headers = { accept: 'application/json' }
+      const payload = { ...plain, [inputName]: 'B' }
+      const json = await app.inject({ method: 'POST', url: '/things', headers, payload })
       const form = await app.inject({
         method: 'POST',
         url: '/things',

@@ -12,11 +12,8 @@ async function open(app: FastifyInstance, url: string): Promise<string> {
 
 async function fill(app: FastifyInstance, count: number): Promise<void> {
   for (let index = 1; index <= count; index += 1) {
-    await createRecord(app, '/locations', {
-      name: `Place ${String(index)}`,
-      latitude: index,
-      longitude: index,
-    })
+    const name = `Place ${String(index)}`
+    await createRecord(app, '/locations', { name, latitude: index, longitude: index })
   }
 }
 

@@ -21,14 +21,11 @@ interface Query {
 }
 
 async function query(app: FastifyInstance, { url, type, headers, content }: Query) {
+  const accept = 'application/json'
   return app.inject({
     method: 'QUERY' as 'GET',
     url: url ?? '/locations',
-    headers: {
-      accept: 'application/json',
-      ...(type !== undefined && { 'content-type': type }),
-      ...headers,
-    },
+    headers: { accept, ...(type !== undefined && { 'content-type': type }), ...headers },
     ...(content !== undefined && { payload: content }),
   } satisfies InjectOptions)
 }
@@ -59,10 +56,8 @@ for (const [content, names] of sent) {
     assert.equal(response.headers['accept-query'], acceptQuery)
     assert.equal(response.headers['cache-control'], 'private, no-cache')
     // A GET of Location is the same query.
-    const again = await app.inject({
-      url: String(response.headers.location),
-      headers: { accept: 'application/json' },
-    })
+    const url = String(response.headers.location)
+    const again = await app.inject({ url, headers: { accept: 'application/json' } })
     assert.equal(again.body, response.body)
     assert.equal(again.headers.etag, response.headers.etag)
     assert.equal(again.headers.link, response.headers.link)
@@ -171,11 +166,9 @@ test('a page found with QUERY has a tag, and a conditional request gets 304', as
 
 test('QUERY works over a socket', async (t) => {
   const { origin } = await startVitrine(t, { DATABASE_URL: 'sqlite::memory:' })
-  const response = await fetch(`${origin}/users`, {
-    method: 'QUERY',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: '{"sort":["-name"],"page":1}',
-  })
+  const headers = { 'content-type': 'application/json', accept: 'application/json' }
+  const body = '{"sort":["-name"],"page":1}'
+  const response = await fetch(`${origin}/users`, { method: 'QUERY', headers, body })
   assert.equal(response.status, 200)
   assert.deepEqual(await response.json(), [])
   assert.equal(response.headers.get('x-total-count'), '0')

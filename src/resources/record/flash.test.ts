@@ -26,12 +26,12 @@ for (const { path, fields } of samples) {
 
       assert.equal(response.headers.location, toTarget(url))
       const headers = { ...page, cookie: cookieAfter(response) }
-      const told = await app.inject({ url: toTarget(url), headers })
-      assert.ok(told.body.includes(`<p class="notice" role="status">${message}</p>`))
-      assert.match(String(told.headers['set-cookie']), /^flash=; Max-Age=0; Path=\//)
-      assert.equal(told.headers['cache-control'], 'no-store')
-      assert.equal(told.headers.etag, undefined)
-      assert.equal(told.headers['last-modified'], undefined)
+      const shown = await app.inject({ url: toTarget(url), headers })
+      assert.ok(shown.body.includes(`<p class="notice" role="status">${message}</p>`))
+      assert.match(String(shown.headers['set-cookie']), /^flash=; Max-Age=0; Path=\//)
+      assert.equal(shown.headers['cache-control'], 'no-store')
+      assert.equal(shown.headers.etag, undefined)
+      assert.equal(shown.headers['last-modified'], undefined)
 
       const after = await app.inject({ url: toTarget(url), headers: page })
       assert.ok(!after.body.includes('class="notice"'))

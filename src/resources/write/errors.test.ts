@@ -117,11 +117,8 @@ for (const { path, fields } of samples) {
             accepts,
           )
           for (const method of missing) {
-            const response = await app.inject({
-              method,
-              url,
-              headers: { accept: 'application/json' },
-            })
+            const headers = { accept: 'application/json' }
+            const response = await app.inject({ method, url, headers })
             assert.equal(response.statusCode, 405, method)
             assert.deepEqual(listed(response.headers.allow), listed(allow))
             assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
@@ -146,12 +143,8 @@ for (const { path, fields } of samples) {
         for (const type of types) {
           await t.test(type, async () => {
             const headers = { 'content-type': type, accept: 'application/json' }
-            const response = await app.inject({
-              method,
-              url,
-              headers,
-              payload: JSON.stringify(fields),
-            })
+            const payload = JSON.stringify(fields)
+            const response = await app.inject({ method, url, headers, payload })
             assert.equal(response.statusCode, 415)
             assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
             if (method === 'POST') assert.equal(response.headers['accept-post'], both)

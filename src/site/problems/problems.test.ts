@@ -112,10 +112,8 @@ test('every problem type has a page, in every media type, and is in the list', a
     list.json<Problem[]>().map(({ type }) => type),
     Object.keys(problemTypes).map((slug) => `${ownOrigin}/problems/${slug}`),
   )
-  const { body: listPage } = await app.inject({
-    url: '/problems',
-    headers: { accept: 'text/html' },
-  })
+  const url = '/problems'
+  const { body: listPage } = await app.inject({ url, headers: { accept: 'text/html' } })
   for (const [slug, { title, status }] of Object.entries(problemTypes)) {
     await t.test(slug, async () => {
       assert.ok(listPage.includes(`href="/problems/${slug}"`))

@@ -18,8 +18,8 @@ export function entriesContract(name: string, open: OpenEntries): void {
       const responses = await open(t)
       assert.equal(await responses.create(hash, claimOf()), true)
       assert.deepEqual(await responses.find(hash), { ...claimOf(), version: 1 })
-      for (const stranger of [other, 'A'.repeat(64), hash.slice(1), '', '__proto__']) {
-        assert.equal(await responses.find(stranger), undefined, stranger)
+      for (const unknown of [other, 'A'.repeat(64), hash.slice(1), '', '__proto__']) {
+        assert.equal(await responses.find(unknown), undefined, unknown)
       }
     })
 
@@ -107,13 +107,8 @@ export function entriesContract(name: string, open: OpenEntries): void {
 const racers = Array.from({ length: 20 }, (_, index) => index)
 
 function claimOf(changes: Partial<IdempotencyEntry> = {}): IdempotencyEntry {
-  return {
-    fingerprint: 'f'.repeat(64),
-    recordId: 'ann',
-    leasedUntil: toTime(1),
-    expiresAt: toTime(59),
-    ...changes,
-  }
+  const fingerprint = 'f'.repeat(64)
+  return { fingerprint, recordId: 'ann', leasedUntil: toTime(1), expiresAt: toTime(59), ...changes }
 }
 
 function toTime(minute: number): string {

@@ -28,8 +28,8 @@ function oneSession(open: OpenSessions): void {
     const sessions = await open(t)
     await sessions.create(hash, sessionOf())
     assert.deepEqual(await sessions.find(hash), sessionOf())
-    for (const stranger of [other, 'A'.repeat(64), hash.slice(1), '', '__proto__']) {
-      assert.equal(await sessions.find(stranger), undefined, stranger)
+    for (const unknown of [other, 'A'.repeat(64), hash.slice(1), '', '__proto__']) {
+      assert.equal(await sessions.find(unknown), undefined, unknown)
     }
   })
 
