@@ -80,6 +80,14 @@ export async function readRecord(app: FastifyInstance, url: string): Promise<Sho
   return response.json<Shown>()
 }
 
+/** The names of the records of a list, in its order. */
+export async function readNames(app: FastifyInstance, url: string): Promise<string> {
+  const response = await app.inject({ url, headers: { accept: 'application/json' } })
+  if (response.statusCode !== 200) throw new Error(`${url}: ${response.body}`)
+  const names = response.json<Shown[]>().map(({ name }) => String(name))
+  return names.join(' ')
+}
+
 export function without<Value>(
   fields: Readonly<Record<string, Value>>,
   ...names: readonly string[]

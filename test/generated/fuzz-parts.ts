@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { words } from '../words.ts'
 
 const nasty = fc.constantFrom(
   '__proto__',
@@ -43,65 +44,24 @@ const word = fc.oneof(
 /** Parts of request targets, some with a wrong encoding. */
 const segment = fc.oneof(
   word.map((text) => encodeURIComponent(text.toWellFormed())),
-  fc.constantFrom(
-    '%',
-    '%2',
-    '%zz',
-    '%ff%fe',
-    '%00',
-    '%2f',
-    '%5c',
-    '..',
-    '.',
-    ';a=1',
-    '*',
-    ':id',
-    '~',
-  ),
+  fc.constantFrom(...'% %2 %zz %ff%fe %00 %2f %5c .. . ;a=1 * :id ~'.split(' ')),
 )
 
 const id = fc.oneof({ weight: 3, arbitrary: fc.constantFrom('one', 'two', 'new', 'post') }, segment)
 
 export const path = fc.oneof(
   fc.constantFrom(
-    '/',
-    '/users',
-    '/users/',
-    '/users/new',
-    '/locations',
-    '/locations/new',
-    '/login',
-    '/logout',
-    '/session',
-    '/uploads',
-    '/profile',
-    '/mirror/query',
-    '/mirror/field',
-    '/users/post',
-    '/users/post/raw',
-    '/users/post/formdata',
-    '/user/create',
-    '/api/json',
-    '/api/get_json_with_param',
-    '/api/post_json_with_param',
-    '/health',
-    '/topic.html',
-    '/assets/vitrine.css',
-    '*',
-    '//',
+    ...words`
+      / /users /users/ /users/new /locations /locations/new /login /logout /session /uploads
+      /profile /mirror/query /mirror/field /users/post /users/post/raw /users/post/formdata
+      /user/create /api/json /api/get_json_with_param /api/post_json_with_param /health
+      /topic.html /assets/vitrine.css * //
+    `,
   ),
   fc
     .tuple(
       fc.constantFrom(
-        '/users/',
-        '/locations/',
-        '/uploads/',
-        '/user/',
-        '/user',
-        '/mirror/status/',
-        '/api/',
-        '/assets/',
-        '/',
+        ...'/users/ /locations/ /uploads/ /user/ /user /mirror/status/ /api/ /assets/ /'.split(' '),
       ),
       id,
       fc.constantFrom('', '', '/', '/edit', '/edit/', '/more'),
@@ -119,19 +79,7 @@ const parameter = fc
       maxLength: 3,
     }),
     fc.oneof(
-      fc.constantFrom(
-        'GET',
-        'POST',
-        'PUT',
-        'DELETE',
-        'PATCH',
-        'HEAD',
-        'OPTION',
-        'TRACE',
-        '1',
-        '-1',
-        '0',
-      ),
+      fc.constantFrom(...'GET POST PUT DELETE PATCH HEAD OPTION TRACE 1 -1 0'.split(' ')),
       segment,
     ),
   )
@@ -213,34 +161,12 @@ export const body = fc.oneof(
 )
 
 const fieldValue = fc.oneof(
+  fc.constantFrom(...'* */* text/html application/json text/plain;q=0 text/csv x,,;q'.split(' ')),
   fc.constantFrom(
-    '*',
-    '*/*',
-    'text/html',
-    'application/json',
-    'text/plain;q=0',
-    'text/csv',
-    'x,,;q',
+    ...'"a" W/"a" bytes=0-1 bytes=-5 bytes=9-1 return=minimal handling=strict'.split(' '),
   ),
   fc.constantFrom(
-    '"a"',
-    'W/"a"',
-    'bytes=0-1',
-    'bytes=-5',
-    'bytes=9-1',
-    'return=minimal',
-    'handling=strict',
-  ),
-  fc.constantFrom(
-    'PUT',
-    'DELETE',
-    'HEAD',
-    'null',
-    'same-origin',
-    'cross-site',
-    'gzip',
-    'session=x',
-    'http://x',
+    ...'PUT DELETE HEAD null same-origin cross-site gzip session=x http://x'.split(' '),
   ),
   fc.string({ maxLength: 30 }),
 )

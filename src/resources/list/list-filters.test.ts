@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
-import { createRecord, type Shown } from '../../../test/resources.ts'
+import { createRecord, readNames } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 const places = [
@@ -13,15 +13,6 @@ const places = [
 
 async function fill(app: FastifyInstance): Promise<void> {
   for (const place of places) await createRecord(app, '/locations', place)
-}
-
-async function namesAt(app: FastifyInstance, query: string): Promise<string> {
-  const response = await app.inject(`/locations.json?${query}`)
-  assert.equal(response.statusCode, 200, query)
-  return response
-    .json<Shown[]>()
-    .map(({ name }) => String(name))
-    .join(' ')
 }
 
 const found: [query: string, names: string][] = [
@@ -63,7 +54,8 @@ const found: [query: string, names: string][] = [
 test('a list is filtered, searched and sorted', async (t) => {
   const app = await testApp(t)
   await fill(app)
-  for (const [query, names] of found) assert.equal(await namesAt(app, query), names, query)
+  for (const [query, names] of found)
+    assert.equal(await readNames(app, `/locations?${query}`), names, query)
 })
 
 test('a filtered page counts the matching records', async (t) => {
@@ -163,7 +155,7 @@ test('no parameter can change a statement', async (t) => {
       }
     })
   }
-  assert.equal(await namesAt(app, ''), 'Åre Bonn bonn Cork')
+  assert.equal(await readNames(app, '/locations'), 'Åre Bonn bonn Cork')
 })
 
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf']

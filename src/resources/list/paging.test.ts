@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
-import { createRecord, type Shown } from '../../../test/resources.ts'
+import { createRecord, readNames } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { words } from '../../../test/words.ts'
 
@@ -9,15 +9,6 @@ async function fill(app: FastifyInstance, count: number): Promise<void> {
   for (let index = 1; index <= count; index += 1) {
     await createRecord(app, '/locations', { name: String(index) })
   }
-}
-
-async function namesAt(app: FastifyInstance, url: string): Promise<string> {
-  const response = await app.inject({ url, headers: { accept: 'application/json' } })
-  assert.equal(response.statusCode, 200)
-  return response
-    .json<Shown[]>()
-    .map(({ name }) => String(name))
-    .join(' ')
 }
 
 const pages: [query: string, names: string][] = [
@@ -51,8 +42,8 @@ test('a page of a list has its part of the records, oldest first', async (t) => 
   await fill(app, 7)
   for (const [query, names] of pages) {
     await t.test(query, async () => {
-      assert.equal(await namesAt(app, `/locations${query}`), names)
-      assert.equal(await namesAt(app, `/locations/${query}`), names)
+      assert.equal(await readNames(app, `/locations${query}`), names)
+      assert.equal(await readNames(app, `/locations/${query}`), names)
     })
   }
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { toTime } from './query-records.contract.ts'
 import type { OpenRecords } from './records.contract.ts'
 import type { Collection, RecordQuery, StoredRecord } from './records.ts'
 
@@ -119,8 +120,4 @@ function listByName(
     sort: [{ field: 'createdAt', isDescending: true }],
   }
   return users.list(query, { offset: 0, limit })
-}
-
-function toTime(second: number): string {
-  return new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString()
 }
