@@ -6,11 +6,11 @@ import { discardRest } from './http/body/read-bytes.ts'
 import { insufficientStorage, HttpError, serviceUnavailable } from './http/errors/http-error.ts'
 import { createErrorSender, isUnrouted, toFrameworkError } from './http/errors/send-error.ts'
 import { collectAllowedMethods } from './http/request/allowed-methods.ts'
-import { applyFormHeaders, methodOverride } from './http/request/method-override.ts'
-import { addOptions } from './http/request/options.ts'
-import { createHeadCheck, findRequestError, toRequestId } from './http/request/request-head.ts'
+import { applyFormHeaders, createMethodOverride } from './http/request/method-override.ts'
+import { addOptionsMethod } from './http/request/options.ts'
+import { createHeadCheck, parseRequestHead, toRequestId } from './http/request/request-head.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
-import { createHeaders } from './http/response/default-headers.ts'
+import { createHeaderChooser } from './http/response/default-headers.ts'
 import { finishResponses, isClosed, observeResponse } from './http/response/finish-responses.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import { createExchangeLog } from './inspector/exchange-log.ts'
@@ -46,7 +46,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
   const parts = createParts(options)
   const { demos, limits } = parts
-  const app = createServer(config, toServerOptions(config, parts))
+  const app = createServer(config, toFastifyOptions(config, parts))
   app.decorate('declaredRoutes', [])
   limitConnections(app.server, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.
@@ -55,12 +55,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   if (config.methodOverride) {
     const isHeadEnough = createHeadCheck(config, hasPath)
     const isDecided = (raw: IncomingMessage) => limits.shouldShed(raw) || isHeadEnough(raw)
-    app.addConstraintStrategy(methodOverride(parts.readBody, isDecided))
+    app.addConstraintStrategy(createMethodOverride(parts.readBody, isDecided))
   }
   handleErrors(app, parts)
 
   receiveRequests(app, parts)
-  addOptions(app, config)
+  addOptionsMethod(app, config)
   readBodies(app, parts)
   if (config.methodOverride) applyFormHeaders(app)
   addIdempotencyHooks(app, stores.idempotencyEntries)
@@ -71,7 +71,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts: Parts): void {
+function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts: AppParts): void {
   const { demos, exchangeLog, limits, shapes } = parts
   openDocs(app, { demos, shapes, limits: limits.statuses })
   openAssets(app)
@@ -83,7 +83,7 @@ function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts
   openInspector(app, (id) => find(id) ?? findInOtherWorkers(id))
 }
 
-type Parts = ReturnType<typeof createParts>
+type AppParts = ReturnType<typeof createParts>
 
 function createParts({ config, stores, logTo = standardOutput, ...options }: AppOptions) {
   const demos = options.demos.filter(({ name }) => config.demos.includes(name))
@@ -102,11 +102,11 @@ function createParts({ config, stores, logTo = standardOutput, ...options }: App
     parseTarget: createTargetParser(config, rawPaths),
     readBody: createBodyReader(config),
     sendError: createErrorSender(shapes, renderErrorPage),
-    toHeaders: createHeaders(config),
+    toHeaders: createHeaderChooser(config),
   }
 }
 
-function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
+function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions {
   return {
     logController: new ErrorLog({ disableRequestLogging: true }),
     genReqId: toRequestId,
@@ -125,7 +125,7 @@ function toServerOptions(config: Config, parts: Parts): FastifyServerOptions {
 function sendUnroutableError(
   error: { code: string },
   request: FastifyRequest,
-  { reply, ...parts }: Parts & { reply: FastifyReply },
+  { reply, ...parts }: AppParts & { reply: FastifyReply },
 ): void {
   beginResponse(request, reply, parts)
   parts.limits.check(request, reply, (cause: unknown = toFrameworkError(error)) => {
@@ -138,7 +138,7 @@ function sendUnroutableError(
   })
 }
 
-function handleErrors(app: FastifyInstance, parts: Parts): void {
+function handleErrors(app: FastifyInstance, parts: AppParts): void {
   const { config, sendError } = parts
   app.setErrorHandler(async (error: unknown, request, reply) => {
     if (isUnrouted(error)) {
@@ -167,20 +167,20 @@ function storeFailureToHttpError(
   return serviceUnavailable('The database or the file storage is temporarily unavailable.')
 }
 
-function receiveRequests(app: FastifyInstance, parts: Parts): void {
+function receiveRequests(app: FastifyInstance, parts: AppParts): void {
   const { config, limits } = parts
   app.decorateRequest('negotiation', undefined)
   app.addHook('onRequest', (request, reply, done) => {
     beginResponse(request, reply, parts)
     replaceInvalidType(request.raw)
     limits.check(request, reply, (error) => {
-      done(error ?? findRequestError(request, config))
+      done(error ?? parseRequestHead(request, config))
     })
   })
 }
 
 /** Not an onResponse hook: Fastify would watch the end of every stream for it. */
-function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: Parts): void {
+function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: AppParts): void {
   const { exchangeLog, isLogged, logTo, metrics, toHeaders } = parts
   reply.headers(toHeaders(request))
   reply.header('x-request-id', request.id)
@@ -194,7 +194,7 @@ function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: Part
   })
 }
 
-function readBodies(app: FastifyInstance, { readBody }: Parts): void {
+function readBodies(app: FastifyInstance, { readBody }: AppParts): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', ({ is404, raw, routeOptions }, _raw, done) => {
     if (is404 || isRawRequest(raw) || routeOptions.config.readsBodyItself === true) done(null)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createApp as buildService } from './app.ts'
+import { createApp } from './app.ts'
 import { openStores } from './stores/open-stores.ts'
 import { removeEverything } from './cli/reset.ts'
 import { packageFolder } from './config/package-folder.ts'
@@ -47,7 +47,7 @@ export async function buildApp({ settings = {} }: VitrineOptions = {}): Promise<
 async function openVitrine(config: Config, opened: AsyncDisposableStack): Promise<Vitrine> {
   const stores = await openStores(config)
   opened.defer(stores.close)
-  const app = await buildService({ config, stores, demos })
+  const app = await createApp({ config, stores, demos })
   opened.defer(() => app.close())
   const running = new Set<Promise<unknown>>()
   opened.defer(async () => {

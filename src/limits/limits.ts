@@ -150,12 +150,12 @@ export function toAddressKey(text = ''): string | undefined {
   // Normalizes to lower case without dots; the zone is no part of a URL.
   const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
   const [, high, low] = /^\[::ffff:(\w+):(\w+)\]$/.exec(hostname) ?? []
-  if (high && low) return `${toBytes(high)}.${toBytes(low)}`
+  if (high && low) return `${groupToBytes(high)}.${groupToBytes(low)}`
   const [head = [], tail = []] = hostname.split('::').map((part) => part.match(/\w+/g) ?? [])
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
   return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
-function toBytes(group: string): string {
+function groupToBytes(group: string): string {
   return Buffer.from(group.padStart(4, '0'), 'hex').join('.')
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { createServer } from '../http/node-http.ts'
-import { toLimits } from '../server/server.ts'
+import { toServerLimits } from '../server/server.ts'
 import { isAllowedHost, isLoopback, localHosts } from '../http/security/origins.ts'
 import { toPath, toRoutedUrl } from '../http/request/target.ts'
 import { toProbeResponse, type ReadinessState } from './readiness.ts'
@@ -17,9 +17,9 @@ type AdminResponse = Promise<{ code?: number; headers?: Headers; text: string }>
 
 /** Opens ADMIN_PORT; returns the function that closes it. Not a demo: other sites must not read it. */
 export async function openAdminServer(config: Config, source: AdminSource): Promise<() => void> {
-  const server = createServer(toLimits(config), (request, response) => {
-    void respond(request, config, source).then(({ code = 200, headers, text }) => {
-      const head = { ...defaultHeaders, 'content-length': Buffer.byteLength(text), ...headers }
+  const server = createServer(toServerLimits(config), (request, response) => {
+    void createResponse(request, config, source).then(({ code = 200, headers, text }) => {
+      const head = { ...adminHeaders, 'content-length': Buffer.byteLength(text), ...headers }
       response.writeHead(code, head).end(text)
     })
   })
@@ -37,7 +37,7 @@ export async function openAdminServer(config: Config, source: AdminSource): Prom
   }
 }
 
-async function respond(request: IncomingMessage, config: Config, source: AdminSource) {
+async function createResponse(request: IncomingMessage, config: Config, source: AdminSource) {
   const path = toPath(toRoutedUrl(request))
   const { method = '', headers } = request
   // Health checks are sent to any address of the machine.
@@ -63,22 +63,22 @@ function isAllowed(host: string | undefined, { adminHost, allowedHosts }: Config
   return isAllowedHost(host, [...localHosts, ...allowedHosts.filter((name) => name !== '*')])
 }
 
-const defaultHeaders = {
+const adminHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-type': 'text/plain; charset=utf-8',
 }
-const json = { 'content-type': 'application/json; charset=utf-8' }
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
 // https://prometheus.io/docs/instrumenting/exposition_formats/
-const metrics = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
+const metricsHeaders = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
 
 const pages = new Map(
   Object.entries<(source: AdminSource) => AdminResponse>({
-    '/health/live': async () => ({ headers: json, text: '{"status":"live"}' }),
+    '/health/live': async () => ({ headers: jsonHeaders, text: '{"status":"live"}' }),
     '/health/ready': async ({ readReadiness }) => {
       const { code, headers, content } = toProbeResponse(await readReadiness())
-      return { code, headers: { ...headers, ...json }, text: JSON.stringify(content) }
+      return { code, headers: { ...headers, ...jsonHeaders }, text: JSON.stringify(content) }
     },
-    '/metrics': async ({ readMetrics }) => ({ headers: metrics, text: await readMetrics() }),
+    '/metrics': async ({ readMetrics }) => ({ headers: metricsHeaders, text: await readMetrics() }),
   }),
 )

@@ -45,11 +45,11 @@ const maxBlockMs = 1000
 const clock = new Int32Array(new SharedArrayBuffer(4))
 let isStuck = false
 /** The end of a line whose start was written before the output was stuck. */
-let cutOff = Buffer.alloc(0)
+let lineRest = Buffer.alloc(0)
 const newline = 10
 
 function writeLines(lines: Buffer): void {
-  const bytes = Buffer.concat([cutOff, lines])
+  const bytes = Buffer.concat([lineRest, lines])
   const until = isStuck ? 0 : performance.now() + maxBlockMs
   let written = 0
   while (written < bytes.length) {
@@ -63,9 +63,9 @@ function writeLines(lines: Buffer): void {
       Atomics.wait(clock, 0, 0, 5)
     }
   }
-  const isLineStart = written === 0 ? cutOff.length === 0 : bytes[written - 1] === newline
+  const isLineStart = written === 0 ? lineRest.length === 0 : bytes[written - 1] === newline
   const end = isLineStart ? written : bytes.indexOf(newline, written) + 1
-  cutOff = bytes.subarray(written, end)
+  lineRest = bytes.subarray(written, end)
 }
 
 const ofProcess = `${member('pid', process.pid)}${member('hostname', hostname())}`
@@ -101,11 +101,11 @@ function member(name: string, value: string | number | true | undefined): string
 }
 
 /** Version ff is invalid, 00 ends after the flags, and an id of zeros is invalid (W3C Trace Context, §3.2). */
-const pattern =
+const traceparentPattern =
   /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/
 
 export function parseTraceparent(text: string): { traceId: string; parentId: string } | undefined {
-  const [, traceId, parentId] = pattern.exec(text) ?? []
+  const [, traceId, parentId] = traceparentPattern.exec(text) ?? []
   return traceId && parentId ? { traceId, parentId } : undefined
 }
 

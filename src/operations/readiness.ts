@@ -4,16 +4,16 @@ export type ReadinessState = 'ready' | 'starting' | 'draining' | 'no database'
 
 export type Readiness = ReturnType<typeof createReadiness>
 
-type Records = Pick<Collection, 'find'>
+type RecordReader = Pick<Collection, 'find'>
 
 /** Half a second more than the connection timeout of PostgreSQL. */
-const maxMs = 2000
+const maxReadMs = 2000
 
-export function createReadiness(records?: Records) {
+export function createReadiness(records?: RecordReader) {
   let isDraining = false
   let reading: Promise<boolean> | undefined
   return {
-    open: (opened: Records) => {
+    open: (opened: RecordReader) => {
       records = opened
     },
     drain: () => {
@@ -30,9 +30,9 @@ export function createReadiness(records?: Records) {
 }
 
 /** Failures are not logged here: the requests that need the records log them. */
-async function canRead(records: Records): Promise<boolean> {
+async function canRead(records: RecordReader): Promise<boolean> {
   const timeout = Promise.withResolvers<boolean>()
-  const timer = setTimeout(timeout.resolve, maxMs, false).unref()
+  const timer = setTimeout(timeout.resolve, maxReadMs, false).unref()
   try {
     // This record does not exist, so that no cache can respond.
     const read = Promise.resolve(records.find('ready')).then(() => true)

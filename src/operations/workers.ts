@@ -35,7 +35,7 @@ export async function superviseWorkers(config: Config): Promise<number> {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
     if (living.size === 0) end(0)
   }
-  const closeAdmin = await openAdmin(config, supervised)
+  const closeAdmin = await openAdminIfSet(config, supervised)
   process.on('SIGTERM', stop).on('SIGINT', stop)
   startWorker(supervised)
   return ended.finally(closeAdmin)
@@ -73,7 +73,7 @@ function startWorker(supervised: Supervised): void {
   worker.on('error', () => undefined)
 }
 
-async function openAdmin(config: Config, supervised: Supervised) {
+async function openAdminIfSet(config: Config, supervised: Supervised) {
   if (config.adminPort === undefined) return undefined
   const load = () => import('./supervisor-admin.ts')
   const { openSupervisorAdmin } = await loadDriver('ADMIN_PORT', 'prom-client', load)

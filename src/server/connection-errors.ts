@@ -34,7 +34,7 @@ export function respondToClientError(error: ClientError, socket: HttpConnection)
   const hasResponse = parser?.incoming?.complete === false && pending?.headersSent !== false
   const isClosed = code === 'ECONNRESET' || code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
   if (hasResponse || isClosed) socket.destroy()
-  else respond(socket, ...(errorResponses[code] ?? [400, 'The request is not valid HTTP.']))
+  else sendPlainText(socket, ...(errorResponses[code] ?? [400, 'The request is not valid HTTP.']))
 }
 
 /** RFC 9110 §9.3.6: not 405, since the target of CONNECT is no resource. */
@@ -45,10 +45,10 @@ export function respondToConnect(
   if (socket instanceof Http2ServerResponse) socket.writeHead(501, defaultErrorHeaders).end()
   // Its response would be sent within that of an earlier request.
   else if (socket._httpMessage?.writableFinished === false) socket.destroy()
-  else respond(socket, 501, 'CONNECT is not implemented.')
+  else sendPlainText(socket, 501, 'CONNECT is not implemented.')
 }
 
-function respond(socket: Duplex, status: number, text: string): void {
+function sendPlainText(socket: Duplex, status: number, text: string): void {
   if (!socket.writable) {
     socket.destroy()
     return

@@ -6,15 +6,15 @@ import { Server as TlsServer } from 'node:tls'
 import { isHttp2 } from '../http/request/target.ts'
 import { respondToClientError, type ClientError } from './connection-errors.ts'
 
-type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
+type RequestPair = readonly [request: IncomingMessage, response: ServerResponse]
 /** For example a Fastify instance. */
 export interface RequestHandler {
-  routing: (...exchange: Exchange) => void
+  routing: (...exchange: RequestPair) => void
 }
 
 interface RequestQueue {
   response: ServerResponse
-  waiting: Exchange[]
+  waiting: RequestPair[]
   isClosing: boolean
   resumedAt: number
   /** Starts the timeout that Node reported while the connection was paused. */
@@ -22,7 +22,7 @@ interface RequestQueue {
 }
 
 /** Further requests of a connection are ignored: the 64 KiB that Node reads at once can hold thousands. */
-const maxWaiting = 100
+const maxWaitingRequests = 100
 
 /** Handles one request of an HTTP/1.1 connection at a time: a client may send many and never read. */
 export function serializePipelining(server: Server, handler: RequestHandler): void {
@@ -31,7 +31,7 @@ export function serializePipelining(server: Server, handler: RequestHandler): vo
     const queue = queues.get(request.socket)
     if (isHttp2(request)) handler.routing(request, response)
     else if (queue === undefined) {
-      const waiting: Exchange[] = []
+      const waiting: RequestPair[] = []
       queues.set(request.socket, { response, waiting, isClosing: false, resumedAt: -Infinity })
       handler.routing(request, response)
     } else if (queue.waiting.length === 0 && queue.response.writableFinished) {
@@ -43,12 +43,12 @@ export function serializePipelining(server: Server, handler: RequestHandler): vo
   restartTimeouts(server, queues)
 }
 
-function addWaiting(queue: RequestQueue, exchange: Exchange, handler: RequestHandler): void {
+function addWaiting(queue: RequestQueue, exchange: RequestPair, handler: RequestHandler): void {
   if (queue.isClosing) return
   const { waiting } = queue
-  if (waiting.length === maxWaiting) {
+  if (waiting.length === maxWaitingRequests) {
     queue.isClosing = true
-    const [, last] = waiting[maxWaiting - 1] ?? exchange
+    const [, last] = waiting[maxWaitingRequests - 1] ?? exchange
     last.shouldKeepAlive = false
   } else if (waiting.push(exchange) === 1) handleWaiting(exchange[0].socket, queue, handler)
 }

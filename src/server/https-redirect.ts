@@ -10,11 +10,11 @@ import {
 } from '../http/request/request-head.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { limitConnections } from '../limits/limits.ts'
-import { applyServerLimits, toLimits } from './server.ts'
+import { applyServerLimits, toServerLimits } from './server.ts'
 import { toRoutedUrl } from '../http/request/target.ts'
 
 export async function openHttpsRedirect(config: Config, origin: URL) {
-  const server = createServer(toLimits(config))
+  const server = createServer(toServerLimits(config))
   const port = origin.port && `:${origin.port}`
   const routing = (request: IncomingMessage, response: ServerResponse) => {
     redirect(request, response, { config, port })

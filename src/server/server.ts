@@ -20,12 +20,12 @@ export const withoutSchemas: Pick<FastifyServerOptions, 'schemaController'> = {
 
 export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
   const { tlsCert: cert, tlsKey: key, trustedProxies } = config
-  const limits = toLimits(config)
+  const limits = toServerLimits(config)
   const { headersTimeout: handshakeTimeout, requestTimeout } = limits
   const settings = { maxConcurrentStreams: 100 }
   const https = { key, cert, allowHTTP1: true, handshakeTimeout, settings, ...limits }
   const protocol = key === undefined ? { http: limits } : { http2: true, https }
-  const app = create({
+  const app = createFastify({
     ...options,
     ...withoutSchemas,
     requestTimeout,
@@ -50,7 +50,7 @@ export async function listen(app: FastifyInstance, { host, port }: Config): Prom
   })
 }
 
-export function toLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Config) {
+export function toServerLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Config) {
   return {
     // Node rejects one that is longer than `requestTimeout`.
     headersTimeout: Math.min(headersSeconds, requestSeconds) * 1000,
@@ -78,7 +78,7 @@ export function applyServerLimits(
   endStalledConnections(server)
 }
 
-function create(options: object): FastifyInstance {
+function createFastify(options: object): FastifyInstance {
   try {
     // Handlers use HTTP/2 through the same interface; only the types differ.
     return Fastify(options as FastifyServerOptions)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
-import { discard, parseMultipart, readText } from '../../http/body/multipart.ts'
+import { discardPart, parseMultipart, readPartText } from '../../http/body/multipart.ts'
 import { contentTooLarge } from '../../http/errors/http-error.ts'
 
 const maxFiles = 10
@@ -17,10 +17,10 @@ export async function parseTextFields(request: FastifyRequest, config: Config) {
     times: config,
   }
   for await (const part of parseMultipart(request, limits)) {
-    if (part.fileName !== undefined) await discard(part)
+    if (part.fileName !== undefined) await discardPart(part)
     else if (remainingFields === 0) throw contentTooLarge('The form has too many fields.')
     else {
-      const text = await readText(part, remainingBytes)
+      const text = await readPartText(part, remainingBytes)
       const known = fields.get(part.name)
       fields.set(part.name, known === undefined ? text : [known, text].flat())
       remainingFields -= 1

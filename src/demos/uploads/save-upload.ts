@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { toMediaType } from '../../http/body/body-reader.ts'
-import { parseMultipart, type Part } from '../../http/body/multipart.ts'
+import { parseMultipart, type FormPart } from '../../http/body/multipart.ts'
 import { badRequest, unsupportedMediaType } from '../../http/errors/http-error.ts'
 import type { Services } from '../../site/demo.ts'
 import type { Files, SavedFile } from '../../stores/files/files.ts'
@@ -96,7 +96,11 @@ async function removeUpload({ files, uploads }: UploadServices, arriving: Arrivi
   await uploads.remove(id)
 }
 
-function saveContent(files: Files, { content }: Part, { id, share }: Arriving): Promise<SavedFile> {
+function saveContent(
+  files: Files,
+  { content }: FormPart,
+  { id, share }: Arriving,
+): Promise<SavedFile> {
   const counted = share && Readable.from(takeSpace(content, share), { objectMode: false })
   return files.save(id, counted ?? content)
 }
@@ -108,7 +112,7 @@ async function* takeSpace(content: AsyncIterable<Buffer>, share: Share) {
   }
 }
 
-function assertNoOtherPart({ name, fileName }: Part): void {
+function assertNoOtherPart({ name, fileName }: FormPart): void {
   if (name !== fieldName) {
     throw badRequest(`The form must contain one file in ${fieldName}, and no other field.`)
   }

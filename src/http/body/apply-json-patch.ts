@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { isObject } from '../request/parameters.ts'
 import { assertDepth } from './parse-json.ts'
-import type { Operation } from './patch.ts'
+import type { PatchOperation } from './patch.ts'
 import { conflict, contentTooLarge, patchTestFailed } from '../errors/http-error.ts'
 
 export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
@@ -12,7 +12,7 @@ type Copy = (value: unknown, path: Path) => unknown
 /** RFC 6902 §3: returns a patched copy. Throws 409, 413, and 400 for deep nesting. */
 export function applyJsonPatch(
   document: unknown,
-  operations: readonly Operation[],
+  operations: readonly PatchOperation[],
   limits: PatchLimits,
 ): unknown {
   // An operation may replace the whole document, so it gets a parent.
@@ -20,15 +20,15 @@ export function applyJsonPatch(
   const copy = createCopy(limits)
   for (const operation of operations) {
     if (apply(root, operation, copy)) continue
-    const path = toName(operation.path)
+    const path = toMemberName(operation.path)
     if (operation.op === 'test') throw patchTestFailed(`The test of ${path} failed.`)
-    const source = 'from' in operation ? `${toName(operation.from)} or ` : ''
+    const source = 'from' in operation ? `${toMemberName(operation.from)} or ` : ''
     throw conflict(`${operation.op}: the path ${source}${path} does not exist.`)
   }
   return root.document
 }
 
-const toName = (pointer: string) => pointer.slice(0, 100) || 'the whole record'
+const toMemberName = (pointer: string) => pointer.slice(0, 100) || 'the whole record'
 
 /** Repeated `copy` operations would double the document each time. */
 function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
@@ -43,26 +43,26 @@ function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
   }
 }
 
-function apply(root: object, operation: Operation, copy: Copy): boolean {
+function apply(root: object, operation: PatchOperation, copy: Copy): boolean {
   const path = parsePointer(operation.path)
   switch (operation.op) {
     case 'test':
-      return isEqual(find(root, path), operation.value)
+      return isEqual(findValue(root, path), operation.value)
     case 'remove':
-      return remove(root, path)
+      return removeValue(root, path)
     case 'add':
-      return add(root, path, copy(operation.value, path))
+      return addValue(root, path, copy(operation.value, path))
     case 'replace':
-      return remove(root, path) && add(root, path, copy(operation.value, path))
+      return removeValue(root, path) && addValue(root, path, copy(operation.value, path))
     case 'copy':
     case 'move': {
       const from = parsePointer(operation.from)
-      const value = find(root, from)
+      const value = findValue(root, from)
       const isMove = operation.op === 'move'
       const isIntoItself = isMove && operation.path.startsWith(`${operation.from}/`)
       if (value === undefined || isIntoItself) return false
       const copied = copy(value, path)
-      return (!isMove || remove(root, from)) && add(root, path, copied)
+      return (!isMove || removeValue(root, from)) && addValue(root, path, copied)
     }
   }
 }
@@ -73,7 +73,7 @@ function parsePointer(pointer: string): Path {
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-function find(root: unknown, path: readonly string[]): unknown {
+function findValue(root: unknown, path: readonly string[]): unknown {
   return path.reduce(findChild, root)
 }
 
@@ -90,8 +90,8 @@ function isIndex(name: string): boolean {
   return /^(0|[1-9]\d*)$/.test(name)
 }
 
-function remove(root: object, path: Path): boolean {
-  const parent = find(root, path.slice(0, -1))
+function removeValue(root: object, path: Path): boolean {
+  const parent = findValue(root, path.slice(0, -1))
   const name = path.at(-1) ?? ''
   if (findChild(parent, name) === undefined) return false
   if (Array.isArray(parent)) parent.splice(Number(name), 1)
@@ -99,8 +99,8 @@ function remove(root: object, path: Path): boolean {
   return true
 }
 
-function add(root: object, path: Path, value: unknown): boolean {
-  const parent = find(root, path.slice(0, -1))
+function addValue(root: object, path: Path, value: unknown): boolean {
+  const parent = findValue(root, path.slice(0, -1))
   const name = path.at(-1) ?? ''
   if (Array.isArray(parent)) {
     const index = name === '-' ? parent.length : isIndex(name) ? Number(name) : Infinity

@@ -10,7 +10,7 @@ import { decodeUtf8 } from '../request/parameters.ts'
 import { badRequest, contentTooLarge, HttpError } from '../errors/http-error.ts'
 
 /** Read it to its end before the next. `fileName` is undefined for text, and empty for an empty input. */
-export type Part = ReturnType<typeof toPart>
+export type FormPart = ReturnType<typeof toFormPart>
 
 interface MultipartLimits {
   parts: number
@@ -34,7 +34,7 @@ export async function* parseMultipart(request: FastifyRequest, limits: Multipart
   try {
     const fileLimits = { parts, files: parts, fileSize: maxPartBytes }
     for await (const part of request.parts({ limits: fileLimits, isPartAFile: () => true })) {
-      if (part.type === 'file') yield toPart(part, maxPartBytes)
+      if (part.type === 'file') yield toFormPart(part, maxPartBytes)
     }
     // The epilogue belongs to the digested body.
     await finished(raw.resume())
@@ -109,7 +109,7 @@ function limitPartHeaders(raw: IncomingMessage): void {
 type ParsedPart = Pick<MultipartFile, 'file' | 'mimetype'> &
   Partial<Pick<MultipartFile, 'fieldname' | 'filename'>>
 
-function toPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number) {
+function toFormPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number) {
   if (name === undefined) throw badRequest('A form part has no name.')
   if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
   const largest = maxBytes.toLocaleString('en')
@@ -128,7 +128,7 @@ async function* withOwnErrors(file: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   }
 }
 
-export async function readText({ content }: Part, maxBytes: number): Promise<string> {
+export async function readPartText({ content }: FormPart, maxBytes: number): Promise<string> {
   const bytes = createByteCollector(maxBytes)
   const chunks: AsyncIterable<Buffer> = content
   for await (const chunk of chunks) {
@@ -137,7 +137,7 @@ export async function readText({ content }: Part, maxBytes: number): Promise<str
   return decodeUtf8(bytes.toBuffer())
 }
 
-export async function discard({ content }: Part): Promise<void> {
+export async function discardPart({ content }: FormPart): Promise<void> {
   await finished(content.resume())
 }
 

@@ -42,17 +42,17 @@ export const jsonPatchSchema = {
   },
 } as const
 
-export type Operation = XStatic<typeof jsonPatchSchema>[number]
+export type PatchOperation = XStatic<typeof jsonPatchSchema>[number]
 
-const jsonPatch = compileLater(jsonPatchSchema)
+const getPatchValidator = compileLater(jsonPatchSchema)
 
-export function parseJsonPatch(value: unknown): readonly Operation[] {
-  if (jsonPatch().Check(value)) return value
+export function parseJsonPatch(value: unknown): readonly PatchOperation[] {
+  if (getPatchValidator().Check(value)) return value
   if (!Array.isArray(value) || value.length > maxOperations) {
     const limit = String(maxOperations)
     throw invalidPatch(`A JSON Patch must be an array of at most ${limit} operations (RFC 6902).`)
   }
-  const index = value.findIndex((operation) => !jsonPatch().Check([operation]))
+  const index = value.findIndex((operation) => !getPatchValidator().Check([operation]))
   throw invalidPatch(
     `Operation ${String(index)} is invalid. op must be add, remove, replace, move, copy or test; path and from must be JSON Pointers; add, replace and test need a value (RFC 6902).`,
   )

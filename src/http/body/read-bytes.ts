@@ -3,7 +3,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
 import { isHttp2 } from '../request/target.ts'
-import { badRequest, contentTooLarge, HttpError, requestTimeout } from '../errors/http-error.ts'
+import {
+  badRequest,
+  closeConnection,
+  contentTooLarge,
+  HttpError,
+  requestTimeout,
+} from '../errors/http-error.ts'
 
 export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
 type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>
@@ -26,7 +32,7 @@ export function sendContinue(raw: IncomingMessage): void {
   continuing.delete(raw)
 }
 
-const cutOff = 'The body ended early.'
+const endedEarly = 'The body ended early.'
 const tooLate = 'The body took too long to arrive.'
 
 const waiting: (() => void)[] = []
@@ -51,7 +57,7 @@ export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Pr
   const { maxBodyBytes } = limits
   if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(limits)
   sendContinue(raw)
-  if (raw.destroyed) throw badRequest(cutOff)
+  if (raw.destroyed) throw badRequest(endedEarly)
   // An aborted request of HTTP/2 is `complete` too.
   if (!raw.complete || isHttp2(raw)) return readSlowly(raw, limits)
   // Without a size Node 26 returns only the first chunk.
@@ -76,11 +82,11 @@ function readSlowly(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
     // Over HTTP/2 a lost connection ends the body like a whole one (RFC 9113 §8.1.1).
     const request: object = raw
     const isCutOff = request instanceof Http2ServerRequest && request.stream.aborted
-    if (isCutOff) reject(badRequest(cutOff))
+    if (isCutOff) reject(badRequest(endedEarly))
     else resolve(bytes.toBuffer())
   })
   raw.on('error', (error) => {
-    reject(badRequest(cutOff, error))
+    reject(badRequest(endedEarly, error))
   })
   return promise
 }
@@ -127,7 +133,7 @@ export function watchBody(
     chunks += 1
     size += length
     const isTooSmall = chunks > maxSmallChunks && size < chunks * minChunkBytes
-    if (isTooSmall) fail(new HttpError('bad-request', tooSmall, { headers }))
+    if (isTooSmall) fail(new HttpError('bad-request', tooSmall, { headers: closeConnection }))
   }
   const stop = () => {
     raw.off('data', check)
@@ -141,7 +147,6 @@ export function watchBody(
 const minChunkBytes = 16
 const maxSmallChunks = 10_000
 const tooSmall = 'The body arrives in too many small chunks.'
-const headers = { connection: 'close' }
 
 const maxDiscardedBytes = 4 * 1024 * 1024
 

@@ -41,7 +41,7 @@ const toErrorFactory =
   (detail: string, cause?: unknown) =>
     new HttpError(kind, detail, { headers, cause })
 
-const closeConnection = { connection: 'close' }
+export const closeConnection = { connection: 'close' }
 const retrySoon = { 'retry-after': '1' }
 // RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog.
 const challenge = { 'www-authenticate': 'Cookie realm="Vitrine"' }

@@ -67,7 +67,9 @@ export function chooseErrorForm(
   const offers = isJson
     ? [...jsonTypes, 'text/html', 'text/plain']
     : ['text/plain', 'text/html', ...jsonTypes]
-  const { mediaType = negotiate(request, reply, offers) ?? offers[0] } = request.routeOptions.config
+  // The type of the URL, which Accept does not change.
+  const { mediaType: ofUrl } = request.routeOptions.config
+  const mediaType = ofUrl ?? negotiate(request, reply, offers) ?? offers[0]
   if (mediaType === 'text/html') return 'html'
   return mediaType?.includes('json') === true ? 'json' : 'text'
 }

@@ -10,7 +10,7 @@ declare module 'fastify' {
 
 export type AllowedMethods = ReturnType<typeof toAllowedMethods>
 
-const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as HTTPMethod[]
+const listedMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as HTTPMethod[]
 
 /** Fastify's router cannot list the methods of a path. Returns whether there is a route for a path. */
 export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number) {
@@ -18,12 +18,12 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
   app.addHook('onRoute', (route) => {
     routes.push(route)
   })
-  const whole = toAllowedMethods(methods.map((method) => ({ method })))
+  const whole = toAllowedMethods(listedMethods.map((method) => ({ method })))
   let router: ReturnType<typeof toRouter> | undefined
   app.decorate('findAllowedMethods', (path) => {
     if (path === '*') return whole
     const known = (router ??= toRouter(routes, maxUrlBytes))
-    const found = methods.flatMap((method) => {
+    const found = listedMethods.flatMap((method) => {
       const route = known.find(method, path)
       return route ? [{ method, config: route.store as FastifyContextConfig }] : []
     })
@@ -44,7 +44,7 @@ function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number) {
   const router = createRouter({ maxParamLength: maxUrlBytes })
   for (const { method: own, url, config } of routes) {
     if (url.endsWith('*')) continue
-    for (const method of methods.filter((name) => [own].flat().includes(name))) {
+    for (const method of listedMethods.filter((name) => [own].flat().includes(name))) {
       if (!router.hasRoute(method, url)) router.on(method, url, () => undefined, config)
     }
   }

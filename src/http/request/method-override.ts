@@ -14,7 +14,7 @@ export function isSafe(method: string): boolean {
 export const overrideHeader = 'x-http-method-override'
 
 /** Only a constraint can be asynchronous before routing. This one matches every route. */
-export function methodOverride(
+export function createMethodOverride(
   readBody: BodyReader,
   isDecided: (raw: IncomingMessage) => boolean | Promise<boolean>,
 ) {
@@ -55,14 +55,14 @@ function findInQuery({ target }: IncomingMessage): string | undefined {
   }
 }
 
-const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']
+const overridingMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']
 
 function toMethod(value: unknown): string | undefined {
   // toUpperCase would turn the long s, which is not ASCII, into S.
   if (typeof value !== 'string' || !/^[A-Za-z]+$/.test(value)) return undefined
   const method = value.toUpperCase()
   if (method === 'OPTION') return 'OPTIONS'
-  return methods.includes(method) ? method : undefined
+  return overridingMethods.includes(method) ? method : undefined
 }
 
 export function assertNotUnsafeLink(

@@ -8,12 +8,12 @@ import { toOrigin } from './request-head.ts'
 import { isRawRequest, toPath } from './target.ts'
 import { isSafe } from './method-override.ts'
 
-type Options = Pick<AllowedMethods, 'methods' | 'headers'>
+type OptionsContent = Pick<AllowedMethods, 'methods' | 'headers'>
 
 export function sendOptions(
   request: FastifyRequest,
   reply: FastifyReply,
-  { methods, headers, corsOrigins }: Options & Pick<Config, 'corsOrigins'>,
+  { methods, headers, corsOrigins }: OptionsContent & Pick<Config, 'corsOrigins'>,
 ): FastifyReply {
   reply.code(204).headers(headers)
   if (isPreflight(request.raw)) {
@@ -23,7 +23,7 @@ export function sendOptions(
   return reply.send()
 }
 
-export function addOptions(app: FastifyInstance, { corsOrigins }: Config): void {
+export function addOptionsMethod(app: FastifyInstance, { corsOrigins }: Config): void {
   const sendPreflight: onRequestHookHandler = (request, reply, done) => {
     const { raw, url } = request
     const isOurs = isPreflight(raw) && !isRawRequest(raw)
@@ -36,11 +36,11 @@ export function addOptions(app: FastifyInstance, { corsOrigins }: Config): void 
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
   app.setNotFoundHandler((request, reply) =>
-    sendOptions(request, reply, { ...toOptions(request), corsOrigins }),
+    sendOptions(request, reply, { ...findOptions(request), corsOrigins }),
   )
 }
 
-function toOptions({ method, raw, server, url }: FastifyRequest): Options {
+function findOptions({ method, raw, server, url }: FastifyRequest): OptionsContent {
   if (!server.supportedMethods.includes(method)) {
     throw notImplemented(`The method ${method} is not implemented.`)
   }
@@ -58,7 +58,7 @@ function toOptions({ method, raw, server, url }: FastifyRequest): Options {
   return allowed
 }
 
-const requestHeaders =
+const allowedHeaders =
   'Accept, Authorization, Content-Digest, Content-Type, Idempotency-Key, If-Match, ' +
   'If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Prefer, Range, Repr-Digest, ' +
   'Want-Content-Digest, Want-Repr-Digest, X-HTTP-Method-Override'
@@ -70,7 +70,7 @@ function toPreflightHeaders(raw: IncomingMessage, methods: readonly string[], or
   const { headers } = raw
   const isAllowed = allowed.includes(headers['access-control-request-method'] ?? '')
   const requested = headers['access-control-request-headers'] ?? ''
-  const names = `${requestHeaders}, ${requested}`.match(/[\w!#$%&'*+.^`|~-]+/g) ?? []
+  const names = `${allowedHeaders}, ${requested}`.match(/[\w!#$%&'*+.^`|~-]+/g) ?? []
   const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]))
   return {
     'access-control-allow-methods': allowed.join(', '),

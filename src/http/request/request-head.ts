@@ -5,7 +5,13 @@ import type { Config } from '../../config/config.ts'
 import { isAllowedHost, localHosts, isWriteAllowed, type Origins } from '../security/origins.ts'
 import { isHttp2, isRawRequest, toPath } from './target.ts'
 import { remember } from '../remember.ts'
-import { badRequest, HttpError, misdirectedHost, crossSiteWrite } from '../errors/http-error.ts'
+import {
+  badRequest,
+  closeConnection,
+  crossSiteWrite,
+  HttpError,
+  misdirectedHost,
+} from '../errors/http-error.ts'
 import { assertMemoryLeft } from '../response/finish-responses.ts'
 import { awaitsContinue } from '../body/read-bytes.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
@@ -15,7 +21,6 @@ const isHost = remember(
 )
 
 const scheme = /^https?$/
-const close = { connection: 'close' }
 
 export function toRequestId(raw: IncomingMessage): string {
   const own = randomUUID()
@@ -65,7 +70,9 @@ export function assertRequestHead(
   const { expect } = raw.headers
   if (expect !== undefined && !/\b100-continue\b/i.test(expect)) {
     // Without a body after a 417, the next request would be read in its place.
-    throw new HttpError('expectation-failed', 'Expect must be 100-continue.', { headers: close })
+    throw new HttpError('expectation-failed', 'Expect must be 100-continue.', {
+      headers: closeConnection,
+    })
   }
 }
 
@@ -92,7 +99,7 @@ function assertHttp1Head({ rawHeaders, headers, httpVersion }: IncomingMessage):
   if (httpVersion === '1.1' || headers['transfer-encoding'] === undefined) return
   // RFC 9112 §6.1: the length of such a message cannot be trusted.
   const detail = 'Transfer-Encoding is not valid in HTTP/1.0.'
-  throw new HttpError('bad-request', detail, { headers: close })
+  throw new HttpError('bad-request', detail, { headers: closeConnection })
 }
 
 function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderBytes: number): void {
@@ -122,8 +129,8 @@ function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number
   }
 }
 
-/** Sets `request.query`, and returns what is wrong with the request. */
-export function findRequestError(request: FastifyRequest, config: Config): HttpError | undefined {
+/** Sets `request.query`. Returns the error of an invalid head. */
+export function parseRequestHead(request: FastifyRequest, config: Config): HttpError | undefined {
   return catchHttpError(() => {
     const { raw } = request
     assertRequestHead(raw, config)

@@ -31,14 +31,14 @@ export const defaultHeaders = {
 
 export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
 
-export function createHeaders(config: Config) {
-  const overHttp = toFactory({}, config)
-  const overHttps = toFactory({ 'strict-transport-security': 'max-age=31536000' }, config)
+export function createHeaderChooser(config: Config) {
+  const overHttp = createChooser({}, config)
+  const overHttps = createChooser({ 'strict-transport-security': 'max-age=31536000' }, config)
   if (config.trustedProxies.length === 0) return config.tlsKey === undefined ? overHttp : overHttps
   return (request: FastifyRequest) => (request.protocol === 'https' ? overHttps : overHttp)(request)
 }
 
-function toFactory(hsts: object, { compression, corsOrigins }: Config) {
+function createChooser(hsts: object, { compression, corsOrigins }: Config) {
   const forRaw = { ...protectiveHeaders, ...hsts }
   const varying = [corsOrigins.length > 0 && 'Origin', compression && 'Accept-Encoding']
   const vary = varying.filter(Boolean).join(', ')

@@ -13,10 +13,10 @@ export interface State {
 }
 
 /** Throws 412. */
-export function isNotModified(headers: IncomingHttpHeaders, validators: Validators): boolean {
+export function assertPreconditions(headers: IncomingHttpHeaders, validators: Validators) {
   const outcome = evaluatePreconditions(headers, validators)
   if (outcome === 'failed') throw preconditionFailed(validators.etag)
-  return outcome === 'not modified'
+  return outcome
 }
 
 export function evaluatePreconditions(headers: IncomingHttpHeaders, validators: Validators) {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pipeline, Readable, Transform } from 'node:stream'
-import { isNotModified, isRangeFresh, type Validators } from './preconditions.ts'
+import { assertPreconditions, isRangeFresh, type Validators } from './preconditions.ts'
 import { addStreamDigests, wantsDigest, type ByteContent, type ByteSource } from '../body/digest.ts'
 import { keepCompressed } from './compress.ts'
 import { rangeNotSatisfiable } from '../errors/http-error.ts'
@@ -29,7 +29,7 @@ export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: B
   const { headers, method } = request
   const { size } = bytes
   reply.headers(bytes.headers ?? toHeaders(bytes))
-  if (isNotModified(headers, bytes)) return reply.code(304).send()
+  if (assertPreconditions(headers, bytes) === 'not modified') return reply.code(304).send()
   const allowsRange = method === 'GET' && isRangeFresh(headers, bytes)
   const range = allowsRange ? parseRange(headers.range, size) : undefined
   if (range === 'unsatisfiable') throw rangeNotSatisfiable(size)
@@ -43,14 +43,18 @@ export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: B
   return addStreamDigests(request, reply, part).then(() => sendPart(request, reply, part))
 }
 
-interface Part {
+interface BytesPart {
   bytes: Bytes
   start: number
   end: number
 }
 
 /** Without a promise for content in memory. */
-function sendPart({ method }: FastifyRequest, reply: FastifyReply, { bytes, start, end }: Part) {
+function sendPart(
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, start, end }: BytesPart,
+) {
   const length = end - start + 1
   const send = (content: ByteContent) =>
     reply.type(bytes.type).header('content-length', String(length)).send(content)
@@ -58,11 +62,11 @@ function sendPart({ method }: FastifyRequest, reply: FastifyReply, { bytes, star
   if ((method === 'HEAD' && !bytes.isInMemory) || bytes.size === 0) return send(Readable.from([]))
   const content = bytes.open(start, end)
   if (Buffer.isBuffer(content)) return send(content)
-  return Promise.resolve(content).then((opened) => send(assertLength(opened, length)))
+  return Promise.resolve(content).then((opened) => send(assertStreamLength(opened, length)))
 }
 
 /** The client of a stream that is too short would wait for the rest. */
-function assertLength(bytes: ByteContent, length: number): ByteContent {
+function assertStreamLength(bytes: ByteContent, length: number): ByteContent {
   if (Buffer.isBuffer(bytes)) return bytes
   let rest = length
   const counted = new Transform({

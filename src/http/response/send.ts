@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { evaluatePreconditions, isNotModified } from './preconditions.ts'
+import { evaluatePreconditions, assertPreconditions } from './preconditions.ts'
 import { preconditionFailed } from '../errors/http-error.ts'
 import { remember } from '../remember.ts'
 import { isRawRequest } from '../request/target.ts'
@@ -21,7 +21,7 @@ export interface TaggedText {
 }
 
 /** The tag is equal on every replica. A page has a weak one, since its markup may change alone. */
-export function tag(mediaType: string, text: string): TaggedText {
+export function toTaggedText(mediaType: string, text: string): TaggedText {
   const weak = mediaType === 'text/html' ? 'W/' : ''
   return { mediaType, text, etag: weak + toStrongTag(mediaType + text) }
 }
@@ -32,7 +32,7 @@ const toStrongTag = remember((text) => `"${hash('sha256', text, 'base64url')}"`)
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedText) {
   const { mediaType, text, etag } = tagged
   reply.header('etag', etag)
-  if (isNotModified(request.headers, tagged)) return reply.code(304).send()
+  if (assertPreconditions(request.headers, tagged) === 'not modified') return reply.code(304).send()
   return reply.type(toContentType(mediaType)).send(text)
 }
 

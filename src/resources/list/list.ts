@@ -6,7 +6,7 @@ import { toCsvLine } from '../../http/response/csv.ts'
 import {
   toJsonArray,
   sendTagged,
-  tag,
+  toTaggedText,
   sendChunks,
   toContentType,
   type TaggedText,
@@ -75,7 +75,7 @@ export function list({ resource, records, config }: ResourceContext): Handler {
     for await (const chunk of chunks) text += chunk
     // A page with a message is not to be revalidated.
     if (flash !== undefined) return reply.type(toContentType(type)).send(text)
-    const content = tag(type, text)
+    const content = toTaggedText(type, text)
     if (text.length <= maxSentLength) sentPages?.set(key, { headers, content })
     return sendTagged(request, reply, content)
   }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../http/errors/http-error.ts'
 import { addVary, chooseType } from '../../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { isNotModified } from '../../http/response/preconditions.ts'
+import { assertPreconditions } from '../../http/response/preconditions.ts'
 import { toContentType } from '../../http/response/send.ts'
 import { takeFlash } from '../../site/flash.ts'
 import type { Html } from '../../site/html.ts'
@@ -62,7 +62,7 @@ function sendFound(
   prepared: PreparedRecord,
 ): FastifyReply {
   reply.headers(prepared.headers)
-  const hasCurrent = isNotModified(request.headers, prepared)
+  const hasCurrent = assertPreconditions(request.headers, prepared) === 'not modified'
   const flash = takePageFlash(request, reply, prepared.type)
   if (flash) return sendRecord(reply, { ...prepared, flash })
   // A page with a message is not the one that the client has stored.
