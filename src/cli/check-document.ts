@@ -6,14 +6,14 @@ import { compileLater } from '../http/body/json-schema.ts'
 import { assertStorable, findProblems } from '../resources/write/input.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { entrySchema } from '../stores/idempotency/idempotency.ts'
-import { sessionSchema } from '../stores/sessions/sessions.ts'
+import { storedSessionSchema } from '../stores/sessions/sessions.ts'
 import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
 
 const validators = new Map<string, ReturnType<typeof compileLater>>([
   ...demos.flatMap(({ name, fileSchema }) =>
     fileSchema ? [[name, compileLater(fileSchema)] as const] : [],
   ),
-  [collectionNames.sessions, compileLater(sessionSchema)],
+  [collectionNames.sessions, compileLater(storedSessionSchema)],
   [collectionNames.idempotencyEntries, compileLater(entrySchema)],
 ])
 

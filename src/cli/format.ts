@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { Sums } from '../stores/sqlite/backup.ts'
+import type { BackupTotals } from '../stores/sqlite/backup.ts'
 import { toDatabasePath } from '../stores/sqlite/database.ts'
 
 export function formatNumber(count: number): string {
@@ -10,7 +10,7 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
-export function formatSums({ records, files, bytes }: Sums): string {
+export function formatSums({ records, files, bytes }: BackupTotals): string {
   const counts = `${formatCount(records, 'record')} and ${formatCount(files, 'upload')}`
   return `${counts} (${formatCount(bytes, 'byte')})`
 }

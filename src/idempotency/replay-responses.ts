@@ -47,7 +47,7 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
     route.preHandler = [...[route.preHandler ?? []].flat(), checkKey]
     route.onSend = [storeResponse, ...[route.onSend ?? []].flat()]
   })
-  sweepRegularly(app, { what: 'expired idempotency keys', everySeconds: 600, sweep: entries.sweep })
+  sweepRegularly(app, { name: 'expired idempotency keys', everySeconds: 600, sweep: entries.sweep })
 }
 
 const maxKeyLength = 255

@@ -4,10 +4,10 @@ import { isIPv4, isIPv6, BlockList } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { serviceUnavailable, tooManyRequests, type HttpError } from '../http/errors/http-error.ts'
 import { isUnder } from '../http/request/target.ts'
-import { type CountingPlaces, windowSeconds, type Count } from '../stores/counters/counters.ts'
+import { type CounterSet, windowSeconds, type Count } from '../stores/counters/counters.ts'
 import { toNamedNumbers } from '../http/request/structured-field.ts'
 
-export function openLimits(config: Config, counters: CountingPlaces | undefined) {
+export function openLimits(config: Config, counters: CounterSet | undefined) {
   const { maxEventLoopDelayMs: maxDelayMs } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const limitRate = counters && createRateLimits(config, counters)
@@ -50,7 +50,7 @@ function watchEventLoop(maxDelayMs: number) {
 }
 
 /** Sets the RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). */
-function createRateLimits({ rateLimit, loginRateLimit }: Config, places: CountingPlaces) {
+function createRateLimits({ rateLimit, loginRateLimit }: Config, places: CounterSet) {
   const policies = [
     { name: 'default', quota: rateLimit, unit: 'requests' },
     { name: 'login', quota: loginRateLimit, unit: 'logins' },
@@ -64,8 +64,8 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Countin
     let error: HttpError | undefined
     for (const { name, quota, unit } of policies) {
       if (quota === undefined || (name === 'login' && !isLogin)) continue
-      const { requests, msLeft } = await count(`${name} ${client}`, request)
-      const seconds = Math.max(Math.ceil(msLeft / 1000), 1)
+      const { requests, leftMs } = await count(`${name} ${client}`, request)
+      const seconds = Math.max(Math.ceil(leftMs / 1000), 1)
       terms.push([name, { q: quota, w: windowSeconds }])
       left.push([name, { r: Math.max(quota - requests, 0), t: seconds }])
       if (requests <= quota) continue
@@ -81,7 +81,7 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Countin
 }
 
 /** Counts in this process while the shared counters are unavailable: see 012-limits.md. */
-function createCounting({ shared, own }: CountingPlaces) {
+function createCounting({ shared, own }: CounterSet) {
   let isUnavailable = false
   return async (key: string, { id, server }: FastifyRequest): Promise<Count> => {
     if (shared === undefined) return own.add(key)

@@ -6,7 +6,7 @@ import type { Resource } from './definition.ts'
 export interface ResourceContext {
   resource: Resource
   config: Config
-  records: Collection
+  collection: Collection
 }
 
 export type Handler = Route['handler']

@@ -71,12 +71,12 @@ type Kind = TextKind | 'choice' | 'number' | 'boolean' | 'json'
 
 export type Resource = ReturnType<typeof defineResource>
 
-const time = { type: 'string', format: 'date-time' } as const
+const dateTimeSchema = { type: 'string', format: 'date-time' } as const
 
 const ownSchemas: Readonly<Record<string, FieldSchema>> = {
   _id: { type: 'string', title: 'Id' },
-  createdAt: { ...time, title: 'Created' },
-  updatedAt: { ...time, title: 'Updated' },
+  createdAt: { ...dateTimeSchema, title: 'Created' },
+  updatedAt: { ...dateTimeSchema, title: 'Updated' },
 }
 export const ownFields = Object.keys(ownSchemas)
 
@@ -106,7 +106,7 @@ function toFields(
   return Object.entries(schemas).map(([name, schema], index) => ({
     name,
     label: schema.title ?? name,
-    kind: toKind(schema),
+    kind: toFieldKind(schema),
     isRequired: required.includes(name),
     isNullable: toTypes(schema).includes('null'),
     schema,
@@ -130,7 +130,7 @@ export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly s
   return anyOf?.flatMap(toTypes) ?? jsonTypes
 }
 
-function toKind(schema: FieldSchema): Kind {
+function toFieldKind(schema: FieldSchema): Kind {
   if (schema.enum) return 'choice'
   const [type, ...others] = toTypes(schema).filter((each) => each !== 'null')
   if (others.length > 0) return 'json'

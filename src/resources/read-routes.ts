@@ -6,7 +6,7 @@ import { idParameter, type ResourceContext } from './context.ts'
 import { acceptedTypes } from './definition.ts'
 import { list } from './list/list.ts'
 import { listDescription, listParameters } from './openapi/list-parameters.ts'
-import { id, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
+import { recordIdParameter, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
 import { recordTypes } from './record/representations.ts'
 import { show } from './record/show.ts'
 import { edit, newForm } from './write/forms.ts'
@@ -36,7 +36,7 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
       method: 'GET',
       url: `${path}/${idParameter}/edit`,
       summary: `Get the form to edit a ${singular}`,
-      parameters: [id],
+      parameters: [recordIdParameter],
       content: pageContent,
       errors: [404, 406],
       store: 'reads',
@@ -103,7 +103,10 @@ function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
     method: 'GET',
     url: `${path}/${idParameter}`,
     summary: `Get a ${singular}`,
-    parameters: [id, ...requestHeaders('If-None-Match', 'If-Modified-Since', 'Want-Repr-Digest')],
+    parameters: [
+      recordIdParameter,
+      ...requestHeaders('If-None-Match', 'If-Modified-Since', 'Want-Repr-Digest'),
+    ],
     responses: {
       200: {
         description: 'The record.',

@@ -18,7 +18,7 @@ export function resourceDemo(resource: Resource): Demo {
     routes: async ({ config, records }) => {
       const collection = records.collection(name)
       await collection.index(resource.indexed ?? [])
-      const context = { resource, config, records: collection }
+      const context = { resource, config, collection }
       const schemas = toSchemas(resource)
       return [...readRoutes(context, schemas), ...writeRoutes(context, schemas)]
     },

@@ -3,13 +3,22 @@ import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { idParameter, type ResourceContext } from './context.ts'
-import { envelope, id, jsonPatch, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
+import {
+  envelope,
+  recordIdParameter,
+  jsonPatchComponent,
+  recordContent,
+  type ResourceSchemas,
+} from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './definition.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const ofEachRecord = {
-  parameters: [id, ...requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Since', 'Prefer')],
+  parameters: [
+    recordIdParameter,
+    ...requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Since', 'Prefer'),
+  ],
   store: 'writes',
   config: { defaultType: 'json', accepts: acceptedTypes },
 } as const
@@ -105,7 +114,7 @@ function toPatches({ changes, inputExample }: ResourceSchemas): Content {
   return {
     ...fieldsContent(changes, inputExample),
     [mergePatchType]: { schema: changes, example: { [field]: value } },
-    [jsonPatchType]: { schema: jsonPatch, example: operations },
+    [jsonPatchType]: { schema: jsonPatchComponent, example: operations },
   }
 }
 

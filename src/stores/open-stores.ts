@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { collectionNames } from './collection-names.ts'
-import { windowSeconds, type CountingPlaces } from './counters/counters.ts'
+import { windowSeconds, type CounterSet } from './counters/counters.ts'
 import { createMemoryCounters } from './counters/memory.ts'
 import { findWideModes } from './file-modes.ts'
 import { openDiskFiles } from './files/disk.ts'
@@ -19,7 +19,7 @@ export interface Stores {
   files: Files
   sessions: Sessions
   idempotencyEntries: IdempotencyEntries
-  counters: CountingPlaces | undefined
+  counters: CounterSet | undefined
   close: () => Promise<void>
 }
 

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 
 interface Sweeping {
-  what: string
+  name: string
   everySeconds: number
   sweep: (now: string) => Promise<void>
 }
 
 export function sweepRegularly(
   app: FastifyInstance,
-  { what, everySeconds, sweep }: Sweeping,
+  { name, everySeconds, sweep }: Sweeping,
 ): void {
   const sweepNow = () =>
     sweep(new Date().toISOString()).catch((error: unknown) => {
-      app.log.warn({ err: error }, `${what} could not be swept`)
+      app.log.warn({ err: error }, `${name} could not be swept`)
     })
   let sweeping = sweepNow()
   const timer = setInterval(() => {

@@ -43,7 +43,7 @@ export const sessions: Demo = {
       done()
     })
     sweepRegularly(app, {
-      what: 'ended sessions',
+      name: 'ended sessions',
       everySeconds: Math.min(config.sessionIdleSeconds, 600),
       sweep: (now) => sessions.sweep(now),
     })

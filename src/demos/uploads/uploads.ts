@@ -20,24 +20,24 @@ import { saveUpload, type UploadServices } from './save-upload.ts'
 import { sendUploadList, sendUpload } from './stored-uploads.ts'
 import { renderUploaded } from './views.ts'
 
-const name = 'uploads'
+const collectionName = 'uploads'
 
 export const uploads: Demo = {
-  name,
+  name: collectionName,
   title: 'Uploads',
   summary: 'Upload a file with a form. It is stored under a random id and can be downloaded.',
   links: [{ href: '/uploads', label: 'All uploads' }],
   tryOut: { method: 'POST', path: '/profile', file: 'upfiles' },
   fileSchema: uploadSchema,
   routes: async ({ config, files, records }, app) => {
-    const uploads = records.collection(name)
+    const uploads = records.collection(collectionName)
     const services = { config, files, uploads }
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     const sweep = async () => {
       await files.sweep(async (id) => (await uploads.find(id)) !== undefined)
-      await removeOrphanedFiles(files, records, [name])
+      await removeOrphanedFiles(files, records, [collectionName])
     }
-    sweepRegularly(app, { what: 'unfinished uploads', everySeconds: 600, sweep })
+    sweepRegularly(app, { name: 'unfinished uploads', everySeconds: 600, sweep })
     return [
       {
         method: 'POST',

@@ -1,4 +1,4 @@
-import type { Field as FieldPath } from '../../stores/records/records.ts'
+import type { FieldPath } from '../../stores/records/records.ts'
 import type { FieldSchema, Resource } from '../definition.ts'
 
 export interface ListField {

@@ -1,7 +1,7 @@
-import type { Part } from '../../stores/records/records.ts'
+import type { Slice } from '../../stores/records/records.ts'
 import { badParameter } from './list-parameters.ts'
 
-type ListPart = Part & { page?: { number: number; size: number } }
+type ListPart = Slice & { page?: { number: number; size: number } }
 
 const defaultPerPage = 20
 export const maxPerPage = 1000
@@ -25,7 +25,7 @@ export function parsePart(texts: Texts): ListPart | undefined {
   return { offset: (page.number - 1) * page.size, limit: page.size, page }
 }
 
-function toSlice(start: number, end: number | undefined): Part {
+function toSlice(start: number, end: number | undefined): Slice {
   if (end === undefined) throw badParameter('_start', 'requires _end or _limit')
   if (end - start > maxPerPage) {
     throw badParameter('_end', `must be at most ${String(maxPerPage)} after _start`)

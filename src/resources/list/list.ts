@@ -15,7 +15,12 @@ import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { toPosition, type Collection, type StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { recordToCsv, recordToLine, toLines, toRepresentation } from '../record/representations.ts'
+import {
+  recordToCsv,
+  recordToLine,
+  recordsToLines,
+  toRepresentation,
+} from '../record/representations.ts'
 import { takePageFlash } from '../record/show.ts'
 import type { ListView } from './list-controls.ts'
 import { toCursor } from './list-cursor.ts'
@@ -28,8 +33,8 @@ type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
 const listTypes = Object.values(typeBySuffix)
 
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
-export function list({ resource, records, config }: ResourceContext): Handler {
-  const findSentPages = createPageCache(records)
+export function list({ resource, collection, config }: ResourceContext): Handler {
+  const findSentPages = createPageCache(collection)
   return async (request, reply) => {
     const type = chooseType(request, reply, listTypes)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
@@ -52,12 +57,12 @@ export function list({ resource, records, config }: ResourceContext): Handler {
     const view = { query, links: [], flash, ...(hasUrl && { url }) }
     const { part } = query
     if (part === undefined) {
-      const chunks = render(resource, { ...view, type, pages: records.pages(found) })
+      const chunks = render(resource, { ...view, type, pages: collection.pages(found) })
       return sendChunks(reply, type, chunks)
     }
-    const total = await records.count(found)
+    const total = await collection.count(found)
     // One record more, to know whether another page follows.
-    const rows = await records.list(found, { ...part, limit: part.limit + 1 })
+    const rows = await collection.list(found, { ...part, limit: part.limit + 1 })
     const shown = rows.slice(0, part.limit)
     const last = rows.length > shown.length ? shown.at(-1) : undefined
     const cursor = last && toCursor(resource, found, toPosition(found, last))
@@ -127,11 +132,15 @@ function render(resource: Resource, list: ListView & { type: ListType }): AsyncG
     case 'application/json':
       return toJsonArray(pages, toShown)
     case 'application/x-ndjson':
-      return toLines(pages, (record) => `${JSON.stringify(toShown(record))}\n`)
+      return recordsToLines(pages, (record) => `${JSON.stringify(toShown(record))}\n`)
     case 'text/csv':
-      return toLines(pages, (record) => recordToCsv(resource, record, fields), toCsvLine(fields))
+      return recordsToLines(
+        pages,
+        (record) => recordToCsv(resource, record, fields),
+        toCsvLine(fields),
+      )
     case 'text/plain':
-      return toLines(pages, (record) => recordToLine(resource, record))
+      return recordsToLines(pages, (record) => recordToLine(resource, record))
     case 'text/html':
       return listPage(resource, list)
   }

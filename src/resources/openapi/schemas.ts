@@ -5,7 +5,7 @@ import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { idSchema } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 
-const time = { type: 'string', format: 'date-time', readOnly: true } as const
+const readOnlyTime = { type: 'string', format: 'date-time', readOnly: true } as const
 
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
@@ -17,8 +17,8 @@ export function toSchemas({ schema, singular, fields, readable }: Resource) {
     required: ['_id', ...required, 'createdAt', 'updatedAt'],
     properties: {
       _id: { ...text, readOnly: true },
-      createdAt: time,
-      updatedAt: time,
+      createdAt: readOnlyTime,
+      updatedAt: readOnlyTime,
       ...mapByName(readable, (field) => field.schema),
     },
   }
@@ -60,7 +60,7 @@ export function toExample({ schema }: Field): unknown {
 const exampleId = '01a1fd31-7d3a-7638-817f-35783eb23000'
 const exampleTime = '2026-11-21T08:20:41.403Z'
 
-export const id: Parameter = {
+export const recordIdParameter: Parameter = {
   name: 'id',
   in: 'path',
   required: true,
@@ -82,4 +82,4 @@ export const envelope = toComponent(
   }),
 )
 
-export const jsonPatch = toComponent('schemas', 'JsonPatch', jsonPatchSchema)
+export const jsonPatchComponent = toComponent('schemas', 'JsonPatch', jsonPatchSchema)

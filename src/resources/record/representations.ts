@@ -80,7 +80,7 @@ export function recordToCsv(
   return toCsvLine(values.map((value) => (typeof value === 'number' ? value : valueToText(value))))
 }
 
-export async function* toLines(
+export async function* recordsToLines(
   pages: Pages,
   toLine: (record: StoredRecord) => string,
   heading = '',

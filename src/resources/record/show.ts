@@ -18,7 +18,7 @@ import {
   type ShownRecord,
 } from './representations.ts'
 
-export function show({ resource, records }: ResourceContext): Handler {
+export function show({ resource, collection }: ResourceContext): Handler {
   // The store caches records: one that has not changed is the same object.
   const prepared = new WeakMap<StoredRecord, Partial<Record<RecordType, PreparedRecord>>>()
   const findPrepared = (record: StoredRecord, type: RecordType) => {
@@ -29,7 +29,7 @@ export function show({ resource, records }: ResourceContext): Handler {
   return (request, reply) => {
     const type = chooseType(request, reply, recordTypes)
     const id = toPathParameter(request, 'id')
-    const found = records.find(id)
+    const found = collection.find(id)
     const send = (record: StoredRecord | undefined) =>
       sendFound(request, reply, findPrepared(assertFound(resource, id, record), type))
     return found instanceof Promise ? found.then(send) : send(found)

@@ -14,7 +14,7 @@ export interface FormState {
 /** Escaped, a longer value could make a page of several megabytes. */
 const maxShownLength = 65_536
 
-export function fieldInput(field: Field, form: FormState): Html {
+export function renderField(field: Field, form: FormState): Html {
   const { name, label, kind, isRequired, inputId: id } = field
   const isOptional = !isRequired || (kind === 'password' && form._action === 'edit')
   const problem = form.problems?.find((known) => known.field === name)
@@ -28,12 +28,12 @@ export function fieldInput(field: Field, form: FormState): Html {
   const isMandatory = !isOptional && kind !== 'boolean' && !field.isNullable
   const attributes = html`id="${id}" name="${field.inputName}"${isMandatory ? html` required` : ''}${problem ? html` aria-invalid="true"` : ''}${notes.length > 0 ? html` aria-describedby="${notes.join(' ')}"` : ''}`
   return html`<div class="field"><label for="${id}">${label}${isRequired ? '' : html` <span class="quiet">(optional)</span>`}</label>
-${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${input(field, attributes, text)}
+${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${renderInput(field, attributes, text)}
 ${problem ? html`<span class="error" id="${id}-problem">${label} ${problem.message}</span>\n` : ''}</div>
 `
 }
 
-function input(field: Field, attributes: Html, text: string): Html {
+function renderInput(field: Field, attributes: Html, text: string): Html {
   const { kind, isRequired, isNullable, inputName } = field
   switch (kind) {
     case 'long text':
@@ -41,9 +41,9 @@ function input(field: Field, attributes: Html, text: string): Html {
       // HTML drops the first line break of a textarea.
       return html`<textarea ${attributes} rows="5">\n${text}</textarea>`
     case 'choice':
-      return select(field, attributes, text)
+      return renderSelect(field, attributes, text)
     case 'boolean':
-      if (!isRequired || isNullable) return select(field, attributes, text)
+      if (!isRequired || isNullable) return renderSelect(field, attributes, text)
       return html`<input type="hidden" name="${inputName}[0]" value="false"><input type="checkbox" ${attributes} value="true"${text === 'true' ? html` checked` : ''}>`
     case 'password':
       return html`<input ${attributes} type="password" autocomplete="new-password" value="">`
@@ -59,7 +59,7 @@ function input(field: Field, attributes: Html, text: string): Html {
   }
 }
 
-function select(field: Field, attributes: Html, text: string): Html {
+function renderSelect(field: Field, attributes: Html, text: string): Html {
   const options: [value: string, label: string][] = [['', 'No value']]
   if (field.kind === 'boolean') options.push(['true', 'Yes'], ['false', 'No'])
   for (const choice of field.schema.enum ?? []) {
@@ -79,11 +79,12 @@ function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
 }
 
 function toHint({ kind, schema }: Field, { _action }: FormState): string {
-  if (kind !== 'password' || _action === 'new') return schema.description ?? toLimits(kind, schema)
+  if (kind !== 'password' || _action === 'new')
+    return schema.description ?? toHintText(kind, schema)
   return 'Leave empty to keep the current password.'
 }
 
-function toLimits(kind: Field['kind'], schema: FieldSchema): string {
+function toHintText(kind: Field['kind'], schema: FieldSchema): string {
   switch (kind) {
     case 'number':
       return toRange(schema.minimum, schema.maximum)

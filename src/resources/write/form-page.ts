@@ -2,7 +2,7 @@ import { html, type Html } from '../../site/html.ts'
 import { page } from '../../site/page.ts'
 import type { Resource } from '../definition.ts'
 import { methodInputs } from '../record/representations.ts'
-import { fieldInput, type FormState } from './form-input.ts'
+import { renderField, type FormState } from './form-input.ts'
 
 /** `key` is an unused Idempotency-Key: sent twice, the form creates one record. */
 export type RecordForm = FormState &
@@ -28,7 +28,7 @@ export function recordForm({ path, fields, singular }: Resource, form: RecordFor
     : methodInputs('PATCH', form.etag)
   return html`<form method="post" action="${url}/"${isNew ? '' : html` data-patch`}>
 ${controls}
-${fields.map((field) => fieldInput(field, form))}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
+${fields.map((field) => renderField(field, form))}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
 <a class="button second" href="${url}">Cancel</a> <span role="status" class="error"></span></p>
 </form>`
 }

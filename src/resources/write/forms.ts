@@ -23,11 +23,11 @@ export function newForm({ resource }: ResourceContext): Handler {
   }
 }
 
-export function edit({ resource, records }: ResourceContext): Handler {
+export function edit({ resource, collection }: ResourceContext): Handler {
   return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
     const id = toPathParameter(request, 'id')
-    const record = assertFound(resource, id, await records.find(id))
+    const record = assertFound(resource, id, await collection.find(id))
     reply.header('cache-control', 'private, no-cache')
     const form = { _action: 'edit', id, etag: toTag(record), values: record.document } as const
     return sendPage(reply, formPage(resource, form))
@@ -52,7 +52,7 @@ async function findErrorPage(
   request: FastifyRequest,
   { status, problem, fields: problems }: HttpError,
 ): Promise<Html | undefined> {
-  const { resource, records } = context
+  const { resource, collection } = context
   const hasProblems = problems.length > 0
   if (request.method === 'POST') {
     // As after the Back button: the form is sent again, with other values.
@@ -64,7 +64,7 @@ async function findErrorPage(
     return formPage(resource, { _action: 'new', key: randomUUID(), values, ...reason })
   }
   if (status !== 412 && !hasProblems) return undefined
-  const current = await records.find(toPathParameter(request, 'id'))
+  const current = await collection.find(toPathParameter(request, 'id'))
   if (current === undefined) return undefined
   if (request.method === 'DELETE') return conflictPage(resource, current)
   if (!hasProblems && !isForm(request)) return undefined

@@ -37,7 +37,7 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   const { headers, raw, method } = request
   const type = toMediaType(headers['content-type'])
   const isPatch = type === mergePatchType || type === jsonPatchType
-  if (hasBody(raw) && (!isFieldsType(type) || isPatch)) throw unsupportedInput(resource, method)
+  if (hasBody(raw) && (!isFieldsType(type) || isPatch)) throw toUnsupportedInput(resource, method)
   const body = decodeNames(resource, request.body === undefined ? {} : request.body)
   if (!isObject(body)) throw notAnObject(resource.singular)
   assertStorable(body)
@@ -56,7 +56,7 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   return { fields: Object.fromEntries(fields), unknownFields, problems: [] }
 }
 
-function unsupportedInput({ singular }: Resource, method: string) {
+function toUnsupportedInput({ singular }: Resource, method: string) {
   const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
   // RFC 9110 §15.5.16: Accept for every other method.
   const header =

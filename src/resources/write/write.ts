@@ -23,7 +23,7 @@ import { assertFound } from '../record/show.ts'
 import { mergeInput, parseInput, parsePatch } from './input.ts'
 
 /** An attempt fails only when another request succeeds. */
-const maxAttempts = 100
+const maxWriteAttempts = 100
 
 const jsonFirst = ['application/json', 'text/html'] as const
 
@@ -149,31 +149,31 @@ function createdNotice({ singular }: Resource): Html {
 
 /** An earlier request with the same Idempotency-Key may have created the record. */
 export async function createRecord(
-  { resource, records }: ResourceContext,
+  { resource, collection }: ResourceContext,
   id: string,
   document: Document,
 ): Promise<StoredRecord> {
   const now = new Date().toISOString()
   const record = { id, document, version: 1, createdAt: now, updatedAt: now }
-  if (await records.create(record)) return record
-  return assertFound(resource, id, await records.find(id))
+  if (await collection.create(record)) return record
+  return assertFound(resource, id, await collection.find(id))
 }
 
 /** Stores the document that `toDocument` makes of the current state; undefined removes the record. */
 export async function writeRecord(
-  { records }: ResourceContext,
+  { collection }: ResourceContext,
   id: string,
   toDocument: (current: StoredRecord | undefined) => Promise<Document> | undefined,
 ): Promise<StoredRecord> {
-  for (let count = 1; count <= maxAttempts; count += 1) {
-    const current = await records.find(id)
+  for (let count = 1; count <= maxWriteAttempts; count += 1) {
+    const current = await collection.find(id)
     const document = await toDocument(current)
     const now = new Date().toISOString()
     const { version = 0, createdAt = now } = current ?? {}
     const next = { id, version, document: document ?? {}, createdAt, updatedAt: now }
     const write = () => {
-      if (document === undefined) return records.remove(id, version)
-      return current ? records.change(next) : records.create(next)
+      if (document === undefined) return collection.remove(id, version)
+      return current ? collection.change(next) : collection.create(next)
     }
     if (await write()) return { ...next, version: version + 1 }
   }

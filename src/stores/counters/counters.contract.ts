@@ -30,9 +30,9 @@ export function countersContract(name: string, open: OpenCounters): void {
       const counters = await open(t, minuteMs)
       let last = minuteMs
       for (let index = 0; index < 20; index += 1) {
-        const { msLeft } = await counters.add('ann')
-        assert.ok(msLeft > 0 && msLeft <= last, `${String(msLeft)} after ${String(last)}`)
-        last = msLeft
+        const { leftMs } = await counters.add('ann')
+        assert.ok(leftMs > 0 && leftMs <= last, `${String(leftMs)} after ${String(last)}`)
+        last = leftMs
       }
     })
 

@@ -2,14 +2,14 @@ export const windowSeconds = 60
 
 export interface Count {
   requests: number
-  msLeft: number
+  leftMs: number
 }
 
 export interface Counters {
   add: (key: string) => Count | Promise<Count>
 }
 
-export interface CountingPlaces {
+export interface CounterSet {
   shared: Counters | undefined
   own: Counters
 }

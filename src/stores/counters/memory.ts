@@ -3,7 +3,7 @@ import type { Counters } from './counters.ts'
 /** The oldest is dropped, so that many client addresses cannot fill the memory. */
 export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Counters {
   // All windows have the same length, so insertion order is the order of their ends.
-  const windows = new Map<string, { requests: number; endsAt: number }>()
+  const windows = new Map<string, { requests: number; endsAtMs: number }>()
   // Reused: a new iterator passes over all deleted entries first, up to 100 µs in a full Map.
   let entries = windows.entries()
   let oldest = entries.next().value
@@ -11,7 +11,7 @@ export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Co
   function forgetOldest(now: number): void {
     while (windows.size > 0) {
       if (oldest && windows.get(oldest[0]) === oldest[1]) {
-        if (oldest[1].endsAt > now && windows.size < maxWindows) return
+        if (oldest[1].endsAtMs > now && windows.size < maxWindows) return
         windows.delete(oldest[0])
       }
       // An iterator that has reached its end does not see later entries.
@@ -24,14 +24,14 @@ export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Co
     add: (key) => {
       const now = performance.now()
       const known = windows.get(key)
-      if (known !== undefined && known.endsAt > now) {
+      if (known !== undefined && known.endsAtMs > now) {
         known.requests += 1
-        return { requests: known.requests, msLeft: known.endsAt - now }
+        return { requests: known.requests, leftMs: known.endsAtMs - now }
       }
       windows.delete(key)
       forgetOldest(now)
-      windows.set(key, { requests: 1, endsAt: now + windowMs })
-      return { requests: 1, msLeft: windowMs }
+      windows.set(key, { requests: 1, endsAtMs: now + windowMs })
+      return { requests: 1, leftMs: windowMs }
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { inRedis } from '../redis/connection.ts'
+import { runInRedis } from '../redis/connection.ts'
 import type { Counters } from './counters.ts'
 
 // One script, so that no counter is left without an expiry.
@@ -11,9 +11,9 @@ const script = `
 export function createRedisCounters(redis: Redis, windowMs: number): Counters {
   return {
     add: async (key) => {
-      const counted = await inRedis(redis.eval(script, 1, `vitrine:requests:${key}`, windowMs))
-      const [requests = 0, msLeft = 0] = Array.isArray(counted) ? counted.map(Number) : []
-      return { requests, msLeft: Math.max(msLeft, 1) }
+      const counted = await runInRedis(redis.eval(script, 1, `vitrine:requests:${key}`, windowMs))
+      const [requests = 0, leftMs = 0] = Array.isArray(counted) ? counted.map(Number) : []
+      return { requests, leftMs: Math.max(leftMs, 1) }
     },
   }
 }

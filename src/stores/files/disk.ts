@@ -22,7 +22,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
     try {
       await rename(toPendingPath(id), toPath(id))
     } catch (error) {
-      if (!(await findStats(toPath(id)))) throw toStoreFailure(error)
+      if (!(await findStats(toPath(id)))) throw diskErrorToFailure(error)
     }
   }
 
@@ -34,7 +34,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
   return {
     save: async (id, content) => {
       if (await findStats(toPath(id))) throw new Error(`the file ${id} already exists`)
-      return save(toPendingPath(id), content)
+      return savePending(toPendingPath(id), content)
     },
     keep,
     read: async (id, start, end) => {
@@ -45,19 +45,19 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
         return (await open(toPath(id))).createReadStream({ start, end })
       } catch (error) {
         if (hasCode(error, 'ENOENT')) return undefined
-        throw toStoreFailure(error)
+        throw diskErrorToFailure(error)
       }
     },
     remove: async (id) => {
-      await remove(toPendingPath(id))
-      await remove(toPath(id))
+      await removePath(toPendingPath(id))
+      await removePath(toPath(id))
     },
     sweep: async (isKnown) => {
       for (const entry of await readdir(folder, { withFileTypes: true })) {
         const id = entry.isFile() ? pendingName.exec(entry.name)?.[1] : undefined
         if (id === undefined) continue
         if (await isKnown(id)) await keep(id)
-        else if (await isAbandoned(id)) await remove(toPendingPath(id))
+        else if (await isAbandoned(id)) await removePath(toPendingPath(id))
       }
     },
   }
@@ -65,9 +65,9 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
 
 const findStats = (path: string) => stat(path).catch(() => undefined)
 
-function remove(path: string): Promise<void> {
+function removePath(path: string): Promise<void> {
   return rm(path, { force: true }).catch((error: unknown) => {
-    throw toStoreFailure(error)
+    throw diskErrorToFailure(error)
   })
 }
 
@@ -101,7 +101,7 @@ async function* toBlocks(chunks: AsyncIterable<Buffer<ArrayBuffer>>, hash: Hash)
   if (block) yield block.subarray(0, used)
 }
 
-async function save(path: string, content: Readable): Promise<SavedFile> {
+async function savePending(path: string, content: Readable): Promise<SavedFile> {
   const hash = createHash('sha256')
   // With any other limit, a block would be filled again while it is written.
   const file = createWriteStream(path, { flags: 'wx', mode: fileMode, highWaterMark: 1 })
@@ -111,12 +111,12 @@ async function save(path: string, content: Readable): Promise<SavedFile> {
     // The file may still be opening, and would be created again after its removal.
     if (!file.closed) await new Promise((resolve) => file.once('close', resolve))
     if (!hasCode(error, 'EEXIST')) await rm(path, { force: true })
-    throw toStoreFailure(error)
+    throw diskErrorToFailure(error)
   }
   return { size: file.bytesWritten, sha256: hash.digest('hex') }
 }
 
-function toStoreFailure(error: unknown): unknown {
+function diskErrorToFailure(error: unknown): unknown {
   if (hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')) return new StoreFailure('full', error)
   const isDown = hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'EIO', 'ENOENT', 'EMFILE', 'ENFILE')
   return isDown ? new StoreFailure('unavailable', error) : error

@@ -45,31 +45,31 @@ const removedTogether = 10
 export type IdempotencyEntries = ReturnType<typeof createIdempotencyEntries>
 
 /** In a full store the oldest are removed. `change` and `remove` do nothing to another version. */
-export function createIdempotencyEntries(records: Collection) {
+export function createIdempotencyEntries(collection: Collection) {
   const now = () => new Date().toISOString()
 
   return {
     create: (id: string, entry: IdempotencyEntry) => {
       const record = { id, document: { ...entry }, createdAt: now() }
       return makeRoomIfFull(
-        () => records.create(record),
-        () => removeOldest(records),
+        () => collection.create(record),
+        () => removeOldest(collection),
       )
     },
     find: async (keyHash: string) => {
-      const { document, version } = (await records.find(keyHash)) ?? {}
+      const { document, version } = (await collection.find(keyHash)) ?? {}
       return hasRequired(document, entrySchema) && version ? { ...document, version } : undefined
     },
     change: (id: string, version: number, entry: IdempotencyEntry) =>
-      records.change({ id, version, document: { ...entry }, updatedAt: now() }),
-    remove: records.remove,
-    clear: records.clear,
+      collection.change({ id, version, document: { ...entry }, updatedAt: now() }),
+    remove: collection.remove,
+    clear: collection.clear,
     sweep: async (time: string) => {
-      for await (const page of records.pages()) {
+      for await (const page of collection.pages()) {
         const expired = page.filter(
           ({ document }) => !hasRequired(document, entrySchema) || document.expiresAt <= time,
         )
-        for (const { id, version } of expired) await records.remove(id, version)
+        for (const { id, version } of expired) await collection.remove(id, version)
         // All have the same lifetime, so the rest is younger.
         if (expired.length === 0) return
       }
@@ -77,10 +77,10 @@ export function createIdempotencyEntries(records: Collection) {
   }
 }
 
-async function removeOldest(records: Collection): Promise<void> {
+async function removeOldest(collection: Collection): Promise<void> {
   const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
-  const oldest = await records.list(allRecords, { offset: 0, limit: 10 * removedTogether })
+  const oldest = await collection.list(allRecords, { offset: 0, limit: 10 * removedTogether })
   // An entry in use is changed all the time.
   const idle = oldest.filter(({ updatedAt }) => updatedAt <= before)
-  for (const { id, version } of idle.slice(0, removedTogether)) await records.remove(id, version)
+  for (const { id, version } of idle.slice(0, removedTogether)) await collection.remove(id, version)
 }

@@ -74,7 +74,7 @@ async function run(hosts: Hosts, statement: Statement): Promise<Result> {
       return await runOnce(hosts, statement, giveUpAt)
     } catch (error) {
       const isLast = attempt === maxAttempts || performance.now() > giveUpAt
-      if (isLast || !isConflict(error)) throw toStoreFailure(error)
+      if (isLast || !isConflict(error)) throw postgresErrorToFailure(error)
       await setTimeout(Math.random() * 5 * attempt)
     }
   }
@@ -112,7 +112,7 @@ function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(toState(error))
 }
 
-function toStoreFailure(error: unknown): unknown {
+function postgresErrorToFailure(error: unknown): unknown {
   const reason = findReason(error)
   const state = toState(reason)
   if (state === '53100') return new StoreFailure('full', reason)

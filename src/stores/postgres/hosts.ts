@@ -10,11 +10,11 @@ export function toHostUrls(url: string): string[] {
   return hosts.split(',').map((host) => `${scheme}${user}${host}${rest}`)
 }
 
-const options = { keepAlive: true, fallback_application_name: 'vitrine' }
+const hostOptions = { keepAlive: true, fallback_application_name: 'vitrine' }
 
 export function createClient(connectionString: string, query_timeout = 0): pg.Client {
   const limits = { connectionTimeoutMillis: 5000, query_timeout }
-  const client = new pg.Client({ ...options, ...limits, connectionString })
+  const client = new pg.Client({ ...hostOptions, ...limits, connectionString })
   // An error without a listener would end the process; the next query reports it.
   return client.on('error', ignore)
 }
@@ -64,7 +64,7 @@ async function connectToFirst(pools: readonly pg.Pool[]) {
 
 function openPool(hostUrl: string, statementMs: number): pg.Pool {
   const pool = new pg.Pool({
-    ...options,
+    ...hostOptions,
     connectionString: hostUrl,
     max: 10,
     idleTimeoutMillis: 60_000,

@@ -1,8 +1,15 @@
 import type { Condition, Dialect, Value } from './dialect.ts'
 import { isOfText, isStorable } from './records.ts'
-import type { Field, FieldValue, Filter, Operator, RecordQuery, TextOperator } from './records.ts'
+import type {
+  FieldPath,
+  FieldValue,
+  Filter,
+  Operator,
+  RecordQuery,
+  TextOperator,
+} from './records.ts'
 
-const ownColumns: ReadonlyMap<Field, string> = new Map([
+const ownColumns: ReadonlyMap<FieldPath, string> = new Map([
   ['_id', 'id'],
   ['createdAt', 'created_at'],
   ['updatedAt', 'updated_at'],
@@ -10,7 +17,7 @@ const ownColumns: ReadonlyMap<Field, string> = new Map([
 
 const never: Condition = { sql: 'FALSE', values: [] }
 
-function toPath(field: Field): string | readonly string[] {
+function toColumnOrPath(field: FieldPath): string | readonly string[] {
   const column = ownColumns.get(field)
   if (column !== undefined) return column
   const path = typeof field === 'string' ? [field] : field
@@ -18,8 +25,8 @@ function toPath(field: Field): string | readonly string[] {
   throw new Error(`${JSON.stringify(field)} cannot be the path of a field`)
 }
 
-export function toColumn(dialect: Dialect, field: Field): string {
-  const path = toPath(field)
+export function fieldToColumn(dialect: Dialect, field: FieldPath): string {
+  const path = toColumnOrPath(field)
   return typeof path === 'string' ? path : dialect.toColumn(path)
 }
 
@@ -27,23 +34,23 @@ export function toMarks(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ')
 }
 
-export function and(...conditions: readonly (Condition | undefined)[]): Condition {
+export function joinWithAnd(...conditions: readonly (Condition | undefined)[]): Condition {
   const given = conditions.filter((condition) => condition !== undefined)
-  return join(given, ' AND ')
+  return joinConditions(given, ' AND ')
 }
 
-export function or(conditions: readonly Condition[]): Condition {
-  return conditions.length === 0 ? never : join(conditions, ' OR ')
+export function joinWithOr(conditions: readonly Condition[]): Condition {
+  return conditions.length === 0 ? never : joinConditions(conditions, ' OR ')
 }
 
-function join(conditions: readonly Condition[], separator: string): Condition {
+function joinConditions(conditions: readonly Condition[], separator: string): Condition {
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(separator),
     values: conditions.flatMap(({ values }) => values),
   }
 }
 
-export function fold(value: Value | boolean): string {
+export function toLowerText(value: Value | boolean): string {
   return String(value).toLowerCase()
 }
 
@@ -53,7 +60,7 @@ export function toCondition(
 ): Condition | undefined {
   const conditions = filters.map((filter) => toFilterCondition(dialect, filter, dialect.unindexed))
   if (search) conditions.push(toTextCondition(dialect, 'contains', search.fields, [search.text]))
-  return conditions.length === 0 ? undefined : and(...conditions)
+  return conditions.length === 0 ? undefined : joinWithAnd(...conditions)
 }
 
 export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = ''): Condition {
@@ -62,10 +69,12 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
   const values = filter.values.filter((value) => isStorable(String(value)))
   if (isOfText(operator)) return toTextCondition(dialect, operator, [field], values)
   if (operator !== 'eq' && operator !== 'ne') {
-    return or(values.map((value) => and(...toLimits(dialect, { field, operator, value }, prefix))))
+    return joinWithOr(
+      values.map((value) => joinWithAnd(...toBounds(dialect, { field, operator, value }, prefix))),
+    )
   }
   if (values.length === 0) return { sql: operator === 'eq' ? 'FALSE' : 'TRUE', values: [] }
-  const column = `${prefix}${toColumn(dialect, field)}`
+  const column = `${prefix}${fieldToColumn(dialect, field)}`
   const operands = values.map((value) => toOperand(dialect, field, value))
   const sql = `${column} ${operator === 'eq' ? 'IN' : 'NOT IN'} (${toMarks(operands)})`
   return { sql, values: operands }
@@ -74,15 +83,15 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
 function toTextCondition(
   dialect: Dialect,
   operator: TextOperator,
-  fields: readonly Field[],
+  fields: readonly FieldPath[],
   values: readonly FieldValue[],
 ): Condition {
-  const texts = values.filter((value) => isStorable(String(value))).map(fold)
+  const texts = values.filter((value) => isStorable(String(value))).map(toLowerText)
   if (texts.length === 0 || fields.length === 0) return never
-  return dialect.toTextCondition(operator, fields.map(toPath), texts)
+  return dialect.toTextCondition(operator, fields.map(toColumnOrPath), texts)
 }
 
-export function toOperand({ toOperand }: Dialect, field: Field, value: FieldValue): Value {
+export function toOperand({ toOperand }: Dialect, field: FieldPath, value: FieldValue): Value {
   return ownColumns.has(field) ? String(value) : toOperand(value)
 }
 
@@ -90,12 +99,12 @@ const signs: Partial<Record<Operator, string>> = { lt: '<', lte: '<=', gt: '>', 
 const types = ['number', 'string', 'boolean', 'object']
 
 /** The lower and the upper limit: the value, and where the values of its type start or end. */
-export function toLimits(
+export function toBounds(
   dialect: Dialect,
   { field, operator, value }: Omit<Filter, 'values'> & { value: FieldValue },
   prefix = '',
 ): readonly (Condition | undefined)[] {
-  const column = `${prefix}${toColumn(dialect, field)}`
+  const column = `${prefix}${fieldToColumn(dialect, field)}`
   const sql = `${column} ${signs[operator] ?? '='} ?`
   const own = { sql, values: [toOperand(dialect, field, value)] }
   const isUpper = operator.startsWith('l')

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { toColumn, toCondition, toOperand } from './conditions.ts'
+import { fieldToColumn, toCondition, toOperand } from './conditions.ts'
 import { columns, toStoredRecord, type Dialect, type Row } from './dialect.ts'
 import { createPageSize } from './page-size.ts'
 import { findOrdered, findRanges } from './plan.ts'
-import { compareRows, findNarrowRange, oldestFirst, select } from './ranges.ts'
-import { toIdRange, toOrder, toOrderBy, type Range, type Scan, type Source } from './ranges.ts'
+import { compareRows, findNarrowRange, oldestFirst, selectRows } from './ranges.ts'
+import { toIdRange, toOrder, toOrderBy, type IndexRange, type Scan, type Source } from './ranges.ts'
 import { allRecords, isOfText, toPositionFields } from './records.ts'
-import type { Collection, Field, Pages, Part, RecordQuery, StoredRecord } from './records.ts'
+import type { Collection, FieldPath, Pages, Slice, RecordQuery, StoredRecord } from './records.ts'
 
 const countedPerStep = 10_000
 const testedPerPage = 1000
@@ -25,7 +25,7 @@ export function createLists(dialect: Dialect, name: string) {
     index: (fields) => createIndexes(source, fields),
     list: async (query, part) => {
       const plainSize = query.sort.length > 1 ? test : countedPerStep
-      return list(toScan(source, query, [plainSize, test]), part)
+      return listRecords(toScan(source, query, [plainSize, test]), part)
     },
     count: async (query = allRecords) => {
       const scan = toScan(source, query, [test, test])
@@ -45,12 +45,12 @@ function toScan(source: Source, query: RecordQuery, sizes: [plain: number, teste
   const ofText = filters.filter(({ operator }) => isOfText(operator))
   const texts = ofText.flatMap(({ values }) => values).length + (search ? 1 : 0)
   const condition = toCondition(source.dialect, query)
-  const size = condition ? Math.ceil(sizes[1] / Math.max(texts, 1)) : sizes[0]
-  return { ...source, query, condition, order: toOrder(source.dialect, sort), size }
+  const recordsPerRange = condition ? Math.ceil(sizes[1] / Math.max(texts, 1)) : sizes[0]
+  return { ...source, query, condition, order: toOrder(source.dialect, sort), recordsPerRange }
 }
 
-async function createIndexes({ dialect, indexes, resource }: Source, fields: readonly Field[]) {
-  for (const column of fields.map((field) => toColumn(dialect, field))) {
+async function createIndexes({ dialect, indexes, resource }: Source, fields: readonly FieldPath[]) {
+  for (const column of fields.map((field) => fieldToColumn(dialect, field))) {
     if (indexes.has(column)) continue
     const definition = `(${column}, created_at, id) WHERE ${resource.sql}`
     const name = `records_by_${createHash('sha256').update(definition).digest('hex').slice(0, 16)}`
@@ -58,13 +58,14 @@ async function createIndexes({ dialect, indexes, resource }: Source, fields: rea
   }
 }
 
-async function list(plain: Scan, { limit, ...part }: Part): Promise<StoredRecord[]> {
+async function listRecords(plain: Scan, { limit, ...part }: Slice): Promise<StoredRecord[]> {
   const after = toAfter(plain, part)
   const offset = after ? 0 : part.offset
-  const wanted = offset + limit
+  const wantedRecords = offset + limit
   // One statement for a page near the start or a position, where few records are skipped.
-  const isNear = !plain.condition && wanted <= countedPerStep && findOrdered(plain)
-  const scan = { ...plain, wanted, after, size: isNear ? Infinity : plain.size }
+  const isNear = !plain.condition && wantedRecords <= countedPerStep && findOrdered(plain)
+  const recordsPerRange = isNear ? Infinity : plain.recordsPerRange
+  const scan = { ...plain, wantedRecords, after, recordsPerRange }
   const found: StoredRecord[] = []
   let skipped = 0
   for await (const range of findRanges(scan)) {
@@ -81,15 +82,15 @@ async function list(plain: Scan, { limit, ...part }: Part): Promise<StoredRecord
   return found
 }
 
-function toAfter({ dialect, query }: Scan, { after }: Pick<Part, 'after'>): Scan['after'] {
+function toAfter({ dialect, query }: Scan, { after }: Pick<Slice, 'after'>): Scan['after'] {
   if (!after) return undefined
-  const toEntry = (field: Field, index: number) =>
-    [toColumn(dialect, field), toOperand(dialect, field, after[index] ?? null)] as const
+  const toEntry = (field: FieldPath, index: number) =>
+    [fieldToColumn(dialect, field), toOperand(dialect, field, after[index] ?? null)] as const
   return new Map(toPositionFields(query).map(toEntry))
 }
 
-async function countIn(scan: Scan, range: Range): Promise<number> {
-  const [row] = await select(scan, range, { what: 'count(*)' })
+async function countIn(scan: Scan, range: IndexRange): Promise<number> {
+  const [row] = await selectRows(scan, range, { what: 'count(*)' })
   return Number(row?.[0])
 }
 
@@ -100,15 +101,15 @@ async function countTested(scan: Scan): Promise<number> {
   return count
 }
 
-function readRows(scan: Scan, range: Range, part?: Part): Promise<readonly Row[]> {
+function readRows(scan: Scan, range: IndexRange, part?: Slice): Promise<readonly Row[]> {
   const orderBy = `ORDER BY ${toOrderBy(scan.order)}`
   // A LIMIT makes SQLite sort more slowly, so it is added only for a part.
   const limits = part && { tail: `${orderBy} LIMIT ? OFFSET ?`, values: [part.limit, part.offset] }
-  return select(scan, range, { what: columns, tail: orderBy, ...limits })
+  return selectRows(scan, range, { what: columns, tail: orderBy, ...limits })
 }
 
 async function* readOldestFirst(scan: Scan): Pages {
-  const pageSize = createPageSize(scan.size)
+  const pageSize = createPageSize(scan.recordsPerRange)
   let range = findNarrowRange(scan)
   for (;;) {
     await setImmediate()
@@ -128,7 +129,7 @@ async function* readByIds(scan: Scan): Pages {
   const pageSize = createPageSize(scan.dialect.sizes.page)
   const tail = `ORDER BY ${toOrderBy(scan.order)}`
   for await (const range of findRanges(scan)) {
-    const ids = (await select(scan, range, { what: 'id', tail })).map(([id]) => String(id))
+    const ids = (await selectRows(scan, range, { what: 'id', tail })).map(([id]) => String(id))
     while (ids.length > 0) {
       const some = ids.slice(0, pageSize.next())
       const rows = await readRows(scan, toIdRange(scan, some))

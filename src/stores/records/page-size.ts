@@ -1,16 +1,16 @@
 import type { Row } from './dialect.ts'
 
 /** The length of the documents of one page: a client that reads slowly keeps a page in memory. */
-const maxPageLength = 32 * 1024
+const maxPageChars = 32 * 1024
 
 export function createPageSize(maxRecords: number) {
-  let averageLength = maxPageLength / 16
+  let averageLength = maxPageChars / 16
   return {
-    next: () => Math.max(1, Math.min(maxRecords, Math.floor(maxPageLength / averageLength))),
+    next: () => Math.max(1, Math.min(maxRecords, Math.floor(maxPageChars / averageLength))),
     cut: (rows: readonly Row[]) => {
       let length = 0
       const count = rows.findIndex(
-        ([, document]) => (length += 100 + String(document).length) > maxPageLength,
+        ([, document]) => (length += 100 + String(document).length) > maxPageChars,
       )
       if (rows.length > 0) averageLength = length / (count === -1 ? rows.length : count + 1)
       return count === -1 ? rows : rows.slice(0, Math.max(count, 1))

@@ -1,31 +1,39 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Row } from './dialect.ts'
-import { cut, findFew, findNarrowRange, findRange, isFew, select, toLater } from './ranges.ts'
-import { toIdRange, toOrderBy, type Range, type Scan } from './ranges.ts'
+import {
+  divideRange,
+  findFew,
+  findNarrowRange,
+  findRange,
+  isFew,
+  selectRows,
+  toLater,
+} from './ranges.ts'
+import { toIdRange, toOrderBy, type IndexRange, type Scan } from './ranges.ts'
 import { sortRows } from './sorter.ts'
 
 // Where no index has their order, records are sorted in a temporary file: sorting in the database would
 // be one long statement, or occupy a connection while a client reads.
-export async function* findRanges(scan: Scan): AsyncGenerator<Range> {
+export async function* findRanges(scan: Scan): AsyncGenerator<IndexRange> {
   const few = await findFew(scan)
   const ordered = findOrdered(scan)
   const [first] = scan.order
   const byKey = first && findRange(scan, first)
   if (few) yield toLater(scan, few)
-  else if (ordered) yield* cut(scan, ordered)
+  else if (ordered) yield* divideRange(scan, ordered)
   // Records of one key are not in the order of the index; most keys have one record.
-  else if (byKey) yield* cut(scan, byKey, sort)
+  else if (byKey) yield* divideRange(scan, byKey, sort)
   else yield* sort(scan, findNarrowRange(scan))
 }
 
-export function findOrdered(scan: Scan): Range | undefined {
+export function findOrdered(scan: Scan): IndexRange | undefined {
   const [first] = scan.order
   const ranges = [findNarrowRange(scan, first?.isDescending), first && findRange(scan, first)]
   const orderBy = toOrderBy(scan.order)
   return ranges.find((range) => range && toOrderBy(range.order) === orderBy)
 }
 
-async function* sort(scan: Scan, range: Range): AsyncGenerator<Range> {
+async function* sort(scan: Scan, range: IndexRange): AsyncGenerator<IndexRange> {
   if (await isFew(scan, range)) {
     yield toLater(scan, range)
     return
@@ -37,13 +45,14 @@ async function* sort(scan: Scan, range: Range): AsyncGenerator<Range> {
   }
 }
 
-async function* readKeys(scan: Scan, range: Range): AsyncGenerator<readonly Row[]> {
-  const { dialect, order, wanted } = scan
+async function* readKeys(scan: Scan, range: IndexRange): AsyncGenerator<readonly Row[]> {
+  const { dialect, order, wantedRecords } = scan
   const what = order.map(({ column }) => column).join(', ')
   const orderBy = `ORDER BY ${toOrderBy(order)}`
-  const tail = wanted === undefined ? orderBy : `${orderBy} LIMIT ${String(wanted)}`
-  const size = wanted === undefined ? 1000 : Math.min(scan.size, dialect.sizes.test)
-  for await (const part of cut({ ...scan, size, after: undefined }, range)) {
-    yield await select(scan, toLater(scan, part), { what, tail })
+  const tail = wantedRecords === undefined ? orderBy : `${orderBy} LIMIT ${String(wantedRecords)}`
+  const recordsPerRange =
+    wantedRecords === undefined ? 1000 : Math.min(scan.recordsPerRange, dialect.sizes.test)
+  for await (const part of divideRange({ ...scan, recordsPerRange, after: undefined }, range)) {
+    yield await selectRows(scan, toLater(scan, part), { what, tail })
   }
 }

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import {
   allRecords,
   toPosition,
-  type Field,
+  type FieldPath,
   type Filter,
   type Position,
   type RecordQuery,
@@ -199,7 +199,7 @@ export function queries(open: OpenRecords): void {
   })
 }
 
-const allIndexed: Field[] = ['name', 'size', 'any', ['in', 'deep']]
+const allIndexed: FieldPath[] = ['name', 'size', 'any', ['in', 'deep']]
 
 const unusualNames = [
   `name' OR 1=1 --`,

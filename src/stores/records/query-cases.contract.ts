@@ -1,6 +1,6 @@
 import {
   allRecords,
-  type Field,
+  type FieldPath,
   type FieldValue,
   type Filter,
   type RecordQuery,
@@ -85,7 +85,7 @@ export const comparisons: Record<string, RecordQuery> = {
 }
 
 export function toQuery(
-  filters: readonly [Field, Filter['operator'], ...FieldValue[]][],
+  filters: readonly [FieldPath, Filter['operator'], ...FieldValue[]][],
   sort: readonly string[] = [],
 ): RecordQuery {
   return {

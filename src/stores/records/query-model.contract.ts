@@ -1,6 +1,6 @@
 import type {
   Document,
-  Field,
+  FieldPath,
   FieldValue,
   Filter,
   RecordQuery,
@@ -50,7 +50,10 @@ export function fits(operator: Filter['operator'], value: FieldValue, other: Fie
   }
 }
 
-function valueOf({ id, document, createdAt, updatedAt }: StoredRecord, field: Field): FieldValue {
+function valueOf(
+  { id, document, createdAt, updatedAt }: StoredRecord,
+  field: FieldPath,
+): FieldValue {
   let value: unknown = { ...document, _id: id, createdAt, updatedAt }
   for (const name of [field].flat()) {
     value = isObject(value) && Object.hasOwn(value, name) ? value[name] : null

@@ -1,6 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { StoreFailure } from '../store-failure.ts'
-import { and, or, toColumn, toFilterCondition, toLimits, toMarks } from './conditions.ts'
+import {
+  joinWithAnd,
+  joinWithOr,
+  fieldToColumn,
+  toFilterCondition,
+  toBounds,
+  toMarks,
+} from './conditions.ts'
 import type { Condition, Dialect, Row, Value } from './dialect.ts'
 import { isOfText, type Filter, type RecordQuery, type SortTerm } from './records.ts'
 
@@ -21,13 +28,13 @@ export interface Scan extends Source {
   query: RecordQuery
   condition: Condition | undefined
   order: readonly Term[]
-  size: number
-  wanted?: number
+  recordsPerRange: number
+  wantedRecords?: number
   /** The values of a record, by column: only later records are wanted. */
   after?: ReadonlyMap<string, Value> | undefined
 }
 
-export interface Range {
+export interface IndexRange {
   index: string
   order: readonly Term[]
   where: Condition
@@ -37,11 +44,13 @@ export interface Range {
 }
 
 export function toOrder(dialect: Dialect, sort: readonly SortTerm[]): Term[] {
-  return complete(sort.map((term) => ({ ...term, column: toColumn(dialect, term.field) })))
+  return completeOrder(
+    sort.map((term) => ({ ...term, column: fieldToColumn(dialect, term.field) })),
+  )
 }
 
 /** Ends with the id, so that no two records are equal. */
-function complete(terms: readonly Term[]): Term[] {
+function completeOrder(terms: readonly Term[]): Term[] {
   const isDescending = terms[0]?.isDescending ?? false
   const last = ['created_at', 'id'].map((column) => ({ column, isDescending }))
   const order = new Map<string, Term>()
@@ -55,36 +64,36 @@ export function toOrderBy(order: readonly Term[]): string {
   return order.map((term) => `${term.column}${term.isDescending ? ' DESC' : ''}`).join(', ')
 }
 
-export function select(
+export function selectRows(
   { dialect, query, condition }: Scan,
-  { index, where, from, to }: Range,
+  { index, where, from, to }: IndexRange,
   { what, tail = '', values: more = [] }: { what: string; tail?: string; values?: Row },
 ): Promise<readonly Row[]> {
   if (query.isCancelled?.() === true)
     throw new StoreFailure('unavailable', 'the response is no longer needed')
-  const { sql, values } = and(where, from, to, condition)
+  const { sql, values } = joinWithAnd(where, from, to, condition)
   const text = `SELECT ${what} FROM ${dialect.toSource(index)} WHERE ${sql} ${tail}`
   return dialect.run(text, [...values, ...more])
 }
 
-export function toIdRange({ dialect, resource }: Scan, ids: readonly string[]): Range {
-  const isOne = { sql: `id IN (${toMarks(ids)})`, values: ids }
-  return { index: dialect.idIndex, order: [], where: and(resource, isOne) }
+export function toIdRange({ dialect, resource }: Scan, ids: readonly string[]): IndexRange {
+  const idCondition = { sql: `id IN (${toMarks(ids)})`, values: ids }
+  return { index: dialect.idIndex, order: [], where: joinWithAnd(resource, idCondition) }
 }
 
-export function findRange({ indexes, resource }: Scan, term: Term): Range | undefined {
+export function findRange({ indexes, resource }: Scan, term: Term): IndexRange | undefined {
   const index = indexes.get(term.column)
-  return index === undefined ? undefined : { index, order: complete([term]), where: resource }
+  return index === undefined ? undefined : { index, order: completeOrder([term]), where: resource }
 }
 
-function ofKey({ index, order, where }: Range, isKey: Condition): Range {
-  return { index, order: order.slice(1), where: and(where, isKey) }
+function narrowToKey({ index, order, where }: IndexRange, keyCondition: Condition): IndexRange {
+  return { index, order: order.slice(1), where: joinWithAnd(where, keyCondition) }
 }
 
-export async function findFew(scan: Scan): Promise<Range | undefined> {
+export async function findFew(scan: Scan): Promise<IndexRange | undefined> {
   for (const filter of scan.query.filters) {
     const range = findFilterRange(scan, filter)
-    const matching = range && ofKey(range, toFilterCondition(scan.dialect, filter))
+    const matching = range && narrowToKey(range, toFilterCondition(scan.dialect, filter))
     if (matching && (await isFew(scan, matching))) return matching
   }
   return undefined
@@ -92,46 +101,46 @@ export async function findFew(scan: Scan): Promise<Range | undefined> {
 
 function findFilterRange(scan: Scan, { field, operator }: Filter, isDescending = false) {
   if (operator === 'ne' || isOfText(operator)) return undefined
-  return findRange(scan, { column: toColumn(scan.dialect, field), isDescending })
+  return findRange(scan, { column: fieldToColumn(scan.dialect, field), isDescending })
 }
 
-export function findNarrowRange(scan: Scan, isDescending = false): Range {
+export function findNarrowRange(scan: Scan, isDescending = false): IndexRange {
   for (const filter of scan.query.filters) {
     const range = findFilterRange(scan, filter, isDescending)
     const [value, ...more] = filter.values
     if (!range || value === undefined || more.length > 0) continue
-    if (filter.operator === 'eq') return ofKey(range, toFilterCondition(scan.dialect, filter))
-    const limits = toLimits(scan.dialect, { ...filter, value })
+    if (filter.operator === 'eq') return narrowToKey(range, toFilterCondition(scan.dialect, filter))
+    const limits = toBounds(scan.dialect, { ...filter, value })
     const [from, to] = isDescending ? limits.toReversed() : limits
     return { ...range, from, to }
   }
-  const order = complete([{ column: 'created_at', isDescending }])
+  const order = completeOrder([{ column: 'created_at', isDescending }])
   return { index: oldestFirst, order, where: scan.resource }
 }
 
-export async function isFew(scan: Scan, range: Range): Promise<boolean> {
+export async function isFew(scan: Scan, range: IndexRange): Promise<boolean> {
   const all = { ...scan, condition: undefined }
-  return (await select(all, range, { what: '1', tail: 'LIMIT 1 OFFSET 5000' })).length === 0
+  return (await selectRows(all, range, { what: '1', tail: 'LIMIT 1 OFFSET 5000' })).length === 0
 }
 
 /** For a range in another order than that of the list: each record is tested. */
-export function toLater({ dialect, order, after }: Scan, range: Range): Range {
+export function toLater({ dialect, order, after }: Scan, range: IndexRange): IndexRange {
   if (!after) return range
   const isLater = order.reduceRight<Condition>((rest, { column, isDescending }) => {
     const values = [after.get(column) ?? null]
     const tested = `${dialect.unindexed}${column}`
     const isBeyond = { sql: `${tested} ${isDescending ? '<' : '>'} ?`, values }
-    return or([isBeyond, and({ sql: `${tested} = ?`, values }, rest)])
-  }, or([]))
-  return { ...range, where: and(range.where, isLater) }
+    return joinWithOr([isBeyond, joinWithAnd({ sql: `${tested} = ?`, values }, rest)])
+  }, joinWithOr([]))
+  return { ...range, where: joinWithAnd(range.where, isLater) }
 }
 
-/** Into ranges of at most `size` records. `readKey` reads those of the last key of each range. */
-export async function* cut(
+/** Divides it into ranges of at most `recordsPerRange` records. `readKey` reads those of the last key of each range. */
+export async function* divideRange(
   scan: Scan,
-  range: Range,
-  readKey?: (scan: Scan, range: Range) => AsyncIterable<Range>,
-): AsyncGenerator<Range> {
+  range: IndexRange,
+  readKey?: (scan: Scan, range: IndexRange) => AsyncIterable<IndexRange>,
+): AsyncGenerator<IndexRange> {
   const { dialect, after } = scan
   const isByKey = readKey !== undefined || (range.order.length > 2 && !dialect.seeksRows)
   const order = isByKey ? range.order.slice(0, 1) : range.order
@@ -146,19 +155,24 @@ export async function* cut(
     const row = values
     const compare = (sign: string) => compareRows(dialect, columns, { sign, values: row })
     if (!isStart) yield { ...rest, to: compare(isByKey ? earlier : `${earlier}=`) }
-    if (isByKey) yield* (readKey ?? cut)(isStart ? scan : rests, ofKey(range, compare('=')))
+    if (isByKey)
+      yield* (readKey ?? divideRange)(isStart ? scan : rests, narrowToKey(range, compare('=')))
     rest = { ...range, from: compare(later) }
     values = await findEnd(scan, rest, order)
   }
   yield rest
 }
 
-async function findEnd(scan: Scan, range: Range, order: readonly Term[]): Promise<Row | undefined> {
+async function findEnd(
+  scan: Scan,
+  range: IndexRange,
+  order: readonly Term[],
+): Promise<Row | undefined> {
   await setImmediate()
-  if (scan.size === Infinity) return undefined
+  if (scan.recordsPerRange === Infinity) return undefined
   const what = order.map(({ column }) => column).join(', ')
-  const tail = `ORDER BY ${toOrderBy(order)} LIMIT 1 OFFSET ${String(scan.size - 1)}`
-  return (await select({ ...scan, condition: undefined }, range, { what, tail }))[0]
+  const tail = `ORDER BY ${toOrderBy(order)} LIMIT 1 OFFSET ${String(scan.recordsPerRange - 1)}`
+  return (await selectRows({ ...scan, condition: undefined }, range, { what, tail }))[0]
 }
 
 export function compareRows(
@@ -169,5 +183,5 @@ export function compareRows(
   const rows = { sql: `(${columns.join(', ')}) ${sign} (${toMarks(columns)})`, values }
   const [first = '', ...others] = columns
   if (!seeksRows || others.length === 0) return rows
-  return and({ sql: `${first} ${sign.slice(0, 1)}= ?`, values: values.slice(0, 1) }, rows)
+  return joinWithAnd({ sql: `${first} ${sign.slice(0, 1)}= ?`, values: values.slice(0, 1) }, rows)
 }

@@ -55,25 +55,25 @@ export function isOfText(operator: Operator): operator is TextOperator {
 export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | TextOperator
 
 /** The name of a field or the path to it; `_id`, `createdAt`, `updatedAt` are the record's own. */
-export type Field = string | readonly string[]
+export type FieldPath = string | readonly string[]
 
 export type FieldValue = string | number | boolean | null
 
 export interface Filter {
-  field: Field
+  field: FieldPath
   operator: Operator
   /** One must match; with `ne` none may be equal. `lt` to `gte` match values of the same type. */
   values: readonly FieldValue[]
 }
 
 export interface SortTerm {
-  field: Field
+  field: FieldPath
   isDescending: boolean
 }
 
 export interface RecordQuery {
   filters: readonly Filter[]
-  search?: { text: string; fields: readonly Field[] }
+  search?: { text: string; fields: readonly FieldPath[] }
   /** Equal records are in the order of `createdAt` and `_id`, in the direction of the first term. */
   sort: readonly SortTerm[]
   isCancelled?: () => boolean
@@ -84,7 +84,7 @@ export const allRecords: RecordQuery = { filters: [], sort: [] }
 /** The values of a record that its place in a list depends on; `createdAt` and `_id` are the last. */
 export type Position = readonly FieldValue[]
 
-export function toPositionFields({ sort }: RecordQuery): Field[] {
+export function toPositionFields({ sort }: RecordQuery): FieldPath[] {
   return [...sort.map(({ field }) => field), 'createdAt', '_id']
 }
 
@@ -102,7 +102,7 @@ export function isFieldValue(value: unknown): value is FieldValue {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-export interface Part {
+export interface Slice {
   /** Not used with `after`, which finds later records at no greater cost. */
   offset: number
   limit: number
@@ -125,10 +125,10 @@ export interface Collection {
   /** False when there is no such record, or it has another version than the given one. */
   remove: (id: string, version?: number) => Promise<boolean>
   clear: () => Promise<number>
-  index: (fields: readonly Field[]) => Promise<void>
+  index: (fields: readonly FieldPath[]) => Promise<void>
   /** Differs after every write by any process. Only where the store knows it without a query. */
   state?: () => number | Promise<number>
-  list: (query: RecordQuery, part: Part) => Promise<readonly StoredRecord[]>
+  list: (query: RecordQuery, part: Slice) => Promise<readonly StoredRecord[]>
   count: (query?: RecordQuery) => Promise<number>
   pages: (query?: RecordQuery) => Pages
 }

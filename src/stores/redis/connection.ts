@@ -8,7 +8,7 @@ const commandMs = 700
 const connectMs = 1000
 const maxPauseMs = 1000
 
-const options = {
+const redisOptions = {
   lazyConnect: true,
   connectTimeout: connectMs,
   disconnectTimeout: 100,
@@ -23,7 +23,7 @@ const options = {
 }
 
 export async function openRedis(url: string) {
-  const redis = new Redis(url.replace(/^valkey/, 'redis'), options)
+  const redis = new Redis(url.replace(/^valkey/, 'redis'), redisOptions)
   const close = redis.disconnect.bind(redis, false)
   let lastError: Error | undefined
   redis.on('error', (error: Error) => {
@@ -51,7 +51,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ReplyError && /^(WRONGPASS|NOAUTH|NOPERM|ERR)\b/.test(toReason(error))
 }
 
-export function inRedis<Result>(response: Promise<Result>): Promise<Result> {
+export function runInRedis<Result>(response: Promise<Result>): Promise<Result> {
   return response.catch((error: unknown) => {
     const reply = error instanceof ReplyError ? toReason(error) : ''
     if (/^(ERR|WRONGTYPE)\b/.test(reply)) throw error

@@ -1,16 +1,20 @@
 import type { Redis } from 'ioredis'
-import { inRedis } from '../redis/connection.ts'
+import { runInRedis } from '../redis/connection.ts'
 import { isSession, type Session, type Sessions } from './sessions.ts'
 
 export function createRedisSessions(redis: Redis): Sessions {
   const find = async (idHash: string) => {
-    const session: unknown = JSON.parse((await inRedis(redis.get(toKey(idHash)))) ?? 'null')
+    const session: unknown = JSON.parse(
+      (await runInRedis(redis.get(toSessionKey(idHash)))) ?? 'null',
+    )
     return isSession(session) ? session : undefined
   }
   return {
     create: async (idHash, session) => {
       const value = JSON.stringify(session)
-      const done = await inRedis(redis.set(toKey(idHash), value, 'PXAT', toEnd(session), 'NX'))
+      const done = await runInRedis(
+        redis.set(toSessionKey(idHash), value, 'PXAT', toEnd(session), 'NX'),
+      )
       if (done === null) throw new Error('a fresh session id was taken')
     },
     find,
@@ -20,15 +24,17 @@ export function createRedisSessions(redis: Redis): Sessions {
       const touched = { ...session, idleUntil }
       const value = JSON.stringify(touched)
       // XX: a removed session is not created again. No other field of a session ever changes.
-      await inRedis(redis.set(toKey(idHash), value, 'PXAT', toEnd(touched), 'XX'))
+      await runInRedis(redis.set(toSessionKey(idHash), value, 'PXAT', toEnd(touched), 'XX'))
     },
-    remove: async (idHash) => (await inRedis(redis.del(toKey(idHash)))) > 0,
+    remove: async (idHash) => (await runInRedis(redis.del(toSessionKey(idHash)))) > 0,
     clear: async () => {
       let total = 0
       let cursor = '0'
       do {
-        const [next, keys] = await inRedis(redis.scan(cursor, 'MATCH', toKey('*'), 'COUNT', 500))
-        if (keys.length > 0) total += await inRedis(redis.unlink(keys))
+        const [next, keys] = await runInRedis(
+          redis.scan(cursor, 'MATCH', toSessionKey('*'), 'COUNT', 500),
+        )
+        if (keys.length > 0) total += await runInRedis(redis.unlink(keys))
         cursor = next
       } while (cursor !== '0')
       return total
@@ -37,7 +43,7 @@ export function createRedisSessions(redis: Redis): Sessions {
   }
 }
 
-function toKey(idHash: string): string {
+function toSessionKey(idHash: string): string {
   return `vitrine:session:${idHash}`
 }
 

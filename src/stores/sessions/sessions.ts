@@ -12,7 +12,7 @@ const issueSchema = {
   },
 } as const
 
-export const sessionSchema = {
+export const storedSessionSchema = {
   type: 'object',
   required: ['userId', 'passwordHash', 'createdAt', 'expiresAt', 'idleUntil'],
   properties: {
@@ -26,11 +26,11 @@ export const sessionSchema = {
   },
 } as const
 
-export type Session = XStatic<typeof sessionSchema>
+export type Session = XStatic<typeof storedSessionSchema>
 export type SessionIssue = XStatic<typeof issueSchema>
 
 export function isSession(value: unknown): value is Session {
-  return hasRequired(value, sessionSchema)
+  return hasRequired(value, storedSessionSchema)
 }
 
 export interface Sessions {

@@ -68,7 +68,7 @@ async function write(source: DatabaseSync, partial: string, options: BackupOptio
   )
   const lost = await addContents(source, target, options)
   target.exec('COMMIT')
-  return { ...sumUp(target, options), lost }
+  return { ...toTotals(target, options), lost }
 }
 
 async function addContents(source: DatabaseSync, target: DatabaseSync, options: BackupOptions) {
@@ -130,9 +130,9 @@ export function* eachKnownFile(
   }
 }
 
-export type Sums = ReturnType<typeof sumUp>
+export type BackupTotals = ReturnType<typeof toTotals>
 
-export function sumUp(database: DatabaseSync, collections: FileCollections) {
+export function toTotals(database: DatabaseSync, collections: FileCollections) {
   const isOfFile = toFileCondition(collections)
   const select = database.prepare(
     `SELECT count(*) FILTER (WHERE NOT ${isOfFile}) AS records,

@@ -14,7 +14,7 @@ import {
   contentsTable,
   eachKnownFile,
   hasContentOf,
-  sumUp,
+  toTotals,
   toFileCondition,
   type BackupOptions,
   type KnownFile,
@@ -44,7 +44,7 @@ export async function restoreBackup(options: RestoreOptions) {
   const records = createSqliteRecords(database)
   await removeOrphanedFiles(files, records, fileCollections)
   await records.settle()
-  return { ...sumUp(database, options), hasHash }
+  return { ...toTotals(database, options), hasHash }
 }
 
 async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {

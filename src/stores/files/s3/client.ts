@@ -80,19 +80,19 @@ export function createS3Client(settings: S3Settings) {
 
   return {
     prefix,
-    send: (request: S3Request) => retry(() => readWhole(request), request.isOnce),
-    open: (request: S3Request) => retry(() => open(request)),
+    send: (request: S3Request) => retryPassing(() => readWhole(request), request.isOnce),
+    open: (request: S3Request) => retryPassing(() => open(request)),
     close: agent.destroy.bind(agent),
   }
 }
 
-async function retry<Result>(run: () => Promise<Result>, isOnce = false): Promise<Result> {
+async function retryPassing<Result>(run: () => Promise<Result>, isOnce = false): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await run()
     } catch (error) {
       const pauseMs = isOnce ? undefined : pausesMs[attempt]
-      if (pauseMs === undefined || !isPassing(error)) throw toStoreFailure(error)
+      if (pauseMs === undefined || !isPassing(error)) throw s3ErrorToFailure(error)
       await setTimeout(pauseMs)
     }
   }
@@ -129,7 +129,7 @@ function isPassing(error: unknown): boolean {
   return hasCode(error, 'ECONNRESET', 'EPIPE')
 }
 
-function toStoreFailure(error: unknown): unknown {
+function s3ErrorToFailure(error: unknown): unknown {
   if (error instanceof S3Error) {
     const { status, message } = error
     if (status === 507 || /Full$|Quota/.test(message)) return new StoreFailure('full', error)

@@ -31,13 +31,13 @@ export async function completeUpload(s3: S3Client, { name, uploadId, parts }: S3
 }
 
 export async function abortUploads(s3: S3Client, name: string): Promise<void> {
-  for (const uploadId of await listUploads(s3, name)) {
+  for (const uploadId of await listPendingUploads(s3, name)) {
     await toFound(s3.send({ method: 'DELETE', name, query: { uploadId } }))
   }
 }
 
 export async function findUpload(s3: S3Client, name: string): Promise<S3Upload | undefined> {
-  const [uploadId] = await listUploads(s3, name)
+  const [uploadId] = await listPendingUploads(s3, name)
   if (uploadId === undefined) return undefined
   const parts: string[] = []
   for (let marker: string | undefined = '0'; marker !== undefined;) {
@@ -51,7 +51,7 @@ export async function findUpload(s3: S3Client, name: string): Promise<S3Upload |
 }
 
 /** MinIO lists uploads only by the whole name of the object. */
-async function listUploads(s3: S3Client, name: string): Promise<string[]> {
+async function listPendingUploads(s3: S3Client, name: string): Promise<string[]> {
   const key = s3.prefix + name
   const { text } = await s3.send({ method: 'GET', query: { uploads: '', prefix: key } })
   return [...text.matchAll(/<Upload>[^]*?<\/Upload>/g)]

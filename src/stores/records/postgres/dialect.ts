@@ -1,9 +1,9 @@
 import pg from 'pg'
 import type { PostgresDatabase } from '../../postgres/database.ts'
-import { or } from '../conditions.ts'
+import { joinWithOr } from '../conditions.ts'
 import type { Dialect } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
-import { marks, toFoldedName, toKey, toKeyName, toObjectName } from './keys.ts'
+import { marks, toFoldedName, valueToKey, toKeyName, toObjectName } from './keys.ts'
 
 export function createPostgresDialect(database: PostgresDatabase): Dialect {
   return {
@@ -18,11 +18,11 @@ export function createPostgresDialect(database: PostgresDatabase): Dialect {
     },
     quote: pg.escapeLiteral,
     toColumn: (path) => `(coalesce(${toKeySql(path, toKeyName)}, '${marks.none}') COLLATE "C")`,
-    toOperand: toKey,
+    toOperand: valueToKey,
     starts: Object.values(marks).map((mark) => `'${mark}'`),
     toTextCondition: (operator, fields, texts) => {
       const tests = fields.map((field) => textTests[operator](toFolded(field)))
-      return or(tests.flatMap((sql) => texts.map((text) => ({ sql, values: [text] }))))
+      return joinWithOr(tests.flatMap((sql) => texts.map((text) => ({ sql, values: [text] }))))
     },
     toSource: () => 'records',
     idIndex: 'records_pkey',

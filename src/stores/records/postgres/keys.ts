@@ -1,4 +1,4 @@
-import { fold } from '../conditions.ts'
+import { toLowerText } from '../conditions.ts'
 import { isDocument, isFieldValue, isStorable, type Document, type FieldValue } from '../records.ts'
 
 /** The first character of a key orders the types, the rest the values. */
@@ -8,7 +8,7 @@ export interface Keys {
 
 export const marks = { number: '0', string: '1', boolean: '2', none: '3', end: '4' }
 
-export function toKey(value: FieldValue): string {
+export function valueToKey(value: FieldValue): string {
   if (value === null) return marks.none
   if (typeof value === 'number') return marks.number + toSortable(value)
   return typeof value === 'string' ? marks.string + value : marks.boolean + String(value)
@@ -28,8 +28,8 @@ export function toKeys(document: Document): Keys {
 function toEntries(name: string, value: unknown): [string, string | Keys][] {
   if (isDocument(value)) return [[toObjectName(name), toKeys(value)]]
   if (value === null || !isFieldValue(value) || !isStorable(String(value))) return []
-  const key: [string, string] = [toKeyName(name), toKey(value)]
-  const folded = fold(value)
+  const key: [string, string] = [toKeyName(name), valueToKey(value)]
+  const folded = toLowerText(value)
   const ascii = String(value).replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   const isKnown = typeof value === 'string' && folded === ascii
   return isKnown ? [key] : [key, [toFoldedName(name), folded]]

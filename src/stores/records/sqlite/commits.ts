@@ -13,7 +13,7 @@ export interface Write {
 }
 
 interface WaitingWrite extends Write, PromiseWithResolvers<number> {
-  askedAt: number
+  requestedAtMs: number
 }
 
 export type Commits = ReturnType<typeof createCommits>
@@ -35,7 +35,7 @@ export function createCommits(database: DatabaseSync, cache: RecordCache, maxRec
   return {
     write: (write: Write): Promise<number> => {
       const settled = Promise.withResolvers<number>()
-      waiting.push({ ...write, ...settled, askedAt: performance.now() })
+      waiting.push({ ...write, ...settled, requestedAtMs: performance.now() })
       committing ??= commitAll()
       return settled.promise
     },
@@ -51,7 +51,7 @@ async function commit(
   try {
     const runTogether = () => runInTransaction(database, () => run(writes))
     // No write waits for a lock longer than allowed, counted from the first.
-    for (const settle of await retryWhileBusy(runTogether, writes[0]?.askedAt)) settle()
+    for (const settle of await retryWhileBusy(runTogether, writes[0]?.requestedAtMs)) settle()
   } catch (error) {
     // A failed write may have left a part of itself, so the whole transaction was rolled back.
     if (writes.length > 1 && !isLocked(error))
@@ -72,7 +72,7 @@ function createCountedRun(database: DatabaseSync, cache: RecordCache, maxRecords
 
   return (writes: readonly WaitingWrite[]): (() => void)[] => {
     const growths = new Map<string, number>()
-    const settlings = writes.map(({ resource, growth, statement, values, resolve, reject }) => {
+    const callbacks = writes.map(({ resource, growth, statement, values, resolve, reject }) => {
       const [id] = values
       const before = growths.get(resource) ?? 0
       if (growth === 1 && isFull(resource, before) && !cache.isStored(resource, id))
@@ -83,6 +83,6 @@ function createCountedRun(database: DatabaseSync, cache: RecordCache, maxRecords
       return resolve.bind(undefined, written)
     })
     for (const [resource, growth] of growths) if (growth !== 0) count.run(resource, growth)
-    return settlings
+    return callbacks
   }
 }

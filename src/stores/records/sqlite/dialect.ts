@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isFull, StoreFailure } from '../../store-failure.ts'
 import { isDamage, retryWhileBusy } from '../../sqlite/database.ts'
-import { fold, toMarks } from '../conditions.ts'
+import { toLowerText, toMarks } from '../conditions.ts'
 import type { Dialect, Value } from '../dialect.ts'
 import type { Prepare } from './statements.ts'
 
@@ -15,7 +15,7 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
     createIndex: (name, definition) =>
       createIndex(database, `CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`),
     quote,
-    toColumn,
+    toColumn: pathToColumn,
     toOperand: (value) => {
       if (value === null) return new Uint8Array([2])
       return typeof value === 'boolean' ? new Uint8Array([Number(value)]) : value
@@ -23,7 +23,9 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
     starts: ['-9e999', "''", blobs.false, blobs.none, blobs.end],
     // One call for all fields and texts: passing the values to JavaScript takes most of the time.
     toTextCondition: (operator, fields, texts) => {
-      const columns = fields.map((field) => (typeof field === 'string' ? field : toColumn(field)))
+      const columns = fields.map((field) =>
+        typeof field === 'string' ? field : pathToColumn(field),
+      )
       const values = [String(columns.length), ...columns, toMarks(texts)].join(', ')
       return { sql: `${operator}(${values})`, values: texts }
     },
@@ -39,7 +41,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-function toColumn(path: readonly string[]): string {
+function pathToColumn(path: readonly string[]): string {
   const at = quote(`$${path.map((name) => `.${JSON.stringify(name)}`).join('')}`)
   const value = `document ->> ${at}`
   return (
@@ -68,16 +70,20 @@ async function createIndex(database: DatabaseSync, sql: string): Promise<boolean
   }
 }
 
-const textTests = { contains: 'includes', startsWith: 'startsWith', endsWith: 'endsWith' } as const
+const textMethods = {
+  contains: 'includes',
+  startsWith: 'startsWith',
+  endsWith: 'endsWith',
+} as const
 
 /** SQLite's own functions know the case of ASCII letters only. */
 function addFunctions(database: DatabaseSync): void {
   const options = { deterministic: true, varargs: true }
-  for (const [operator, test] of Object.entries(textTests)) {
+  for (const [operator, test] of Object.entries(textMethods)) {
     database.function(operator, options, (count, ...values) => {
       const parts = values.splice(Number(count))
       const isMatch = values.some((value) => {
-        const text = toText(value)
+        const text = toSearchedText(value)
         return text !== undefined && parts.some((part) => text[test](String(part)))
       })
       return isMatch ? 1 : 0
@@ -85,7 +91,7 @@ function addFunctions(database: DatabaseSync): void {
   }
 }
 
-function toText(value: Value): string | undefined {
-  if (!(value instanceof Uint8Array)) return fold(value)
+function toSearchedText(value: Value): string | undefined {
+  if (!(value instanceof Uint8Array)) return toLowerText(value)
   return value[0] === 2 ? undefined : String(value[0] === 1)
 }

@@ -1,19 +1,19 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Row } from '../dialect.ts'
 
-interface Statement {
+interface RowStatement {
   get: (...values: SQLInputValue[]) => Row | undefined
   all: (...values: SQLInputValue[]) => readonly Row[]
   run: StatementSync['run']
 }
 
-export type Prepare = (sql: string) => Statement
+export type Prepare = (sql: string) => RowStatement
 
 const maxStatements = 100
 
 /** Preparing takes longer than reading a page; rows as arrays take two thirds of the time. */
 export function createStatements(database: DatabaseSync): Prepare {
-  const kept = new Map<string, Statement>()
+  const kept = new Map<string, RowStatement>()
   return (sql) => {
     const statement = kept.get(sql) ?? prepare(database, sql)
     kept.delete(sql)
@@ -23,9 +23,9 @@ export function createStatements(database: DatabaseSync): Prepare {
   }
 }
 
-function prepare(database: DatabaseSync, sql: string): Statement {
+function prepare(database: DatabaseSync, sql: string): RowStatement {
   const statement = database.prepare(sql)
   statement.setReturnArrays(true)
   // The types of node:sqlite know rows as objects only.
-  return statement as unknown as Statement
+  return statement as unknown as RowStatement
 }
