@@ -3,54 +3,64 @@ import { html, type Html } from './html.ts'
 
 export interface Page {
   title: string
+  /** The title if unset. */
   heading?: string
+  description?: string
   main: Html
+  /** Names of files in `site/assets`. */
   scripts?: readonly string[]
+  styles?: readonly string[]
 }
 
-export function page({ title, heading, main, scripts }: Page): Html {
-  const { opening, closing } = renderPageAround(title, scripts, heading)
-  return html`${opening}${main}${closing}`
+export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(renderPage(reply, page))
+}
+
+export function renderPage(reply: FastifyReply, { main, ...frame }: Page): string {
+  const { opening, closing } = pageAround(reply, frame)
+  return opening + main.markup + closing
 }
 
 /** The markup before and after `main`, for a page whose `main` is streamed. */
-export function renderPageAround(title: string, scripts: readonly string[] = [], heading = title) {
+export function pageAround(reply: FastifyReply, page: Omit<Page, 'main'>) {
+  const { title, heading = title, styles = [], scripts = [] } = page
+  const { description = 'Vitrine is a service for learning and testing HTTP.' } = page
+  const name = title === 'Vitrine' ? title : `${title} · Vitrine`
   const opening = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>${title === 'Vitrine' ? title : `${title} · Vitrine`}</title>
+<title>${name}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="description" content="${description}">
+<meta property="og:title" content="${name}">
+<meta property="og:description" content="${description}">
 <link rel="icon" href="/assets/icon.svg">
-<link rel="stylesheet" href="/assets/simple.min.css">
-<link rel="stylesheet" href="/assets/vitrine.css">
-${[...scripts, 'inspector.js'].map((name) => html`<script src="/assets/${name}" defer></script>\n`)}</head>
+<link rel="preload" href="/assets/geist-latin-wght-normal.woff2" as="font" type="font/woff2" crossorigin>
+<script src="/assets/theme.js"></script>
+${['tokens.css', 'vitrine.css', ...styles].map((file) => html`<link rel="stylesheet" href="/assets/${file}">\n`)}${['frame.js', ...scripts, 'inspector.js'].map((file) => html`<script src="/assets/${file}" defer></script>\n`)}</head>
 <body>
-<header>
-<nav aria-label="Site"><a class="brand" href="/">Vitrine</a><a href="/docs">Documentation</a><a href="/problems">Problems</a></nav>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="bar"><a class="brand" href="/">Vitrine</a><button type="button" class="second" popovertarget="site-nav">Menu</button></header>
+${reply.server.navigation(reply.request.url)}<div class="page">
+<main id="main" tabindex="-1">
 <h1>${heading}</h1>
-</header>
-<main>
 `
-  return { opening, closing }
+  return { opening: opening.markup, closing }
 }
 
-const closing = html`
+const closing = `
 <details class="inspector"><summary>Request inspector</summary>
 <p>Enable JavaScript to see the request and response of this page here. Without JavaScript, use
 <a href="/inspector">/inspector</a>.</p>
 </details>
 </main>
-<footer><p>Vitrine is a service for learning and testing HTTP.</p></footer>
+<footer>Vitrine is a service for learning and testing HTTP.</footer>
+</div>
 </body>
 </html>
 `
 
-export function sendPage(reply: FastifyReply, { markup }: Html): FastifyReply {
-  return reply.type('text/html; charset=utf-8').send(markup)
-}
-
-export function renderTime(iso: string): Html {
+export function time(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }

@@ -1,0 +1,58 @@
+import { html, type Html } from './html.ts'
+import type { Demo } from './demo.ts'
+
+export const demoGroups = ['Resources', 'Requests and responses', 'Files', 'Sessions'] as const
+export type DemoGroup = (typeof demoGroups)[number]
+
+interface Item {
+  href: string
+  label: string
+}
+
+const system: readonly Item[] = [
+  { href: '/docs', label: 'Documentation' },
+  { href: '/inspector', label: 'Request inspector' },
+  { href: '/problems', label: 'Problems' },
+  { href: '/health', label: 'Health' },
+]
+
+/** Renders the navigation for the page at a path. */
+export type Navigation = (path: string) => Html
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    navigation: Navigation
+  }
+}
+
+export function createNavigation(demos: readonly Demo[]): Navigation {
+  const groups: (readonly [string, readonly Item[]])[] = [
+    ...demoGroups.map((group) => [group, demos.filter((demo) => demo.group === group).map(toItem)] as const),
+    ['System', system],
+  ]
+  const items = groups.flatMap(([, ofGroup]) => ofGroup)
+  const rendered = new Map([undefined, ...items].map((item) => [item, render(groups, item)]))
+  return (path) => rendered.get(items.find((item) => isBelow(path, item.href))) ?? html``
+}
+
+function toItem({ page, title }: Demo): Item {
+  return { href: page, label: title }
+}
+
+function isBelow(path: string, href: string): boolean {
+  return path.startsWith(href) && ['', '/', '.', '?'].includes(path.charAt(href.length))
+}
+
+function render(groups: readonly (readonly [string, readonly Item[]])[], current?: Item): Html {
+  const lists = groups.map(([title, items]) =>
+    items.length === 0 ? '' : html`<h2>${title}</h2>
+<ul>
+${items.map((item) => html`<li><a href="${item.href}"${item === current ? html` aria-current="page"` : ''}>${item.label}</a></li>\n`)}</ul>
+`)
+  return html`<nav class="site-nav" id="site-nav" popover aria-label="Site">
+<a class="brand" href="/">Vitrine</a>
+${lists}<div class="personal"><p data-part="user" hidden></p>
+<button type="button" class="second small" data-part="theme" hidden>Theme</button></div>
+</nav>
+`
+}
