@@ -28,6 +28,7 @@ import { openDocs } from './site/docs/docs.ts'
 import { renderErrorPage } from './site/error-page.ts'
 import { openHealth } from './site/health/health.ts'
 import { openHome } from './site/home/home.ts'
+import { createNavigation } from './site/navigation.ts'
 import { openProblems } from './site/problems/problems.ts'
 import type { Stores } from './stores/open-stores.ts'
 import { StoreFailure } from './stores/store-failure.ts'
@@ -48,6 +49,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { demos, limits } = parts
   const app = createServer(config, toFastifyOptions(config, parts))
   app.decorate('declaredRoutes', [])
+  app.decorate('navigation', createNavigation(demos))
   limitConnections(app.server, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.
   app.log = parts.log

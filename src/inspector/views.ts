@@ -1,11 +1,11 @@
 import { STATUS_CODES } from '../http/node-http.ts'
 import { html, type Html } from '../site/html.ts'
-import { page, renderTime } from '../site/page.ts'
+import { type Page, renderTime } from '../site/page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
 
-export function renderInspectorPage(origin: string): Html {
-  return page({
+export function renderInspectorPage(origin: string): Page {
+  return {
     title: 'Request inspector',
     main: html`<p>The server records exchanges (a request and its response) with browsers and with
 clients whose <code>Accept</code> names <code>text/html</code>. Each recorded response has the id of its
@@ -17,14 +17,14 @@ representation was chosen, and commands that repeat the request.</p>
 <p>The server stores the last 500 exchanges, in memory and without bodies. Responses that shared caches
 may store, such as the pages under <code>/problems</code>, are not recorded. Cookies and credentials are
 masked. The ids cannot be guessed.</p>`,
-  })
+  }
 }
 
 /** The panel of other pages shows the `data-exchange` part. */
-export function renderExchangePage(exchange: Exchange): Html {
+export function renderExchangePage(exchange: Exchange): Page {
   const { method, target, receivedAt, status } = exchange
   const { curl, fetch, httpie } = toCommands(exchange)
-  return page({
+  return {
     title: `${method} ${target}`,
     main: html`<div data-exchange>
 ${renderFacts(exchange)}
@@ -35,7 +35,7 @@ ${renderHead('Response', exchange.responseHead)}
 <h2>Repeat this request</h2>
 ${curl.endsWith('@content') ? html`<p>Bodies are not recorded. Save the body to the file <code>content</code> first.</p>\n` : ''}${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('HTTPie', httpie)}</div>
 <p>Received at ${renderTime(receivedAt)}, status ${status}.</p>`,
-  })
+  }
 }
 
 function renderHead(title: string, text: string): Html {

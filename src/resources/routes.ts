@@ -10,6 +10,8 @@ export function resourceDemo(resource: Resource): Demo {
     name,
     title,
     summary,
+    group: 'Resources',
+    page: path,
     links: [
       { href: path, label: `All ${title.toLowerCase()}` },
       { href: `${path}/new`, label: `New ${resource.singular}` },

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import mime from 'mime'
 import { readdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { notFound } from '../http/errors/http-error.ts'
 import { toFileOperation } from '../http/openapi/files.ts'
@@ -11,11 +11,15 @@ import { packageFolder } from '../config/package-folder.ts'
 import { withFile } from '../http/response/static-files.ts'
 
 const own = fileURLToPath(new URL('src/site/assets', packageFolder))
-const packaged = dirname(fileURLToPath(import.meta.resolve('simpledotcss/simple.min.css')))
+const fonts = ['geist', 'geist-mono'].map(
+  (name) => `@fontsource-variable/${name}/files/${name}-latin-wght-normal.woff2`,
+)
 
 export const folders: Readonly<Record<string, string>> = {
   ...Object.fromEntries(readdirSync(own).map((name) => [name, own])),
-  'simple.min.css': packaged,
+  ...Object.fromEntries(
+    fonts.map((font) => [basename(font), dirname(fileURLToPath(import.meta.resolve(font)))]),
+  ),
 }
 
 export function openAssets(app: FastifyInstance): void {

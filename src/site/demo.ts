@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { XSchema } from 'typebox/schema'
 import type { Config } from '../config/config.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
+import type { DemoGroup } from './navigation.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import type { Stores } from '../stores/open-stores.ts'
 
@@ -25,6 +26,10 @@ export interface Demo {
   name: string
   title: string
   summary: string
+  /** Its group in the navigation and on the home page. */
+  group?: DemoGroup
+  /** The URL of its page, in the navigation. `/demos/<name>` if unset. */
+  page?: string
   links: readonly { href: string; label: string }[]
   tryOut?: TryOut
   /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */

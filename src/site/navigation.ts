@@ -27,7 +27,9 @@ declare module 'fastify' {
 
 export function createNavigation(demos: readonly Demo[]): Navigation {
   const groups: (readonly [string, readonly Item[]])[] = [
-    ...demoGroups.map((group) => [group, demos.filter((demo) => demo.group === group).map(toItem)] as const),
+    ...demoGroups.map(
+      (group) => [group, demos.filter((demo) => demo.group === group).map(toItem)] as const,
+    ),
     ['System', system],
   ]
   const items = groups.flatMap(([, ofGroup]) => ofGroup)
@@ -35,7 +37,7 @@ export function createNavigation(demos: readonly Demo[]): Navigation {
   return (path) => rendered.get(items.find((item) => isBelow(path, item.href))) ?? html``
 }
 
-function toItem({ page, title }: Demo): Item {
+function toItem({ name, page = `/demos/${name}`, title }: Demo): Item {
   return { href: page, label: title }
 }
 
@@ -45,10 +47,13 @@ function isBelow(path: string, href: string): boolean {
 
 function render(groups: readonly (readonly [string, readonly Item[]])[], current?: Item): Html {
   const lists = groups.map(([title, items]) =>
-    items.length === 0 ? '' : html`<h2>${title}</h2>
+    items.length === 0
+      ? ''
+      : html`<h2>${title}</h2>
 <ul>
 ${items.map((item) => html`<li><a href="${item.href}"${item === current ? html` aria-current="page"` : ''}>${item.label}</a></li>\n`)}</ul>
-`)
+`,
+  )
   return html`<nav class="site-nav" id="site-nav" popover aria-label="Site">
 <a class="brand" href="/">Vitrine</a>
 ${lists}<div class="personal"><p data-part="user" hidden></p>

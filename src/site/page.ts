@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { html, type Html } from './html.ts'
+import type { Navigation } from './navigation.ts'
 
 export interface Page {
   title: string
@@ -12,17 +13,23 @@ export interface Page {
   styles?: readonly string[]
 }
 
+/** A reply, or what takes its place for a page that is rendered once. */
+export interface PagePlace {
+  server: { navigation: Navigation }
+  request: { url: string }
+}
+
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(renderPage(reply, page))
 }
 
-export function renderPage(reply: FastifyReply, { main, ...frame }: Page): string {
-  const { opening, closing } = pageAround(reply, frame)
-  return opening + main.markup + closing
+export function renderPage(place: PagePlace, { main, ...frame }: Page): string {
+  const { opening, closing } = renderPageAround(place, frame)
+  return opening.markup + main.markup + closing.markup
 }
 
 /** The markup before and after `main`, for a page whose `main` is streamed. */
-export function pageAround(reply: FastifyReply, page: Omit<Page, 'main'>) {
+export function renderPageAround({ server, request }: PagePlace, page: Omit<Page, 'main'>) {
   const { title, heading = title, styles = [], scripts = [] } = page
   const { description = 'Vitrine is a service for learning and testing HTTP.' } = page
   const name = title === 'Vitrine' ? title : `${title} · Vitrine`
@@ -38,18 +45,18 @@ export function pageAround(reply: FastifyReply, page: Omit<Page, 'main'>) {
 <link rel="icon" href="/assets/icon.svg">
 <link rel="preload" href="/assets/geist-latin-wght-normal.woff2" as="font" type="font/woff2" crossorigin>
 <script src="/assets/theme.js"></script>
-${['tokens.css', 'vitrine.css', ...styles].map((file) => html`<link rel="stylesheet" href="/assets/${file}">\n`)}${['frame.js', ...scripts, 'inspector.js'].map((file) => html`<script src="/assets/${file}" defer></script>\n`)}</head>
+${['tokens.css', 'vitrine.css', ...styles].map((file) => html`<link rel="stylesheet" href="/assets/${file}">\n`)}${['frame.js', ...scripts, 'inspector.js'].map((file) => html`<script type="module" src="/assets/${file}"></script>\n`)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><a class="brand" href="/">Vitrine</a><button type="button" class="second" popovertarget="site-nav">Menu</button></header>
-${reply.server.navigation(reply.request.url)}<div class="page">
+${server.navigation(request.url)}<div class="page">
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>
 `
-  return { opening: opening.markup, closing }
+  return { opening, closing }
 }
 
-const closing = `
+const closing = html`
 <details class="inspector"><summary>Request inspector</summary>
 <p>Enable JavaScript to see the request and response of this page here. Without JavaScript, use
 <a href="/inspector">/inspector</a>.</p>
@@ -61,6 +68,6 @@ const closing = `
 </html>
 `
 
-export function time(iso: string): Html {
+export function renderTime(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }

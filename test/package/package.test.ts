@@ -74,7 +74,7 @@ async function send(origin: string) {
   assert.match(await (await get('/locations/rome', 'application/json')).text(), /"name":"Rome"/)
   assert.match(await (await get('/topic.html')).text(), /<form/)
   assert.match(await (await get('/assets/vitrine.css')).text(), /\{/)
-  assert.match(await (await get('/assets/simple.min.css')).text(), /\{/)
+  assert.match(await (await get('/assets/tokens.css')).text(), /\{/)
   assert.equal((await get('/openapi.json')).status, 200)
 }
 

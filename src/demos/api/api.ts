@@ -13,6 +13,7 @@ export const api: Demo = {
   name: 'api',
   title: 'JSON',
   summary: 'Routes that return a small JSON object. Two of them include a name that you send.',
+  group: 'Requests and responses',
   links: [
     { href: '/api/json', label: 'A JSON object' },
     { href: '/api/get_json_with_param?name=Ann', label: 'A JSON object with a parameter' },

@@ -22,6 +22,7 @@ export const bodies: Demo = {
   name: 'bodies',
   title: 'Bodies',
   summary: 'Form, JSON, multipart and text bodies, returned as JSON.',
+  group: 'Requests and responses',
   links: [],
   tryOut: { method: 'POST', path: '/users/post', fields: { 'glass[color]': 'green', name: 'Ann' } },
   routes: async ({ config }, app) => {

@@ -1,9 +1,9 @@
 import type { HttpError } from '../../http/errors/http-error.ts'
 import { html, type Html } from '../../site/html.ts'
-import { page } from '../../site/page.ts'
+import { type Page } from '../../site/page.ts'
 
-export function renderLoginPage(username = '', error?: HttpError): Html {
-  return page({
+export function renderLoginPage(username = '', error?: HttpError): Page {
+  return {
     title: error ? 'Not logged in: Log in' : 'Log in',
     heading: 'Log in',
     scripts: ['edit-form.js'],
@@ -17,7 +17,7 @@ export function renderLoginPage(username = '', error?: HttpError): Html {
 <p>No account yet? <a href="/users/new">Create one</a>.</p>
 <p class="quiet">After you log in, your browser has a cookie with a random id. The next page shows what the
 server stores for that id, and when it expires.</p>`,
-  })
+  }
 }
 
 function renderMessage({ message }: HttpError): Html {

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../site/html.ts'
-import { page, renderTime } from '../../site/page.ts'
+import { type Page, renderTime } from '../../site/page.ts'
 import type { SessionIssue } from '../../stores/sessions/sessions.ts'
 import { renderCookieFlags, toDuration, type CookieView } from './cookie-flags.ts'
 import type { ActiveSession } from '../../auth/session-lifecycle.ts'
@@ -8,9 +8,9 @@ export function renderSessionPage(
   { user, session, endsAt }: ActiveSession,
   idleSeconds: number,
   cookie: CookieView,
-): Html {
+): Page {
   const { createdAt, expiresAt, issue } = session
-  return page({
+  return {
     title: 'Session',
     scripts: ['edit-form.js', 'session.js'],
     main: html`<p class="lead">You are logged in as <a href="/users/${user.id}">${String(user.document.name)}</a>.</p>
@@ -25,7 +25,7 @@ export function renderSessionPage(
 <form method="post" action="/logout"><button type="submit" class="second">Log out</button></form>
 </div>
 ${issue ? renderIdChange(issue, cookie) : ''}${renderCookieFlags(cookie)}`,
-  })
+  }
 }
 
 /** A script counts the seconds down, so that the clocks need not agree. */

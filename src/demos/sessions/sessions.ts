@@ -28,6 +28,8 @@ export const sessions: Demo = {
   name: 'sessions',
   title: 'Sessions',
   summary: 'Log in as a user and see what the server knows about your session, and for how long.',
+  group: 'Sessions',
+  page: '/session',
   links: [
     { href: '/login', label: 'Log in' },
     { href: '/session', label: 'Your session' },

@@ -11,6 +11,7 @@ export const staticFiles: Demo = {
   title: 'Static pages',
   summary:
     'Static files with ETag, Last-Modified and range requests. Some have forms for other demos.',
+  group: 'Files',
   links: [
     { href: '/topic.html', label: 'A form that uses GET' },
     { href: '/toc.html', label: 'A form that uses POST' },

@@ -12,6 +12,7 @@ export const status: Demo = {
   name: 'status',
   title: 'Status',
   summary: 'Responds with any status code from 200 to 599.',
+  group: 'Requests and responses',
   links: [302, 304, 403, 404, 500].map((code) => ({
     href: `/status/${String(code)}`,
     label: `${String(code)} ${STATUS_CODES[code] ?? ''}`,

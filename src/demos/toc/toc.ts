@@ -9,6 +9,7 @@ export const toc: Demo = {
   name: 'toc',
   title: 'Form post',
   summary: 'A POST form sends its fields in the body. The response is the field a, unchanged.',
+  group: 'Requests and responses',
   links: [],
   tryOut: { method: 'POST', path: '/toc/aaa', fields: { a: 'glass & brass' } },
   routes: [

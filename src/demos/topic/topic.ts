@@ -25,6 +25,7 @@ export const topic: Demo = {
   name: 'topic',
   title: 'Topic',
   summary: 'A GET form sends its fields in the query string. The response contains the field a.',
+  group: 'Requests and responses',
   links: [{ href: '/topic?a=glass', label: 'A topic from the query string' }],
   tryOut: { method: 'GET', path: '/topic', fields: { a: 'glass' } },
   routes: (services, { supportedMethods }) =>

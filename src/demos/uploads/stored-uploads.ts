@@ -19,7 +19,8 @@ export function sendUploadList({ uploads, config }: UploadServices) {
     const pages = toUploads(uploads.pages())
     if (type === 'text/plain') return sendChunks(reply, type, uploadsToLines(pages))
     const { maxUploadBytes } = config
-    if (type === 'text/html') return sendChunks(reply, type, renderUploads(pages, maxUploadBytes))
+    if (type === 'text/html')
+      return sendChunks(reply, type, renderUploads(reply, pages, maxUploadBytes))
     return sendChunks(
       reply,
       type,

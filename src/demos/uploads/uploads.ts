@@ -26,6 +26,8 @@ export const uploads: Demo = {
   name: collectionName,
   title: 'Uploads',
   summary: 'Upload a file with a form. It is stored under a random id and can be downloaded.',
+  group: 'Files',
+  page: '/uploads',
   links: [{ href: '/uploads', label: 'All uploads' }],
   tryOut: { method: 'POST', path: '/profile', file: 'upfiles' },
   fileSchema: uploadSchema,

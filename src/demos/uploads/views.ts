@@ -1,10 +1,10 @@
 import { html, type Html } from '../../site/html.ts'
-import { page, renderPageAround, renderTime } from '../../site/page.ts'
+import { renderPageAround, renderTime, type Page, type PagePlace } from '../../site/page.ts'
 import type { StoredUpload } from './save-upload.ts'
 import { formatBytes } from './size.ts'
 
-export function renderUploaded({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
-  return page({
+export function renderUploaded({ _id, name, type, size, sha256, createdAt }: StoredUpload): Page {
+  return {
     title: 'Uploaded',
     main: html`<p class="lead">The upload succeeded: ${name}, ${size} bytes, is stored at
 <a href="/uploads/${_id}">/uploads/${_id}</a>.</p>
@@ -19,15 +19,17 @@ export function renderUploaded({ _id, name, type, size, sha256, createdAt }: Sto
 <code>sha256sum</code> for your file.</p>
 <p class="actions"><a class="button" href="/profile.html">Upload another file</a>
 <a class="button second" href="/uploads">All uploads</a></p>`,
-  })
+  }
 }
 
 export async function* renderUploads(
+  place: PagePlace,
   pages: AsyncIterable<readonly StoredUpload[]>,
   maxBytes: number,
 ): AsyncGenerator<string> {
-  const { opening, closing } = renderPageAround('Uploads')
-  yield html`${opening}<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(maxBytes)}. Downloads are served as
+  const { opening, closing } = renderPageAround(place, { title: 'Uploads' })
+  yield opening.markup
+  yield html`<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(maxBytes)}. Downloads are served as
 attachments so that browsers do not run them.</p>
 <p class="actions"><a class="button" href="/profile.html">Upload a file</a></p>
 `.markup

@@ -12,6 +12,7 @@ export const user: Demo = {
   name: 'user',
   title: 'User',
   summary: 'PUT, POST and DELETE each return a short text. GET /userNAME returns a greeting.',
+  group: 'Requests and responses',
   links: [{ href: '/user42', label: 'A greeting' }],
   tryOut: { method: 'POST', path: '/user/create' },
   routes: [

@@ -18,7 +18,7 @@ export interface ErrorShape {
 
 export function createErrorSender(
   shapes: readonly ErrorShape[],
-  renderPage: (error: HttpError, requestId: string) => string,
+  renderPage: (error: HttpError, reply: FastifyReply) => string,
 ) {
   return (cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = toHttpError(cause, request)
@@ -35,7 +35,7 @@ export function createErrorSender(
     }
     // The styles and links of a page would be requested from the host that is not served.
     if (form === 'text' || error.status === 421) return sendText(reply, `${error.message}\n`)
-    return reply.type('text/html; charset=utf-8').send(renderPage(error, request.id))
+    return reply.type('text/html; charset=utf-8').send(renderPage(error, reply))
   }
 }
 

@@ -1,6 +1,7 @@
 import { typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import type { Link } from '../../http/response/links.ts'
 import { html, type Html } from '../../site/html.ts'
+import type { PagePlace } from '../../site/page.ts'
 import type { Pages } from '../../stores/records/records.ts'
 import { toTypes, type Resource } from '../definition.ts'
 import { firstPage, toHref, type ListUrl } from './list-parameters.ts'
@@ -15,6 +16,7 @@ export interface ListView {
   /** The number of records on all pages; undefined for a list that is shown whole. */
   total?: number
   flash: Html | undefined
+  place: PagePlace
 }
 
 const pageSizes = [10, 20, 50, 100]

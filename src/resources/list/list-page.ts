@@ -14,7 +14,7 @@ import {
 import { firstPage, toHref } from './list-parameters.ts'
 
 export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
-  const { opening, closing } = renderPageAround(resource.title)
+  const { opening, closing } = renderPageAround(list.place, { title: resource.title })
   const figure = resource.createFigure?.()
   let shown = 0
   for await (const records of list.pages) {

@@ -54,7 +54,7 @@ export function list({ resource, collection, config }: ResourceContext): Handler
       reply.header('location', toUrl())
     }
     const found = { ...query.records, isCancelled: () => reply.raw.destroyed }
-    const view = { query, links: [], flash, ...(hasUrl && { url }) }
+    const view = { query, links: [], flash, place: reply, ...(hasUrl && { url }) }
     const { part } = query
     if (part === undefined) {
       const chunks = render(resource, { ...view, type, pages: collection.pages(found) })

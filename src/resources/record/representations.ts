@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { toCsvLine } from '../../http/response/csv.ts'
 import { toContentType } from '../../http/response/send.ts'
 import { html, type Html } from '../../site/html.ts'
-import { page, renderTime } from '../../site/page.ts'
+import { renderPage, renderTime, type Page } from '../../site/page.ts'
 import type { Document, Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
@@ -18,13 +18,16 @@ export interface ShownRecord {
 }
 
 export function sendRecord(reply: FastifyReply, shown: ShownRecord): FastifyReply {
-  return reply.type(toContentType(shown.type)).send(recordToContent(shown))
+  return reply.type(toContentType(shown.type)).send(recordToContent(reply, shown))
 }
 
-export function recordToContent({ resource, record, type, flash }: ShownRecord): string {
+export function recordToContent(
+  reply: FastifyReply,
+  { resource, record, type, flash }: ShownRecord,
+): string {
   switch (type) {
     case 'text/html':
-      return recordPage(resource, record, flash).markup
+      return renderPage(reply, recordPage(resource, record, flash))
     case 'application/json':
       return JSON.stringify(toRepresentation(resource, record))
     case 'text/plain':
@@ -89,12 +92,12 @@ export async function* recordsToLines(
   for await (const page of pages) yield page.map(toLine).join('')
 }
 
-function recordPage(resource: Resource, record: StoredRecord, flash?: Html): Html {
+function recordPage(resource: Resource, record: StoredRecord, flash?: Html): Page {
   const path = `${resource.path}/${record.id}`
   const name = toRecordName(resource, record)
   const figure = resource.createFigure?.()
   figure?.add(record, { label: name, href: path })
-  return page({
+  return {
     title: name,
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}">All ${resource.title.toLowerCase()}</a></nav>
 ${flash ?? ''}<div class="record">
@@ -109,7 +112,7 @@ ${figure?.toHtml() ?? ''}</div>
 </details>
 </div>
 <p class="quiet types">Also available as <a href="${path}.json" type="application/json">JSON</a> and <a href="${path}.txt" type="text/plain">text</a>.</p>`,
-  })
+  }
 }
 
 export function recordDetails({ readable }: Resource, record: StoredRecord): Html {

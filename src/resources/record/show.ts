@@ -67,7 +67,7 @@ function sendFound(
   if (flash) return sendRecord(reply, { ...prepared, flash })
   // A page with a message is not the one that the client has stored.
   if (hasCurrent) return reply.code(304).send()
-  prepared.content ??= recordToContent(prepared)
+  prepared.content ??= recordToContent(reply, prepared)
   return reply.type(toContentType(prepared.type)).send(prepared.content)
 }
 

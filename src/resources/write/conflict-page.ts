@@ -1,5 +1,5 @@
 import { html, type Html } from '../../site/html.ts'
-import { page, renderTime } from '../../site/page.ts'
+import { type Page, renderTime } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToInputText } from '../field-values.ts'
@@ -12,14 +12,14 @@ interface Conflict {
 }
 
 /** For a record that was changed after its page was opened; without `fields`, of a deletion. */
-export function conflictPage(resource: Resource, current: StoredRecord, fields?: Document): Html {
+export function conflictPage(resource: Resource, current: StoredRecord, fields?: Document): Page {
   const { singular, path } = resource
   const { id, updatedAt, document } = current
   const etag = toTag(current)
   const name = toRecordName(resource, current)
   const state = fields ? 'Not saved' : 'Not deleted'
   const form = fields && { _action: 'edit' as const, id, etag, values: { ...document, ...fields } }
-  return page({
+  return {
     title: `${state}: ${name} has changed`,
     heading: `This ${singular} has changed since you opened it`,
     scripts: ['edit-form.js'],
@@ -40,7 +40,7 @@ ${recordForm(resource, form)}`
     : ''
 }
 <p class="quiet"><code>If-Match</code> named an earlier version, so the response is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
-  })
+  }
 }
 
 function comparison({ fields }: Resource, conflict: Conflict): Html {

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../site/html.ts'
-import { page } from '../../site/page.ts'
+import { type Page } from '../../site/page.ts'
 import type { Resource } from '../definition.ts'
 import { methodInputs } from '../record/representations.ts'
 import { renderField, type FormState } from './form-input.ts'
@@ -8,16 +8,16 @@ import { renderField, type FormState } from './form-input.ts'
 export type RecordForm = FormState &
   ({ _action: 'new'; key: string } | { _action: 'edit'; id: string; etag: string })
 
-export function formPage(resource: Resource, form: RecordForm): Html {
+export function formPage(resource: Resource, form: RecordForm): Page {
   const heading = `${form._action === 'new' ? 'New' : 'Edit'} ${resource.singular}`
   const hasFailed = form.problems !== undefined || form.warning !== undefined
-  return page({
+  return {
     title: hasFailed ? `Not saved: ${heading}` : heading,
     heading,
     scripts: ['edit-form.js'],
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}">All ${resource.title.toLowerCase()}</a></nav>
 ${problemSummary(resource, form)}${recordForm(resource, form)}`,
-  })
+  }
 }
 
 export function recordForm({ path, fields, singular }: Resource, form: RecordForm): Html {

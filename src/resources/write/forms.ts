@@ -5,8 +5,7 @@ import { HttpError } from '../../http/errors/http-error.ts'
 import { chooseErrorForm } from '../../http/errors/send-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import type { Html } from '../../site/html.ts'
-import { sendPage } from '../../site/page.ts'
+import { sendPage, type Page } from '../../site/page.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import { toTag } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
@@ -51,7 +50,7 @@ async function findErrorPage(
   context: ResourceContext,
   request: FastifyRequest,
   { status, problem, fields: problems }: HttpError,
-): Promise<Html | undefined> {
+): Promise<Page | undefined> {
   const { resource, collection } = context
   const hasProblems = problems.length > 0
   if (request.method === 'POST') {

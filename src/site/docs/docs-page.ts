@@ -1,14 +1,14 @@
 import { html, type Html } from '../html.ts'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
-import { page } from '../page.ts'
+import { type Page } from '../page.ts'
 import { toPlace } from './curl.ts'
 import { renderOperation, renderProse, renderSchema } from './operation-view.ts'
 
-export function renderDocsPage({ info, tags, components, paths }: OpenApiDocument): Html {
+export function renderDocsPage({ info, tags, components, paths }: OpenApiDocument): Page {
   const places = Object.entries(paths).flatMap(([path, ofPath]) =>
     Object.entries(ofPath).map(([method, operation]) => toPlace(path, method, operation)),
   )
-  return page({
+  return {
     title: 'Documentation',
     scripts: ['try-it-out.js'],
     main: html`${renderProse(String(info.description))}
@@ -28,5 +28,5 @@ ${renderSchema(schema)}
 </details>
 `,
 )}</section>`,
-  })
+  }
 }

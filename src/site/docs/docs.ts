@@ -10,17 +10,19 @@ import type { Demo } from '../demo.ts'
 import { originMark } from './curl.ts'
 import { renderDocsPage } from './docs-page.ts'
 import { info } from './info.ts'
+import { renderPage } from '../page.ts'
 
 type DocsOptions = Pick<DocumentParts, 'shapes' | 'limits'> & { demos: readonly Demo[] }
 
 export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOptions): void {
   const ofDemos = demos.map(({ name, summary: description }) => ({ name, description }))
   const tags = [...ofDemos, { name: serviceTag, description: 'Available in every instance.' }]
+  const place = { server: app, request: { url: '/docs' } }
   let texts: { json: string; page: string } | undefined
   // Made at the first request, when all routes are registered.
   const load = () => {
     const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
-    return { json: JSON.stringify(document), page: renderDocsPage(document).markup }
+    return { json: JSON.stringify(document), page: renderPage(place, renderDocsPage(document)) }
   }
   // Functions, since `$'` in an origin would insert the rest of the text.
   const toJson = (origin: string) => (texts ??= load()).json.replaceAll(originMark, () => origin)

@@ -3,7 +3,7 @@ import { pageContent } from '../../http/openapi/content.ts'
 import { registerRoutes } from '../../http/openapi/route.ts'
 import type { Demo, TryOut } from '../demo.ts'
 import { html, type Html } from '../html.ts'
-import { page, sendPage } from '../page.ts'
+import { type Page, sendPage } from '../page.ts'
 
 export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
   const home = renderHomePage(demos)
@@ -18,8 +18,8 @@ export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
   ])
 }
 
-function renderHomePage(demos: readonly Demo[]): Html {
-  return page({
+function renderHomePage(demos: readonly Demo[]): Page {
+  return {
     title: 'Vitrine',
     heading: 'HTTP demonstrations',
     scripts: ['try.js'],
@@ -29,7 +29,7 @@ client, and inspect the requests and responses.</p>
 <a href="/problems">Problems</a> explains every error.</p>
 <div class="demos">
 ${demos.map(renderCard)}</div>`,
-  })
+  }
 }
 
 function renderCard({ name, title, summary, links, tryOut }: Demo): Html {

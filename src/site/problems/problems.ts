@@ -14,8 +14,7 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { isProblemSlug, problemTypes, type ProblemSlug } from '../../http/errors/problem-types.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
-import type { Html } from '../html.ts'
-import { sendPage } from '../page.ts'
+import { sendPage, type Page } from '../page.ts'
 import { renderProblem, renderProblems, type Problem } from './views.ts'
 
 const problemTypeSchema = {
@@ -76,7 +75,7 @@ export function openProblems(app: FastifyInstance): void {
 function sendAs(
   request: FastifyRequest,
   reply: FastifyReply,
-  [page, json, lines]: [page: Html, json: unknown, lines: string],
+  [page, json, lines]: [page: Page, json: unknown, lines: string],
 ): FastifyReply {
   const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
   cachePublicly(reply, 3600)

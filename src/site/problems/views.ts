@@ -1,14 +1,14 @@
 import { html, type Html } from '../html.ts'
-import { page } from '../page.ts'
+import { type Page } from '../page.ts'
 import type { ProblemType } from '../../http/errors/problem-types.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
 
 export type Problem = ProblemType & { type: string }
 
-export function renderProblems(problems: readonly Problem[]): Html {
+export function renderProblems(problems: readonly Problem[]): Page {
   const list = (isServerError: boolean) => html`<ul class="problems">
 ${problems.filter(({ status }) => status >= 500 === isServerError).map(renderProblemItem)}</ul>`
-  return page({
+  return {
     title: 'Problems',
     main: html`<p class="lead">What each error means, and how to fix the request.</p>
 <p>In problem details (RFC 9457), <code>type</code> is the URL of one of these pages.</p>
@@ -16,7 +16,7 @@ ${problems.filter(({ status }) => status >= 500 === isServerError).map(renderPro
 ${list(false)}
 <h2>Server errors</h2>
 ${list(true)}`,
-  })
+  }
 }
 
 function renderProblemItem({ type, status, title, meaning }: Problem): Html {
@@ -26,8 +26,8 @@ function renderProblemItem({ type, status, title, meaning }: Problem): Html {
 `
 }
 
-export function renderProblem({ type, status, title, meaning, remedy, example }: Problem): Html {
-  return page({
+export function renderProblem({ type, status, title, meaning, remedy, example }: Problem): Page {
+  return {
     title,
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="/problems">All problems</a></nav>
 <p class="lead">${meaning}</p>
@@ -38,5 +38,5 @@ ${example === undefined ? '' : html`<figure class="command"><figcaption>Example$
 <dt>Status</dt><dd>${status} ${STATUS_CODES[status] ?? ''}</dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
 </dl>`,
-  })
+  }
 }
