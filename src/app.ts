@@ -80,9 +80,13 @@ function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts
   openHome(app, demos)
   openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
   openProblems(app)
-  const { find } = exchangeLog
-  const findInOtherWorkers = createWorkerLookup(find)
-  openInspector(app, (id) => find(id) ?? findInOtherWorkers(id))
+  const { find, findChain } = exchangeLog
+  const findInOtherWorkers = createWorkerLookup('exchange', find)
+  const findChainInOtherWorkers = createWorkerLookup('chain', findChain)
+  openInspector(app, {
+    find: (id) => find(id) ?? findInOtherWorkers(id),
+    findChain: async (id) => [...findChain(id), ...((await findChainInOtherWorkers(id)) ?? [])],
+  })
 }
 
 type AppParts = ReturnType<typeof createParts>

@@ -21,25 +21,27 @@ const maxExchanges = 500
 /** Of browsers only: other clients can show their exchanges themselves, and recording costs time. */
 export function createExchangeLog() {
   const exchanges: Recorded[] = []
-  let next = 0
   return {
     find: (id: string): Exchange | undefined => {
       const found = exchanges.find((exchange) => exchange.id === id)
       return found && maskSecrets(found)
     },
+    /** Oldest first. */
+    findChain: (requestId: string): readonly Exchange[] =>
+      exchanges.filter((exchange) => exchange.requestId === requestId).map(maskSecrets),
     /** Whether to record the exchange. If so, its id is sent. */
     begin: (request: FastifyRequest, reply: FastifyReply): boolean => {
       const { accept, referer, 'sec-fetch-site': site } = request.headers
       const isBrowser = (site ?? referer) !== undefined || accept?.includes('text/html') === true
-      if (!isBrowser || request.url.startsWith('/inspector/')) return false
+      if (!isBrowser || /^\/inspector(\/|\?request_id=)/.test(request.url)) return false
       // Scripts can read Server-Timing of their own page, also after a 304.
       reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
       return true
     },
     record: (request: FastifyRequest, reply: FastifyReply, ms: number): void => {
       if (!reply.hasHeader('server-timing')) return
-      exchanges[next] = toRecorded(request, reply, ms)
-      next = (next + 1) % maxExchanges
+      exchanges.push(toRecorded(request, reply, ms))
+      if (exchanges.length > maxExchanges) exchanges.shift()
     },
   }
 }
@@ -59,6 +61,7 @@ function toRecorded(request: FastifyRequest, reply: FastifyReply, ms: number) {
   const { raw, method: effectiveMethod, originalUrl: target, negotiation } = request
   return {
     id: toExchangeId(request),
+    requestId: request.id,
     origin: toOrigin(request),
     receivedAt: new Date(Date.now() - ms).toISOString(),
     httpVersion: raw.httpVersion,

@@ -28,3 +28,66 @@ for (const [url, headers, isRecorded] of requests) {
     assert.equal(exchange.json<{ target: string }>().target, url)
   })
 }
+
+const requestId = '0b6a4c1e-7d1f-4a55-9c3e-2f1d8e7a6b90'
+const json = { accept: 'application/json' }
+
+test('a request id finds every recorded exchange that has it, oldest first', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'text/html', 'x-request-id': requestId }
+  await app.inject({ url: '/session', headers })
+  await app.inject({ url: '/login', headers })
+  await app.inject({ url: '/users', headers: { ...headers, 'x-request-id': 'other' } })
+  const url = `/inspector?request_id=${requestId}`
+  const response = await app.inject({ url, headers: { ...json, referer: 'http://localhost/' } })
+  const { exchanges } = response.json<{ exchanges: { id: string; target: string }[] }>()
+  assert.deepEqual(
+    exchanges.map(({ target }) => target),
+    ['/session', '/login'],
+  )
+  for (const exchange of exchanges) {
+    const one = await app.inject({ url: `/inspector/${exchange.id}`, headers: json })
+    assert.deepEqual(one.json(), exchange)
+  }
+  assert.equal(response.headers['cache-control'], 'no-store')
+  assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
+  // The lookup itself is not recorded.
+  assert.equal(response.headers['server-timing'], undefined)
+})
+
+test('a request id that no exchange has finds none', async (t) => {
+  const app = await testApp(t)
+  const response = await app.inject({ url: `/inspector?request_id=${requestId}`, headers: json })
+  assert.deepEqual(response.json(), { exchanges: [] })
+})
+
+for (const query of [
+  '',
+  '?request_id=',
+  '?request_id=1',
+  '?request_id=proxy.123',
+  '?request_id=0193a1c2-7d1f-7a55-9c3e-2f1d8e7a6b90',
+  `?request_id=${requestId}0`,
+  `?request_id=${requestId}%0a`,
+  `?request_id=${requestId}&request_id=${requestId}`,
+  `?request_id[a]=${requestId}`,
+]) {
+  test(`exchanges are not found by ${query || 'no request id'}`, async (t) => {
+    const app = await testApp(t)
+    const sent = { accept: 'text/html', 'x-request-id': 'proxy.123' }
+    await app.inject({ url: '/users', headers: sent })
+    const response = await app.inject({ url: `/inspector${query}`, headers: json })
+    assert.equal(response.statusCode, 400)
+    const page = await app.inject({ url: `/inspector${query}`, headers: { accept: 'text/html' } })
+    assert.equal(page.statusCode, 200)
+  })
+}
+
+test('the exchanges of a request id have no secrets', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'text/html', 'x-request-id': requestId, cookie: 'a=c0ffee' }
+  await app.inject({ url: '/users?token=c0ffee', headers })
+  const { body } = await app.inject({ url: `/inspector?request_id=${requestId}`, headers: json })
+  assert.match(body, /users\?token=/)
+  assert.doesNotMatch(body, /c0ffee/)
+})

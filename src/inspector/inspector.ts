@@ -1,15 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import { notFound } from '../http/errors/http-error.ts'
-import { chooseType } from '../http/negotiation/negotiate.ts'
+import { badRequest, notFound } from '../http/errors/http-error.ts'
+import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
 import {
-  exampleContent,
+  jsonContent,
   objectSchema,
   pageContent,
   pathParameter,
   text,
   textContent,
+  toSchema,
 } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
+import { isObject } from '../http/request/parameters.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson, sendText } from '../http/response/send.ts'
@@ -18,22 +20,21 @@ import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
 import { renderExchangePage, renderInspectorPage } from './views.ts'
 
-type FindExchange = (id: string) => Exchange | undefined | Promise<Exchange | undefined>
-
-export function openInspector(app: FastifyInstance, find: FindExchange): void {
-  registerRoutes(app, { file: import.meta.filename }, [getInspector, getExchange(find)])
+interface Exchanges {
+  find: (id: string) => Exchange | undefined | Promise<Exchange | undefined>
+  /** All exchanges with an X-Request-Id, in any order. */
+  findChain: (requestId: string) => Promise<readonly Exchange[]>
 }
 
-const getInspector: Route = {
-  method: 'GET',
-  url: '/inspector',
-  summary: 'Get the page about the request inspector',
-  content: pageContent,
-  handler: (request, reply) => sendPage(reply, renderInspectorPage(toOrigin(request))),
+export function openInspector(app: FastifyInstance, { find, findChain }: Exchanges): void {
+  registerRoutes(app, { file: import.meta.filename }, [getInspector(findChain), getExchange(find)])
 }
+
+const requestId = '9b2f6c1e-5d0a-4f7e-8c34-1a6e0d2b7f55'
 
 const sample = exchangeToJson({
   id: '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e',
+  requestId,
   origin: 'http://localhost',
   receivedAt: '2026-11-21T08:20:41.509Z',
   httpVersion: '1.1',
@@ -66,7 +67,59 @@ const exchangeProperties = {
   },
 }
 
-function getExchange(find: FindExchange): Route {
+const exchangeSchema = toSchema(sample, exchangeProperties)
+
+function getInspector(findChain: Exchanges['findChain']): Route {
+  return {
+    method: 'GET',
+    url: '/inspector',
+    summary: 'Find the exchanges of a request id, or get the page about the request inspector',
+    description:
+      'The JSON lists the recorded exchanges with this X-Request-Id, oldest first. Browsers send the header again when they follow a redirect, so that a script that chooses a random id finds the whole chain.',
+    parameters: [
+      {
+        name: 'request_id',
+        in: 'query',
+        description:
+          'Only for JSON, which requires it: the X-Request-Id, a random UUID (version 4).',
+        schema: { ...text, format: 'uuid' },
+        example: requestId,
+      },
+    ],
+    content: {
+      ...pageContent,
+      ...jsonContent(objectSchema({ exchanges: { type: 'array', items: exchangeSchema } }), {
+        exchanges: [sample],
+      }),
+    },
+    errors: [400],
+    handler: async (request, reply) => {
+      const type = negotiate(request, reply, ['text/html', 'application/json'])
+      if (type !== 'application/json') {
+        return sendPage(reply, renderInspectorPage(toOrigin(request)))
+      }
+      const exchanges = await findChain(parseRequestId(request.query))
+      const sorted = exchanges.toSorted((one, other) =>
+        one.receivedAt < other.receivedAt ? -1 : Number(one.receivedAt > other.receivedAt),
+      )
+      reply.header('cache-control', 'no-store')
+      return sendJson(reply, { exchanges: sorted.map(exchangeToJson) })
+    },
+  }
+}
+
+/** Others could guess the id of a client that does not choose it at random. */
+function parseRequestId(query: unknown): string {
+  const { request_id: id } = isObject(query) ? query : {}
+  if (typeof id !== 'string' || !randomUuid.test(id)) {
+    throw badRequest('The parameter request_id must be a random UUID (version 4).')
+  }
+  return id
+}
+
+const randomUuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
+
+function getExchange(find: Exchanges['find']): Route {
   return {
     method: 'GET',
     url: '/inspector/:id',
@@ -75,7 +128,7 @@ function getExchange(find: FindExchange): Route {
     parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', sample.id)],
     content: {
       ...pageContent,
-      ...exampleContent(sample, true, exchangeProperties),
+      ...jsonContent(exchangeSchema, sample),
       ...textContent(sample.head),
     },
     errors: [404, 406],

@@ -50,12 +50,13 @@ function startWorker(supervised: Supervised): void {
     supervised.state = 'running'
     for (let index = 1; index < count; index += 1) startWorker(supervised)
   }
-  const findInOthers = (key: string) => {
-    const others = [...living].filter(([id]) => id !== worker.id)
-    const found = others.map(([, send]) => send('exchange', key))
-    return findFirst(found, (exchange) => exchange !== undefined)
-  }
-  living.set(worker.id, openChannel(worker, { opened: startOthers, exchange: findInOthers }))
+  const askOthers = (subject: 'exchange' | 'chain', key: string) =>
+    [...living].filter(([id]) => id !== worker.id).map(([, send]) => send(subject, key))
+  const exchange = (id: string) =>
+    findFirst(askOthers('exchange', id), (found) => found !== undefined)
+  const chain = async (requestId: string) =>
+    (await Promise.all(askOthers('chain', requestId))).flatMap((found) => found ?? [])
+  living.set(worker.id, openChannel(worker, { opened: startOthers, exchange, chain }))
   worker.once('exit', (code, signal) => {
     living.delete(worker.id)
     if (supervised.state === 'starting') {
@@ -84,7 +85,10 @@ export function disconnectWorker(): void {
   if (isWorker) cluster.worker?.disconnect()
 }
 
-export function createWorkerLookup<Value>(find: (key: string) => Value | undefined) {
-  handlers.exchange = find
-  return async (key: string) => (await sendToSupervisor?.('exchange', key)) as Value | undefined
+export function createWorkerLookup<Value>(
+  subject: 'exchange' | 'chain',
+  find: (key: string) => Value | undefined,
+) {
+  handlers[subject] = find
+  return async (key: string) => (await sendToSupervisor?.(subject, key)) as Value | undefined
 }

@@ -95,6 +95,26 @@ test('an exchange can be shown, whichever worker handled it', patience, async (t
   assert.equal((await senders[0]?.('/inspector/0'))?.status, 404)
 })
 
+test('a request id finds the exchanges of all workers', patience, async (t) => {
+  const { origin } = await startWorkers(t)
+  const senders = openClients(t, origin)
+  const id = 'e5c1f1c4-2a0e-4bb8-8d47-6f0a2f6f9f11'
+  const paths = senders.map((_, index) => `/user${String(index)}`)
+  for (const [index, send] of senders.entries()) {
+    await send(paths[index] ?? '', { headers: { accept: 'text/html', 'x-request-id': id } })
+  }
+  for (const send of senders) {
+    const found = await send(`/inspector?request_id=${id}`, {
+      headers: { accept: 'application/json' },
+    })
+    const { exchanges } = JSON.parse(found.text) as { exchanges: { target: string }[] }
+    assert.deepEqual(
+      exchanges.map(({ target }) => target),
+      paths,
+    )
+  }
+})
+
 test('another worker replaces one that is killed', patience, async (t) => {
   const { origin, process: child } = await startWorkers(t)
   await until(async () => (await findWorkers(child.pid)).length === 3)

@@ -20,7 +20,7 @@ export function exampleContent(example: unknown, isJson: boolean, properties = {
   return textContent(typeof example === 'string' ? example : undefined)
 }
 
-function toSchema(example: unknown, known = {}): Schema {
+export function toSchema(example: unknown, known = {}): Schema {
   if (Array.isArray(example)) return { type: 'array', items: toSchema(example[0]) }
   if (!isObject(example)) return example === undefined ? {} : { type: typeof example }
   const derived = Object.entries(example).map(([name, value]) => [name, toSchema(value)] as const)

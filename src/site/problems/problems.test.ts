@@ -135,9 +135,9 @@ test('the pages exist whichever demos are open, and an unknown problem type is 4
     await t.test(demo, async () => {
       const app = await testApp(t, { settings: { DEMOS: demo } })
       assert.equal((await app.inject('/problems/not-found')).statusCode, 200)
-      const headers = { ...json, host: ownHost }
       for (const url of ['/problems', '/openapi.json', '/inspector']) {
-        const { body } = await app.inject({ url, headers })
+        const accept = url === '/inspector' ? 'text/html' : 'application/json'
+        const { body } = await app.inject({ url, headers: { accept, host: ownHost } })
         const commands = [...body.matchAll(/curl [^`]*?http:\/\/[\w.]+(\/[\w/.-]*)/g)]
         assert.ok(commands.length > 0)
         for (const [command, path] of commands) {
