@@ -28,6 +28,7 @@ import { openDocs } from './site/docs/docs.ts'
 import { renderErrorPage } from './site/error-page.ts'
 import { openHealth } from './site/health/health.ts'
 import { openHome } from './site/home/home.ts'
+import { openLearn } from './site/learn/learn.ts'
 import { createNavigation } from './site/navigation.ts'
 import { openProblems } from './site/problems/problems.ts'
 import type { Stores } from './stores/open-stores.ts'
@@ -80,6 +81,7 @@ function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts
   openHome(app, demos)
   openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
   openProblems(app)
+  openLearn(app, demos)
   const { find, findChain } = exchangeLog
   const findInOtherWorkers = createWorkerLookup('exchange', find)
   const findChainInOtherWorkers = createWorkerLookup('chain', findChain)

@@ -22,6 +22,7 @@ async function openEverything(t: TestContext): Promise<{ app: FastifyInstance; u
       .replace(/^\/\*$/, '/topic.html')
       .replace(/^\/user:id.*/, '/user42')
       .replace(':code', '200')
+      .replace('/learn/:slug', '/learn/caching')
       .replace(':slug', 'not-found')
       .replace(/^(\/\w+)\/:id/, (_, demo: string) => `${demo}/${ids[demo] ?? ''}`),
   )
@@ -59,7 +60,7 @@ test('every response of every GET route has Cache-Control, and errors are never 
         // A shared cache would hand the id of one visitor's exchange to others.
         const hasId = 'server-timing' in headers || 'x-request-id' in headers
         if (hasId) assert.match(cacheControl, /private|no-store/, line)
-        else assert.match(url, /^\/(problems|assets|favicon)/, line)
+        else assert.match(url, /^\/(problems|learn|assets|favicon)/, line)
         if ([206, 304].includes(statusCode)) assert.equal(cacheControl, expected, line)
         seen.add(statusCode)
       }

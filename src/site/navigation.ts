@@ -10,6 +10,7 @@ interface Item {
 }
 
 const system: readonly Item[] = [
+  { href: '/learn', label: 'Lessons' },
   { href: '/docs', label: 'Documentation' },
   { href: '/inspector', label: 'Request inspector' },
   { href: '/problems', label: 'Problems' },

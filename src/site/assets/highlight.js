@@ -12,7 +12,7 @@ const kinds = {
 
 const patterns = {
   json: new RegExp(String.raw`("(?:[^"\\]|\\.)*"?)(\s*:)?|${number}|\b(true|false|null)\b`, 'g'),
-  head: /^([\w-]+)(?=:)|^(\S+ \S.*)$/gm,
+  head: /^([\w-]+)(?=:)|^(HTTP\/.*|\S+ \S+ HTTP\/\S+)$/gm,
   html: /(<!--[^]*?(?:-->|$))|(<\/?[\w!-]+|\/?>)|("[^"<>]*")/g,
   code: new RegExp(
     String.raw`${text}|(#.*|\/\/ .*)|${number}|\b(await|async|const|curl|def|defer|err|fetch|for|from|func|http|https|import|let|new|nil|package|print|return|with)\b`,

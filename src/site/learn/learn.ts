@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { notFound } from '../../http/errors/http-error.ts'
+import { pageContent, pathParameter } from '../../http/openapi/content.ts'
+import { registerRoutes } from '../../http/openapi/route.ts'
+import { toOrigin } from '../../http/request/request-head.ts'
+import { toPathParameter } from '../../http/request/target.ts'
+import { cachePublicly } from '../../inspector/exchange-log.ts'
+import type { Demo } from '../demo.ts'
+import { sendPage, type Page } from '../page.ts'
+import { lessons } from './lessons.ts'
+import { renderLesson, renderLessons } from './views.ts'
+
+export function openLearn(app: FastifyInstance, demos: readonly Demo[]): void {
+  const openDemos = demos.map(({ name }) => name)
+  registerRoutes(app, { file: import.meta.filename }, [
+    {
+      method: 'GET',
+      url: '/learn',
+      summary: 'List the lessons',
+      content: pageContent,
+      handler: (_, reply) => sendLearnPage(reply, renderLessons(lessons)),
+    },
+    {
+      method: 'GET',
+      url: '/learn/:slug',
+      summary: 'Get a lesson',
+      parameters: [pathParameter('slug', 'The name of the lesson.', 'caching')],
+      content: pageContent,
+      errors: [404],
+      handler: (request, reply) => {
+        const slug = toPathParameter(request, 'slug')
+        const index = lessons.findIndex((lesson) => lesson.slug === slug)
+        if (index < 0) throw notFound(`There is no lesson ${slug}. /learn lists the lessons.`)
+        const place = { origin: toOrigin(request), openDemos }
+        return sendLearnPage(reply, renderLesson(lessons, index, place))
+      },
+    },
+  ])
+}
+
+function sendLearnPage(reply: FastifyReply, page: Page): FastifyReply {
+  cachePublicly(reply, 3600)
+  return sendPage(reply, { ...page, styles: ['learn.css'] })
+}

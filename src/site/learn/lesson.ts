@@ -1,0 +1,33 @@
+import type { Html } from '../html.ts'
+
+export interface Lesson {
+  /** The last segment of its URL. */
+  slug: string
+  title: string
+  summary: string
+  minutes: number
+  introduction: readonly Html[]
+  steps: readonly Step[]
+}
+
+/**
+ * A request and what it shows. `my-lesson` stands for a name that differs in each browser, and
+ * `/locations/ID` and `"ETAG"` for the location and the ETag in the response to the first request.
+ */
+export interface Step {
+  title: string
+  why: Html
+  /** The name of the demo that the request needs. Unset if every instance has the route. */
+  demo?: string
+  method: string
+  path: string
+  headers?: Readonly<Record<string, string>>
+  /** The query of a GET request, and the body of others: a form, or JSON with that Content-Type. */
+  fields?: Readonly<Record<string, string>>
+  curlFlags?: readonly string[]
+  /** Sent from another origin. */
+  isCrossSite?: boolean
+  lookFor: readonly Html[]
+  /** For a request that links and forms cannot send. */
+  withoutScript?: Html
+}

@@ -1,0 +1,64 @@
+import { html } from '../../html.ts'
+import type { Lesson } from '../lesson.ts'
+
+export const formsAndBodies: Lesson = {
+  slug: 'forms-and-bodies',
+  title: 'Forms and bodies',
+  summary: 'Where the fields of a form go, and how the server knows their format.',
+  minutes: 5,
+  introduction: [
+    html`A client can send data in two places: in the query string of the URL, or in the body.`,
+    html`A body is a sequence of bytes. <code>Content-Type</code> states its format, and
+<code>Content-Length</code> its size (RFC 9110, sections 8.3 and 8.6).`,
+  ],
+  steps: [
+    {
+      title: 'Send a field in the query string',
+      why: html`A form with <code>method="get"</code> adds its fields to the URL. Use it for searches and
+filters: the result can be bookmarked and shared.`,
+      demo: 'topic',
+      method: 'GET',
+      path: '/topic',
+      fields: { a: 'glass & brass' },
+      lookFor: [
+        html`The request line contains <code>a=glass+%26+brass</code>. A space becomes <code>+</code>, and
+<code>&amp;</code> becomes <code>%26</code>, because <code>&amp;</code> separates fields.`,
+        html`The request has no body and no <code>Content-Type</code>.`,
+        html`URLs are stored in histories and logs. Do not send secrets in them.`,
+      ],
+    },
+    {
+      title: 'Send the field in a form body',
+      why: html`A form with <code>method="post"</code> sends its fields in the body. Use it for requests
+that change something, and for long or secret values.`,
+      demo: 'toc',
+      method: 'POST',
+      path: '/toc/aaa',
+      fields: { a: 'glass & brass' },
+      lookFor: [
+        html`The URL has no query string.`,
+        html`<code>Content-Type</code> is <code>application/x-www-form-urlencoded</code>. The encoding of the
+fields is the same as in the query string.`,
+        html`<code>Content-Length</code> counts the encoded bytes: 17 for <code>a=glass+%26+brass</code>.`,
+      ],
+    },
+    {
+      title: 'Send JSON',
+      why: html`Forms send names and text only. JSON (RFC 8259) also has numbers, lists and objects, so most
+APIs use it.`,
+      demo: 'bodies',
+      method: 'POST',
+      path: '/users/post',
+      headers: { 'Content-Type': 'application/json' },
+      fields: { color: 'green', size: 'large' },
+      lookFor: [
+        html`<code>Content-Type</code> is <code>application/json</code>. The server chooses the parser by this
+header, not by the content.`,
+        html`JSON is UTF-8. The media type needs no <code>charset</code>.`,
+        html`Files are sent as <code>multipart/form-data</code> (RFC 7578): each part has its own headers. A
+form with a file field and <code>enctype="multipart/form-data"</code> sends it.`,
+      ],
+      withoutScript: html`A form cannot send JSON. Use the curl command.`,
+    },
+  ],
+}

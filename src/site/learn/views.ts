@@ -1,0 +1,88 @@
+import { codeBlock } from '../highlight.ts'
+import { html, type Html } from '../html.ts'
+import type { Page } from '../page.ts'
+import type { Lesson, Step } from './lesson.ts'
+import { toCurl, toRequestText } from './request-text.ts'
+
+interface Place {
+  origin: string
+  openDemos: readonly string[]
+}
+
+export function renderLessons(lessons: readonly Lesson[]): Page {
+  const items = lessons.map(
+    ({ slug, title, summary, minutes }) => html`<li><a href="/learn/${slug}">${title}</a>
+<p>${summary} <span class="quiet">${minutes} minutes</span></p></li>
+`,
+  )
+  const minutes = lessons.reduce((sum, lesson) => sum + lesson.minutes, 0)
+  return {
+    title: 'Lessons',
+    description: 'Eight short lessons about HTTP, each with requests to send and inspect.',
+    main: html`<p class="lead">Learn HTTP by sending requests. Each lesson has two or three of them, and
+explains what to look for in the request and the response.</p>
+<ol class="lessons">
+${items}</ol>
+<p class="quiet">All lessons together take ${minutes} minutes. They build on each other, but each one
+works alone.</p>`,
+  }
+}
+
+export function renderLesson(lessons: readonly Lesson[], index: number, place: Place): Page {
+  const { title = '', summary = '', minutes = 0, introduction, steps } = lessons[index] ?? {}
+  const link = (lesson: Lesson | undefined, rel: string, label: string) =>
+    lesson
+      ? html`<a rel="${rel}" href="/learn/${lesson.slug}"><span class="quiet">${label}</span> ${lesson.title}</a>\n`
+      : ''
+  return {
+    title,
+    description: summary,
+    scripts: ['learn.js'],
+    main: html`<nav class="back" aria-label="Breadcrumb"><a href="/learn">All lessons</a></nav>
+<p class="lead">${summary}</p>
+<p class="quiet">Lesson ${index + 1} of ${lessons.length}, ${minutes} minutes</p>
+${introduction?.map((paragraph) => html`<p>${paragraph}</p>\n`) ?? ''}${steps?.map((step, at) => renderStep(step, at + 1, place)) ?? ''}<nav class="pager" aria-label="Lessons">
+${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1], 'next', 'Next lesson')}</nav>`,
+  }
+}
+
+function renderStep(step: Step, number: number, { origin, openDemos }: Place): Html {
+  const isOpen = step.demo === undefined || openDemos.includes(step.demo)
+  return html`<section class="step" aria-labelledby="request-${number}">
+<h2 id="request-${number}">${number}. ${step.title}</h2>
+<p>${step.why}</p>
+<div class="columns">
+<figure class="command"><figcaption>Request</figcaption>${codeBlock(toRequestText(step, origin), 'head')}</figure>
+${isOpen ? html`<figure class="command"><figcaption>curl</figcaption>${codeBlock(toCurl(step, origin), 'code')}</figure>\n` : ''}</div>
+${isOpen ? renderSender(step, number) : html`<p class="notice">This request needs the demo <code>${step.demo ?? ''}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`}<h3>What to look for</h3>
+<ul>
+${step.lookFor.map((point) => html`<li>${point}</li>\n`)}</ul>
+</section>
+`
+}
+
+/** Without JavaScript a link or a form sends the request, if it can. */
+function renderSender(step: Step, number: number): Html {
+  const { method, path, headers, fields = {}, isCrossSite = false, withoutScript } = step
+  const request = html`data-request="${JSON.stringify({ method, path, headers, isCrossSite })}"`
+  const isLink = method === 'GET' && step.fields === undefined && withoutScript === undefined
+  const inputs = Object.entries(fields).map(
+    ([
+      name,
+      value,
+    ]) => html`<p class="field"><label for="${name}-${number}"><code>${name}</code></label>
+<input type="text" id="${name}-${number}" name="${name}" value="${value}" autocomplete="off"></p>
+`,
+  )
+  const isOverride = !['GET', 'POST'].includes(method)
+  const form = html`<form class="send" ${request} ${withoutScript ? 'hidden' : html`method="${method === 'GET' ? 'get' : 'post'}" action="${path}"`}>
+${inputs}${isOverride ? html`<input type="hidden" name="_method" value="${method}">\n` : ''}<button type="submit">Send</button>
+</form>`
+  const link = html`<p class="send"><a class="button" ${request} href="${path}">Send</a></p>`
+  const instead = withoutScript
+    ? html`<noscript><p class="note">${withoutScript}</p></noscript>\n`
+    : ''
+  return html`${isLink ? link : form}
+${instead}<div class="result" aria-live="polite" hidden></div>
+`
+}
