@@ -1,56 +1,80 @@
 import { STATUS_CODES } from '../http/node-http.ts'
+import { codeBlock } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
 import { type Page, renderTime } from '../site/page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
 
 export function renderInspectorPage(origin: string): Page {
+  const browserLike = `curl -si -H 'Accept: text/html' ${origin}/ | grep -i server-timing`
   return {
     title: 'Request inspector',
-    main: html`<p>The server records exchanges (a request and its response) with browsers and with
-clients whose <code>Accept</code> names <code>text/html</code>. Each recorded response has the id of its
-exchange in <code>Server-Timing</code>. Open <code>/inspector/ID</code> to see the request line and
-headers, the status and response headers, the method before and after an override, how the
-representation was chosen, and commands that repeat the request.</p>
-<p>With JavaScript, every page shows its own exchange at the bottom. With curl, read the id first:</p>
-<pre tabindex="0"><code>curl -si -H 'Accept: text/html' ${origin}/ | grep -i server-timing</code></pre>
-<p>The server stores the last 500 exchanges, in memory and without bodies. Responses that shared caches
-may store, such as the pages under <code>/problems</code>, are not recorded. Cookies and credentials are
-masked. The ids cannot be guessed.</p>`,
+    description: 'See the headers of each request and response, and repeat the request.',
+    main: html`<p class="lead">See each request and response as the server received and sent them, and repeat the
+request with curl, fetch or HTTPie.</p>
+<h2>In a browser</h2>
+<p>Open “Request inspector” at the bottom of any page. It shows the exchange (the request and the response)
+that loaded the page: on this page, <code>GET /inspector</code>. It stays open on the next pages.</p>
+<h2>With a command</h2>
+<ol>
+<li>Send a request that prefers HTML, and read the id of its exchange in <code>Server-Timing</code>:
+${renderCommand('curl', browserLike)}</li>
+<li>Open <code>${origin}/inspector/ID</code>. With <code>Accept: text/plain</code> you get the headers as text, and
+with <code>Accept: application/json</code> as JSON.</li>
+</ol>
+<h2>What is recorded</h2>
+<ul>
+<li>The last 500 exchanges of browsers, and of clients whose <code>Accept</code> contains
+<code>text/html</code>. They are in memory, without bodies, and their ids cannot be guessed.</li>
+<li>Cookies, passwords and tokens are masked.</li>
+<li>Responses that shared caches may store, such as the pages under <code>/problems</code>, are not recorded.</li>
+</ul>`,
   }
 }
 
 /** The panel of other pages shows the `data-exchange` part. */
 export function renderExchangePage(exchange: Exchange): Page {
-  const { method, target, receivedAt, status } = exchange
   const { curl, fetch, httpie } = toCommands(exchange)
   return {
-    title: `${method} ${target}`,
-    main: html`<div data-exchange>
-${renderFacts(exchange)}
+    title: `${exchange.method} ${exchange.target}`,
+    main: html`<nav class="back" aria-label="Breadcrumb"><a href="/inspector">Request inspector</a></nav>
+<div data-exchange class="exchange">
+${renderSummary(exchange)}${renderFacts(exchange)}
 <div class="heads">
 ${renderHead('Request', exchange.requestHead)}
 ${renderHead('Response', exchange.responseHead)}
 </div>
 <h2>Repeat this request</h2>
-${curl.endsWith('@content') ? html`<p>Bodies are not recorded. Save the body to the file <code>content</code> first.</p>\n` : ''}${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('HTTPie', httpie)}</div>
-<p>Received at ${renderTime(receivedAt)}, status ${status}.</p>`,
+${curl.endsWith('@content') ? html`<p>Bodies are not recorded. Save the body to the file <code>content</code> first.</p>\n` : ''}<div data-tabs="Command">
+${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('HTTPie', httpie)}</div>
+</div>`,
   }
 }
 
+function renderSummary({ method, effectiveMethod, status, ms, receivedAt }: Exchange): Html {
+  const overridden =
+    method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
+  return html`<p class="line">${renderMethod(method)}${overridden} <span class="status s${String(status).charAt(0)}">${status} ${STATUS_CODES[status] ?? ''}</span>
+<span class="quiet">${ms.toFixed(1)} ms on the server, ${renderTime(receivedAt)}</span></p>
+`
+}
+
+function renderMethod(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
+}
+
 function renderHead(title: string, text: string): Html {
-  return html`<section aria-label="${title}"><h2>${title}</h2><pre tabindex="0"><code>${text}</code></pre></section>`
+  return html`<section aria-label="${title}"><h2>${title}</h2>${codeBlock(text.trimEnd(), 'head')}</section>`
 }
 
 function renderFacts(exchange: Exchange): Html {
-  const { status, responseFields, ms, method, effectiveMethod } = exchange
-  const validators = ['etag', 'last-modified'].flatMap((name) => find(responseFields, name) ?? [])
-  return html`<dl class="facts">
-<dt>Status</dt><dd>${status} ${STATUS_CODES[status] ?? ''}</dd>
-<dt>Method</dt><dd>${method === effectiveMethod ? method : html`${method}, overridden to <strong>${effectiveMethod}</strong>`}</dd>
+  const validators = ['ETag', 'Last-Modified'].flatMap((name) => {
+    const value = find(exchange.responseFields, name.toLowerCase())
+    return value === undefined ? [] : html`<code>${name}: ${value}</code> `
+  })
+  return html`<dl>
 <dt>Representation</dt><dd>${renderRepresentation(exchange)}</dd>
-<dt>Validators</dt><dd>${validators.length === 0 ? 'none' : validators.map((value) => html`<code>${value}</code> `)}</dd>
-<dt>Time</dt><dd>${ms.toFixed(1)} ms</dd>
+<dt>Validators</dt><dd>${validators.length === 0 ? 'None: a cache cannot revalidate this response.' : validators}</dd>
 </dl>`
 }
 
@@ -60,10 +84,12 @@ function renderRepresentation({ negotiation, requestFields }: Exchange): Html | 
   const others = offers.filter((offer) => offer !== chosen).join(', ')
   const also = others === '' ? '' : ` Also available: ${others}.`
   if (chosen === undefined) return `None is acceptable.${also}`
+  const accept = find(requestFields, 'accept') ?? ''
+  const preference = accept.length > 60 ? 'Accept' : `Accept: ${accept}`
   const reasons = {
     suffix: 'chosen by the suffix of the URL.',
     default: html`the default without an Accept header.${also}`,
-    accept: html`the best match for <code>Accept: ${find(requestFields, 'accept') ?? ''}</code>.${also}`,
+    accept: html`the best match for <code>${preference}</code>.${also}`,
   }
   return html`<code>${chosen}</code>, ${reasons[by]}`
 }
@@ -73,6 +99,6 @@ function find(fields: Exchange['requestFields'], name: string): string | undefin
 }
 
 function renderCommand(label: string, text: string): Html {
-  return html`<figure class="command"><figcaption>${label}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>
+  return html`<figure class="command"><figcaption>${label}</figcaption>${codeBlock(text, 'code')}</figure>
 `
 }

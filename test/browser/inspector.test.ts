@@ -39,13 +39,48 @@ test('a command is copied as it is shown', inBrowser, async (t) => {
   const page = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
   await page.goto('/users')
   const exchange = await openPanel(page)
-  for (const figure of await exchange.locator('figure.command').all()) {
+  const tabs = exchange.getByRole('tab')
+  assert.deepEqual(await tabs.allTextContents(), ['curl', 'fetch', 'HTTPie'])
+  for (const tab of await tabs.all()) {
+    await tab.click()
+    const figure = exchange.getByRole('tabpanel')
     await figure.getByRole('button', { name: 'Copy' }).click()
     await figure.getByRole('button', { name: 'Copied' }).waitFor()
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
     assert.equal(copied, await figure.locator('code').textContent())
   }
 })
+
+test('the panel stays open, and the chosen command stays chosen', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit()
+  await page.goto('/users')
+  const exchange = await openPanel(page)
+  await exchange.getByRole('tab', { name: 'curl' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.goto('/locations')
+  await page.locator('[data-exchange]').getByText('GET /locations HTTP/1.1').waitFor()
+  await page.getByRole('tab', { name: 'fetch', selected: true }).waitFor()
+  await page.getByRole('tabpanel').getByText('await fetch').waitFor()
+  assert.equal(await page.getByText(/^curl /).isVisible(), false)
+  await page.locator('details.inspector > summary').click()
+  await page.goto('/users')
+  await page.locator('details.inspector:not([open]) > summary').getByText('200').waitFor()
+})
+
+test(
+  'an exchange without JavaScript shows its commands one after another',
+  inBrowser,
+  async (t) => {
+    const { app, visit } = await openSite(t)
+    const { headers } = await app.inject({ url: '/users', headers: { accept: 'text/html' } })
+    const page = await visit({ javaScriptEnabled: false })
+    await page.goto(`/inspector/${String(headers['x-request-id'])}`)
+    for (const name of ['curl', 'fetch', 'HTTPie']) {
+      await page.locator('figcaption').getByText(name, { exact: true }).waitFor()
+    }
+  },
+)
 
 test('without access to the clipboard there is no copy button', inBrowser, async (t) => {
   const { visit } = await openSite(t)

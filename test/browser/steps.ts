@@ -19,8 +19,10 @@ export async function submit(
 
 /** Opens the panel at the foot of the page, and waits for the exchange in it. */
 export async function openPanel(page: Page) {
-  await page.getByText('Request inspector', { exact: true }).click()
-  const exchange = page.locator('details.inspector [data-exchange]')
+  const panel = page.locator('details.inspector')
+  // It stays open from page to page.
+  if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click()
+  const exchange = panel.locator('[data-exchange]')
   await exchange.waitFor()
   return exchange
 }

@@ -1,6 +1,9 @@
 // Sends a request and shows the exchange: every request and response head of a redirect chain, as the
 // server recorded them, and the body of the last response.
+import { copyButton } from './commands.js'
 import { tokenize } from './highlight.js'
+
+export { copyButton }
 
 export function create(name, attributes = {}, ...children) {
   const element = document.createElement(name)
@@ -15,18 +18,6 @@ export function codeBlock(source, language) {
     kind === '' ? text : create('span', { class: `t-${kind}` }, text),
   )
   return create('pre', { tabindex: '0' }, create('code', {}, ...tokens))
-}
-
-export function copyButton(toText) {
-  const button = create('button', { type: 'button', class: 'second small' }, 'Copy')
-  // Undefined outside secure contexts.
-  button.hidden = !navigator.clipboard
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(toText())
-    button.textContent = 'Copied'
-    setTimeout(() => (button.textContent = 'Copy'), 2000)
-  })
-  return button
 }
 
 /** Fetch options and a path → the response, its text, and the recorded exchanges, oldest first. */

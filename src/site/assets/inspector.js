@@ -4,36 +4,39 @@ const panel = document.querySelector('details.inspector')
 const [entry] = performance.getEntriesByType('navigation')
 const id = entry?.serverTiming?.find(({ name }) => name === 'exchange')?.description
 
-async function load(panel, id) {
+async function load() {
   const response = await fetch(`/inspector/${id}`, { headers: { accept: 'text/html' } })
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  const found = page.querySelector('[data-exchange]') ?? page.querySelector('main > p')
+  const found = page.querySelector('[data-exchange]') ?? page.querySelector('main > .lead')
   if (found) panel.lastElementChild.replaceWith(found)
-  addCopyButtons(panel)
+  await completeCommands(panel)
 }
 
-function addCopyButtons(within) {
-  // Undefined outside secure contexts.
-  if (!navigator.clipboard) return
-  for (const figure of within.querySelectorAll('figure.command')) {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.textContent = 'Copy'
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(figure.querySelector('code').textContent)
-      button.textContent = 'Copied'
-    })
-    figure.querySelector('figcaption').append(button)
+async function completeCommands(within) {
+  const figures = within.querySelectorAll('figure.command:not(:has(button))')
+  if (figures.length === 0) return
+  const { copyButton, showAsTabs } = await import('./commands.js')
+  for (const figure of figures) {
+    const caption = figure.querySelector('figcaption')
+    caption.append(copyButton(() => figure.querySelector('code').textContent))
   }
+  for (const group of within.querySelectorAll('[data-tabs]')) showAsTabs(group)
 }
 
-if (document.querySelector('[data-exchange]')) {
-  // This page shows an exchange itself.
-  panel.remove()
-  addCopyButtons(document)
-} else if (panel && id) {
-  panel.addEventListener('toggle', () => load(panel, id), { once: true })
-} else {
-  // Shared caches may store this page, so its response names no exchange.
-  panel?.remove()
+function openPanel() {
+  const status = entry.responseStatus
+  if (status) {
+    const pill = document.createElement('span')
+    pill.className = `status s${String(status)[0]}`
+    pill.textContent = status
+    panel.firstElementChild.append(' ', pill)
+  }
+  panel.addEventListener('toggle', load, { once: true })
+  panel.addEventListener('toggle', () => (localStorage.inspector = panel.open ? 'open' : 'closed'))
+  panel.open = localStorage.inspector === 'open'
 }
+
+if (panel && id && !document.querySelector('[data-exchange]')) openPanel()
+// Shared caches may store this page, so that its response names no exchange, or it shows one itself.
+else panel?.remove()
+await completeCommands(document)

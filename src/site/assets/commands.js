@@ -1,0 +1,53 @@
+// Copy buttons and tabs, for commands and other code.
+export function copyButton(toText) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'second small'
+  button.textContent = 'Copy'
+  // Undefined outside secure contexts.
+  button.hidden = !navigator.clipboard
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(toText())
+    button.textContent = 'Copied'
+    setTimeout(() => (button.textContent = 'Copy'), 2000)
+  })
+  return button
+}
+
+/** Shows the figures of a group one at a time. The chosen one is remembered by its caption. */
+export function showAsTabs(group) {
+  const list = document.createElement('div')
+  list.role = 'tablist'
+  list.ariaLabel = group.dataset.tabs
+  const tabs = Array.from(group.children, (figure, index) => {
+    const caption = figure.querySelector('figcaption')
+    const tab = document.createElement('button')
+    Object.assign(tab, { type: 'button', role: 'tab', textContent: caption.firstChild.data })
+    caption.firstChild.remove()
+    tab.id = `tab-${crypto.getRandomValues(new Uint32Array(1))}`
+    figure.role = 'tabpanel'
+    figure.setAttribute('aria-labelledby', tab.id)
+    tab.addEventListener('click', () => select(index))
+    list.append(tab)
+    return tab
+  })
+  const figures = [...group.children]
+  const select = (index) => {
+    localStorage.command = tabs[index].textContent
+    for (const [at, tab] of tabs.entries()) {
+      tab.ariaSelected = String(at === index)
+      tab.tabIndex = at === index ? 0 : -1
+      figures[at].hidden = at !== index
+    }
+  }
+  list.addEventListener('keydown', ({ key }) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[key]
+    if (!step) return
+    const next = (tabs.indexOf(document.activeElement) + step + tabs.length) % tabs.length
+    select(next)
+    tabs[next].focus()
+  })
+  group.prepend(list)
+  const remembered = tabs.findIndex((tab) => tab.textContent === localStorage.command)
+  select(Math.max(0, remembered))
+}
