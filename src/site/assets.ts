@@ -5,6 +5,7 @@ import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { notFound } from '../http/errors/http-error.ts'
 import { toFileOperation } from '../http/openapi/files.ts'
+import { cachePublicly } from '../inspector/exchange-log.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { sendBytes } from '../http/response/send-bytes.ts'
 import { packageFolder } from '../config/package-folder.ts'
@@ -38,6 +39,8 @@ function assetRoute(url: string, folder: string, name: string): Route {
     handler: (request, reply) =>
       withFile(folder, `/${name}`, (file) => {
         if (file === undefined) throw notFound(`${name} does not exist.`)
+        // Scripts and styles change together with the pages that use them.
+        if (!/\.(css|js)$/.test(name)) cachePublicly(reply, 86_400)
         return sendBytes(request, reply, file)
       }),
   }

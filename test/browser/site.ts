@@ -41,7 +41,8 @@ export async function openSite(
   const visit: Site['visit'] = async ({ errorStatuses = [], hostname, ...options } = {}) => {
     const browser = await openBrowser()
     const baseURL = hostname ? origin.replace('127.0.0.1', hostname) : origin
-    const context = await browser.newContext({ baseURL, ...options })
+    // A test that looks at a page before its styles are loaded would abort a view transition.
+    const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options })
     contexts.push(context)
     watchContext(context, {
       origin: baseURL,

@@ -31,7 +31,26 @@ async function completeNavigation(nav) {
   nav.replaceChildren(...complete.childNodes)
 }
 
+/** A visit to the session page stores a hint. Without it, pages send no request for the session. */
+async function showUser(part) {
+  const response = await fetch('/session', { headers: { accept: 'application/json' } })
+  const { authenticated, user } = response.ok ? await response.json() : {}
+  if (!authenticated) return delete localStorage.session
+  localStorage.session = 'yes'
+  const link = Object.assign(document.createElement('a'), { href: '/session', dir: 'auto' })
+  link.textContent = user.name
+  const form = Object.assign(document.createElement('form'), { method: 'post', action: '/logout' })
+  const button = Object.assign(document.createElement('button'), { className: 'second small' })
+  button.textContent = 'Log out'
+  form.append(button)
+  part.replaceChildren('Logged in as ', link)
+  part.after(form)
+  part.hidden = false
+}
+
 const nav = document.querySelector('#site-nav')
 if (nav && 'short' in nav.dataset) await completeNavigation(nav)
 const button = nav?.querySelector('[data-part=theme]')
 if (button) addThemeSwitch(button)
+const hasVisitedSession = localStorage.session || /^\/session\b/.test(location.pathname)
+if (nav && hasVisitedSession) await showUser(nav.querySelector('[data-part=user]'))

@@ -138,7 +138,9 @@ test('the pages exist whichever demos are open, and an unknown problem type is 4
       for (const url of ['/problems', '/openapi.json', '/inspector']) {
         const accept = url === '/inspector' ? 'text/html' : 'application/json'
         const { body } = await app.inject({ url, headers: { accept, host: ownHost } })
-        const commands = [...body.replaceAll(/<[^>]*>/g, '').matchAll(/curl [^`]*?http:\/\/[\w.]+(\/[\w/.-]*)/g)]
+        const commands = [
+          ...body.replaceAll(/<[^>]*>/g, '').matchAll(/curl [^`]*?http:\/\/[\w.]+(\/[\w/.-]*)/g),
+        ]
         assert.ok(commands.length > 0)
         for (const [command, path] of commands) {
           assert.equal((await app.inject({ url: path ?? '' })).statusCode, 200, command)

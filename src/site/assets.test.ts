@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../test/test-app.ts'
+import { folders } from './assets.ts'
+
+for (const name of Object.keys(folders)) {
+  const isCode = /\.(css|js)$/.test(name)
+
+  test(`${name} is ${isCode ? 'revalidated at each use' : 'cached for a day'}`, async (t) => {
+    const app = await testApp(t)
+    const { headers } = await app.inject(`/assets/${name}`)
+    const expected = isCode ? 'private, no-cache' : 'public, max-age=86400'
+    assert.equal(headers['cache-control'], expected)
+    assert.equal(headers['x-request-id'] === undefined, !isCode)
+  })
+}
+
+test('fonts, which are compressed, are not compressed again', async (t) => {
+  const app = await testApp(t)
+  const fonts = Object.keys(folders).filter((name) => name.endsWith('.woff2'))
+  assert.equal(fonts.length, 2)
+  for (const name of fonts) {
+    const sent = { 'accept-encoding': 'zstd, br, gzip' }
+    const { headers } = await app.inject({ url: `/assets/${name}`, headers: sent })
+    assert.equal(headers['content-type'], 'font/woff2')
+    assert.equal(headers['content-encoding'], undefined)
+  }
+})
