@@ -7,16 +7,25 @@ export function renderLoginPage(username = '', error?: HttpError): Page {
     title: error ? 'Not logged in: Log in' : 'Log in',
     heading: 'Log in',
     scripts: ['edit-form.js'],
-    main: html`${error ? renderMessage(error) : ''}<form method="post" action="/login">
+    styles: ['sessions.css'],
+    main: html`${error ? renderMessage(error) : ''}<div class="login">
+<form method="post" action="/login" class="card">
 <p class="field"><label for="username">Name</label>
 <input type="text" id="username" name="username" autocomplete="username" required${renderValidity('username', error)} value="${username.slice(0, 1000)}"></p>
 <p class="field"><label for="password">Password</label>
 <input type="password" id="password" name="password" autocomplete="current-password" required${renderValidity('password', error)}></p>
-<p class="actions"><button type="submit">Log in</button></p>
-</form>
+<button type="submit">Log in</button>
 <p>No account yet? <a href="/users/new">Create one</a>.</p>
-<p class="quiet">After you log in, your browser has a cookie with a random id. The next page shows what the
-server stores for that id, and when it expires.</p>`,
+</form>
+<section><h2>What to look for</h2>
+<ol>
+<li>The form is sent as <code>POST /login</code>.</li>
+<li>The response is <code>303</code>: its <code>Location</code> is <code>/session</code>, and
+<code>Set-Cookie</code> has a random id.</li>
+<li>The browser requests <code>/session</code> with this id. The page shows what the server stores for it, and
+when it expires.</li>
+</ol></section>
+</div>`,
   }
 }
 

@@ -10,16 +10,22 @@ export function renderSessionPage(
   cookie: CookieView,
 ): Page {
   const { createdAt, expiresAt, issue } = session
+  const maxSeconds = (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000
   return {
     title: 'Session',
     scripts: ['edit-form.js', 'session.js'],
-    main: html`<p class="lead">You are logged in as <a href="/users/${user.id}">${String(user.document.name)}</a>.</p>
+    styles: ['sessions.css'],
+    main: html`<p class="lead">You are logged in as <a href="/users/${user.id}" dir="auto">${String(user.document.name)}</a>.</p>
 <p class="notice error" role="status" data-part="over" hidden>This session has ended, unless it was used in another window. <a href="/login">Log in again</a></p>
-<dl class="session">
+<section class="card session" aria-labelledby="stored"><h2 id="stored">What the server stores</h2>
+<dl>
+<dt>Id</dt><dd>${issue ? html`<code>${issue.newId}</code> ` : ''}<span class="quiet">Only the SHA-256 of the id, so that ids cannot be read from a stolen database.</span></dd>
+<dt>User</dt><dd><code>${user.id}</code></dd>
 <dt>Logged in at</dt><dd>${renderTime(createdAt)}</dd>
-<dt>Expires at</dt><dd>${renderEnd(endsAt)} <span class="quiet">Each visit to this page moves this time to ${toDuration(idleSeconds)} later.</span></dd>
-<dt>Expires at the latest</dt><dd>${renderEnd(expiresAt)} <span class="quiet">Visits and a new id do not change this time.</span></dd>
+<dt>Expires at</dt><dd>${renderEnd(endsAt, idleSeconds)} <span class="quiet">Each use of the session moves this time to ${toDuration(idleSeconds)} later.</span></dd>
+<dt>Expires at the latest</dt><dd>${renderEnd(expiresAt, maxSeconds)} <span class="quiet">Use and a new id do not change this time.</span></dd>
 </dl>
+</section>
 <div class="actions">
 <form method="post" action="/session"><button type="submit">Renew the id</button></form>
 <form method="post" action="/logout"><button type="submit" class="second">Log out</button></form>
@@ -29,9 +35,9 @@ ${issue ? renderIdChange(issue, cookie) : ''}${renderCookieFlags(cookie)}`,
 }
 
 /** A script counts the seconds down, so that the clocks need not agree. */
-function renderEnd(iso: string): Html {
+function renderEnd(iso: string, lifetimeSeconds: number): Html {
   const seconds = Math.max(0, Math.floor((Date.parse(iso) - Date.now()) / 1000))
-  return html`<span class="end" data-seconds="${seconds}">${renderTime(iso)}</span>`
+  return html`<span class="end" data-lifetime="${lifetimeSeconds}" data-seconds="${seconds}">${renderTime(iso)}</span>`
 }
 
 function renderIdChange({ by, oldId, newId, issuedAt }: SessionIssue, { field }: CookieView): Html {
@@ -48,7 +54,6 @@ function renderIdChange({ by, oldId, newId, issuedAt }: SessionIssue, { field }:
 <section aria-labelledby="after"><h3 id="after">After: the response</h3>
 <pre tabindex="0"><code>Set-Cookie: ${name}=<mark>${newId}</mark>${field.slice(name.length + 1 + newId.length)}</code></pre></section>
 </div>
-<p class="quiet">Only the last four characters of the ids are shown here. The server stores only the SHA-256 of an id,
-so ids cannot be read from a stolen database.</p>
+<p class="quiet">Only the last four characters of the ids are shown here.</p>
 `
 }

@@ -1,18 +1,22 @@
 // Adds countdowns to the expiry times of a session.
 const openedAt = Date.now()
 const ends = Array.from(document.querySelectorAll('[data-seconds]'), (end) => {
-  const countdown = document.createElement('span')
-  countdown.className = 'countdown'
-  end.append(countdown)
-  return { seconds: Number(end.dataset.seconds), countdown }
+  const countdown = document.createElement('strong')
+  const bar = document.createElement('progress')
+  bar.max = end.dataset.lifetime
+  bar.ariaHidden = 'true'
+  end.prepend(countdown)
+  end.after(bar)
+  return { seconds: Number(end.dataset.seconds), countdown, bar }
 })
 
 function show() {
   // Relative to the page load: the clocks of server and browser may differ.
   const passed = (Date.now() - openedAt) / 1000
-  for (const { seconds, countdown } of ends) {
+  for (const { seconds, countdown, bar } of ends) {
     const left = Math.ceil(seconds - passed)
-    countdown.textContent = left > 0 ? `, in ${formatDuration(left)}` : ', expired'
+    countdown.textContent = left > 0 ? `in ${formatDuration(left)}` : 'expired'
+    bar.value = Math.max(0, left)
     if (left > 0) continue
     document.querySelector('[data-part=over]').hidden = false
     clearInterval(timer)
