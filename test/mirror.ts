@@ -10,15 +10,8 @@ export const mirror: Demo = {
   name: 'mirror',
   title: 'Mirror',
   summary: 'Shows how a request was parsed.',
-  samples: [
-    {
-      title: 'A field',
-      method: 'GET',
-      path: '/mirror/query',
-      fields: { a: 'glass' },
-      featured: 'A field',
-    },
-  ],
+  links: [],
+  tryOut: { method: 'GET', path: '/mirror/query', fields: { a: 'glass' } },
   routes: (_, { supportedMethods }) => [
     showRequest(supportedMethods),
     showQuery,

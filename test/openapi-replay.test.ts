@@ -88,6 +88,8 @@ const rows: readonly Row[] = [
   { url: '/docs', status: 200 },
   { url: '/docs', headers: { range: 'bytes=0-9' }, status: 206 },
   { url: '/docs', headers: { range: 'bytes=9999999-' }, status: 416 },
+  { url: '/docs/getDocs', status: 200 },
+  { url: '/docs/nothing', status: 404 },
   { url: '/problems', headers: json, status: 200 },
   { url: '/problems/not-found', headers: json, status: 200 },
   { url: '/problems/nothing', headers: json, status: 404 },

@@ -13,7 +13,6 @@ import { user } from './user/user.ts'
 import { users } from './users/users.ts'
 
 export const demos: readonly Demo[] = [
-  status,
   resourceDemo(users),
   resourceDemo(locations),
   sessions,
@@ -23,6 +22,7 @@ export const demos: readonly Demo[] = [
   uploads,
   bodies,
   user,
+  status,
   staticFiles,
 ]
 

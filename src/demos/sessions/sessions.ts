@@ -14,7 +14,6 @@ import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi
 import type { Route } from '../../http/openapi/route.ts'
 import { sendJson } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
 import { sendPage } from '../../site/page.ts'
 import type { Session } from '../../stores/sessions/sessions.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
@@ -31,12 +30,11 @@ export const sessions: Demo = {
   summary: 'Log in as a user and see what the server knows about your session, and for how long.',
   group: 'Sessions',
   page: '/session',
-  samples: [
-    { title: 'Your session', method: 'GET', path: '/session', featured: 'Your session' },
-    { title: 'Log in', method: 'POST', path: '/login', fields: { username: 'Ann' } },
+  links: [
+    { href: '/login', label: 'Log in' },
+    { href: '/session', label: 'Your session' },
   ],
-  lookFor: html`<a href="/login">Log in</a> as a user that you created. The response sets a cookie, and the browser
-sends it with every later request. The server stores the session under a hash of the id in the cookie.`,
+  tryOut: { method: 'GET', path: '/session' },
   routes: async ({ config, records, sessions }, app) => {
     const users = records.collection('users')
     const services = { config, sessions, users }

@@ -18,6 +18,7 @@ const echo: Demo = {
   name: 'echo',
   title: 'Echo',
   summary: 'For tests.',
+  links: [],
   rawPaths: ['/raw'],
   routes: ({ config }, app) => {
     app.all('/raw/*', async (request, reply) => {

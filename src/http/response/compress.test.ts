@@ -21,6 +21,7 @@ const samples: Demo = {
   name: 'samples',
   title: 'Samples',
   summary: 'Responses with any headers.',
+  links: [],
   rawPaths: ['/samples/raw'],
   routes: [
     {

@@ -19,6 +19,7 @@ async function openStream(t: TestContext, produce: Produce) {
     name: 'records',
     title: 'Records',
     summary: 'A stream.',
+    links: [],
     routes: [
       {
         method: 'GET',

@@ -25,19 +25,23 @@ export function showAsTabs(group) {
     Object.assign(tab, { type: 'button', role: 'tab', textContent: caption.firstChild.data })
     caption.firstChild.remove()
     tab.id = `tab-${crypto.getRandomValues(new Uint32Array(1))}`
-    figure.role = 'tabpanel'
-    figure.setAttribute('aria-labelledby', tab.id)
+    // A figure cannot have this role.
+    const panel = document.createElement('div')
+    panel.role = 'tabpanel'
+    panel.setAttribute('aria-labelledby', tab.id)
+    figure.replaceWith(panel)
+    panel.append(figure)
     tab.addEventListener('click', () => select(index))
     list.append(tab)
     return tab
   })
-  const figures = [...group.children]
+  const panels = [...group.children]
   const select = (index) => {
     localStorage.command = tabs[index].textContent
     for (const [at, tab] of tabs.entries()) {
       tab.ariaSelected = String(at === index)
       tab.tabIndex = at === index ? 0 : -1
-      figures[at].hidden = at !== index
+      panels[at].hidden = at !== index
     }
   }
   list.addEventListener('keydown', ({ key }) => {

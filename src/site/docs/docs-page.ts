@@ -1,32 +1,88 @@
-import { html, type Html } from '../html.ts'
+import type { Page } from '../page.ts'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
-import { type Page } from '../page.ts'
-import { toPlace } from './curl.ts'
-import { renderOperation, renderProse, renderSchema } from './operation-view.ts'
+import { codeBlock } from '../highlight.ts'
+import { html, type Html } from '../html.ts'
+import { renderMethod, renderOperation } from './operation-page.ts'
+import { isListed, toOperations, type DocsOperation } from './operations.ts'
+import { renderPhrases, renderProse } from './prose.ts'
 
-export function renderDocsPage({ info, tags, components, paths }: OpenApiDocument): Page {
-  const places = Object.entries(paths).flatMap(([path, ofPath]) =>
-    Object.entries(ofPath).map(([method, operation]) => toPlace(path, method, operation)),
-  )
-  return {
-    title: 'Documentation',
-    scripts: ['try-it-out.js'],
-    main: html`${renderProse(String(info.description))}
+export type DocsContents = ReturnType<typeof toContents>
+
+export function toContents(document: OpenApiDocument, titles: ReadonlyMap<string, string>) {
+  const operations = toOperations(document)
+  const groups = document.tags.map(({ name, description }) => ({
+    name,
+    description,
+    title: titles.get(name) ?? 'Service',
+    operations: operations.filter((one) => isListed(one) && one.tags.includes(name)),
+  }))
+  const introduction = String(document.info.description)
+  return { operations, groups, introduction }
+}
+
+export function toOverview({ groups, introduction }: DocsContents, origin: string): Page {
+  const [lead = '', ...paragraphs] = introduction.split('\n\n')
+  const main = html`<p class="lead">${lead} Every operation has its own page, with samples and a form to send it.</p>
+${codeBlock(`curl '${origin}/health'`, 'code')}
 <p>Also available as JSON: <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1).</p>
-<nav class="toc" aria-label="Demos">${tags.map(({ name }) => html`<a href="#demo-${name}">${name}</a> `)}<a href="#schemas">schemas</a></nav>
-${tags.map(
-  ({ name, description }) => html`<section class="docs" aria-labelledby="demo-${name}">
-<h2 id="demo-${name}">${name}</h2>
-${renderProse(description)}
-${places.filter((place) => place.tags.includes(name)).map(renderOperation)}</section>
+<h2>Conventions</h2>
+<div class="conventions">${paragraphs.map((text) => html`<p>${renderPhrases(text)}</p>\n`)}</div>
+${groups.map(
+  ({ name, title, description, operations }) => html`<section aria-labelledby="demo-${name}">
+<h2 id="demo-${name}">${title}</h2>
+${renderProse(description)}<ul class="operations">
+${operations.map(
+  ({ operationId, method, path, summary }) =>
+    html`<li><a href="/docs/${operationId}">${renderMethod(method)} <code>${path}</code> <span>${summary}</span></a></li>
 `,
-)}<section class="docs" aria-labelledby="schemas">
-<h2 id="schemas">schemas</h2>
-${Object.entries(components.schemas ?? {}).map(
-  ([name, schema]) => html`<details id="schema-${name}"><summary>${name}</summary>
-${renderSchema(schema)}
+)}</ul>
+</section>
+`,
+)}`
+  return toPage('Documentation', withSidebar(groups, main), ['docs.js'])
+}
+
+/** Undefined if there is no operation with this id. */
+export function toOperationPage(
+  { operations, groups }: DocsContents,
+  id: string,
+  origin: string,
+): Page | undefined {
+  const operation = operations.find(({ operationId }) => operationId === id)
+  if (!operation) return undefined
+  const variants = operations.filter(({ variantOf }) => variantOf === id)
+  const main = renderOperation(operation, variants, origin)
+  const { summary, method, path } = operation
+  return {
+    ...toPage(summary, withSidebar(groups, main, operation), ['docs.js', 'try-it-out.js']),
+    title: `${summary} · Documentation`,
+    description: `${method} ${path}: parameters, responses, samples in five languages, and a form to send it.`,
+  }
+}
+
+function toPage(heading: string, main: Html, scripts: readonly string[]): Page {
+  return { title: heading, heading, main, styles: ['docs.css'], scripts }
+}
+
+type Groups = DocsContents['groups']
+
+function withSidebar(groups: Groups, main: Html, current?: DocsOperation): Html {
+  const marked = current?.variantOf ?? current?.operationId
+  const link = ({ operationId, method, summary }: DocsOperation) =>
+    html`<li><a href="/docs/${operationId}"${operationId === marked ? html` aria-current="page"` : ''}>${summary} ${renderMethod(method)}</a></li>\n`
+  const isOpen = ({ name }: Groups[number]) => current?.tags.includes(name) === true
+  return html`<nav class="docs-nav" id="docs-nav" popover aria-label="Operations">
+<div class="field" data-part="search" hidden><label><span class="search-label">Search <kbd>/</kbd></span><input type="search" autocomplete="off" spellcheck="false"></label>
+<p class="quiet" role="status"></p></div>
+<a href="/docs"${current ? '' : html` aria-current="page"`}>Overview</a>
+${groups.map(
+  (group) => html`<details${isOpen(group) ? html` open` : ''}><summary>${group.title}</summary>
+<ul>
+${group.operations.map(link)}</ul>
 </details>
 `,
-)}</section>`,
-  }
+)}</nav>
+<div class="docs">
+<button type="button" class="second docs-menu" popovertarget="docs-nav">Operations</button>
+${main}</div>`
 }

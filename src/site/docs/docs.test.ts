@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { findInvalid } from '../../../test/valid-html.ts'
+import { toExampleRequest } from './example-request.ts'
+import { samples } from './samples.ts'
 
 suite('the document', () => {
   test('can be revalidated by a client', async (t) => {
     const app = await testApp(t)
-    for (const url of ['/openapi.json', '/docs']) {
+    for (const url of ['/openapi.json', '/docs', '/docs/getDocs']) {
       await t.test(url, async () => {
         const { headers } = await app.inject(url)
         assert.equal(headers['cache-control'], 'private, no-cache')
@@ -42,7 +45,7 @@ suite('the document', () => {
 
   test('names the host of the request in its commands, with quoted URLs', async (t) => {
     const app = await testApp(t)
-    for (const url of ['/openapi.json', '/docs', '/inspector']) {
+    for (const url of ['/openapi.json', '/docs', '/docs/getDocs', '/inspector']) {
       await t.test(url, async () => {
         const headers = { host: 'localhost:4801' }
         const { body } = await app.inject({ url, headers })
@@ -98,29 +101,120 @@ suite('the document', () => {
   })
 })
 
-suite('the page', () => {
-  test('has every operation, with a command for it', async (t) => {
+suite('the pages', () => {
+  test('of every operation are valid, have samples, and are small', async (t) => {
     const app = await testApp(t)
-    const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
-    const { body } = await app.inject({ url: '/docs', headers: { host: 'vitrine.localhost:8080' } })
-    const operations = Object.values(paths).flatMap((ofPath) => Object.values(ofPath))
-    assert.ok(operations.length > 50)
-    for (const { operationId } of operations) assert.ok(body.includes(`id="${operationId}"`))
-    assert.equal(
-      body.match(/<pre><code>curl [^<]*http:\/\/vitrine\.localhost:8080/g)?.length,
-      operations.length,
-    )
+    const headers = { host: 'vitrine.localhost:8080' }
+    const { body: overview } = await app.inject({ url: '/docs', headers })
+    for (const { operationId, path } of await listOperations(app)) {
+      await t.test(operationId, async () => {
+        const url = `/docs/${operationId}`
+        const { statusCode, body } = await app.inject({ url, headers })
+        assert.equal(statusCode, 200)
+        assert.deepEqual(await findInvalid(body, url), [])
+        assert.ok((body.match(/http:\/\/vitrine\.localhost:8080/g)?.length ?? 0) >= 5)
+        assert.doesNotMatch(body, /<style|\sstyle=|\son\w+=|<script(?![^>]* src="\/assets\/)/)
+        assert.ok(Buffer.byteLength(body) < 60_000, String(body.length))
+        const isFolded = /^\/assets|^\/favicon|(users|locations|\})\.\w+$/.test(path)
+        assert.equal(overview.includes(`<li><a href="${url}"`), !isFolded)
+      })
+    }
   })
 
-  test('needs no inline script or style, and is small', async (t) => {
+  test('are small with their scripts and styles', async (t) => {
     const app = await testApp(t)
-    const { body } = await app.inject('/docs')
-    assert.doesNotMatch(body, /<style|\sstyle=|\son\w+=|<script(?! src="\/assets\/)/)
-    const parts = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)]
-    const texts = [body]
-    for (const [, url = ''] of parts) texts.push((await app.inject(url)).body)
-    assert.ok(texts.length > 3)
-    const size = texts.reduce((sum, text) => sum + brotliCompressSync(text).length, 0)
-    assert.ok(size < 60 * 1024, String(size))
+    for (const url of ['/docs', '/docs/patchUsersId']) {
+      await t.test(url, async () => {
+        const { body } = await app.inject(url)
+        const parts = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+(?:css|js))"/g)]
+        assert.ok(parts.length > 3)
+        let size = brotliCompressSync(body).length
+        for (const [, part = ''] of parts) {
+          size += brotliCompressSync((await app.inject(part)).body).length
+        }
+        assert.ok(size < 25_000, String(size))
+      })
+    }
+  })
+
+  test('of unknown operations do not exist', async (t) => {
+    const app = await testApp(t)
+    for (const id of ['nothing', 'GETUSERS', '__proto__', '%00', 'getUsers%2F']) {
+      await t.test(id, async () => {
+        assert.equal((await app.inject(`/docs/${id}`)).statusCode, 404)
+      })
+    }
+  })
+
+  test('name a representation with a suffix on the page of its operation', async (t) => {
+    const app = await testApp(t)
+    const { body } = await app.inject('/docs/getUsers')
+    const links = [...body.matchAll(/<a href="\/docs\/(\w+)"><code>(\.\w+)</g)]
+    assert.deepEqual(
+      links.map(([, id, suffix]) => [id, suffix]),
+      [
+        ['getUsersHtml', '.html'],
+        ['getUsersJson', '.json'],
+        ['getUsersTxt', '.txt'],
+        ['getUsersCsv', '.csv'],
+        ['getUsersNdjson', '.ndjson'],
+      ],
+    )
   })
 })
+
+suite('the samples', () => {
+  const origin = `http://it's.localhost`
+  const operation = (requestBody: object) =>
+    ({ method: 'POST', path: '/x', parameters: [], responses: {}, requestBody }) as never
+  const rows: [title: string, content: object, expected: Readonly<Record<string, RegExp>>][] = [
+    [
+      'quote the origin and the body',
+      { 'application/json': { example: { a: `it's`, b: [true, null, 1.5] } } },
+      {
+        curl: /^curl 'http:\/\/it'\\''s\.localhost\/x' .*--json '\{"a":"it'\\''s"/s,
+        fetch: /fetch\("http:\/\/it's\.localhost\/x", \{.*"Content-Type": "application\/json"/s,
+        Python: /json=\{ "a": "it's", "b": \[True, None, 1\.5\] \}/,
+        Go: /NewReader\("\{\\"a\\":\\"it's\\"/,
+        HTTPie: /'a=it'\\''s' .*'b:=\[true,null,1\.5\]'/s,
+      },
+    ],
+    [
+      'send fields and files',
+      { 'multipart/form-data': { schema: { properties: { pic: {} } }, example: { a: 'b' } } },
+      {
+        curl: /-F 'a=b' .*-F 'pic=@file\.txt'/s,
+        fetch: /append\("a", "b"\).*append\("pic", new Blob/s,
+        Python: /data=\{ "a": "b" \},\n {4}files=\{ "pic": open/,
+        Go: /WriteField\("a", "b"\).*CreateFormFile\("pic".*FormDataContentType/s,
+        HTTPie: /--multipart POST .*'a=b' .*'pic@file\.txt'/s,
+      },
+    ],
+    [
+      'send text',
+      { 'text/plain': { example: 'a b' } },
+      {
+        curl: /-H 'Content-Type: text\/plain' .*-d 'a b'/s,
+        fetch: /body: "a b"/,
+        Python: /data="a b"\.encode\(\)/,
+        Go: /Set\("Content-Type", "text\/plain"\)/,
+        HTTPie: /'Content-Type:text\/plain' .*--raw 'a b'/s,
+      },
+    ],
+  ]
+  for (const [title, content, expected] of rows) {
+    const request = toExampleRequest(operation({ content }), origin)
+    for (const [name, pattern] of Object.entries(expected)) {
+      test(`${title}: ${name}`, () => {
+        assert.match(samples[name]?.(request) ?? '', pattern)
+      })
+    }
+  }
+})
+
+async function listOperations(app: TestApp) {
+  const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
+  return Object.entries(paths).flatMap(([path, ofPath]) =>
+    Object.values(ofPath).map(({ operationId }) => ({ operationId, path })),
+  )
+}

@@ -1,60 +1,90 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
-import { html } from '../html.ts'
+import { notFound } from '../../http/errors/http-error.ts'
+import { pathParameter } from '../../http/openapi/content.ts'
+import type { Parameter } from '../../http/openapi/operation.ts'
 import { toDocument, type DocumentParts } from '../../http/openapi/document.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
 import { registerRoutes, serviceTag, type Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
+import { toPathParameter } from '../../http/request/target.ts'
 import { sendBytes, toSource, type Bytes } from '../../http/response/send-bytes.ts'
 import type { Demo } from '../demo.ts'
-import { originMark } from './curl.ts'
-import { renderDocsPage } from './docs-page.ts'
-import { info } from './info.ts'
-import { renderPage } from '../page.ts'
+import { html } from '../html.ts'
+import { renderPage, type Page } from '../page.ts'
+import { toContents, toOperationPage, toOverview } from './docs-page.ts'
+import { info, originMark } from './info.ts'
 
 type DocsOptions = Pick<DocumentParts, 'shapes' | 'limits'> & { demos: readonly Demo[] }
 
 export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOptions): void {
   const ofDemos = demos.map(({ name, summary: description }) => ({ name, description }))
   const tags = [...ofDemos, { name: serviceTag, description: 'Available in every instance.' }]
-  const place = { server: app, request: { url: '/docs' } }
-  let texts: { json: string; page: string } | undefined
+  const titles = new Map(demos.map(({ name, title }) => [name, title]))
+  let texts: ReturnType<typeof load> | undefined
   // Made at the first request, when all routes are registered.
   const load = () => {
     const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
-    return { json: JSON.stringify(document), page: renderPage(place, renderDocsPage(document)) }
+    return { json: JSON.stringify(document), contents: toContents(document, titles) }
   }
-  // Functions, since `$'` in an origin would insert the rest of the text.
-  const toJson = (origin: string) => (texts ??= load()).json.replaceAll(originMark, () => origin)
-  const toPage = (origin: string) =>
-    (texts ??= load()).page.replaceAll(originMark, () => html`${origin}`.markup)
+  const loadOnce = () => (texts ??= load())
+  const place = { server: app, request: { url: '/docs' } }
+  const toText = (page: Page | undefined, origin: string) => {
+    if (!page) throw notFound('There is no operation with this id.')
+    // A function, since `$'` in an origin would insert the rest of the text.
+    return renderPage(place, page).replaceAll(originMark, () => html`${origin}`.markup)
+  }
   registerRoutes(app, { file: import.meta.filename }, [
     {
-      ...documentRoute('Get this document (OpenAPI 3.1)', 'application/json', toJson),
+      ...documentRoute('Get this document (OpenAPI 3.1)', 'application/json', (_id, origin) =>
+        loadOnce().json.replaceAll(originMark, () => origin),
+      ),
       url: '/openapi.json',
       config: { defaultType: 'json' },
     },
     {
-      ...documentRoute('Get this document as a page that can send requests', 'text/html', toPage),
+      ...documentRoute(
+        'Get this document as pages that can send requests',
+        'text/html',
+        (_id, origin) => toText(toOverview(loadOnce().contents, origin), origin),
+      ),
       url: '/docs',
+    },
+    {
+      ...documentRoute(
+        'Get the page of one operation',
+        'text/html',
+        (id, origin) => toText(toOperationPage(loadOnce().contents, id, origin), origin),
+        [pathParameter('operationId', 'The `operationId` in `/openapi.json`.', 'getDocs')],
+      ),
+      url: '/docs/:operationId',
+      errors: [404, 412, 416],
     },
   ])
 }
 
+/** Each text is made once for the origin of the last request. */
 function documentRoute(
   summary: string,
   mediaType: string,
-  toText: (origin: string) => string,
+  toText: (id: string, origin: string) => string,
+  parameters: readonly Parameter[] = [],
 ): Omit<Route, 'url'> {
-  let last: { origin: string; bytes: Bytes } | undefined
+  let last = ''
+  const made = new Map<string, Bytes>()
+  const load = (request: FastifyRequest) => {
+    const origin = toOrigin(request)
+    if (last !== origin) made.clear()
+    last = origin
+    const id = toPathParameter(request, 'operationId')
+    const bytes = made.get(id) ?? textToBytes(mediaType, toText(id, origin))
+    made.set(id, bytes)
+    return bytes
+  }
   return {
     method: 'GET',
-    ...toFileOperation(summary, mediaType),
-    handler: (request, reply) => {
-      const origin = toOrigin(request)
-      if (last?.origin !== origin) last = { origin, bytes: textToBytes(mediaType, toText(origin)) }
-      return sendBytes(request, reply, last.bytes)
-    },
+    ...toFileOperation(summary, mediaType, parameters),
+    handler: (request, reply) => sendBytes(request, reply, load(request)),
   }
 }
 

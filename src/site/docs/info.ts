@@ -1,5 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 
+export const originMark = '{origin}'
+
 const introduction = `Vitrine is a service for learning and testing HTTP.
 
 **Methods.** HEAD works wherever GET does. OPTIONS lists the methods of a path in Allow. A known method

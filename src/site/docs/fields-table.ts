@@ -1,0 +1,130 @@
+import { resolve } from '../../http/openapi/component.ts'
+import type { Parameter, Schema } from '../../http/openapi/operation.ts'
+import { html, type Html } from '../html.ts'
+import { exampleToText } from './operations.ts'
+import { renderPhrases } from './prose.ts'
+
+interface KnownSchema {
+  type?: string
+  format?: string
+  description?: string
+  enum?: readonly unknown[]
+  const?: unknown
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  readOnly?: boolean
+  writeOnly?: boolean
+  items?: Schema
+  properties?: Readonly<Record<string, Schema>>
+  required?: readonly string[]
+  anyOf?: readonly Schema[]
+  allOf?: readonly Schema[]
+}
+
+interface Row {
+  name: string
+  isRequired: boolean
+  schema: Schema
+}
+
+/** The fields of an object or of the objects in a list, and of the objects in them. */
+function toRows(schema: Schema, prefix = ''): readonly Row[] {
+  const { properties = {}, required = [], items, allOf = [] } = toKnown(schema)
+  const own = Object.entries(properties).flatMap(([name, child]) => {
+    const path = `${prefix}${name}`
+    const row = { name: path, isRequired: required.includes(name), schema: child }
+    return [row, ...toRows(child, `${path}${toKnown(child).type === 'array' ? '[]' : ''}.`)]
+  })
+  return [...own, ...[...allOf, ...(items ? [items] : [])].flatMap((one) => toRows(one, prefix))]
+}
+
+function toAlternatives(schema: Schema): readonly Schema[] {
+  const { items, anyOf } = toKnown(schema)
+  return anyOf ?? (items ? toAlternatives(items) : [schema])
+}
+
+function toKnown(schema: Schema): KnownSchema {
+  return resolve(schema)
+}
+
+/** Empty for a schema without fields. */
+export function renderFields(schema: Schema): Html {
+  const all = toAlternatives(schema).map((one) => toRows(one))
+  if (all.flat().length === 0) return html``
+  const { type, description } = toKnown(schema)
+  const intro = description ?? (type === 'array' ? 'A list of objects with these fields.' : '')
+  return html`${intro && html`<p class="quiet">${intro}</p>\n`}${all.map(
+    (rows, index) =>
+      html`${index > 0 ? html`<p class="quiet">Or:</p>\n` : ''}${renderTable(rows.map(renderField))}`,
+  )}`
+}
+
+function renderField({ name, isRequired, schema }: Row): Html {
+  const { description } = toKnown(schema)
+  return renderRow(name, isRequired, { kind: describeType(schema), description })
+}
+
+export function renderParameters(parameters: readonly Parameter[]): Html {
+  return renderTable(
+    parameters.map(({ name, in: where, required = false, schema, description, example }) =>
+      renderRow(name, required, {
+        kind: [where, describeType(schema)].filter(Boolean).join(', '),
+        description,
+        example: exampleToText(example),
+      }),
+    ),
+  )
+}
+
+interface Meaning {
+  kind: string
+  description?: string | undefined
+  example?: string
+}
+
+export function renderRow(name: string, isRequired: boolean, meaning: Meaning): Html {
+  const { kind, description = '', example = '' } = meaning
+  return html`<tr><th scope="row"><code>${name}</code>${isRequired ? html` <span class="required">required</span>` : ''}</th>
+<td>${kind && html`<span class="quiet">${kind}</span> `}${renderPhrases(description)}${example && html` <span class="quiet">Example: <code>${example}</code></span>`}</td></tr>
+`
+}
+
+export function renderTable(rows: readonly Html[]): Html {
+  return html`<div class="table"><table class="fields"><tbody>
+${rows}</tbody></table></div>
+`
+}
+
+/** `string, 1 to 200 characters` */
+function describeType(given: Schema): string {
+  const schema = toKnown(given)
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(describeType))].join(' or ')
+  const { type = '', format, items, pattern, readOnly, writeOnly } = schema
+  const ofItems = items === undefined ? '' : describeType(items)
+  return [
+    type === 'array' ? `list${ofItems && ` of ${ofItems}`}` : type,
+    format,
+    'const' in schema && `always ${JSON.stringify(schema.const)}`,
+    schema.enum && `one of ${schema.enum.map(String).join(', ')}`,
+    describeRange(schema.minimum, schema.maximum),
+    describeRange(schema.minLength, schema.maxLength, ' characters'),
+    describeRange(schema.minItems, schema.maxItems, ' items'),
+    pattern === '^[^\\u0000]*$' ? 'without NUL' : pattern && `matches ${pattern}`,
+    readOnly && 'read-only',
+    writeOnly && 'write-only',
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+function describeRange(from?: number, to?: number, unit = ''): string {
+  if (from === undefined) return to === undefined ? '' : `at most ${to.toLocaleString('en')}${unit}`
+  if (to === undefined && unit !== '' && from === 1) return 'not empty'
+  if (to === undefined) return `at least ${from.toLocaleString('en')}${unit}`
+  return `${from.toLocaleString('en')} to ${to.toLocaleString('en')}${unit}`
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRecord, readRecord } from '../resources.ts'
+import { assertFlawless } from './assert-flawless.ts'
+import { inBrowser } from './chromium.ts'
+import { openSite } from './site.ts'
+import { waitForHeading } from './steps.ts'
+
+test('an operation is found and sent with the keyboard alone', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  const { _id } = await createRecord(app, '/locations', { name: 'Rome' })
+  const page = await visit()
+  await page.goto('/docs')
+  const { keyboard } = page
+  await keyboard.press('/')
+  await keyboard.type('no such thing')
+  await page.getByRole('status').getByText('Nothing matches.').waitFor()
+  await keyboard.press('Escape')
+  await keyboard.type('update loc')
+  await page.getByRole('status').getByText('1 operation', { exact: true }).waitFor()
+  await keyboard.press('Enter')
+  await waitForHeading(page, 'Update fields of a location')
+  assert.equal(new URL(page.url()).pathname, '/docs/patchLocationsId')
+  await page.locator('#ids option').waitFor({ state: 'attached' })
+  const body = page.getByRole('textbox', { name: 'Body' })
+  await body.focus()
+  await keyboard.press('ControlOrMeta+A')
+  await keyboard.type('{ "name": "Roma / Lazio" }')
+  await keyboard.press('Control+Enter')
+  await page.locator('.result').getByText('200 OK', { exact: true }).waitFor()
+  await page.locator('.result').getByText(`PATCH /locations/${_id} HTTP/1.1`).waitFor()
+  assert.equal((await readRecord(app, `/locations/${_id}`)).name, 'Roma / Lazio')
+})
+
+test('the chosen language of the samples is remembered', inBrowser, async (t) => {
+  const { app, origin, visit } = await openSite(t)
+  const { _id } = await createRecord(app, '/locations', { name: 'Rome' })
+  const page = await visit()
+  await page.goto('/docs/getLocations')
+  await page.getByRole('tab', { name: 'Python' }).click()
+  await page.goto('/docs/getLocationsId')
+  await page.getByRole('tabpanel').getByText(`"${origin}/locations/${_id}"`).waitFor()
+  await page.getByRole('tab', { name: 'Python', selected: true }).waitFor()
+})
+
+test('an operation without records says how to create one', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit()
+  await page.goto('/docs/getUsersId')
+  await page.getByText('There are no records yet.').waitFor()
+  await page.getByRole('link', { name: 'Create one' }).click()
+  await waitForHeading(page, 'Create a user')
+})
+
+for (const javaScriptEnabled of [true, false]) {
+  test(
+    `an operation ${javaScriptEnabled ? 'has no defect' : 'needs no JavaScript'}`,
+    inBrowser,
+    async (t) => {
+      const { visit } = await openSite(t)
+      const page = await visit({ javaScriptEnabled })
+      if (javaScriptEnabled) {
+        await assertFlawless(page, ['/docs/patchUsersId', '/docs/getUsers', '/docs/postProfile'])
+      }
+      await page.goto('/docs/getUsersId')
+      assert.equal(
+        await page.getByRole('button', { name: 'Send GET' }).count(),
+        Number(javaScriptEnabled),
+      )
+      if (javaScriptEnabled) return
+      await page.getByText('HTTPie', { exact: true }).click()
+      await page.getByText('http GET').waitFor()
+      await page.locator('#docs-nav').getByText('Locations', { exact: true }).click()
+      await page.getByRole('link', { name: 'Create a location POST' }).click()
+      await waitForHeading(page, 'Create a location')
+    },
+  )
+}
