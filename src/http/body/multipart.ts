@@ -42,8 +42,8 @@ export async function* parseMultipart(request: FastifyRequest, limits: Multipart
   } catch (error) {
     throw toMultipartError(error)
   } finally {
-    // An unread part would block the rest of the body.
-    raw.unpipe()
+    // An unread part, or a pipe that was removed, would block the rest of the body.
+    raw.unpipe().resume()
   }
 }
 
