@@ -26,6 +26,8 @@ export function createServer(config: Config, options: FastifyServerOptions): Fas
   const https = { key, cert, allowHTTP1: true, handshakeTimeout, settings, ...limits }
   const protocol = key === undefined ? { http: limits } : { http2: true, https }
   const app = createFastify({
+    // An index on 10 million records takes longer than the default of 10 seconds.
+    pluginTimeout: 0,
     ...options,
     ...withoutSchemas,
     requestTimeout,
