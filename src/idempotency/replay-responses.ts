@@ -121,10 +121,7 @@ function toStoredResponse(reply: FastifyReply, payload: unknown): StoredResponse
   }
 }
 
-function replayResponse(
-  reply: FastifyReply,
-  { status, headers, content }: StoredResponse,
-): FastifyReply {
+function replayResponse(reply: FastifyReply, { status, headers, content }: StoredResponse) {
   const { vary = '', ...others } = headers
   for (const field of vary.split(', ').filter(Boolean)) addVary(reply, field)
   reply.code(status).headers(others).header('idempotency-replayed', 'true')

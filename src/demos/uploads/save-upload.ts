@@ -5,13 +5,16 @@ import { toMediaType } from '../../http/body/body-reader.ts'
 import { parseMultipart, type FormPart } from '../../http/body/multipart.ts'
 import { badRequest, unsupportedMediaType } from '../../http/errors/http-error.ts'
 import type { Services } from '../../site/demo.ts'
-import type { Files, SavedFile } from '../../stores/files/files.ts'
+import type { Files } from '../../stores/files/files.ts'
 import type { Collection, StoredRecord } from '../../stores/records/records.ts'
 import { isUnavailable } from '../../stores/store-failure.ts'
 import { uploadSchema, type Upload } from './documentation.ts'
 import type { FileSpace, Share } from './file-space.ts'
 
-export type UploadServices = Pick<Services, 'config' | 'files'> & { uploads: Collection }
+export type UploadServices = Pick<Services, 'config' | 'files'> & {
+  uploads: Collection
+  space: FileSpace | undefined
+}
 
 export type StoredUpload = Upload & { _id: string; createdAt: string }
 
@@ -25,12 +28,8 @@ interface Arriving {
   isRecorded: boolean
 }
 
-export async function saveUpload(
-  request: FastifyRequest,
-  services: UploadServices,
-  space?: FileSpace,
-) {
-  const { files, uploads } = services
+export async function saveUpload(request: FastifyRequest, services: UploadServices) {
+  const { files, uploads, space } = services
   // Fully random, so that ids cannot be guessed.
   const id = randomBytes(16).toString('base64url')
   const share = await space?.(id)
@@ -96,11 +95,7 @@ async function removeUpload({ files, uploads }: UploadServices, arriving: Arrivi
   await uploads.remove(id)
 }
 
-function saveContent(
-  files: Files,
-  { content }: FormPart,
-  { id, share }: Arriving,
-): Promise<SavedFile> {
+function saveContent(files: Files, { content }: FormPart, { id, share }: Arriving) {
   const counted = share && Readable.from(takeSpace(content, share), { objectMode: false })
   return files.save(id, counted ?? content)
 }

@@ -20,11 +20,8 @@ export function sendUploadList({ uploads, config }: UploadServices) {
     if (type === 'text/plain') return sendChunks(reply, type, uploadsToLines(pages))
     const { maxUploadBytes } = config
     if (type === 'text/html') return sendChunks(reply, type, renderUploads(pages, maxUploadBytes))
-    return sendChunks(
-      reply,
-      type,
-      toJsonArray(pages, (upload) => upload),
-    )
+    const json = toJsonArray(pages, (upload) => upload)
+    return sendChunks(reply, type, json)
   }
 }
 

@@ -70,17 +70,12 @@ export function recordToLine({ fields }: Resource, { id, document }: StoredRecor
   return `${id} ${toLine(findValue(document, fields[0]?.name ?? ''))}\n`
 }
 
-export function recordToCsv(
-  resource: Resource,
-  record: StoredRecord,
-  fields: readonly string[],
-): string {
-  const shown = toRepresentation(resource, record, fields)
+export function recordToCsv(shown: Document, fields: readonly string[]): string {
   const values = fields.map((field) => findValue(shown, field))
   return toCsvLine(values.map((value) => (typeof value === 'number' ? value : valueToText(value))))
 }
 
-export async function* recordsToLines(
+export async function* toLines(
   pages: Pages,
   toLine: (record: StoredRecord) => string,
   heading = '',

@@ -5,7 +5,6 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { assertPreconditions } from '../../http/response/preconditions.ts'
 import { toContentType } from '../../http/response/send.ts'
 import { takeFlash } from '../../site/flash.ts'
-import type { Html } from '../../site/html.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
@@ -56,11 +55,7 @@ function prepareRecord(shown: ShownRecord): PreparedRecord {
   return { ...shown, etag, lastModified, headers }
 }
 
-function sendFound(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  prepared: PreparedRecord,
-): FastifyReply {
+function sendFound(request: FastifyRequest, reply: FastifyReply, prepared: PreparedRecord) {
   reply.headers(prepared.headers)
   const hasCurrent = assertPreconditions(request.headers, prepared) === 'not modified'
   const flash = takePageFlash(request, reply, prepared.type)
@@ -80,11 +75,7 @@ export function assertFound(
   return record
 }
 
-export function takePageFlash(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  type: string,
-): Html | undefined {
+export function takePageFlash(request: FastifyRequest, reply: FastifyReply, type: string) {
   if (type === 'text/html') return takeFlash(request, reply)
   // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.
   if (request.negotiation?.by !== 'suffix') addVary(reply, 'Cookie')
