@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts'
 import { createBodyReader, replaceInvalidType } from './http/body/body-reader.ts'
 import { discardRest } from './http/body/read-bytes.ts'
 import { insufficientStorage, HttpError, serviceUnavailable } from './http/errors/http-error.ts'
-import { createErrorSender, isUnrouted, toFrameworkError } from './http/errors/send-error.ts'
+import { createErrorSender, isUnrouted } from './http/errors/send-error.ts'
 import { collectAllowedMethods } from './http/request/allowed-methods.ts'
 import { applyFormHeaders, createMethodOverride } from './http/request/method-override.ts'
 import { addOptionsMethod } from './http/request/options.ts'
@@ -114,10 +114,7 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
       sendUnroutableError(error, request, { reply, ...parts })
     },
     rewriteUrl: parts.parseTarget,
-    routerOptions: {
-      maxParamLength: config.maxUrlBytes,
-      querystringParser: () => ({}),
-    },
+    routerOptions: { maxParamLength: config.maxUrlBytes, querystringParser: () => ({}) },
   }
 }
 
@@ -128,7 +125,7 @@ function sendUnroutableError(
   { reply, ...parts }: AppParts & { reply: FastifyReply },
 ): void {
   beginResponse(request, reply, parts)
-  parts.limits.check(request, reply, (cause: unknown = toFrameworkError(error)) => {
+  parts.limits.check(request, reply, (cause: unknown = error) => {
     try {
       parts.sendError(cause, request, reply)
     } catch (failure) {
@@ -146,24 +143,15 @@ function handleErrors(app: FastifyInstance, parts: AppParts): void {
       return reply
     }
     if (error instanceof HttpError && error.status === 413) await discardRest(request.raw, config)
-    return sendError(
-      error instanceof StoreFailure ? storeFailureToHttpError(error, request, reply) : error,
-      request,
-      reply,
-    )
+    if (!(error instanceof StoreFailure)) return sendError(error, request, reply)
+    // Stores stop reading for a client that has disconnected.
+    if (!isClosed(reply.raw)) app.log.warn({ reqId: request.id, err: error }, 'the store failed')
+    return sendError(storeFailureToHttpError(error), request, reply)
   })
 }
 
-function storeFailureToHttpError(
-  error: StoreFailure,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): HttpError {
-  // Stores stop reading for a client that has disconnected.
-  if (!isClosed(reply.raw)) {
-    request.server.log.warn({ reqId: request.id, err: error }, 'the store failed')
-  }
-  if (error.kind === 'full') return insufficientStorage()
+function storeFailureToHttpError({ kind }: StoreFailure): HttpError {
+  if (kind === 'full') return insufficientStorage()
   return serviceUnavailable('The database or the file storage is temporarily unavailable.')
 }
 

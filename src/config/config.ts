@@ -52,11 +52,8 @@ function findDefault(name: SettingName, environment: Environment): string {
   )
 }
 
-function findConflicts(
-  { demos, redirectHttpPort, workers, databaseUrl }: Config,
-  environment: Environment,
-  demoNames: readonly string[],
-): string[] {
+function findConflicts(config: Config, environment: Environment, demoNames: readonly string[]) {
+  const { demos, redirectHttpPort, workers, databaseUrl } = config
   const { ROOMS, DEMOS = '', TLS_CERT, TLS_KEY, TRUSTED_PROXIES, ALLOWED_HOSTS } = environment
   const { FILES_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment
   const conflicts = {

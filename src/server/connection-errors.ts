@@ -38,10 +38,7 @@ export function respondToClientError(error: ClientError, socket: HttpConnection)
 }
 
 /** RFC 9110 §9.3.6: not 405, since the target of CONNECT is no resource. */
-export function respondToConnect(
-  _request: unknown,
-  socket: HttpConnection | Http2ServerResponse,
-): void {
+export function respondToConnect(_request: unknown, socket: HttpConnection | Http2ServerResponse) {
   if (socket instanceof Http2ServerResponse) socket.writeHead(501, defaultErrorHeaders).end()
   // Its response would be sent within that of an earlier request.
   else if (socket._httpMessage?.writableFinished === false) socket.destroy()

@@ -78,7 +78,7 @@ async function findUser(
     { offset: 0, limit: maxCandidates },
   )
   // Otherwise the time of the response would show which names exist.
-  if (candidates.length === 0) await verifyPassword(password, undefined)
+  if (candidates.length === 0) await verifyPassword(password)
   for (const candidate of candidates) {
     if (await verifyPassword(password, String(candidate.document.password))) return candidate
   }

@@ -1,8 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
-import { isHttp2 } from '../request/target.ts'
+import { findStream, isHttp2 } from '../request/target.ts'
 import {
   badRequest,
   closeConnection,
@@ -80,9 +79,7 @@ function readSlowly(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   })
   raw.on('end', () => {
     // Over HTTP/2 a lost connection ends the body like a whole one (RFC 9113 §8.1.1).
-    const request: object = raw
-    const isCutOff = request instanceof Http2ServerRequest && request.stream.aborted
-    if (isCutOff) reject(badRequest(endedEarly))
+    if (findStream(raw)?.aborted === true) reject(badRequest(endedEarly))
     else resolve(bytes.toBuffer())
   })
   raw.on('error', (error) => {

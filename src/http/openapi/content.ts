@@ -40,9 +40,7 @@ function toFormSchema(schema: Schema): Schema {
   return { type: 'object', allOf: [schema], propertyNames: { pattern: '^[^\\[\\]]+$' } }
 }
 
-export function objectSchema<Properties extends Readonly<Record<string, Schema>>>(
-  properties: Properties,
-) {
+export function objectSchema<Properties extends Record<string, Schema>>(properties: Properties) {
   return { type: 'object', required: Object.keys(properties), properties } as const
 }
 

@@ -141,7 +141,7 @@ export function parseRequestHead(request: FastifyRequest, config: Config): HttpE
     })
     if (error && request.routeOptions.config.anyHost !== true) throw error
     if (isRawRequest(raw)) return
-    request.query = raw.target?.query.parameters
+    request.query = raw.target?.getQuery().parameters
     if (isSafe(request.method)) return
     const own = toOrigin(request)
     assertNotUnsafeLink(raw, own, config)
