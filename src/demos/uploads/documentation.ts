@@ -1,21 +1,16 @@
 import type { XStatic } from 'typebox/schema'
-import {
-  jsonContent,
-  objectSchema,
-  pageContent,
-  textContent,
-  text,
-} from '../../http/openapi/content.ts'
+import { jsonContent, objectSchema, pageContent, textContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Operation } from '../../http/openapi/operation.ts'
+import { textSchema } from '../../stores/records/records.ts'
 
 export const uploadSchema = {
   type: 'object',
   required: ['name', 'type', 'size', 'sha256'],
   properties: {
-    name: { ...text, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
+    name: { ...textSchema, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
     type: {
-      ...text,
+      ...textSchema,
       pattern: '^[\\w!#$&^.+-]{1,100}/[\\w!#$&^.+-]{1,100}$',
       description: 'The media type that the client sent.',
     },
@@ -25,16 +20,16 @@ export const uploadSchema = {
       maximum: Number.MAX_SAFE_INTEGER,
       description: 'In bytes.',
     },
-    sha256: { ...text, pattern: '^[0-9a-f]{64}$' },
+    sha256: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
   },
 } as const
 
 export type Upload = XStatic<typeof uploadSchema>
 
 const upload = objectSchema({
-  _id: text,
+  _id: textSchema,
   ...uploadSchema.properties,
-  createdAt: { ...text, format: 'date-time' },
+  createdAt: { ...textSchema, format: 'date-time' },
 })
 
 export const exampleUpload = {

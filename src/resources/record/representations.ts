@@ -36,15 +36,11 @@ export function recordToContent({ resource, record, type, flash }: ShownRecord):
 export function toTag(record: StoredRecord, type: RecordType = 'application/json'): string {
   // A deleted record may be created again under the same id: the time tells both apart.
   const state = `${String(record.version)}-${Date.parse(record.createdAt).toString(36)}`
-  switch (type) {
-    case 'application/json':
-      return `"${state}-json"`
-    case 'text/plain':
-      return `"${state}-text"`
-    case 'text/html':
-      return `W/"${state}-html"`
-  }
+  const tag = `"${state}-${tagSuffixes[type]}"`
+  return type === 'text/html' ? `W/${tag}` : tag
 }
+
+const tagSuffixes = { 'text/html': 'html', 'application/json': 'json', 'text/plain': 'text' }
 
 export function toRepresentation(
   { visible }: Resource,

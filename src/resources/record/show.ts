@@ -8,14 +8,8 @@ import { takeFlash } from '../../site/flash.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
-import {
-  recordToContent,
-  recordTypes,
-  sendRecord,
-  toTag,
-  type RecordType,
-  type ShownRecord,
-} from './representations.ts'
+import { recordToContent, recordTypes, sendRecord, toTag } from './representations.ts'
+import type { RecordType, ShownRecord } from './representations.ts'
 
 export function show({ resource, collection }: ResourceContext): Handler {
   // The store caches records: one that has not changed is the same object.

@@ -3,28 +3,15 @@ import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-pat
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { applyMergePatch, parseJsonPatch } from '../../http/body/patch.ts'
-import {
-  badRequest,
-  HttpError,
-  notAnObject,
-  unprocessable,
-  unsupportedMediaType,
-  type FieldProblem,
-} from '../../http/errors/http-error.ts'
+import { badRequest, HttpError, notAnObject, unprocessable } from '../../http/errors/http-error.ts'
+import type { FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
-import {
-  acceptedPatchTypes,
-  acceptedTypes,
-  jsonPatchType,
-  mergePatchType,
-  ownFields,
-  type Field,
-  type Resource,
-} from '../definition.ts'
+import { jsonPatchType, mergePatchType, ownFields } from '../definition.ts'
+import type { Field, Resource } from '../definition.ts'
 import { findValue, formToValue } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
-import { toFieldProblems } from './problems.ts'
+import { toFieldProblems, toUnsupportedInput } from './problems.ts'
 
 export interface Input {
   /** The fields that it names; undefined removes one. */
@@ -53,16 +40,6 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
     return [name, body[name] === null && !isNullable ? undefined : body[name]]
   })
   return { fields: Object.fromEntries(fields), unknownFields, problems: [] }
-}
-
-function toUnsupportedInput({ singular }: Resource, method: string) {
-  const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
-  // RFC 9110 §15.5.16: Accept for every other method.
-  const header =
-    method === 'POST' || method === 'PATCH' ? `accept-${method.toLowerCase()}` : 'accept'
-  return unsupportedMediaType(`A ${singular} must be sent as ${types.join(' or ')}.`, {
-    [header]: types.join(', '),
-  })
 }
 
 function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits) {
