@@ -21,7 +21,7 @@ import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
 import { createWorkerLookup } from './operations/workers.ts'
 import { closeConnectionsOnShutdown } from './server/connections.ts'
-import { createServer } from './server/server.ts'
+import { createFastifyServer } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
 import { openDemo, type Demo } from './site/demo.ts'
 import { openDocs } from './site/docs/docs.ts'
@@ -46,7 +46,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
   const parts = createParts(options)
   const { demos, limits } = parts
-  const app = createServer(config, toFastifyOptions(config, parts))
+  const app = createFastifyServer(config, toFastifyOptions(config, parts))
   app.decorate('declaredRoutes', [])
   limitConnections(app.server, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.

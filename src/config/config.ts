@@ -1,13 +1,9 @@
 import { isLoopback } from '../http/security/origins.ts'
-import {
-  publicDefaults,
-  settingNames,
-  settings,
-  toEnvironmentName,
-  type SettingName,
-} from './settings.ts'
+import { publicDefaults, settingNames, settings, toEnvironmentName } from './settings.ts'
 
-export type Config = { [Name in SettingName]: ReturnType<(typeof settings)[Name]['parse']> }
+export type Config = {
+  [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>
+}
 
 export class ConfigProblems extends Error {}
 
@@ -42,7 +38,7 @@ function isLocal({ HOST: host }: Environment): boolean {
   return isLoopback(host || settings.host.default)
 }
 
-function findDefault(name: SettingName, environment: Environment): string {
+function findDefault(name: keyof Config, environment: Environment): string {
   const { default: fallback, localDefault } = settings[name]
   const hasLocalDefaults = isLocal(environment) && !environment.TRUSTED_PROXIES
   return (

@@ -18,7 +18,10 @@ export const withoutSchemas: Pick<FastifyServerOptions, 'schemaController'> = {
   },
 }
 
-export function createServer(config: Config, options: FastifyServerOptions): FastifyInstance {
+export function createFastifyServer(
+  config: Config,
+  options: FastifyServerOptions,
+): FastifyInstance {
   const { tlsCert: cert, tlsKey: key, trustedProxies } = config
   const limits = toServerLimits(config)
   const { headersTimeout: handshakeTimeout, requestTimeout } = limits

@@ -2,13 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { findStream, isHttp2 } from '../request/target.ts'
-import {
-  badRequest,
-  closeConnection,
-  contentTooLarge,
-  HttpError,
-  requestTimeout,
-} from '../errors/http-error.ts'
+import { badFraming, badRequest, contentTooLarge, requestTimeout } from '../errors/http-error.ts'
 
 export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
 type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>
@@ -66,7 +60,7 @@ export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Pr
   return bytes
 }
 
-function tooLarge({ maxBodyBytes }: BodyLimits): HttpError {
+function tooLarge({ maxBodyBytes }: BodyLimits): Error {
   return contentTooLarge(`The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`)
 }
 
@@ -112,9 +106,9 @@ export function createByteCollector(maxBytes: number) {
 export function watchBody(
   raw: IncomingMessage,
   { bodyIdleSeconds, requestSeconds }: BodyTimes,
-  onError: (error: HttpError) => void,
+  onError: (error: Error) => void,
 ): void {
-  const fail = (error: HttpError) => {
+  const fail = (error: Error) => {
     stop()
     onError(error)
   }
@@ -130,7 +124,7 @@ export function watchBody(
     chunks += 1
     size += length
     const isTooSmall = chunks > maxSmallChunks && size < chunks * minChunkBytes
-    if (isTooSmall) fail(new HttpError('bad-request', tooSmall, { headers: closeConnection }))
+    if (isTooSmall) fail(badFraming(tooSmall))
   }
   const stop = () => {
     raw.off('data', check)

@@ -29,15 +29,10 @@ function toSchema(example: unknown, known = {}): Schema {
 }
 
 export function fieldsContent(schema: Schema, example: unknown): Content {
-  return {
-    ...jsonContent(schema, example),
-    'application/x-www-form-urlencoded': { schema: toFormSchema(schema), example },
-  }
-}
-
-/** A form is always an object. Brackets in a name nest, and an empty name gets 400. */
-function toFormSchema(schema: Schema): Schema {
-  return { type: 'object', allOf: [schema], propertyNames: { pattern: '^[^\\[\\]]+$' } }
+  // A form is always an object. Brackets in a name nest, and an empty name gets 400.
+  const propertyNames = { pattern: '^[^\\[\\]]+$' }
+  const form = { schema: { type: 'object', allOf: [schema], propertyNames }, example }
+  return { ...jsonContent(schema, example), 'application/x-www-form-urlencoded': form }
 }
 
 export function objectSchema<Properties extends Record<string, Schema>>(properties: Properties) {

@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
 import createRouter, { type HTTPMethod } from 'find-my-way'
-import { toMediaTypeList } from './structured-field.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -37,6 +36,10 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
     }
     return false
   }
+}
+
+export function toMediaTypeList(types: readonly string[]): string {
+  return types.map((type) => `"${type}"`).join(', ')
 }
 
 /** Wildcard routes are left out: their handlers distinguish 404 from 405. */

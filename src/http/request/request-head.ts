@@ -6,9 +6,11 @@ import { isAllowedHost, localHosts, isWriteAllowed, type Origins } from '../secu
 import { isHttp2, isRawRequest, toPath } from './target.ts'
 import { remember } from '../remember.ts'
 import {
+  badFraming,
   badRequest,
-  closeConnection,
+  catchHttpError,
   crossSiteWrite,
+  expectationFailed,
   HttpError,
   misdirectedHost,
 } from '../errors/http-error.ts'
@@ -70,9 +72,7 @@ export function assertRequestHead(
   const { expect } = raw.headers
   if (expect !== undefined && !/\b100-continue\b/i.test(expect)) {
     // Without a body after a 417, the next request would be read in its place.
-    throw new HttpError('expectation-failed', 'Expect must be 100-continue.', {
-      headers: closeConnection,
-    })
+    throw expectationFailed('Expect must be 100-continue.')
   }
 }
 
@@ -98,8 +98,7 @@ function assertHttp1Head({ rawHeaders, headers, httpVersion }: IncomingMessage):
   }
   if (httpVersion === '1.1' || headers['transfer-encoding'] === undefined) return
   // RFC 9112 §6.1: the length of such a message cannot be trusted.
-  const detail = 'Transfer-Encoding is not valid in HTTP/1.0.'
-  throw new HttpError('bad-request', detail, { headers: closeConnection })
+  throw badFraming('Transfer-Encoding is not valid in HTTP/1.0.')
 }
 
 function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderBytes: number): void {
@@ -147,16 +146,6 @@ export function parseRequestHead(request: FastifyRequest, config: Config): HttpE
     assertNotUnsafeLink(raw, own, config)
     assertSameSite(raw, { own, others: config.corsOrigins })
   })
-}
-
-export function catchHttpError(check: () => void): HttpError | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (error instanceof HttpError) return error
-    throw error
-  }
 }
 
 /** Whether the head alone decides the response, whatever `_method` the body has. */

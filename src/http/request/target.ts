@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Config } from '../../config/config.ts'
-import { parseParameters, takeFormHeaders } from './parameters.ts'
+import { isObject, parseParameters, takeFormHeaders } from './parameters.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -104,7 +104,6 @@ export function isUnder(prefix: string, url: string): boolean {
 }
 
 export function toPathParameter({ params }: FastifyRequest, name: string): string {
-  const isNamed = typeof params === 'object' && params !== null
-  const value: unknown = isNamed ? Reflect.get(params, name) : undefined
+  const value = isObject(params) ? params[name] : undefined
   return typeof value === 'string' ? value : ''
 }

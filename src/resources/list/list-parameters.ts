@@ -7,7 +7,7 @@ import {
   unsupportedMediaType,
   type HttpError,
 } from '../../http/errors/http-error.ts'
-import { toMediaTypeList } from '../../http/request/structured-field.ts'
+import { toMediaTypeList } from '../../http/request/allowed-methods.ts'
 import { acceptedTypes, type Resource } from '../definition.ts'
 import { findListField } from './list-fields.ts'
 
