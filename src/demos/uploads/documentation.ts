@@ -1,30 +1,8 @@
-import type { XStatic } from 'typebox/schema'
 import { jsonContent, objectSchema, pageContent, textContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Operation } from '../../http/openapi/operation.ts'
 import { textSchema } from '../../stores/records/records.ts'
-
-export const uploadSchema = {
-  type: 'object',
-  required: ['name', 'type', 'size', 'sha256'],
-  properties: {
-    name: { ...textSchema, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
-    type: {
-      ...textSchema,
-      pattern: '^[\\w!#$&^.+-]{1,100}/[\\w!#$&^.+-]{1,100}$',
-      description: 'The media type that the client sent.',
-    },
-    size: {
-      type: 'integer',
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'In bytes.',
-    },
-    sha256: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
-  },
-} as const
-
-export type Upload = XStatic<typeof uploadSchema>
+import { uploadSchema } from './save-upload.ts'
 
 const upload = objectSchema({
   _id: textSchema,

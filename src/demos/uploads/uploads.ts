@@ -9,14 +9,8 @@ import type { Demo } from '../../site/demo.ts'
 import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { createFileSpace } from './file-space.ts'
-import {
-  exampleUpload,
-  listOperation,
-  toUploadedText,
-  uploadOperation,
-  uploadSchema,
-} from './documentation.ts'
-import { saveUpload, type UploadServices } from './save-upload.ts'
+import { exampleUpload, listOperation, toUploadedText, uploadOperation } from './documentation.ts'
+import { saveUpload, uploadSchema, type UploadServices } from './save-upload.ts'
 import { sendUploadList, sendUpload } from './stored-uploads.ts'
 import { renderUploaded } from './views.ts'
 

@@ -60,11 +60,7 @@ function sendFound(request: FastifyRequest, reply: FastifyReply, prepared: Prepa
   return reply.type(toContentType(prepared.type)).send(prepared.content)
 }
 
-export function assertFound(
-  { singular }: Resource,
-  id: string,
-  record: StoredRecord | undefined,
-): StoredRecord {
+export function assertFound({ singular }: Resource, id: string, record: StoredRecord | undefined) {
   if (record === undefined) throw notFound(`There is no ${singular} with the id ${id}.`)
   return record
 }

@@ -148,11 +148,8 @@ function createdNotice({ singular }: Resource): Html {
 }
 
 /** An earlier request with the same Idempotency-Key may have created the record. */
-export async function createRecord(
-  { resource, collection }: ResourceContext,
-  id: string,
-  document: Document,
-): Promise<StoredRecord> {
+export async function createRecord(context: ResourceContext, id: string, document: Document) {
+  const { resource, collection } = context
   const now = new Date().toISOString()
   const record = { id, document, version: 1, createdAt: now, updatedAt: now }
   if (await collection.create(record)) return record

@@ -59,9 +59,9 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
   const values = filter.values.filter((value) => isStorable(String(value)))
   if (isOfText(operator)) return toTextCondition(dialect, operator, [field], values)
   if (operator !== 'eq' && operator !== 'ne') {
-    return joinOr(
-      values.map((value) => joinAnd(...toBounds(dialect, { field, operator, value }, prefix))),
-    )
+    const toRange = (value: FieldValue) =>
+      joinAnd(...toBounds(dialect, { field, operator, value }, prefix))
+    return joinOr(values.map(toRange))
   }
   if (values.length === 0) return { sql: operator === 'eq' ? 'FALSE' : 'TRUE', values: [] }
   const column = `${prefix}${fieldToColumn(dialect, field)}`

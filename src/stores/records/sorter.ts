@@ -4,10 +4,7 @@ import type { Row } from './dialect.ts'
 import { toOrderBy, type Term } from './ranges.ts'
 
 /** Sorts more rows than fit into memory, in small steps, and yields the last value of each. */
-export async function* sortRows(
-  order: readonly Term[],
-  parts: AsyncIterable<readonly Row[]>,
-): AsyncGenerator<string[]> {
+export async function* sortRows(order: readonly Term[], parts: AsyncIterable<readonly Row[]>) {
   // A temporary file: https://sqlite.org/inmemorydb.html#temp_db
   const database = new DatabaseSync('')
   try {

@@ -6,7 +6,7 @@ import { removeOrphanedFiles } from '../orphaned-files.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { failToOpen } from '../store-failure.ts'
 import { checkBackup, toUnchangeable, type CheckDocument } from './backup-checks.ts'
-import { eachKnownFile, hasContentOf, toFileCondition, toTotals } from './backup.ts'
+import { eachFile, hasContentOf, toFileCondition, toTotals } from './backup.ts'
 import type { BackupOptions, KnownFile } from './backup.ts'
 import { isBusy, makeFile, migrate, readSchemaVersion, runInTransaction } from './database.ts'
 
@@ -54,7 +54,7 @@ async function saveContents(database: DatabaseSync, options: RestoreOptions): Pr
   }
   const pending: string[] = []
   try {
-    for (const known of eachKnownFile(database, options, 'saved')) {
+    for (const known of eachFile(database, options, 'saved')) {
       const { id } = known
       if (await isKept(files, known).catch(() => false)) continue
       await files.remove(id)
