@@ -21,7 +21,7 @@ import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
 import { createWorkerLookup } from './operations/workers.ts'
 import { closeConnectionsOnShutdown } from './server/connections.ts'
-import { createFastifyServer } from './server/server.ts'
+import { createInstance } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
 import { openDemo, type Demo } from './site/demo.ts'
 import { openDocs } from './site/docs/docs.ts'
@@ -46,14 +46,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
   const parts = createParts(options)
   const { demos, limits } = parts
-  const app = createFastifyServer(config, toFastifyOptions(config, parts))
+  const app = createInstance(config, toFastifyOptions(config, parts))
   app.decorate('declaredRoutes', [])
   limitConnections(app.server, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.
   app.log = parts.log
-  const hasPath = collectAllowedMethods(app, config.maxUrlBytes)
+  const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes)
   if (config.methodOverride) {
-    const isHeadEnough = createHeadCheck(config, hasPath)
+    const isHeadEnough = createHeadCheck(config, lacksRoute)
     const isDecided = (raw: IncomingMessage) => limits.shouldShed(raw) || isHeadEnough(raw)
     app.addConstraintStrategy(createMethodOverride(parts.readBody, isDecided))
   }

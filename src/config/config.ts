@@ -41,11 +41,8 @@ function isLocal({ HOST: host }: Environment): boolean {
 function findDefault(name: keyof Config, environment: Environment): string {
   const { default: fallback, localDefault } = settings[name]
   const hasLocalDefaults = isLocal(environment) && !environment.TRUSTED_PROXIES
-  return (
-    (environment.PRESET === 'public' && publicDefaults[name]) ||
-    (hasLocalDefaults && localDefault) ||
-    fallback
-  )
+  const ofPreset = environment.PRESET === 'public' && publicDefaults[name]
+  return ofPreset || (hasLocalDefaults && localDefault) || fallback
 }
 
 function findConflicts(config: Config, environment: Environment, demoNames: readonly string[]) {

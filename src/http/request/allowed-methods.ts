@@ -11,7 +11,7 @@ export type AllowedMethods = ReturnType<typeof toAllowedMethods>
 
 const listedMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as HTTPMethod[]
 
-/** Fastify's router cannot list the methods of a path. Returns whether there is a route for a path. */
+/** Fastify's router cannot list the methods of a path. Returns whether a path has no route. */
 export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number) {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
@@ -29,12 +29,12 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
     return found.length === 0 ? undefined : toAllowedMethods(found)
   })
   return async (path: string): Promise<boolean> => {
-    if (app.findAllowedMethods(path)) return true
+    if (app.findAllowedMethods(path)) return false
     for (const { url, config } of routes) {
       if (!url.endsWith('*') || !path.startsWith(url.slice(0, -1))) continue
-      if (config?.hasPath === undefined || (await config.hasPath(path))) return true
+      if (config?.hasPath === undefined || (await config.hasPath(path))) return false
     }
-    return false
+    return true
   }
 }
 

@@ -149,7 +149,7 @@ export function parseRequestHead(request: FastifyRequest, config: Config): HttpE
 }
 
 /** Whether the head alone decides the response, whatever `_method` the body has. */
-export function createHeadCheck(config: Config, hasPath: (path: string) => Promise<boolean>) {
+export function createHeadCheck(config: Config, lacksRoute: (path: string) => Promise<boolean>) {
   const { tlsKey, trustedProxies, corsOrigins: others } = config
   return (raw: IncomingMessage): boolean | Promise<boolean> => {
     const isWaiting = awaitsContinue(raw)
@@ -164,9 +164,6 @@ export function createHeadCheck(config: Config, hasPath: (path: string) => Promi
     })
     if (error || !isWaiting) return error !== undefined
     // A path that cannot be looked up gets its error from the route.
-    return hasPath(toPath(raw.url ?? '')).then(
-      (isThere) => !isThere,
-      () => false,
-    )
+    return lacksRoute(toPath(raw.url ?? '')).catch(() => false)
   }
 }

@@ -69,7 +69,7 @@ declare module 'node:http' {
   }
 }
 
-export type FinishedResponse = ReturnType<typeof toFinished>
+export type FinishedResponse = ReturnType<typeof toFinished> & { ms: number; isCutOff: boolean }
 
 export function observeResponse(
   request: FastifyRequest,
@@ -84,7 +84,7 @@ export function observeResponse(
     if (isOver) return
     isOver = true
     const ms = performance.now() - receivedAt
-    take(toFinished(request, reply, { ms, isCutOff }))
+    take({ ...toFinished(request, reply), ms, isCutOff })
   }
   raw.on('finish', () => {
     // Over HTTP/2 Node emits `finish` for an aborted response too.
@@ -100,11 +100,7 @@ export function isClosed(raw: ServerResponse): boolean {
   return (findStream(raw) ?? raw).destroyed
 }
 
-function toFinished(
-  { method, raw, routeOptions }: FastifyRequest,
-  reply: FastifyReply,
-  end: { ms: number; isCutOff: boolean },
-) {
+function toFinished({ method, raw, routeOptions }: FastifyRequest, reply: FastifyReply) {
   const { headersSent, statusCode, contentBytes } = reply.raw
   const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
@@ -114,7 +110,6 @@ function toFinished(
     route: routeOptions.config.pathTemplate,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
-    ...end,
   }
 }
 
