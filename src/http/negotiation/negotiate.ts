@@ -75,10 +75,8 @@ const otherParameters =
 
 export function addVary(reply: FastifyReply, name: string): void {
   const vary = reply.getHeader('vary')
-  if (vary === undefined) reply.header('vary', name)
-  else if (!String(vary).split(', ').includes(name)) {
-    reply.header('vary', `${String(vary)}, ${name}`)
-  }
+  const names = vary === undefined ? [] : String(vary).split(', ')
+  if (!names.includes(name)) reply.header('vary', [...names, name].join(', '))
 }
 
 /** Whether the request has the preference (RFC 7240 §2). The first of several with one name counts. */
