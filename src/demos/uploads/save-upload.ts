@@ -100,7 +100,8 @@ async function receiveFile(request: FastifyRequest, services: UploadServices, ar
     const counted = share && Readable.from(takeSpace(part.content, share), { objectMode: false })
     const saved = await files.save(id, counted ?? part.content)
     arriving.isSaved = true
-    upload = { ...saved, name: toDisplayName(part.fileName ?? ''), type: toType(part.type) }
+    const type = validType.test(part.type) ? part.type : 'application/octet-stream'
+    upload = { ...saved, name: toDisplayName(part.fileName ?? ''), type }
   }
   if (upload === undefined) throw badRequest(`${fieldName} has no file.`)
   return upload
@@ -139,7 +140,3 @@ function toDisplayName(fileName: string): string {
 }
 
 const validType = new RegExp(uploadSchema.properties.type.pattern)
-
-function toType(type: string): string {
-  return validType.test(type) ? type : 'application/octet-stream'
-}
