@@ -13,7 +13,7 @@ import { rows } from './rows.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
-const rounds = Number(process.env.ROUNDS ?? 10)
+const rounds = Number(process.env.ROUNDS ?? 8)
 const library = await mkdtemp(join(tmpdir(), 'vitrine-bench-'))
 
 const [command, ref = '', ...others] = process.argv.slice(2)

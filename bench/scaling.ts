@@ -135,7 +135,9 @@ export async function measureSqliteAtScale(place: Place): Promise<Figure[]> {
   return measureAtScale(place.folder)
 }
 
-export async function measurePostgresAtScale({ folder }: Place): Promise<Figure[]> {
+export async function measurePostgresAtScale(place: Place): Promise<Figure[]> {
+  const { folder } = place
+  await fill(place)
   return withPostgres(atScale, ({ url }) => measureAtScale(folder, { DATABASE_URL: url }))
 }
 

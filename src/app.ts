@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts'
 import { createBodyReader, replaceInvalidType } from './http/body/body-reader.ts'
 import { discardRest } from './http/body/read-bytes.ts'
 import { insufficientStorage, HttpError, serviceUnavailable } from './http/errors/http-error.ts'
-import { createErrorSender, isUnrouted, toFrameworkError } from './http/errors/send-error.ts'
+import { createErrorSender, isUnrouted } from './http/errors/send-error.ts'
 import { collectAllowedMethods } from './http/request/allowed-methods.ts'
 import { applyFormHeaders, createMethodOverride } from './http/request/method-override.ts'
 import { addOptionsMethod } from './http/request/options.ts'
@@ -21,7 +21,7 @@ import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
 import { createWorkerLookup } from './operations/workers.ts'
 import { closeConnectionsOnShutdown } from './server/connections.ts'
-import { createServer } from './server/server.ts'
+import { createInstance } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
 import { openDemo, type Demo } from './site/demo.ts'
 import { openDocs } from './site/docs/docs.ts'
@@ -48,15 +48,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
   const parts = createParts(options)
   const { demos, limits } = parts
-  const app = createServer(config, toFastifyOptions(config, parts))
+  const app = createInstance(config, toFastifyOptions(config, parts))
   app.decorate('declaredRoutes', [])
   app.decorate('navigation', createNavigation(demos))
   limitConnections(app.server, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.
   app.log = parts.log
-  const hasPath = collectAllowedMethods(app, config.maxUrlBytes)
+  const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes)
   if (config.methodOverride) {
-    const isHeadEnough = createHeadCheck(config, hasPath)
+    const isHeadEnough = createHeadCheck(config, lacksRoute)
     const isDecided = (raw: IncomingMessage) => limits.shouldShed(raw) || isHeadEnough(raw)
     app.addConstraintStrategy(createMethodOverride(parts.readBody, isDecided))
   }
@@ -122,10 +122,7 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
       sendUnroutableError(error, request, { reply, ...parts })
     },
     rewriteUrl: parts.parseTarget,
-    routerOptions: {
-      maxParamLength: config.maxUrlBytes,
-      querystringParser: () => ({}),
-    },
+    routerOptions: { maxParamLength: config.maxUrlBytes, querystringParser: () => ({}) },
   }
 }
 
@@ -136,7 +133,7 @@ function sendUnroutableError(
   { reply, ...parts }: AppParts & { reply: FastifyReply },
 ): void {
   beginResponse(request, reply, parts)
-  parts.limits.check(request, reply, (cause: unknown = toFrameworkError(error)) => {
+  parts.limits.check(request, reply, (cause: unknown = error) => {
     try {
       parts.sendError(cause, request, reply)
     } catch (failure) {
@@ -154,24 +151,15 @@ function handleErrors(app: FastifyInstance, parts: AppParts): void {
       return reply
     }
     if (error instanceof HttpError && error.status === 413) await discardRest(request.raw, config)
-    return sendError(
-      error instanceof StoreFailure ? storeFailureToHttpError(error, request, reply) : error,
-      request,
-      reply,
-    )
+    if (!(error instanceof StoreFailure)) return sendError(error, request, reply)
+    // Stores stop reading for a client that has disconnected.
+    if (!isClosed(reply.raw)) app.log.warn({ reqId: request.id, err: error }, 'the store failed')
+    return sendError(storeFailureToHttpError(error), request, reply)
   })
 }
 
-function storeFailureToHttpError(
-  error: StoreFailure,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): HttpError {
-  // Stores stop reading for a client that has disconnected.
-  if (!isClosed(reply.raw)) {
-    request.server.log.warn({ reqId: request.id, err: error }, 'the store failed')
-  }
-  if (error.kind === 'full') return insufficientStorage()
+function storeFailureToHttpError({ kind }: StoreFailure): HttpError {
+  if (kind === 'full') return insufficientStorage()
   return serviceUnavailable('The database or the file storage is temporarily unavailable.')
 }
 

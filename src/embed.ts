@@ -69,10 +69,7 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
           throw new RangeError('count must be a whole number')
         await seedRecords(stores.records, count)
       }),
-    reset: () =>
-      whileOpen(async () => {
-        await removeEverything(stores)
-      }),
+    reset: () => whileOpen(() => removeEverything(stores)).then(() => undefined),
     stop: () => (stopped ??= opened.disposeAsync()),
   }
 }

@@ -27,10 +27,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** False without `stored`, after the same time. Throws 503 if too many are waiting. */
-export async function verifyPassword(
-  password: string,
-  stored: string | undefined,
-): Promise<boolean> {
+export async function verifyPassword(password: string, stored?: string): Promise<boolean> {
   const [, salt, hash] = hashPattern.exec(stored ?? '') ?? []
   const nonce = salt === undefined ? randomBytes(saltBytes) : Buffer.from(salt, 'base64')
   const derived = await derive(password, nonce)

@@ -45,11 +45,7 @@ export async function renewSession(services: SessionServices, oldId: string | un
   return undefined
 }
 
-async function issueId(
-  sessions: Sessions,
-  session: Session,
-  issued: Omit<SessionIssue, 'newId'>,
-): Promise<SessionCookie> {
+async function issueId(sessions: Sessions, session: Session, issued: Omit<SessionIssue, 'newId'>) {
   const id = randomBytes(32).toString('base64url')
   await sessions.create(toHash(id), { ...session, issue: { ...issued, newId: maskId(id) } })
   return { id, maxSeconds: toMaxSeconds(session.expiresAt, issued.issuedAt) }

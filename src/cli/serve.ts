@@ -1,7 +1,6 @@
 import { createApp } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { demos } from '../demos/catalogue.ts'
-import type { Metrics } from '../operations/metrics.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
 import * as workers from '../operations/workers.ts'
 import { isLoopback } from '../http/security/origins.ts'
@@ -64,20 +63,16 @@ function stopAtSignals(config: Config, readiness: Readiness, close: () => void):
 }
 
 /** Undefined if ADMIN_PORT is not set. In a worker the supervisor opens the port. */
-async function openAdminPort(
-  config: Config,
-  { find }: Readiness,
-  opened: AsyncDisposableStack,
-): Promise<Metrics | undefined> {
+async function openAdminPort(config: Config, readiness: Readiness, opened: AsyncDisposableStack) {
   if (config.adminPort === undefined) return undefined
   const load = () => import('../operations/metrics.ts')
   const metrics = (await loadDriver('ADMIN_PORT', 'prom-client', load)).createMetrics()
   if (workers.isWorker) {
-    Object.assign(workers.handlers, { readiness: find, metrics: metrics.readSnapshot })
+    Object.assign(workers.handlers, { readiness: readiness.find, metrics: metrics.readSnapshot })
     return metrics
   }
   const { openAdminServer } = await import('../operations/admin-server.ts')
-  const source = { readReadiness: find, readMetrics: metrics.render }
+  const source = { readReadiness: readiness.find, readMetrics: metrics.render }
   opened.defer(await openAdminServer(config, source))
   return metrics
 }

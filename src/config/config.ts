@@ -1,13 +1,9 @@
 import { isLoopback } from '../http/security/origins.ts'
-import {
-  publicDefaults,
-  settingNames,
-  settings,
-  toEnvironmentName,
-  type SettingName,
-} from './settings.ts'
+import { publicDefaults, settingNames, settings, toEnvironmentName } from './settings.ts'
 
-export type Config = { [Name in SettingName]: ReturnType<(typeof settings)[Name]['parse']> }
+export type Config = {
+  [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>
+}
 
 export class ConfigProblems extends Error {}
 
@@ -42,21 +38,15 @@ function isLocal({ HOST: host }: Environment): boolean {
   return isLoopback(host || settings.host.default)
 }
 
-function findDefault(name: SettingName, environment: Environment): string {
+function findDefault(name: keyof Config, environment: Environment): string {
   const { default: fallback, localDefault } = settings[name]
   const hasLocalDefaults = isLocal(environment) && !environment.TRUSTED_PROXIES
-  return (
-    (environment.PRESET === 'public' && publicDefaults[name]) ||
-    (hasLocalDefaults && localDefault) ||
-    fallback
-  )
+  const ofPreset = environment.PRESET === 'public' && publicDefaults[name]
+  return ofPreset || (hasLocalDefaults && localDefault) || fallback
 }
 
-function findConflicts(
-  { demos, redirectHttpPort, workers, databaseUrl }: Config,
-  environment: Environment,
-  demoNames: readonly string[],
-): string[] {
+function findConflicts(config: Config, environment: Environment, demoNames: readonly string[]) {
+  const { demos, redirectHttpPort, workers, databaseUrl } = config
   const { ROOMS, DEMOS = '', TLS_CERT, TLS_KEY, TRUSTED_PROXIES, ALLOWED_HOSTS } = environment
   const { FILES_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment
   const conflicts = {

@@ -109,10 +109,8 @@ function isS3Url(given: string): boolean {
 }
 
 export function names(given: string): readonly string[] {
-  return given
-    .trim()
-    .split(/\s*,\s*/)
-    .filter(Boolean)
+  const parts = given.trim().split(/\s*,\s*/)
+  return parts.filter(Boolean)
 }
 
 function toListParser<Item>(parse: Parse<Item>): Parse<readonly Item[]> {

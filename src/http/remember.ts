@@ -1,5 +1,5 @@
 const maxResults = 1000
-const maxTextLength = 300
+const maxRememberedLength = 300
 
 /** Keeps the results of a pure function: clients send few different values. */
 export function remember<Result extends string | boolean | object>(
@@ -7,7 +7,7 @@ export function remember<Result extends string | boolean | object>(
 ): (text: string) => Result {
   const results = new Map<string, Result>()
   return (text) => {
-    if (text.length > maxTextLength) return compute(text)
+    if (text.length > maxRememberedLength) return compute(text)
     const known = results.get(text)
     if (known !== undefined) return known
     const result = compute(text)

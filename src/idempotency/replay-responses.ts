@@ -23,7 +23,8 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
   const checkKey = async (request: FastifyRequest, reply: FastifyReply) => {
     const key = findKey(request)
     if (key === undefined) return undefined
-    const keyHash = hashKey(key, readSessionId(request, reply))
+    const owner = readSessionId(request, reply) ?? ''
+    const keyHash = hash('sha256', JSON.stringify([owner, key]))
     const fingerprint = toFingerprint(key, request)
     const lease = await leaseKey(entries, keyHash, fingerprint)
     const { isLeased, entry } = lease
@@ -76,10 +77,6 @@ function parseString(text: string): string | undefined {
   }
 }
 
-function hashKey(key: string, sessionId: string | undefined): string {
-  return hash('sha256', JSON.stringify([sessionId ?? '', key]))
-}
-
 /** An HMAC with the key, which is not stored, so that a password in the body cannot be guessed. */
 function toFingerprint(key: string, request: FastifyRequest): string {
   const { method, url, query, body } = request
@@ -121,10 +118,7 @@ function toStoredResponse(reply: FastifyReply, payload: unknown): StoredResponse
   }
 }
 
-function replayResponse(
-  reply: FastifyReply,
-  { status, headers, content }: StoredResponse,
-): FastifyReply {
+function replayResponse(reply: FastifyReply, { status, headers, content }: StoredResponse) {
   const { vary = '', ...others } = headers
   for (const field of vary.split(', ').filter(Boolean)) addVary(reply, field)
   reply.code(status).headers(others).header('idempotency-replayed', 'true')

@@ -3,14 +3,13 @@ import type { Exchange } from './exchange-log.ts'
 const connectionHeaders =
   /^(host|connection|user-agent|content-length|transfer-encoding|upgrade-insecure-requests|priority|te|dnt|referer|origin|pragma|cookie|authorization|proxy-.*|sec-.*|:.*|accept-(encoding|language|charset))$/i
 
+const bodyHeader = /^(transfer-encoding:|content-length:(?!0$))/i
+
 /** Commands that repeat the request. A file named `content` stands for the body, which is not stored. */
 export function toCommands({ origin, target, method, requestFields }: Exchange) {
   const url = origin + target
   const fields = requestFields.filter(([name]) => !connectionHeaders.test(name))
-  const hasBody = requestFields.some(
-    ([name, value]) =>
-      /^transfer-encoding$/i.test(name) || (/^content-length$/i.test(name) && value !== '0'),
-  )
+  const hasBody = requestFields.some(([name, value]) => bodyHeader.test(`${name}:${value}`))
   const verbs: Readonly<Record<string, string>> = { GET: '', HEAD: ' --head' }
   const curl = [
     `curl -i${verbs[method] ?? ` -X ${method}`} ${quoteForShell(url)}`,

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, Server } from 'node:http'
 import { isIPv4, isIPv6, BlockList } from 'node:net'
+import { serializeList, type Item } from 'structured-headers'
 import type { Config } from '../config/config.ts'
 import { serviceUnavailable, tooManyRequests, type HttpError } from '../http/errors/http-error.ts'
 import { isUnder } from '../http/request/target.ts'
 import { type CounterSet, windowSeconds, type Count } from '../stores/counters/counters.ts'
-import { toNamedNumbers } from '../http/request/structured-field.ts'
 
 export function openLimits(config: Config, counters: CounterSet | undefined) {
   const { maxEventLoopDelayMs: maxDelayMs } = config
@@ -59,22 +59,21 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Counter
   return async (request: FastifyRequest, reply: FastifyReply): Promise<HttpError | undefined> => {
     const { isLogin = false } = request.routeOptions.config
     const client = toClientKey(request.ip, request.socket.remoteAddress)
-    const terms: [string, { q: number; w: number }][] = []
-    const left: [string, { r: number; t: number }][] = []
+    const terms: Item[] = []
+    const left: Item[] = []
     let error: HttpError | undefined
     for (const { name, quota, unit } of policies) {
       if (quota === undefined || (name === 'login' && !isLogin)) continue
       const { requests, leftMs } = await count(`${name} ${client}`, request)
       const seconds = Math.max(Math.ceil(leftMs / 1000), 1)
-      terms.push([name, { q: quota, w: windowSeconds }])
-      left.push([name, { r: Math.max(quota - requests, 0), t: seconds }])
-      if (requests <= quota) continue
-      const details = { policy: name, retryAfterSeconds: seconds }
-      error = tooManyRequests(`${String(quota)} ${unit}`, details)
+      terms.push([name, new Map(Object.entries({ q: quota, w: windowSeconds }))])
+      const rest = Math.max(quota - requests, 0)
+      left.push([name, new Map(Object.entries({ r: rest, t: seconds }))])
+      if (requests > quota) error = tooManyRequests(`${String(quota)} ${unit}`, name, seconds)
     }
     if (terms.length > 0) {
-      reply.header('ratelimit-policy', toNamedNumbers(terms))
-      reply.header('ratelimit', toNamedNumbers(left))
+      reply.header('ratelimit-policy', serializeList(terms))
+      reply.header('ratelimit', serializeList(left))
     }
     return error
   }

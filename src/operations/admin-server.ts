@@ -12,8 +12,7 @@ interface AdminSource {
   readMetrics: () => Promise<string>
 }
 
-type Headers = Readonly<Record<string, string>>
-type AdminResponse = Promise<{ code?: number; headers?: Headers; text: string }>
+type AdminResponse = Promise<{ code?: number; headers?: Record<string, string>; text: string }>
 
 /** Opens ADMIN_PORT; returns the function that closes it. Not a demo: other sites must not read it. */
 export async function openAdminServer(config: Config, source: AdminSource): Promise<() => void> {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Collection } from '../stores/records/records.ts'
 
 export type ReadinessState = 'ready' | 'starting' | 'draining' | 'no database'
@@ -31,16 +32,12 @@ export function createReadiness(records?: RecordReader) {
 
 /** Failures are not logged here: the requests that need the records log them. */
 async function canRead(records: RecordReader): Promise<boolean> {
-  const timeout = Promise.withResolvers<boolean>()
-  const timer = setTimeout(timeout.resolve, maxReadMs, false).unref()
   try {
     // This record does not exist, so that no cache can respond.
     const read = Promise.resolve(records.find('ready')).then(() => true)
-    return await Promise.race([read, timeout.promise])
+    return await Promise.race([read, setTimeout(maxReadMs, false, { ref: false })])
   } catch {
     return false
-  } finally {
-    clearTimeout(timer)
   }
 }
 

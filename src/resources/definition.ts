@@ -14,7 +14,7 @@ export interface ResourceDefinition {
   schema: {
     type: 'object'
     required: readonly string[]
-    properties: Readonly<Record<string, FieldSchema>>
+    properties: FieldSchemas
     dependentRequired?: Readonly<Record<string, readonly string[]>>
   }
   /** The longest text in UTF-8, by field: JSON Schema counts characters only. */
@@ -45,6 +45,8 @@ type JsonType = (typeof jsonTypes)[number]
 
 type Limit = `${'min' | 'max'}${'imum' | 'Length' | 'Items'}`
 
+type FieldSchemas = Readonly<Record<string, FieldSchema>>
+
 /** A JSON Schema, as far as forms, filters and messages need it; without `type` any JSON is valid. */
 export interface FieldSchema extends Partial<Record<Limit, number>> {
   type?: JsonType | readonly JsonType[]
@@ -53,7 +55,7 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   format?: 'date' | 'date-time'
   pattern?: string
   items?: FieldSchema
-  properties?: Readonly<Record<string, FieldSchema>>
+  properties?: FieldSchemas
   required?: readonly string[]
   additionalProperties?: boolean | FieldSchema
   title?: string
@@ -73,7 +75,7 @@ export type Resource = ReturnType<typeof defineResource>
 
 const dateTimeSchema = { type: 'string', format: 'date-time' } as const
 
-const ownSchemas: Readonly<Record<string, FieldSchema>> = {
+const ownSchemas: FieldSchemas = {
   _id: { type: 'string', title: 'Id' },
   createdAt: { ...dateTimeSchema, title: 'Created' },
   updatedAt: { ...dateTimeSchema, title: 'Updated' },
@@ -99,10 +101,7 @@ export function defineResource(definition: ResourceDefinition) {
   }
 }
 
-function toFields(
-  schemas: Readonly<Record<string, FieldSchema>>,
-  required: readonly string[] = [],
-) {
+function toFields(schemas: FieldSchemas, required: readonly string[] = []) {
   return Object.entries(schemas).map(([name, schema], index) => ({
     name,
     label: schema.title ?? name,

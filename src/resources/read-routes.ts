@@ -68,10 +68,7 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
     url: resource.path,
     summary: `List ${resource.name}, oldest first, optionally filtered`,
     description: listDescription,
-    parameters: [
-      ...listParameters(resource),
-      ...requestHeaders('If-None-Match', 'Want-Repr-Digest'),
-    ],
+    parameters: listParameters(resource),
     responses: {
       200: {
         description: 'The list, or one page of it.',
@@ -96,6 +93,8 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
   }
 }
 
+const shown = responseHeaders('ETag', 'Last-Modified', 'Accept-Patch', 'Repr-Digest', 'Set-Cookie')
+
 function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { path, singular } = context.resource
   const lines = Object.entries(schemas.recordExample).map(([name, value]) => `${name}: ${value}\n`)
@@ -110,13 +109,7 @@ function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
     responses: {
       200: {
         description: 'The record.',
-        headers: responseHeaders(
-          'ETag',
-          'Last-Modified',
-          'Accept-Patch',
-          'Repr-Digest',
-          'Set-Cookie',
-        ),
+        headers: shown,
         content: { ...recordContent(schemas), ...textContent(lines.join('')) },
       },
       304: { description: 'Not changed.', headers: responseHeaders('ETag') },

@@ -3,13 +3,8 @@ import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { idParameter, type ResourceContext } from './context.ts'
-import {
-  envelope,
-  recordIdParameter,
-  jsonPatchComponent,
-  recordContent,
-  type ResourceSchemas,
-} from './openapi/schemas.ts'
+import { envelope, jsonPatch, recordContent, recordIdParameter } from './openapi/schemas.ts'
+import type { ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './definition.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
@@ -22,6 +17,7 @@ const ofEachRecord = {
   store: 'writes',
   config: { defaultType: 'json', accepts: acceptedTypes },
 } as const
+const created = responseHeaders('Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed')
 const errors = [404, 405, 406, 409, 412, 428] as const
 
 export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
@@ -42,12 +38,7 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
       responses: {
         201: {
           description: `The created ${singular}.`,
-          headers: responseHeaders(
-            'Location',
-            'ETag',
-            'Preference-Applied',
-            'Idempotency-Replayed',
-          ),
+          headers: created,
           content,
         },
       },
@@ -114,7 +105,7 @@ function toPatches({ changes, inputExample }: ResourceSchemas): Content {
   return {
     ...fieldsContent(changes, inputExample),
     [mergePatchType]: { schema: changes, example: { [field]: value } },
-    [jsonPatchType]: { schema: jsonPatchComponent, example: operations },
+    [jsonPatchType]: { schema: jsonPatch, example: operations },
   }
 }
 

@@ -5,7 +5,7 @@ import { defaultErrorHeaders } from '../http/response/default-headers.ts'
 import { STATUS_CODES } from '../http/node-http.ts'
 
 /** With Node's own properties: the response being sent, and the request being read. */
-type HttpConnection = Duplex & {
+export type HttpConnection = Duplex & {
   _httpMessage?: ServerResponse | null
   parser?: { incoming?: IncomingMessage | null } | null
 }
@@ -16,9 +16,7 @@ const errorResponses: Readonly<Record<string, readonly [status: number, text: st
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 }
 
-export type ClientError = Error & { code?: string }
-
-export function respondToClientError(error: ClientError, socket: HttpConnection): void {
+export function respondToClientError(error: NodeJS.ErrnoException, socket: HttpConnection): void {
   const { code = '' } = error
   // A request after one that closes the connection gets no response.
   if (code === 'HPE_CLOSED_CONNECTION') return
@@ -38,10 +36,7 @@ export function respondToClientError(error: ClientError, socket: HttpConnection)
 }
 
 /** RFC 9110 §9.3.6: not 405, since the target of CONNECT is no resource. */
-export function respondToConnect(
-  _request: unknown,
-  socket: HttpConnection | Http2ServerResponse,
-): void {
+export function respondToConnect(_request: unknown, socket: HttpConnection | Http2ServerResponse) {
   if (socket instanceof Http2ServerResponse) socket.writeHead(501, defaultErrorHeaders).end()
   // Its response would be sent within that of an earlier request.
   else if (socket._httpMessage?.writableFinished === false) socket.destroy()

@@ -4,7 +4,7 @@ import { constants, Http2ServerResponse, type ServerHttp2Session } from 'node:ht
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { isHttp2 } from '../http/request/target.ts'
-import { respondToClientError, type ClientError } from './connection-errors.ts'
+import { respondToClientError, type HttpConnection } from './connection-errors.ts'
 
 type RequestPair = readonly [request: IncomingMessage, response: ServerResponse]
 /** For example a Fastify instance. */
@@ -76,36 +76,31 @@ function handleWaiting(socket: Socket, queue: RequestQueue, handler: RequestHand
 
 /** Node reports each timeout once, also of a paused connection. Here it starts anew on resuming. */
 function restartTimeouts(server: Server, queues: WeakMap<Socket, RequestQueue>): void {
-  server
-    .removeAllListeners('clientError')
-    .on('clientError', (error: ClientError, socket: Socket) => {
-      const queue = queues.get(socket)
-      if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || queue === undefined) {
-        respondToClientError(error, socket)
-        return
-      }
-      const last = findLast(queue)
-      // Otherwise the next head is arriving.
-      const isBody = !last.complete
-      const limitMs = isBody ? server.requestTimeout : server.headersTimeout
-      queue.startTimeout = () => {
-        queue.startTimeout = undefined
-        const restMs = Math.max(queue.resumedAt + limitMs - performance.now(), 0)
-        setTimeout(() => {
-          if (isBody ? !last.complete : findLast(queue) === last)
-            respondToClientError(error, socket)
-        }, restMs).unref()
-      }
-      if (queue.waiting.length === 0) queue.startTimeout()
-    })
+  server.removeAllListeners('clientError')
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const queue = queues.get(socket)
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || queue === undefined) {
+      respondToClientError(error, socket)
+      return
+    }
+    const last = findLast(queue)
+    // Otherwise the next head is arriving.
+    const isBody = !last.complete
+    const limitMs = isBody ? server.requestTimeout : server.headersTimeout
+    queue.startTimeout = () => {
+      queue.startTimeout = undefined
+      const restMs = Math.max(queue.resumedAt + limitMs - performance.now(), 0)
+      setTimeout(() => {
+        if (isBody ? !last.complete : findLast(queue) === last) respondToClientError(error, socket)
+      }, restMs).unref()
+    }
+    if (queue.waiting.length === 0) queue.startTimeout()
+  })
 }
 
 function findLast({ waiting, response }: RequestQueue): IncomingMessage {
   return waiting.at(-1)?.[0] ?? response.req
 }
-
-/** `_httpMessage` is Node's name for the response that is being sent. */
-type HttpSocket = Socket & { _httpMessage?: ServerResponse | null }
 
 /** Node's timeout also covers the first head, which has HEADERS_SECONDS: that connection stays. */
 export function endStalledConnections(server: Server): void {
@@ -116,7 +111,7 @@ export function endStalledConnections(server: Server): void {
       response.on('timeout', endStream)
     } else used.add(socket)
   })
-  server.on('timeout', (connection: HttpSocket | ServerHttp2Session) => {
+  server.on('timeout', (connection: (Socket & HttpConnection) | ServerHttp2Session) => {
     if ('goaway' in connection) connection.close()
     // Between two responses the timeout is that of keep-alive.
     else if (connection.writableLength > 0) connection.destroy()

@@ -1,25 +1,17 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { defaultHeaders, defaultErrorHeaders } from '../http/response/default-headers.ts'
 import { createServer } from '../http/node-http.ts'
-import {
-  assertHostAllowed,
-  assertRequestHead,
-  catchHttpError,
-} from '../http/request/request-head.ts'
-import { badRequest } from '../http/errors/http-error.ts'
+import { assertHostAllowed, assertRequestHead } from '../http/request/request-head.ts'
+import { badRequest, catchHttpError } from '../http/errors/http-error.ts'
 import { limitConnections } from '../limits/limits.ts'
+import type { RequestHandler } from './connections.ts'
 import { applyServerLimits, toServerLimits } from './server.ts'
 import { toRoutedUrl } from '../http/request/target.ts'
 
 export async function openHttpsRedirect(config: Config, origin: URL) {
   const server = createServer(toServerLimits(config))
-  const port = origin.port && `:${origin.port}`
-  const routing = (request: IncomingMessage, response: ServerResponse) => {
-    redirect(request, response, { config, port })
-  }
-  applyServerLimits(server, config, { routing })
+  applyServerLimits(server, config, createRedirect(config, origin.port && `:${origin.port}`))
   limitConnections(server, config)
   await once(server.listen(config.redirectHttpPort, config.host), 'listening')
   const bound = server.address()
@@ -27,33 +19,32 @@ export async function openHttpsRedirect(config: Config, origin: URL) {
 }
 
 /** Redirects plain HTTP to HTTPS, with method and body (RFC 9110 §15.4.9). */
-function redirect(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { config, port }: { config: Config; port: string },
-): void {
-  request.url = toRoutedUrl(request)
-  const { host, upgrade } = request.headers
-  // Node discards what follows a request with Upgrade on its connection.
-  if (upgrade !== undefined) response.setHeader('connection', 'close')
-  const error = catchHttpError(() => {
-    assertRequestHead(request, config)
-    assertHostAllowed(config.allowedHosts, host)
-    const isComplete = host !== undefined && request.url?.startsWith('/')
-    if (!isComplete) throw badRequest('The request has no host to redirect to.')
-  })
-  if (error) {
-    const text = `${error.message}\n`
-    const headers = {
-      ...defaultErrorHeaders,
-      ...error.headers,
-      'content-type': 'text/plain; charset=utf-8',
-      'content-length': Buffer.byteLength(text),
+function createRedirect(config: Config, port: string): RequestHandler {
+  const routing: RequestHandler['routing'] = (request, response) => {
+    request.url = toRoutedUrl(request)
+    const { host, upgrade } = request.headers
+    // Node discards what follows a request with Upgrade on its connection.
+    if (upgrade !== undefined) response.setHeader('connection', 'close')
+    const error = catchHttpError(() => {
+      assertRequestHead(request, config)
+      assertHostAllowed(config.allowedHosts, host)
+      const isComplete = host !== undefined && request.url?.startsWith('/')
+      if (!isComplete) throw badRequest('The request has no host to redirect to.')
+    })
+    if (error) {
+      const text = `${error.message}\n`
+      const headers = {
+        ...defaultErrorHeaders,
+        ...error.headers,
+        'content-type': 'text/plain; charset=utf-8',
+        'content-length': Buffer.byteLength(text),
+      }
+      response.writeHead(error.status, headers).end(text)
+      return
     }
-    response.writeHead(error.status, headers).end(text)
-    return
+    const { hostname } = new URL(`http://${host ?? ''}`)
+    const location = `https://${hostname}${port}${request.url}`
+    response.writeHead(308, { ...defaultHeaders, location, 'content-length': 0 }).end()
   }
-  const { hostname } = new URL(`http://${host ?? ''}`)
-  const location = `https://${hostname}${port}${request.url}`
-  response.writeHead(308, { ...defaultHeaders, location, 'content-length': 0 }).end()
+  return { routing }
 }

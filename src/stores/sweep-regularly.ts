@@ -6,10 +6,7 @@ interface Sweeping {
   sweep: (now: string) => Promise<void>
 }
 
-export function sweepRegularly(
-  app: FastifyInstance,
-  { name, everySeconds, sweep }: Sweeping,
-): void {
+export function sweepRegularly(app: FastifyInstance, { name, everySeconds, sweep }: Sweeping) {
   const sweepNow = () =>
     sweep(new Date().toISOString()).catch((error: unknown) => {
       app.log.warn({ err: error }, `${name} could not be swept`)

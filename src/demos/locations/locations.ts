@@ -1,6 +1,9 @@
 import { defineResource } from '../../resources/definition.ts'
 import { createMap } from './map.ts'
 
+const degrees = (title: string, limit: number, example: number) =>
+  ({ type: 'number', title, minimum: -limit, maximum: limit, examples: [example] }) as const
+
 export const locations = defineResource({
   name: 'locations',
   singular: 'location',
@@ -14,14 +17,8 @@ export const locations = defineResource({
     required: ['name'],
     properties: {
       name: { type: 'string', title: 'Name', minLength: 1, maxLength: 200, examples: ['Pier'] },
-      latitude: { type: 'number', title: 'Latitude', minimum: -90, maximum: 90, examples: [53.5] },
-      longitude: {
-        type: 'number',
-        title: 'Longitude',
-        minimum: -180,
-        maximum: 180,
-        examples: [-9.25],
-      },
+      latitude: degrees('Latitude', 90, 53.5),
+      longitude: degrees('Longitude', 180, -9.25),
       note: { type: 'string', title: 'Note', maxLength: 2000, examples: ['by the water'] },
     },
     dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] },

@@ -14,7 +14,7 @@ import { chooseErrorForm } from '../../http/errors/send-error.ts'
 import { fieldsContent, objectSchema, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { sendPage } from '../../site/page.ts'
-import type { Collection, StoredRecord } from '../../stores/records/records.ts'
+import type { Collection } from '../../stores/records/records.ts'
 import { changeSession } from './change-session.ts'
 import { renderLoginPage } from './login-page.ts'
 
@@ -66,10 +66,9 @@ function parseCredentials({ body, raw, headers }: FastifyRequest) {
 /** Names are not unique: this many users of one name are tried. */
 const maxCandidates = 16
 
-async function findUser(
-  users: Collection,
-  { username, password }: ReturnType<typeof parseCredentials>,
-): Promise<StoredRecord | undefined> {
+type Credentials = ReturnType<typeof parseCredentials>
+
+async function findUser(users: Collection, { username, password }: Credentials) {
   const candidates = await users.list(
     {
       filters: [{ field: 'name', operator: 'eq', values: [username] }],
@@ -78,7 +77,7 @@ async function findUser(
     { offset: 0, limit: maxCandidates },
   )
   // Otherwise the time of the response would show which names exist.
-  if (candidates.length === 0) await verifyPassword(password, undefined)
+  if (candidates.length === 0) await verifyPassword(password)
   for (const candidate of candidates) {
     if (await verifyPassword(password, String(candidate.document.password))) return candidate
   }

@@ -1,40 +1,13 @@
-import type { XStatic } from 'typebox/schema'
-import {
-  jsonContent,
-  objectSchema,
-  pageContent,
-  textContent,
-  text,
-} from '../../http/openapi/content.ts'
+import { jsonContent, objectSchema, pageContent, textContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Operation } from '../../http/openapi/operation.ts'
-
-export const uploadSchema = {
-  type: 'object',
-  required: ['name', 'type', 'size', 'sha256'],
-  properties: {
-    name: { ...text, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
-    type: {
-      ...text,
-      pattern: '^[\\w!#$&^.+-]{1,100}/[\\w!#$&^.+-]{1,100}$',
-      description: 'The media type that the client sent.',
-    },
-    size: {
-      type: 'integer',
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'In bytes.',
-    },
-    sha256: { ...text, pattern: '^[0-9a-f]{64}$' },
-  },
-} as const
-
-export type Upload = XStatic<typeof uploadSchema>
+import { textSchema } from '../../stores/records/records.ts'
+import { uploadSchema } from './save-upload.ts'
 
 const upload = objectSchema({
-  _id: text,
+  _id: textSchema,
   ...uploadSchema.properties,
-  createdAt: { ...text, format: 'date-time' },
+  createdAt: { ...textSchema, format: 'date-time' },
 })
 
 export const exampleUpload = {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { asFile, asJson, listOf, openClient } from '../../../test/faults/client.ts'
-import { startInFolder } from '../../../test/faults/stopping.ts'
-import { asMultipart, asUpload } from '../../../test/multipart-form.ts'
+import { get, openConnection, startInFolder } from '../../../test/faults/stopping.ts'
+import { aroundPart, asMultipart, asUpload, multipartType } from '../../../test/multipart-form.ts'
 import { temporaryDatabase } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { until } from '../../../test/until.ts'
@@ -94,4 +94,22 @@ test('a real service rejects a file over the limit, and goes on with the connect
   assert.equal((await listOf(sendRequest, '/uploads')).length, 1)
   assert.equal((await sendRequest('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
   assert.equal((await sendRequest('/profile', asFile(content(100_000)))).status, 200)
+})
+
+test('the rest of a rejected upload is read before the next request', async (t) => {
+  const { origin } = await startInFolder(t, { MAX_FILES_BYTES: '1000' })
+  const connection = await openConnection(t, origin)
+  const { before, after } = aroundPart({ name: 'upfiles', fileName: 'a' })
+  // More than the buffers of both sockets, behind a first part that fills no buffer.
+  const rest = Buffer.concat([content(9_000_000), after])
+  const length = String(before.length + 2000 + rest.length)
+  connection.write(
+    'POST /profile HTTP/1.1\r\nHost: localhost\r\n' +
+      `Content-Type: ${multipartType}\r\nContent-Length: ${length}\r\n\r\n`,
+  )
+  connection.write(Buffer.concat([before, content(2000)]))
+  assert.match(await connection.response(), /^HTTP\/1\.1 507 /)
+  connection.write(rest)
+  connection.write(get('/uploads'))
+  assert.match(await connection.response(), /^HTTP\/1\.1 200 /)
 })

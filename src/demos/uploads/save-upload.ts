@@ -1,17 +1,41 @@
 import type { FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import type { XStatic } from 'typebox/schema'
 import { toMediaType } from '../../http/body/body-reader.ts'
 import { parseMultipart, type FormPart } from '../../http/body/multipart.ts'
 import { badRequest, unsupportedMediaType } from '../../http/errors/http-error.ts'
 import type { Services } from '../../site/demo.ts'
-import type { Files, SavedFile } from '../../stores/files/files.ts'
-import type { Collection, StoredRecord } from '../../stores/records/records.ts'
+import { textSchema, type Collection, type StoredRecord } from '../../stores/records/records.ts'
 import { isUnavailable } from '../../stores/store-failure.ts'
-import { uploadSchema, type Upload } from './documentation.ts'
 import type { FileSpace, Share } from './file-space.ts'
 
-export type UploadServices = Pick<Services, 'config' | 'files'> & { uploads: Collection }
+export const uploadSchema = {
+  type: 'object',
+  required: ['name', 'type', 'size', 'sha256'],
+  properties: {
+    name: { ...textSchema, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
+    type: {
+      ...textSchema,
+      pattern: '^[\\w!#$&^.+-]{1,100}/[\\w!#$&^.+-]{1,100}$',
+      description: 'The media type that the client sent.',
+    },
+    size: {
+      type: 'integer',
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'In bytes.',
+    },
+    sha256: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
+  },
+} as const
+
+export type Upload = XStatic<typeof uploadSchema>
+
+export type UploadServices = Pick<Services, 'config' | 'files'> & {
+  uploads: Collection
+  space: FileSpace | undefined
+}
 
 export type StoredUpload = Upload & { _id: string; createdAt: string }
 
@@ -25,12 +49,8 @@ interface Arriving {
   isRecorded: boolean
 }
 
-export async function saveUpload(
-  request: FastifyRequest,
-  services: UploadServices,
-  space?: FileSpace,
-) {
-  const { files, uploads } = services
+export async function saveUpload(request: FastifyRequest, services: UploadServices) {
+  const { files, uploads, space } = services
   // Fully random, so that ids cannot be guessed.
   const id = randomBytes(16).toString('base64url')
   const share = await space?.(id)
@@ -62,26 +82,26 @@ export function toStoredUpload(
   return { _id: id, name, type, size, sha256, createdAt }
 }
 
-async function receiveFile(
-  request: FastifyRequest,
-  { config, files }: UploadServices,
-  arriving: Arriving,
-): Promise<Upload> {
+async function receiveFile(request: FastifyRequest, services: UploadServices, arriving: Arriving) {
+  const { config, files } = services
   const isMultipart = toMediaType(request.headers['content-type']) === 'multipart/form-data'
   if (!isMultipart || !config.bodyReaders.includes('multipart')) {
     throw unsupportedMediaType('An upload must be multipart/form-data.', {
       'accept-post': 'multipart/form-data',
     })
   }
+  const { id, share } = arriving
   const maxPartBytes = config.maxUploadBytes
   const limits = { parts: 2, maxPartBytes, maxBytes: maxPartBytes + framingBytes, times: config }
   let upload: Upload | undefined
   for await (const part of parseMultipart(request, limits)) {
     if (upload !== undefined) throw badRequest(`Upload one file, in ${fieldName}.`)
     assertNoOtherPart(part)
-    const saved = await saveContent(files, part, arriving)
+    const counted = share && Readable.from(takeSpace(part.content, share), { objectMode: false })
+    const saved = await files.save(id, counted ?? part.content)
     arriving.isSaved = true
-    upload = { ...saved, name: toDisplayName(part.fileName ?? ''), type: toType(part.type) }
+    const type = validType.test(part.type) ? part.type : 'application/octet-stream'
+    upload = { ...saved, name: toDisplayName(part.fileName ?? ''), type }
   }
   if (upload === undefined) throw badRequest(`${fieldName} has no file.`)
   return upload
@@ -94,15 +114,6 @@ async function removeUpload({ files, uploads }: UploadServices, arriving: Arrivi
   if (isRecorded) await uploads.remove(id)
   await files.remove(id)
   await uploads.remove(id)
-}
-
-function saveContent(
-  files: Files,
-  { content }: FormPart,
-  { id, share }: Arriving,
-): Promise<SavedFile> {
-  const counted = share && Readable.from(takeSpace(content, share), { objectMode: false })
-  return files.save(id, counted ?? content)
 }
 
 async function* takeSpace(content: AsyncIterable<Buffer>, share: Share) {
@@ -129,7 +140,3 @@ function toDisplayName(fileName: string): string {
 }
 
 const validType = new RegExp(uploadSchema.properties.type.pattern)
-
-function toType(type: string): string {
-  return validType.test(type) ? type : 'application/octet-stream'
-}

@@ -7,10 +7,11 @@ import { toJsonArray, sendChunks } from '../../http/response/send.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { hasRequired, type Document, type Pages } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import { uploadSchema, type Upload } from './documentation.ts'
-import { toStoredUpload, type UploadServices } from './save-upload.ts'
+import { toStoredUpload, uploadSchema } from './save-upload.ts'
+import type { Upload, UploadServices } from './save-upload.ts'
 import { renderUploads } from './views.ts'
 
+const activeType = /html|xml|svg|script|pdf|multipart/i
 const offers = ['text/html', 'application/json', 'text/plain'] as const
 
 export function sendUploadList({ uploads, config }: UploadServices) {
@@ -21,11 +22,8 @@ export function sendUploadList({ uploads, config }: UploadServices) {
     const { maxUploadBytes } = config
     if (type === 'text/html')
       return sendChunks(reply, type, renderUploads(reply, pages, maxUploadBytes))
-    return sendChunks(
-      reply,
-      type,
-      toJsonArray(pages, (upload) => upload),
-    )
+    const json = toJsonArray(pages, (upload) => upload)
+    return sendChunks(reply, type, json)
   }
 }
 
@@ -44,7 +42,7 @@ export function sendUpload({ uploads, files }: UploadServices) {
       'cache-control': 'private, no-cache',
     })
     return sendBytes(request, reply, {
-      type: isActive(type) ? 'application/octet-stream' : type,
+      type: activeType.test(type) ? 'application/octet-stream' : type,
       size,
       sha256,
       etag: `"${sha256}"`,
@@ -60,10 +58,6 @@ export function sendUpload({ uploads, files }: UploadServices) {
 
 function isUpload(document: Document): document is Document & Upload {
   return hasRequired(document, uploadSchema) && document.size >= 0
-}
-
-function isActive(type: string): boolean {
-  return /html|xml|svg|script|pdf|multipart/i.test(type)
 }
 
 async function* toUploads(pages: Pages) {

@@ -9,14 +9,8 @@ import type { Demo } from '../../site/demo.ts'
 import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { createFileSpace } from './file-space.ts'
-import {
-  exampleUpload,
-  listOperation,
-  toUploadedText,
-  uploadOperation,
-  uploadSchema,
-} from './documentation.ts'
-import { saveUpload, type UploadServices } from './save-upload.ts'
+import { exampleUpload, listOperation, toUploadedText, uploadOperation } from './documentation.ts'
+import { saveUpload, uploadSchema, type UploadServices } from './save-upload.ts'
 import { sendUploadList, sendUpload } from './stored-uploads.ts'
 import { renderUploaded } from './views.ts'
 
@@ -33,7 +27,9 @@ export const uploads: Demo = {
   fileSchema: uploadSchema,
   routes: async ({ config, files, records }, app) => {
     const uploads = records.collection(collectionName)
-    const services = { config, files, uploads }
+    const { maxFilesBytes: maxBytes } = config
+    const space = maxBytes === undefined ? undefined : createFileSpace(uploads, maxBytes)
+    const services = { config, files, uploads, space }
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     const sweep = async () => {
       await files.sweep(async (id) => (await uploads.find(id)) !== undefined)
@@ -64,12 +60,9 @@ export const uploads: Demo = {
 }
 
 function receiveUpload(services: UploadServices) {
-  const { config, uploads } = services
-  const { maxFilesBytes: maxBytes } = config
-  const space = maxBytes === undefined ? undefined : createFileSpace(uploads, maxBytes)
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
-    const upload = await saveUpload(request, services, space)
+    const upload = await saveUpload(request, services)
     reply.header('location', `/uploads/${upload._id}`)
     if (type === 'text/html') return sendPage(reply, renderUploaded(upload))
     if (type === 'application/json') return sendJson(reply, upload)

@@ -47,7 +47,7 @@ function apply(root: object, operation: PatchOperation, copy: Copy): boolean {
   const path = parsePointer(operation.path)
   switch (operation.op) {
     case 'test':
-      return isEqual(findValue(root, path), operation.value)
+      return isEqual(path.reduce<unknown>(findChild, root), operation.value)
     case 'remove':
       return removeValue(root, path)
     case 'add':
@@ -57,7 +57,7 @@ function apply(root: object, operation: PatchOperation, copy: Copy): boolean {
     case 'copy':
     case 'move': {
       const from = parsePointer(operation.from)
-      const value = findValue(root, from)
+      const value = from.reduce<unknown>(findChild, root)
       const isMove = operation.op === 'move'
       const isIntoItself = isMove && operation.path.startsWith(`${operation.from}/`)
       if (value === undefined || isIntoItself) return false
@@ -71,10 +71,6 @@ function apply(root: object, operation: PatchOperation, copy: Copy): boolean {
 function parsePointer(pointer: string): Path {
   const names = `document${pointer}`.split('/')
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-function findValue(root: unknown, path: readonly string[]): unknown {
-  return path.reduce(findChild, root)
 }
 
 function findChild(parent: unknown, name: string): unknown {
@@ -91,7 +87,7 @@ function isIndex(name: string): boolean {
 }
 
 function removeValue(root: object, path: Path): boolean {
-  const parent = findValue(root, path.slice(0, -1))
+  const parent = path.slice(0, -1).reduce<unknown>(findChild, root)
   const name = path.at(-1) ?? ''
   if (findChild(parent, name) === undefined) return false
   if (Array.isArray(parent)) parent.splice(Number(name), 1)
@@ -100,7 +96,7 @@ function removeValue(root: object, path: Path): boolean {
 }
 
 function addValue(root: object, path: Path, value: unknown): boolean {
-  const parent = findValue(root, path.slice(0, -1))
+  const parent = path.slice(0, -1).reduce<unknown>(findChild, root)
   const name = path.at(-1) ?? ''
   if (Array.isArray(parent)) {
     const index = name === '-' ? parent.length : isIndex(name) ? Number(name) : Infinity

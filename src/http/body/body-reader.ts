@@ -1,15 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
 import { createDigestCheck } from './digest.ts'
 import { parseJson } from './parse-json.ts'
 import { afterParsing, readBytes } from './read-bytes.ts'
-import {
-  decodeUtf8,
-  parseParameters,
-  takeFormHeaders,
-  type FormHeaders,
-} from '../request/parameters.ts'
+import { decodeUtf8, parseParameters, takeFormHeaders } from '../request/parameters.ts'
+import { findStream } from '../request/target.ts'
 import { notImplemented, unsupportedMediaType } from '../errors/http-error.ts'
 
 declare module 'node:http' {
@@ -20,7 +15,7 @@ declare module 'node:http' {
 
 interface Body {
   value?: unknown
-  formHeaders?: FormHeaders
+  formHeaders?: ReturnType<typeof takeFormHeaders>
   error?: Error
 }
 
@@ -70,8 +65,8 @@ function toFailed(error: unknown): Body {
 /** RFC 9112 §6: a length or a transfer coding announces a body. */
 export function hasBody(raw: IncomingMessage): boolean {
   // HTTP/2 needs neither (RFC 9113 §8.1).
-  const request: object = raw
-  if (request instanceof Http2ServerRequest) return !request.stream.endAfterHeaders
+  const stream = findStream(raw)
+  if (stream) return !stream.endAfterHeaders
   const { 'transfer-encoding': coding, 'content-length': length = '0' } = raw.headers
   return coding !== undefined || length !== '0'
 }

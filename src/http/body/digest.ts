@@ -39,9 +39,8 @@ function parseDigests(header: string, value: HeaderValue) {
       if (!(digest instanceof ArrayBuffer)) throw new TypeError('not a byte sequence')
       if (!isKnown(algorithm)) return []
       const hashing = createHash(hashNames[algorithm])
-      return [
-        { title: `the ${algorithm} digest in ${header}`, digest: new Uint8Array(digest), hashing },
-      ]
+      const title = `the ${algorithm} digest in ${header}`
+      return [{ title, digest: new Uint8Array(digest), hashing }]
     })
   } catch (error) {
     throw badRequest(`${header} must have the form sha-256=:…: with a Base64 digest.`, error)
@@ -65,11 +64,8 @@ export function wantsDigest(headers: IncomingHttpHeaders): boolean {
   return 'want-repr-digest' in headers || 'want-content-digest' in headers
 }
 
-export function addDigestHeaders(
-  { headers, method, raw }: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-): void {
+export function addDigestHeaders(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  const { headers, method, raw } = request
   const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
   if (!isWhole || !wantsDigest(headers) || isRawRequest(raw)) return
   // RFC 9530 appendix B.2: for HEAD the content is empty, the representation is not.

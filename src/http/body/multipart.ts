@@ -42,25 +42,23 @@ export async function* parseMultipart(request: FastifyRequest, limits: Multipart
   } catch (error) {
     throw toMultipartError(error)
   } finally {
-    // An unread part would block the rest of the body.
-    raw.unpipe()
+    // An unread part, or a pipe that was removed, would block the rest of the body.
+    raw.unpipe().resume()
   }
 }
 
 function limitContent(raw: IncomingMessage, { maxBytes, maxPartBytes }: MultipartLimits): void {
-  const [whole, part] = [maxBytes, maxPartBytes].map((bytes) => bytes.toLocaleString('en'))
-  const tooLarge = () =>
-    contentTooLarge(
-      `The form is larger than ${whole ?? ''} bytes. A file can have at most ${part ?? ''} bytes.`,
-    )
-  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  const whole = maxBytes.toLocaleString('en')
+  const part = maxPartBytes.toLocaleString('en')
+  const detail = `The form is larger than ${whole} bytes. A file can have at most ${part} bytes.`
+  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw contentTooLarge(detail)
   let size = 0
   const count = (chunk: Buffer) => {
     size += chunk.length
     if (size <= maxBytes) return
     raw.off('data', count)
     // The parser stops at this event only.
-    raw.emit('error', tooLarge())
+    raw.emit('error', contentTooLarge(detail))
   }
   raw.on('data', count)
 }
@@ -112,10 +110,8 @@ type ParsedPart = Pick<MultipartFile, 'file' | 'mimetype'> &
 function toFormPart({ fieldname: name, filename, mimetype, file }: ParsedPart, maxBytes: number) {
   if (name === undefined) throw badRequest('A form part has no name.')
   if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
-  const largest = maxBytes.toLocaleString('en')
-  file.once('limit', () =>
-    file.destroy(contentTooLarge(`${name} is larger than ${largest} bytes.`)),
-  )
+  const detail = `${name} is larger than ${maxBytes.toLocaleString('en')} bytes.`
+  file.once('limit', () => file.destroy(contentTooLarge(detail)))
   const content = Readable.from(withOwnErrors(file), { objectMode: false })
   return { name, fileName: filename, type: mimetype, content }
 }

@@ -12,13 +12,11 @@ export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonD
     return isSuspicious ? secureJson.parse(text) : JSON.parse(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : ''
-    throw badRequest(
-      // Other messages may quote the body, but do not start with it.
-      reason.startsWith('Object contains forbidden')
-        ? 'The body must not have a member __proto__ or constructor.prototype.'
-        : `The body is not valid JSON: ${reason}.`,
-      error,
-    )
+    // Other messages may quote the body, but do not start with it.
+    const detail = reason.startsWith('Object contains forbidden')
+      ? 'The body must not have a member __proto__ or constructor.prototype.'
+      : `The body is not valid JSON: ${reason}.`
+    throw badRequest(detail, error)
   }
 }
 

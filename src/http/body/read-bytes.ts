@@ -1,15 +1,8 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Http2ServerRequest } from 'node:http2'
 import type { Config } from '../../config/config.ts'
-import { isHttp2 } from '../request/target.ts'
-import {
-  badRequest,
-  closeConnection,
-  contentTooLarge,
-  HttpError,
-  requestTimeout,
-} from '../errors/http-error.ts'
+import { findStream, isHttp2 } from '../request/target.ts'
+import { badFraming, badRequest, contentTooLarge, requestTimeout } from '../errors/http-error.ts'
 
 export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
 type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>
@@ -67,7 +60,7 @@ export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Pr
   return bytes
 }
 
-function tooLarge({ maxBodyBytes }: BodyLimits): HttpError {
+function tooLarge({ maxBodyBytes }: BodyLimits): Error {
   return contentTooLarge(`The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`)
 }
 
@@ -80,9 +73,7 @@ function readSlowly(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   })
   raw.on('end', () => {
     // Over HTTP/2 a lost connection ends the body like a whole one (RFC 9113 §8.1.1).
-    const request: object = raw
-    const isCutOff = request instanceof Http2ServerRequest && request.stream.aborted
-    if (isCutOff) reject(badRequest(endedEarly))
+    if (findStream(raw)?.aborted === true) reject(badRequest(endedEarly))
     else resolve(bytes.toBuffer())
   })
   raw.on('error', (error) => {
@@ -115,9 +106,9 @@ export function createByteCollector(maxBytes: number) {
 export function watchBody(
   raw: IncomingMessage,
   { bodyIdleSeconds, requestSeconds }: BodyTimes,
-  onError: (error: HttpError) => void,
+  onError: (error: Error) => void,
 ): void {
-  const fail = (error: HttpError) => {
+  const fail = (error: Error) => {
     stop()
     onError(error)
   }
@@ -133,7 +124,7 @@ export function watchBody(
     chunks += 1
     size += length
     const isTooSmall = chunks > maxSmallChunks && size < chunks * minChunkBytes
-    if (isTooSmall) fail(new HttpError('bad-request', tooSmall, { headers: closeConnection }))
+    if (isTooSmall) fail(badFraming(tooSmall))
   }
   const stop = () => {
     raw.off('data', check)

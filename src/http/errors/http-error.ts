@@ -32,6 +32,16 @@ export class HttpError extends Error {
   }
 }
 
+export function catchHttpError(check: () => void): HttpError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof HttpError) return error
+    throw error
+  }
+}
+
 export function hasCode(error: unknown, ...codes: readonly unknown[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(error.code)
 }
@@ -41,15 +51,17 @@ const toErrorFactory =
   (detail: string, cause?: unknown) =>
     new HttpError(kind, detail, { headers, cause })
 
-export const closeConnection = { connection: 'close' }
+const closeConnection = { connection: 'close' }
 const retrySoon = { 'retry-after': '1' }
 // RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog.
 const challenge = { 'www-authenticate': 'Cookie realm="Vitrine"' }
 
+export const badFraming = toErrorFactory('bad-request', closeConnection)
 export const badRequest = toErrorFactory('bad-request')
 export const conflict = toErrorFactory('conflict')
 export const contentTooLarge = toErrorFactory('content-too-large')
 export const digestMismatch = toErrorFactory('digest-mismatch')
+export const expectationFailed = toErrorFactory('expectation-failed', closeConnection)
 export const invalidPatch = toErrorFactory('invalid-patch')
 export const notFound = toErrorFactory('not-found')
 export const notImplemented = toErrorFactory('not-implemented')
@@ -106,12 +118,10 @@ export function methodNotAllowed(
   return new HttpError('method-not-allowed', detail, { headers: { allow }, isJson })
 }
 
-export const notAcceptable = (offers: readonly string[]) =>
-  new HttpError(
-    'not-acceptable',
-    `Accept excludes all available media types: ${offers.join(', ')}.`,
-    { members: { offers } },
-  )
+export function notAcceptable(offers: readonly string[]): HttpError {
+  const detail = `Accept excludes all available media types: ${offers.join(', ')}.`
+  return new HttpError('not-acceptable', detail, { members: { offers } })
+}
 
 export function preconditionFailed(etag?: string): HttpError {
   const current = etag ? ` The current ETag is ${etag}.` : ''
@@ -137,13 +147,9 @@ const toUnprocessable = toErrorFactory('unprocessable-content')
 export const notAnObject = (kind: string) =>
   toUnprocessable(`The body must be an object with the fields of a ${kind}.`)
 
-export function tooManyRequests(
-  unit: string,
-  { policy, retryAfterSeconds }: { policy: string; retryAfterSeconds: number },
-): HttpError {
-  const seconds = String(retryAfterSeconds)
-  const detail = `A client may send ${unit} per minute. Try again in ${seconds} s.`
-  const headers = { 'retry-after': seconds }
+export function tooManyRequests(limit: string, policy: string, restSeconds: number): HttpError {
+  const detail = `A client may send ${limit} per minute. Try again in ${String(restSeconds)} s.`
+  const headers = { 'retry-after': String(restSeconds) }
   const members = { 'violated-policies': [policy] }
   return new HttpError('too-many-requests', detail, { headers, members })
 }

@@ -77,6 +77,9 @@ export function chooseErrorForm(
 function toHttpError(error: unknown, request: FastifyRequest): HttpError {
   if (error instanceof HttpError) return error
   if (isUnrouted(error)) return notImplemented(`The method ${request.method} is not implemented.`)
+  if (hasCode(error, 'FST_ERR_BAD_URL')) {
+    return badRequest('The path has an invalid percent-encoding.', error)
+  }
   if (hasCode(error, 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')) {
     return badRequest(`A ${request.method} request needs a Content-Type header.`, error)
   }
@@ -91,10 +94,4 @@ function toHttpError(error: unknown, request: FastifyRequest): HttpError {
 /** For a method that only HTTP/2 accepts: Fastify runs no hook for it. */
 export function isUnrouted(error: unknown): error is FastifyError {
   return hasCode(error, 'FST_ERR_NOT_FOUND')
-}
-
-export function toFrameworkError(error: { code: string }): unknown {
-  return error.code === 'FST_ERR_BAD_URL'
-    ? badRequest('The path has an invalid percent-encoding.', error)
-    : error
 }

@@ -75,21 +75,15 @@ const otherParameters =
 
 export function addVary(reply: FastifyReply, name: string): void {
   const vary = reply.getHeader('vary')
-  if (vary === undefined) reply.header('vary', name)
-  else if (!String(vary).split(', ').includes(name)) {
-    reply.header('vary', `${String(vary)}, ${name}`)
-  }
+  const names = vary === undefined ? [] : String(vary).split(', ')
+  if (!names.includes(name)) reply.header('vary', [...names, name].join(', '))
 }
 
 /** Whether the request has the preference (RFC 7240 §2). The first of several with one name counts. */
-export function applyPreference(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  preference: string,
-): boolean {
+export function applyPreference(request: FastifyRequest, reply: FastifyReply, preference: string) {
   addVary(reply, 'Prefer')
   const [name] = preference.split('=', 1)
-  const stated = String(headers.prefer ?? '')
+  const stated = String(request.headers.prefer ?? '')
     .split(',')
     .map((part) => part.toLowerCase().split(';', 1)[0]?.replaceAll(/[\s"]/g, ''))
     .find((part) => part?.split('=', 1)[0] === name)

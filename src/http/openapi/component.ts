@@ -19,9 +19,7 @@ export function isReference<Definition extends object>(
   return definition in value
 }
 
-export function resolve<Definition extends object>(
-  value: Definition | Reference<Definition>,
-): Definition {
+export function resolve<Definition extends object>(value: Definition | Reference<Definition>) {
   return isReference(value) ? value[definition] : value
 }
 

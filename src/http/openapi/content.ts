@@ -29,20 +29,13 @@ export function toSchema(example: unknown, known = {}): Schema {
 }
 
 export function fieldsContent(schema: Schema, example: unknown): Content {
-  return {
-    ...jsonContent(schema, example),
-    'application/x-www-form-urlencoded': { schema: toFormSchema(schema), example },
-  }
+  // A form is always an object. Brackets in a name nest, and an empty name gets 400.
+  const propertyNames = { pattern: '^[^\\[\\]]+$' }
+  const form = { schema: { type: 'object', allOf: [schema], propertyNames }, example }
+  return { ...jsonContent(schema, example), 'application/x-www-form-urlencoded': form }
 }
 
-/** A form is always an object. Brackets in a name nest, and an empty name gets 400. */
-function toFormSchema(schema: Schema): Schema {
-  return { type: 'object', allOf: [schema], propertyNames: { pattern: '^[^\\[\\]]+$' } }
-}
-
-export function objectSchema<Properties extends Readonly<Record<string, Schema>>>(
-  properties: Properties,
-) {
+export function objectSchema<Properties extends Record<string, Schema>>(properties: Properties) {
   return { type: 'object', required: Object.keys(properties), properties } as const
 }
 

@@ -58,27 +58,20 @@ export function toTemplate(url: string): string {
 
 type Endpoint = DeclaredRoute & { method: DocumentedMethod; path: string }
 
-function toOperation(
-  endpoint: Endpoint,
-  { shapes, limits }: Pick<DocumentParts, 'shapes' | 'limits'>,
-) {
+function toOperation(endpoint: Endpoint, errors: Pick<DocumentParts, 'shapes' | 'limits'>) {
   const { path, tag, summary, description, parameters, requestBody, session } = endpoint
-  const shape = shapes.find(({ under }) => isUnder(under, path))
-  const ofLimits = isUnder('/health', path) ? [] : limits
+  const shape = errors.shapes.find(({ under }) => isUnder(under, path))
+  const ofLimits = isUnder('/health', path) ? [] : errors.limits
   return {
     operationId: toOperationId(endpoint),
     tags: [tag],
     summary,
     description,
-    security: session && toSecurity(session),
+    security: session && [...(session === 'optional' ? [{}] : []), { session: [] }],
     parameters,
     requestBody,
     responses: { ...toErrorResponses(endpoint, ofLimits, shape), ...toResponses(endpoint) },
   }
-}
-
-function toSecurity(session: 'optional' | 'required') {
-  return [...(session === 'optional' ? [{}] : []), { session: [] }]
 }
 
 function toResponses({ responses, content, example, config }: Endpoint) {

@@ -57,13 +57,10 @@ function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference<Res
   const { title, meaning } = problemTypes[slug]
   const headers = headersByStatus[status]
   const example = { type: `/problems/${slug}`, title, status, detail: meaning }
+  const problem = { schema: problemSchema, example }
   const content: Content = shape
     ? { 'application/json': { schema: shape.schema } }
-    : {
-        'application/problem+json': { schema: problemSchema, example },
-        ...pageContent,
-        ...textContent(),
-      }
+    : { 'application/problem+json': problem, ...pageContent, ...textContent() }
   return toComponent('responses', `${title.replaceAll(' ', '')}${shape ? 'Error' : ''}`, {
     description: meaning,
     ...(headers && { headers }),

@@ -3,6 +3,7 @@ import { text, url } from './content.ts'
 import type { Header, Parameter } from './operation.ts'
 
 const required = true
+const challengeExample = 'Cookie realm="Vitrine"'
 const date = 'Sat, 21 Nov 2026 08:20:41 GMT'
 
 type Definitions = Readonly<Record<string, Partial<Header> & Pick<Header, 'description'>>>
@@ -34,11 +35,7 @@ const inResponses = {
   'Set-Cookie': {
     description: 'Sets or deletes a session, or a one-time message for the next page.',
   },
-  'WWW-Authenticate': {
-    description: 'The challenge.',
-    required,
-    example: 'Cookie realm="Vitrine"',
-  },
+  'WWW-Authenticate': { description: 'The challenge.', required, example: challengeExample },
   'X-Total-Count': { description: 'The number of records on all pages.', example: '42' },
 } satisfies Definitions
 

@@ -4,15 +4,11 @@ import type { Operation, Parameter } from './operation.ts'
 const fileHeaders = responseHeaders('ETag', 'Last-Modified', 'Accept-Ranges', 'Repr-Digest')
 const conditions = ['If-None-Match', 'If-Modified-Since', 'If-Range'] as const
 
-export function toFileOperation(
-  summary: string,
-  mediaType: string,
-  parameters: readonly Parameter[] = [],
-): Operation {
-  const content = { [mediaType]: {} }
+export function toFileOperation(summary: string, type: string, own: Parameter[] = []): Operation {
+  const content = { [type]: {} }
   return {
     summary,
-    parameters: [...parameters, ...requestHeaders(...conditions, 'Range', 'Want-Repr-Digest')],
+    parameters: [...own, ...requestHeaders(...conditions, 'Range', 'Want-Repr-Digest')],
     responses: {
       200: { description: 'The whole file.', headers: fileHeaders, content },
       206: {

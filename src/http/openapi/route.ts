@@ -33,11 +33,8 @@ declare module 'fastify' {
 
 export const serviceTag = 'vitrine'
 
-export function registerRoutes(
-  app: FastifyInstance,
-  { file, tag = serviceTag }: RouteGroup,
-  routes: readonly Route[],
-): void {
+export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: readonly Route[]) {
+  const { file, tag = serviceTag } = group
   for (const route of routes) {
     app.declaredRoutes.push({ ...route, file, tag })
     app.route(route)

@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
 import createRouter, { type HTTPMethod } from 'find-my-way'
-import { toMediaTypeList } from './structured-field.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -12,7 +11,7 @@ export type AllowedMethods = ReturnType<typeof toAllowedMethods>
 
 const listedMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as HTTPMethod[]
 
-/** Fastify's router cannot list the methods of a path. Returns whether there is a route for a path. */
+/** Fastify's router cannot list the methods of a path. Returns whether a path has no route. */
 export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number) {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
@@ -30,13 +29,17 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
     return found.length === 0 ? undefined : toAllowedMethods(found)
   })
   return async (path: string): Promise<boolean> => {
-    if (app.findAllowedMethods(path)) return true
+    if (app.findAllowedMethods(path)) return false
     for (const { url, config } of routes) {
       if (!url.endsWith('*') || !path.startsWith(url.slice(0, -1))) continue
-      if (config?.hasPath === undefined || (await config.hasPath(path))) return true
+      if (config?.hasPath === undefined || (await config.hasPath(path))) return false
     }
-    return false
+    return true
   }
+}
+
+export function toMediaTypeList(types: readonly string[]): string {
+  return types.map((type) => `"${type}"`).join(', ')
 }
 
 /** Wildcard routes are left out: their handlers distinguish 404 from 405. */

@@ -49,7 +49,7 @@ export function createMethodOverride(
 
 function findInQuery({ target }: IncomingMessage): string | undefined {
   try {
-    return toMethod(target?.query.formHeaders._method)
+    return toMethod(target?.getQuery().formHeaders._method)
   } catch {
     return undefined
   }
@@ -90,7 +90,7 @@ export function assertNotUnsafeLink(
 /** Sets headers from the fields of a form. A header that was sent wins, then the body, then the query. */
 export function applyFormHeaders(app: FastifyInstance): void {
   const setHeaders = ({ raw, headers }: FastifyRequest, _: unknown, done: () => void) => {
-    const fields = { ...raw.target?.query.formHeaders, ...raw.parsedBody?.formHeaders }
+    const fields = { ...raw.target?.getQuery().formHeaders, ...raw.parsedBody?.formHeaders }
     const { _if_match: ifMatch, _idempotency_key: key } = fields
     if (ifMatch !== undefined) headers['if-match'] ??= parameterToText(ifMatch)
     if (key !== undefined) headers['idempotency-key'] ??= parameterToText(key)

@@ -8,13 +8,10 @@ import { toOrigin } from './request-head.ts'
 import { isRawRequest, toPath } from './target.ts'
 import { isSafe } from './method-override.ts'
 
-type OptionsContent = Pick<AllowedMethods, 'methods' | 'headers'>
+type OptionsContent = Pick<AllowedMethods & Config, 'methods' | 'headers' | 'corsOrigins'>
 
-export function sendOptions(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { methods, headers, corsOrigins }: OptionsContent & Pick<Config, 'corsOrigins'>,
-): FastifyReply {
+export function sendOptions(request: FastifyRequest, reply: FastifyReply, options: OptionsContent) {
+  const { methods, headers, corsOrigins } = options
   reply.code(204).headers(headers)
   if (isPreflight(request.raw)) {
     const origins = { own: toOrigin(request), others: corsOrigins }
@@ -40,7 +37,7 @@ export function addOptionsMethod(app: FastifyInstance, { corsOrigins }: Config):
   )
 }
 
-function findOptions({ method, raw, server, url }: FastifyRequest): OptionsContent {
+function findOptions({ method, raw, server, url }: FastifyRequest) {
   if (!server.supportedMethods.includes(method)) {
     throw notImplemented(`The method ${method} is not implemented.`)
   }

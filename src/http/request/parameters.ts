@@ -60,10 +60,8 @@ function decodeComponent(text: string): string {
 
 export const formHeaderNames = ['_method', '_if_match', '_idempotency_key'] as const
 
-export type FormHeaders = Partial<Record<(typeof formHeaderNames)[number], unknown>>
-
-export function takeFormHeaders(value: unknown): FormHeaders {
-  const taken: FormHeaders = {}
+export function takeFormHeaders(value: unknown) {
+  const taken: Partial<Record<(typeof formHeaderNames)[number], unknown>> = {}
   if (!isObject(value)) return taken
   for (const name of formHeaderNames.filter((field) => field in value)) {
     taken[name] = value[name]

@@ -6,9 +6,11 @@ import { isAllowedHost, localHosts, isWriteAllowed, type Origins } from '../secu
 import { isHttp2, isRawRequest, toPath } from './target.ts'
 import { remember } from '../remember.ts'
 import {
+  badFraming,
   badRequest,
-  closeConnection,
+  catchHttpError,
   crossSiteWrite,
+  expectationFailed,
   HttpError,
   misdirectedHost,
 } from '../errors/http-error.ts'
@@ -70,9 +72,7 @@ export function assertRequestHead(
   const { expect } = raw.headers
   if (expect !== undefined && !/\b100-continue\b/i.test(expect)) {
     // Without a body after a 417, the next request would be read in its place.
-    throw new HttpError('expectation-failed', 'Expect must be 100-continue.', {
-      headers: closeConnection,
-    })
+    throw expectationFailed('Expect must be 100-continue.')
   }
 }
 
@@ -98,8 +98,7 @@ function assertHttp1Head({ rawHeaders, headers, httpVersion }: IncomingMessage):
   }
   if (httpVersion === '1.1' || headers['transfer-encoding'] === undefined) return
   // RFC 9112 §6.1: the length of such a message cannot be trusted.
-  const detail = 'Transfer-Encoding is not valid in HTTP/1.0.'
-  throw new HttpError('bad-request', detail, { headers: closeConnection })
+  throw badFraming('Transfer-Encoding is not valid in HTTP/1.0.')
 }
 
 function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderBytes: number): void {
@@ -141,7 +140,7 @@ export function parseRequestHead(request: FastifyRequest, config: Config): HttpE
     })
     if (error && request.routeOptions.config.anyHost !== true) throw error
     if (isRawRequest(raw)) return
-    request.query = raw.target?.query.parameters
+    request.query = raw.target?.getQuery().parameters
     if (isSafe(request.method)) return
     const own = toOrigin(request)
     assertNotUnsafeLink(raw, own, config)
@@ -149,18 +148,8 @@ export function parseRequestHead(request: FastifyRequest, config: Config): HttpE
   })
 }
 
-export function catchHttpError(check: () => void): HttpError | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (error instanceof HttpError) return error
-    throw error
-  }
-}
-
 /** Whether the head alone decides the response, whatever `_method` the body has. */
-export function createHeadCheck(config: Config, hasPath: (path: string) => Promise<boolean>) {
+export function createHeadCheck(config: Config, lacksRoute: (path: string) => Promise<boolean>) {
   const { tlsKey, trustedProxies, corsOrigins: others } = config
   return (raw: IncomingMessage): boolean | Promise<boolean> => {
     const isWaiting = awaitsContinue(raw)
@@ -175,9 +164,6 @@ export function createHeadCheck(config: Config, hasPath: (path: string) => Promi
     })
     if (error || !isWaiting) return error !== undefined
     // A path that cannot be looked up gets its error from the route.
-    return hasPath(toPath(raw.url ?? '')).then(
-      (isThere) => !isThere,
-      () => false,
-    )
+    return lacksRoute(toPath(raw.url ?? '')).catch(() => false)
   }
 }

@@ -1,32 +1,19 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import { Http2ServerRequest } from 'node:http2'
+import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Config } from '../../config/config.ts'
-import { parseParameters, takeFormHeaders } from './parameters.ts'
+import { isObject, parseParameters, takeFormHeaders } from './parameters.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
     originalUrl?: string
-    target?: RequestTarget
+    target?: { isRaw: boolean; getQuery: () => Query }
     receivedMethod?: string
     ownId?: string
   }
 }
 
-class RequestTarget {
-  readonly isRaw: boolean
-  readonly #parse: () => ReturnType<typeof parseQuery>
-  #query: ReturnType<typeof parseQuery> | undefined
-
-  constructor(isRaw: boolean, parse: () => ReturnType<typeof parseQuery>) {
-    this.isRaw = isRaw
-    this.#parse = parse
-  }
-
-  get query() {
-    return (this.#query ??= this.#parse())
-  }
-}
+type Query = ReturnType<typeof parseQuery>
 
 function parseQuery(url: string, config: Config) {
   const start = url.indexOf('?') + 1
@@ -39,7 +26,8 @@ export function createTargetParser(config: Config, rawPaths: readonly string[]) 
   return (raw: IncomingMessage): string => {
     const url = toOriginForm(raw)
     const isRaw = rawPaths.some((prefix) => isUnder(prefix, url))
-    raw.target = new RequestTarget(isRaw, () => parseQuery(isRaw ? '' : url, config))
+    let query: Query | undefined
+    raw.target = { isRaw, getQuery: () => (query ??= parseQuery(isRaw ? '' : url, config)) }
     if (!isRaw) return trimSlashes(url)
     if (!routableMethods.includes(raw.method ?? '')) setMethod(raw, 'POST')
     return escapeInvalidPath(url)
@@ -57,6 +45,11 @@ const routableMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY'.spl
 /** Not by `httpVersion`: a request line of HTTP/1.1 may claim 2.0. */
 export function isHttp2(raw: object): boolean {
   return raw instanceof Http2ServerRequest
+}
+
+export function findStream(message: object) {
+  const hasStream = message instanceof Http2ServerRequest || message instanceof Http2ServerResponse
+  return hasStream ? message.stream : undefined
 }
 
 /** Whether the request goes to a demo's `rawPaths`, where nothing of ours changes or blocks it. */
@@ -111,7 +104,6 @@ export function isUnder(prefix: string, url: string): boolean {
 }
 
 export function toPathParameter({ params }: FastifyRequest, name: string): string {
-  const isNamed = typeof params === 'object' && params !== null
-  const value: unknown = isNamed ? Reflect.get(params, name) : undefined
+  const value = isObject(params) ? params[name] : undefined
   return typeof value === 'string' ? value : ''
 }

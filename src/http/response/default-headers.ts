@@ -16,17 +16,13 @@ const exposedHeaders =
   'Content-Disposition, Content-Location, Content-Range, ETag, Idempotency-Replayed, Link, Location, ' +
   'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, X-Request-Id, X-Total-Count'
 
-/** On every response, so that no cache stores one without it. */
-const readableByAll = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': exposedHeaders,
-}
-
 export const defaultHeaders = {
   ...protectiveHeaders,
   // RFC 9111 §4.2.2: without it caches choose a lifetime. A shared one would disclose the exchange id.
   'cache-control': 'private, no-cache',
-  ...readableByAll,
+  // On every response, so that no cache stores one without it.
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposedHeaders,
 }
 
 export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
@@ -43,18 +39,11 @@ function createChooser(hsts: object, { compression, corsOrigins }: Config) {
   const varying = [corsOrigins.length > 0 && 'Origin', compression && 'Accept-Encoding']
   const vary = varying.filter(Boolean).join(', ')
   const forOthers = { ...defaultHeaders, ...hsts, ...(vary && { vary }) }
+  const forAllowed = { ...forOthers, 'access-control-allow-credentials': 'true' }
   return ({ raw }: FastifyRequest) => {
     if (isRawRequest(raw)) return forRaw
     const { origin } = raw.headers
-    const isAllowed = origin !== undefined && isAllowedOrigin(origin, corsOrigins)
-    return isAllowed ? { ...forOthers, ...readableBy(origin) } : forOthers
-  }
-}
-
-function readableBy(origin: string): Readonly<Record<string, string>> {
-  return {
-    ...readableByAll,
-    'access-control-allow-origin': origin,
-    'access-control-allow-credentials': 'true',
+    if (origin === undefined || !isAllowedOrigin(origin, corsOrigins)) return forOthers
+    return { ...forAllowed, 'access-control-allow-origin': origin }
   }
 }

@@ -1,28 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
-import { Http2ServerResponse } from 'node:http2'
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
 import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
-import { isHttp2 } from '../request/target.ts'
+import { findStream, isHttp2 } from '../request/target.ts'
 import { withoutPatterns } from '../openapi/route.ts'
 import { compress } from './compress.ts'
 import { revalidate } from './send.ts'
 
 /** In one hook, since each hook takes time. */
-export function finishResponses(
-  app: FastifyInstance,
-  { compression }: Config,
-  isClosing: () => boolean,
-): void {
+export function finishResponses(app: FastifyInstance, config: Config, isClosing: () => boolean) {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, pathTemplate: withoutPatterns(route.url) }
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     addDigestHeaders(request, reply, payload)
     const framed = frameHead(request, reply, revalidate(request, reply, payload))
-    const content = compression ? compress(request, reply, framed) : framed
+    const content = config.compression ? compress(request, reply, framed) : framed
     if (isHttp2(request.raw)) reply.removeHeader('connection').removeHeader('upgrade')
     // Node loses what is pipelined behind a request for an upgrade that it ignores (RFC 9110 §7.8).
     else if (isClosing() || request.raw.headers.upgrade !== undefined)
@@ -74,7 +69,7 @@ declare module 'node:http' {
   }
 }
 
-export type FinishedResponse = ReturnType<typeof toFinished>
+export type FinishedResponse = ReturnType<typeof toFinished> & { ms: number; isCutOff: boolean }
 
 export function observeResponse(
   request: FastifyRequest,
@@ -89,7 +84,7 @@ export function observeResponse(
     if (isOver) return
     isOver = true
     const ms = performance.now() - receivedAt
-    take(toFinished(request, reply, { ms, isCutOff }))
+    take({ ...toFinished(request, reply), ms, isCutOff })
   }
   raw.on('finish', () => {
     // Over HTTP/2 Node emits `finish` for an aborted response too.
@@ -105,15 +100,7 @@ export function isClosed(raw: ServerResponse): boolean {
   return (findStream(raw) ?? raw).destroyed
 }
 
-function findStream(response: object) {
-  return response instanceof Http2ServerResponse ? response.stream : undefined
-}
-
-function toFinished(
-  { method, raw, routeOptions }: FastifyRequest,
-  reply: FastifyReply,
-  end: { ms: number; isCutOff: boolean },
-) {
+function toFinished({ method, raw, routeOptions }: FastifyRequest, reply: FastifyReply) {
   const { headersSent, statusCode, contentBytes } = reply.raw
   const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
@@ -123,7 +110,6 @@ function toFinished(
     route: routeOptions.config.pathTemplate,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
-    ...end,
   }
 }
 

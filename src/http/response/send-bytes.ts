@@ -50,16 +50,13 @@ interface BytesPart {
 }
 
 /** Without a promise for content in memory. */
-function sendPart(
-  { method }: FastifyRequest,
-  reply: FastifyReply,
-  { bytes, start, end }: BytesPart,
-) {
+function sendPart(request: FastifyRequest, reply: FastifyReply, { bytes, start, end }: BytesPart) {
   const length = end - start + 1
   const send = (content: ByteContent) =>
     reply.type(bytes.type).header('content-length', String(length)).send(content)
   // Not an empty text, for which Fastify would set Content-Length to 0.
-  if ((method === 'HEAD' && !bytes.isInMemory) || bytes.size === 0) return send(Readable.from([]))
+  const isHead = request.method === 'HEAD'
+  if ((isHead && !bytes.isInMemory) || bytes.size === 0) return send(Readable.from([]))
   const content = bytes.open(start, end)
   if (Buffer.isBuffer(content)) return send(content)
   return Promise.resolve(content).then((opened) => send(assertStreamLength(opened, length)))

@@ -44,11 +44,9 @@ export function toContentType(mediaType: string): string {
 /** Longer text is streamed, without Content-Length and tag. */
 const maxWholeLength = 65_536
 
-export async function sendChunks(
-  reply: FastifyReply,
-  mediaType: string,
-  chunks: AsyncGenerator<string>,
-): Promise<FastifyReply> {
+type Chunks = AsyncGenerator<string>
+
+export async function sendChunks(reply: FastifyReply, mediaType: string, chunks: Chunks) {
   reply.type(toContentType(mediaType))
   let text = ''
   while (text.length <= maxWholeLength) {
@@ -65,7 +63,7 @@ export async function sendChunks(
   return reply.send(content)
 }
 
-async function* withStart(start: string, chunks: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* withStart(start: string, chunks: Chunks): Chunks {
   yield start
   yield* chunks
 }
@@ -73,7 +71,7 @@ async function* withStart(start: string, chunks: AsyncGenerator<string>): AsyncG
 export async function* toJsonArray<Item>(
   pages: AsyncIterable<readonly Item[]>,
   toValue: (item: Item) => unknown,
-): AsyncGenerator<string> {
+): Chunks {
   let separator = '['
   for await (const page of pages) {
     if (page.length === 0) continue

@@ -52,7 +52,7 @@ async function statInside(root: string, path: string) {
 async function toBytes(name: string, { path, realPath, isLinked, version }: Found): Promise<Bytes> {
   const { size, mtime: lastModified } = version
   const etag = `"${size.toString(16)}-${lastModified.getTime().toString(16)}"`
-  const file = { type: toContentType(realPath), size, lastModified, etag }
+  const file = { type: pathToContentType(realPath), size, lastModified, etag }
   const content = isLinked ? undefined : await cache.read(() => openFile(realPath), version)
   if (content === undefined) {
     const open: Bytes['open'] = async (start, end) =>
@@ -78,7 +78,7 @@ function isAbsence(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES', 'EPERM')
 }
 
-function toContentType(path: string): string {
+function pathToContentType(path: string): string {
   const type = mime.getType(path) ?? 'application/octet-stream'
   const isText = type.startsWith('text/') || /\/(javascript|json|.*\+(xml|json))$/.test(type)
   return isText ? `${type}; charset=utf-8` : type

@@ -45,7 +45,5 @@ function resolveOrder(sort: readonly string[], order: readonly string[] = []): s
   return sort
     .join()
     .split(',')
-    .map((term, index) =>
-      directions[index] === 'desc' && !term.startsWith('-') ? `-${term}` : term,
-    )
+    .map((term, index) => (directions[index] === 'desc' ? term.replace(/^-?/, '-') : term))
 }

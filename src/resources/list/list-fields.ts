@@ -26,10 +26,7 @@ interface Member extends Pick<ListField, 'schema' | 'isDeclared'> {
   path: string[]
 }
 
-function findMember(
-  known: readonly (readonly [string, FieldSchema])[],
-  name: string,
-): Member | undefined {
+function findMember(known: readonly (readonly [string, FieldSchema])[], name: string) {
   const exact = known.find(([own]) => own === name)
   if (exact) return { path: [name], schema: exact[1], isDeclared: true }
   // The longest matching name wins.

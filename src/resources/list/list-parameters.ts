@@ -7,7 +7,7 @@ import {
   unsupportedMediaType,
   type HttpError,
 } from '../../http/errors/http-error.ts'
-import { toMediaTypeList } from '../../http/request/structured-field.ts'
+import { toMediaTypeList } from '../../http/request/allowed-methods.ts'
 import { acceptedTypes, type Resource } from '../definition.ts'
 import { findListField } from './list-fields.ts'
 
@@ -52,7 +52,7 @@ export function findParameters(resource: Resource, request: FastifyRequest): Par
 
 /** Not from `request.query`, where brackets nest: the name of a field may have any character. */
 function parseUrl(resource: Resource, { url, raw }: FastifyRequest): Map<string, string[]> {
-  const { formHeaders = {} } = raw.target?.query ?? {}
+  const { formHeaders = {} } = raw.target?.getQuery() ?? {}
   const [, text = ''] = url.split(/\?(.*)/s)
   const parameters = new Map<string, string[]>()
   for (const [given, value] of new URLSearchParams(text)) {

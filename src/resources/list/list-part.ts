@@ -11,10 +11,10 @@ type Texts = Readonly<Partial<Record<string, readonly string[]>>>
 
 /** A page, or the slice from `_start` to `_end` of json-server; undefined for the whole list. */
 export function parsePart(texts: Texts): ListPart | undefined {
-  const start = parseCount(texts, '_start', { minimum: 0 })
-  const end = parseCount(texts, '_end', { minimum: 0 })
-  const number = parseCount(texts, 'page', { maximum: maxPage })
-  const perPage = parseCount(texts, 'per_page', { maximum: maxPerPage })
+  const start = parseCount(texts, '_start', { min: 0 })
+  const end = parseCount(texts, '_end', { min: 0 })
+  const number = parseCount(texts, 'page', { max: maxPage })
+  const perPage = parseCount(texts, 'per_page', { max: maxPerPage })
   if (start !== undefined || end !== undefined) {
     if (number !== undefined) throw badParameter('page', 'excludes _start and _end')
     if (texts.after) throw badParameter('after', 'excludes _start and _end')
@@ -33,19 +33,12 @@ function toSlice(start: number, end: number | undefined): Slice {
   return { offset: start, limit: Math.max(0, end - start) }
 }
 
-function parseCount(
-  texts: Texts,
-  name: string,
-  { minimum = 1, maximum = Number.MAX_SAFE_INTEGER },
-): number | undefined {
+function parseCount(texts: Texts, name: string, { min = 1, max = Number.MAX_SAFE_INTEGER }) {
   const values = texts[name]
   if (values === undefined) return undefined
   const [text = ''] = values
   const count = values.length === 1 && /^\d+$/.test(text) ? Number(text) : NaN
-  if (count >= minimum && count <= maximum) return count
-  const range =
-    maximum > 1e9
-      ? `of at least ${String(minimum)}`
-      : `from ${String(minimum)} to ${String(maximum)}`
+  if (count >= min && count <= max) return count
+  const range = max > 1e9 ? `of at least ${String(min)}` : `from ${String(min)} to ${String(max)}`
   throw badParameter(name, `must be a whole number ${range}`)
 }

@@ -1,12 +1,6 @@
 import { isDecimal } from '../../http/request/parameters.ts'
-import {
-  isOfText,
-  type FieldValue,
-  type Filter,
-  type Operator,
-  type RecordQuery,
-  type SortTerm,
-} from '../../stores/records/records.ts'
+import { isOfText } from '../../stores/records/records.ts'
+import type { FieldValue, Filter, Operator, RecordQuery } from '../../stores/records/records.ts'
 import { toTypes, type Resource } from '../definition.ts'
 import { resolveAliases } from './list-aliases.ts'
 import { parseCursor } from './list-cursor.ts'
@@ -73,7 +67,7 @@ function assertSearches(filters: readonly ListFilter[], text: string): void {
 
 const maxSortTerms = 10
 
-function parseSort(resource: Resource, sort: readonly string[]): SortTerm[] {
+function parseSort(resource: Resource, sort: readonly string[]) {
   if (sort.join('') === '') return []
   const isTerm = (value: string) => findListField(resource, value.replace(/^-/, '')) !== undefined
   const terms = toItems(sort, isTerm)

@@ -15,12 +15,7 @@ import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { toPosition, type Collection, type StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import {
-  recordToCsv,
-  recordToLine,
-  recordsToLines,
-  toRepresentation,
-} from '../record/representations.ts'
+import { recordToCsv, recordToLine, toLines, toRepresentation } from '../record/representations.ts'
 import { takePageFlash } from '../record/show.ts'
 import type { ListView } from './list-controls.ts'
 import { toCursor } from './list-cursor.ts'
@@ -132,15 +127,11 @@ function render(resource: Resource, list: ListView & { type: ListType }): AsyncG
     case 'application/json':
       return toJsonArray(pages, toShown)
     case 'application/x-ndjson':
-      return recordsToLines(pages, (record) => `${JSON.stringify(toShown(record))}\n`)
+      return toLines(pages, (record) => `${JSON.stringify(toShown(record))}\n`)
     case 'text/csv':
-      return recordsToLines(
-        pages,
-        (record) => recordToCsv(resource, record, fields),
-        toCsvLine(fields),
-      )
+      return toLines(pages, (record) => recordToCsv(toShown(record), fields), toCsvLine(fields))
     case 'text/plain':
-      return recordsToLines(pages, (record) => recordToLine(resource, record))
+      return toLines(pages, (record) => recordToLine(resource, record))
     case 'text/html':
       return listPage(resource, list)
   }

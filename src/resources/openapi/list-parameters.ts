@@ -1,28 +1,27 @@
+import { requestHeaders } from '../../http/openapi/fields.ts'
 import type { Parameter, Schema } from '../../http/openapi/operation.ts'
 import type { Field, Resource } from '../definition.ts'
 import { maxPage, maxPerPage } from '../list/list-part.ts'
 import { toExample } from './schemas.ts'
 
-export function listParameters({ visible, readable }: Resource): readonly Parameter[] {
+export function listParameters({ visible, readable }: Resource) {
   const names = visible.map(({ name }) => name)
   const terms = names.flatMap((name) => [name, `-${name}`])
   const example = ['-createdAt', names[1]]
   return [
-    query(
-      'page',
-      'The page. Without `page` and `per_page` the whole list is sent.',
-      upTo(maxPage),
-      1,
-    ),
-    query('per_page', 'Records per page. The default is 20.', upTo(maxPerPage), 10),
+    query('page', 'The page. Without `page` and `per_page` the whole list is sent.', page, 1),
+    query('per_page', 'Records per page. The default is 20.', perPage, 10),
     query('after', 'The cursor of a `next` link. `page` then only numbers the page.', cursor),
     separated('sort', 'The fields to sort by. A minus reverses the order.', terms, example),
     query('q', 'Text that a field contains, ignoring case.', { type: 'string' }, 'a'),
     separated('fields', 'The fields to include in JSON, NDJSON and CSV.', names, names.slice(0, 2)),
     ...readable.flatMap(toFilters),
+    ...requestHeaders('If-None-Match', 'Want-Repr-Digest'),
   ]
 }
 
+const page = { type: 'integer', minimum: 1, maximum: maxPage }
+const perPage = { ...page, maximum: maxPerPage }
 const cursor = { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[A-Za-z0-9_-]+$' }
 
 export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field in the response, \`_id\` and the times included. The operators are \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\` and \`endsWith\`. Repeated values of a parameter are combined with OR. An unknown parameter gets 400. The parameters of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are supported too.
@@ -32,18 +31,9 @@ function query(name: string, description: string, schema: Schema, example?: unkn
   return { name, in: 'query', description, schema, example }
 }
 
-function upTo(maximum: number): Schema {
-  return { type: 'integer', minimum: 1, maximum }
-}
-
-function separated(
-  name: string,
-  description: string,
-  words: readonly string[],
-  example: unknown,
-): Parameter {
+function separated(name: string, description: string, words: readonly string[], example: unknown) {
   const schema = { type: 'array', items: { type: 'string', enum: words }, minItems: 1 }
-  return { ...query(name, description, schema, example), style: 'form', explode: false }
+  return { ...query(name, description, schema, example), style: 'form', explode: false } as const
 }
 
 function toFilters(field: Field): Parameter[] {

@@ -82,4 +82,4 @@ export const envelope = toComponent(
   }),
 )
 
-export const jsonPatchComponent = toComponent('schemas', 'JsonPatch', jsonPatchSchema)
+export const jsonPatch = toComponent('schemas', 'JsonPatch', jsonPatchSchema)

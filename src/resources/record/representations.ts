@@ -39,15 +39,11 @@ export function recordToContent(
 export function toTag(record: StoredRecord, type: RecordType = 'application/json'): string {
   // A deleted record may be created again under the same id: the time tells both apart.
   const state = `${String(record.version)}-${Date.parse(record.createdAt).toString(36)}`
-  switch (type) {
-    case 'application/json':
-      return `"${state}-json"`
-    case 'text/plain':
-      return `"${state}-text"`
-    case 'text/html':
-      return `W/"${state}-html"`
-  }
+  const tag = `"${state}-${tagSuffixes[type]}"`
+  return type === 'text/html' ? `W/${tag}` : tag
 }
+
+const tagSuffixes = { 'text/html': 'html', 'application/json': 'json', 'text/plain': 'text' }
 
 export function toRepresentation(
   { visible }: Resource,
@@ -73,17 +69,12 @@ export function recordToLine({ fields }: Resource, { id, document }: StoredRecor
   return `${id} ${toLine(findValue(document, fields[0]?.name ?? ''))}\n`
 }
 
-export function recordToCsv(
-  resource: Resource,
-  record: StoredRecord,
-  fields: readonly string[],
-): string {
-  const shown = toRepresentation(resource, record, fields)
+export function recordToCsv(shown: Document, fields: readonly string[]): string {
   const values = fields.map((field) => findValue(shown, field))
   return toCsvLine(values.map((value) => (typeof value === 'number' ? value : valueToText(value))))
 }
 
-export async function* recordsToLines(
+export async function* toLines(
   pages: Pages,
   toLine: (record: StoredRecord) => string,
   heading = '',

@@ -5,18 +5,11 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { assertPreconditions } from '../../http/response/preconditions.ts'
 import { toContentType } from '../../http/response/send.ts'
 import { takeFlash } from '../../site/flash.ts'
-import type { Html } from '../../site/html.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
-import {
-  recordToContent,
-  recordTypes,
-  sendRecord,
-  toTag,
-  type RecordType,
-  type ShownRecord,
-} from './representations.ts'
+import { recordToContent, recordTypes, sendRecord, toTag } from './representations.ts'
+import type { RecordType, ShownRecord } from './representations.ts'
 
 export function show({ resource, collection }: ResourceContext): Handler {
   // The store caches records: one that has not changed is the same object.
@@ -56,11 +49,7 @@ function prepareRecord(shown: ShownRecord): PreparedRecord {
   return { ...shown, etag, lastModified, headers }
 }
 
-function sendFound(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  prepared: PreparedRecord,
-): FastifyReply {
+function sendFound(request: FastifyRequest, reply: FastifyReply, prepared: PreparedRecord) {
   reply.headers(prepared.headers)
   const hasCurrent = assertPreconditions(request.headers, prepared) === 'not modified'
   const flash = takePageFlash(request, reply, prepared.type)
@@ -71,20 +60,12 @@ function sendFound(
   return reply.type(toContentType(prepared.type)).send(prepared.content)
 }
 
-export function assertFound(
-  { singular }: Resource,
-  id: string,
-  record: StoredRecord | undefined,
-): StoredRecord {
+export function assertFound({ singular }: Resource, id: string, record: StoredRecord | undefined) {
   if (record === undefined) throw notFound(`There is no ${singular} with the id ${id}.`)
   return record
 }
 
-export function takePageFlash(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  type: string,
-): Html | undefined {
+export function takePageFlash(request: FastifyRequest, reply: FastifyReply, type: string) {
   if (type === 'text/html') return takeFlash(request, reply)
   // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.
   if (request.negotiation?.by !== 'suffix') addVary(reply, 'Cookie')

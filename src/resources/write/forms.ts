@@ -33,11 +33,9 @@ export function edit({ resource, collection }: ResourceContext): Handler {
   }
 }
 
-type FormErrorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
-
 /** The error handler of the routes with a form: shows it again to a client that prefers HTML. */
-export function sendFormAfterError(context: ResourceContext): FormErrorHandler {
-  return async (error, request, reply) => {
+export function sendFormAfterError(context: ResourceContext) {
+  return async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
     const isForPage = error instanceof HttpError && chooseErrorForm(request, reply) === 'html'
     const page = isForPage ? await findErrorPage(context, request, error) : undefined
     if (!isForPage || page === undefined) throw error

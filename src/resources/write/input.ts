@@ -3,28 +3,15 @@ import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-pat
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { applyMergePatch, parseJsonPatch } from '../../http/body/patch.ts'
-import {
-  badRequest,
-  HttpError,
-  notAnObject,
-  unprocessable,
-  unsupportedMediaType,
-  type FieldProblem,
-} from '../../http/errors/http-error.ts'
+import { badRequest, HttpError, notAnObject, unprocessable } from '../../http/errors/http-error.ts'
+import type { FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
-import {
-  acceptedPatchTypes,
-  acceptedTypes,
-  jsonPatchType,
-  mergePatchType,
-  ownFields,
-  type Field,
-  type Resource,
-} from '../definition.ts'
+import { jsonPatchType, mergePatchType, ownFields } from '../definition.ts'
+import type { Field, Resource } from '../definition.ts'
 import { findValue, formToValue } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
-import { toFieldProblems } from './problems.ts'
+import { toFieldProblems, toUnsupportedInput } from './problems.ts'
 
 export interface Input {
   /** The fields that it names; undefined removes one. */
@@ -45,25 +32,14 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   const named = resource.fields.filter(({ name }) => Object.hasOwn(body, name))
   if (isForm(request)) {
     // A form does not show the password: left empty on an edit, it stays.
-    const isKept = ({ name, kind }: Field) =>
-      method !== 'POST' && kind === 'password' && body[name] === ''
-    const sent = named.filter((field) => !isKept(field))
+    const isKept = (field: Field) => field.kind === 'password' && body[field.name] === ''
+    const sent = method === 'POST' ? named : named.filter((field) => !isKept(field))
     return { ...parseForm(sent, body, config), unknownFields }
   }
   const fields = named.map(({ name, isNullable }): [string, unknown] => {
     return [name, body[name] === null && !isNullable ? undefined : body[name]]
   })
   return { fields: Object.fromEntries(fields), unknownFields, problems: [] }
-}
-
-function toUnsupportedInput({ singular }: Resource, method: string) {
-  const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
-  // RFC 9110 §15.5.16: Accept for every other method.
-  const header =
-    method === 'POST' || method === 'PATCH' ? `accept-${method.toLowerCase()}` : 'accept'
-  return unsupportedMediaType(`A ${singular} must be sent as ${types.join(' or ')}.`, {
-    [header]: types.join(', '),
-  })
 }
 
 function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits) {
@@ -84,9 +60,8 @@ function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits
 function decodeNames({ fields }: Resource, body: unknown): unknown {
   if (!isObject(body)) return body
   const names = new Map(fields.map(({ name, inputName }) => [inputName, name]))
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [names.get(name) ?? name, value]),
-  )
+  const entries = Object.entries(body)
+  return Object.fromEntries(entries.map(([name, value]) => [names.get(name) ?? name, value]))
 }
 
 /** A client can PUT the body of a GET: the id and the times in it are ignored. */
@@ -95,34 +70,29 @@ function findUnknownFields({ fields }: Resource, body: object): readonly string[
   return Object.keys(body).filter((name) => !known.includes(name))
 }
 
+type ApplyPatch = (target: unknown) => unknown
+
 /** The function applies a patch in any format; it throws 409 for a record that does not fit it. */
-export function parsePatch(
-  context: ResourceContext,
-  request: FastifyRequest,
-): (record: StoredRecord) => Input {
+export function parsePatch(context: ResourceContext, request: FastifyRequest) {
   const { resource, config } = context
+  const toPatch = (apply: ApplyPatch) => (record: StoredRecord) => toInput(resource, record, apply)
   const { body, headers } = request
   const type = hasBody(request.raw) ? toMediaType(headers['content-type']) : ''
   if (type === jsonPatchType) {
     const operations = parseJsonPatch(body)
     assertStorable(body)
-    return (record) =>
-      toInput(resource, record, (target) => applyJsonPatch(target, operations, config))
+    return toPatch((target) => applyJsonPatch(target, operations, config))
   }
   if (type === mergePatchType) {
     const patch = decodeNames(resource, body)
     assertStorable(body)
-    return (record) => toInput(resource, record, (target) => applyMergePatch(target, patch))
+    return toPatch((target) => applyMergePatch(target, patch))
   }
   const input = parseInput(context, request)
   return () => input
 }
 
-function toInput(
-  resource: Resource,
-  record: StoredRecord,
-  apply: (target: unknown) => unknown,
-): Input {
+function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): Input {
   const shown = toRepresentation(resource, record)
   // A password can be set, but not read or tested.
   const hidden = resource.passwords.map(({ name }): [string, null] => [name, null])

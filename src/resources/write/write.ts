@@ -55,7 +55,7 @@ export function update(context: ResourceContext): Handler {
     const record = await writeRecord(context, id, async (found) => {
       const current = assertFound(resource, id, found)
       const patch = parsePatch(context, request)
-      assertPreconditions(request, context, current)
+      assertMayWrite(request, context, current)
       const input = patch(current)
       return hash(mergeInput(resource, current.document, input, isStrict), input.fields)
     })
@@ -79,7 +79,7 @@ export function destroy(context: ResourceContext): Handler {
     const type = chooseType(request, reply, jsonFirst)
     const id = toPathParameter(request, 'id')
     await writeRecord(context, id, (current) => {
-      assertPreconditions(request, context, assertFound(resource, id, current))
+      assertMayWrite(request, context, assertFound(resource, id, current))
       return undefined
     })
     if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
@@ -110,7 +110,7 @@ export function replace(context: ResourceContext): Handler {
     const id = toPathParameter(request, 'id')
     const hash = createHasher(resource)
     const record = await writeRecord(context, id, async (current) => {
-      assertPreconditions(request, context, current)
+      assertMayWrite(request, context, current)
       // They stay: a representation does not have them.
       const passwords = resource.passwords.map(({ name }): [string, unknown] => {
         return [name, current && findValue(current.document, name)]
@@ -129,7 +129,7 @@ export function replace(context: ResourceContext): Handler {
   }
 }
 
-function assertPreconditions(
+function assertMayWrite(
   { headers }: FastifyRequest,
   { config }: ResourceContext,
   record: StoredRecord | undefined,
@@ -148,11 +148,8 @@ function createdNotice({ singular }: Resource): Html {
 }
 
 /** An earlier request with the same Idempotency-Key may have created the record. */
-export async function createRecord(
-  { resource, collection }: ResourceContext,
-  id: string,
-  document: Document,
-): Promise<StoredRecord> {
+export async function createRecord(context: ResourceContext, id: string, document: Document) {
+  const { resource, collection } = context
   const now = new Date().toISOString()
   const record = { id, document, version: 1, createdAt: now, updatedAt: now }
   if (await collection.create(record)) return record

@@ -22,7 +22,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
     try {
       await rename(toPendingPath(id), toPath(id))
     } catch (error) {
-      if (!(await findStats(toPath(id)))) throw diskErrorToFailure(error)
+      if (!(await findStats(toPath(id)))) failOnDisk(error)
     }
   }
 
@@ -44,8 +44,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
       try {
         return (await open(toPath(id))).createReadStream({ start, end })
       } catch (error) {
-        if (hasCode(error, 'ENOENT')) return undefined
-        throw diskErrorToFailure(error)
+        return hasCode(error, 'ENOENT') ? undefined : failOnDisk(error)
       }
     },
     remove: async (id) => {
@@ -65,11 +64,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
 
 const findStats = (path: string) => stat(path).catch(() => undefined)
 
-function removePath(path: string): Promise<void> {
-  return rm(path, { force: true }).catch((error: unknown) => {
-    throw diskErrorToFailure(error)
-  })
-}
+const removePath = (path: string) => rm(path, { force: true }).catch(failOnDisk)
 
 const blockBytes = 256 * 1024
 /** A smaller chunk is written at once, so that a slow upload grows; it may be a buffer of the parser. */
@@ -111,13 +106,13 @@ async function savePending(path: string, content: Readable): Promise<SavedFile> 
     // The file may still be opening, and would be created again after its removal.
     if (!file.closed) await new Promise((resolve) => file.once('close', resolve))
     if (!hasCode(error, 'EEXIST')) await rm(path, { force: true })
-    throw diskErrorToFailure(error)
+    return failOnDisk(error)
   }
   return { size: file.bytesWritten, sha256: hash.digest('hex') }
 }
 
-function diskErrorToFailure(error: unknown): unknown {
-  if (hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')) return new StoreFailure('full', error)
+function failOnDisk(error: unknown): never {
+  if (hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')) throw new StoreFailure('full', error)
   const isDown = hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'EIO', 'ENOENT', 'EMFILE', 'ENFILE')
-  return isDown ? new StoreFailure('unavailable', error) : error
+  throw isDown ? new StoreFailure('unavailable', error) : error
 }

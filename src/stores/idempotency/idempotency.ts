@@ -1,12 +1,6 @@
 import type { XStatic } from 'typebox/schema'
-import {
-  allRecords,
-  hasRequired,
-  idSchema,
-  textSchema,
-  timeSchema,
-  type Collection,
-} from '../records/records.ts'
+import { allRecords, hasRequired, idSchema, textSchema, timeSchema } from '../records/records.ts'
+import type { Collection } from '../records/records.ts'
 import { makeRoomIfFull } from '../store-failure.ts'
 
 const responseSchema = {

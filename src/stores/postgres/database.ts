@@ -98,9 +98,8 @@ async function runOnce(hosts: Hosts, statement: Statement, giveUpAt: number): Pr
   }
 }
 
-function findReason(error: unknown): Error {
-  if (error instanceof AggregateError) return findReason(error.errors.at(-1))
-  return error instanceof Error ? error : new Error(String(error))
+function findReason(error: unknown): unknown {
+  return error instanceof AggregateError ? findReason(error.errors.at(-1)) : error
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html

@@ -1,13 +1,6 @@
 import type { Condition, Dialect, Value } from './dialect.ts'
 import { isOfText, isStorable } from './records.ts'
-import type {
-  FieldPath,
-  FieldValue,
-  Filter,
-  Operator,
-  RecordQuery,
-  TextOperator,
-} from './records.ts'
+import type { FieldPath, FieldValue, Filter, RecordQuery, TextOperator } from './records.ts'
 
 const ownColumns: ReadonlyMap<FieldPath, string> = new Map([
   ['_id', 'id'],
@@ -34,12 +27,12 @@ export function toMarks(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ')
 }
 
-export function joinWithAnd(...conditions: readonly (Condition | undefined)[]): Condition {
+export function joinAnd(...conditions: readonly (Condition | undefined)[]): Condition {
   const given = conditions.filter((condition) => condition !== undefined)
   return joinConditions(given, ' AND ')
 }
 
-export function joinWithOr(conditions: readonly Condition[]): Condition {
+export function joinOr(conditions: readonly Condition[]): Condition {
   return conditions.length === 0 ? never : joinConditions(conditions, ' OR ')
 }
 
@@ -54,13 +47,10 @@ export function toLowerText(value: Value | boolean): string {
   return String(value).toLowerCase()
 }
 
-export function toCondition(
-  dialect: Dialect,
-  { filters, search }: RecordQuery,
-): Condition | undefined {
+export function toCondition(dialect: Dialect, { filters, search }: RecordQuery) {
   const conditions = filters.map((filter) => toFilterCondition(dialect, filter, dialect.unindexed))
   if (search) conditions.push(toTextCondition(dialect, 'contains', search.fields, [search.text]))
-  return conditions.length === 0 ? undefined : joinWithAnd(...conditions)
+  return conditions.length === 0 ? undefined : joinAnd(...conditions)
 }
 
 export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = ''): Condition {
@@ -69,9 +59,9 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
   const values = filter.values.filter((value) => isStorable(String(value)))
   if (isOfText(operator)) return toTextCondition(dialect, operator, [field], values)
   if (operator !== 'eq' && operator !== 'ne') {
-    return joinWithOr(
-      values.map((value) => joinWithAnd(...toBounds(dialect, { field, operator, value }, prefix))),
-    )
+    const toRange = (value: FieldValue) =>
+      joinAnd(...toBounds(dialect, { field, operator, value }, prefix))
+    return joinOr(values.map(toRange))
   }
   if (values.length === 0) return { sql: operator === 'eq' ? 'FALSE' : 'TRUE', values: [] }
   const column = `${prefix}${fieldToColumn(dialect, field)}`
@@ -95,7 +85,7 @@ export function toOperand({ toOperand }: Dialect, field: FieldPath, value: Field
   return ownColumns.has(field) ? String(value) : toOperand(value)
 }
 
-const signs: Partial<Record<Operator, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' }
+const signs: Readonly<Record<string, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' }
 const types = ['number', 'string', 'boolean', 'object']
 
 /** The lower and the upper limit: the value, and where the values of its type start or end. */

@@ -9,9 +9,8 @@ export function createPageSize(maxRecords: number) {
     next: () => Math.max(1, Math.min(maxRecords, Math.floor(maxPageChars / averageLength))),
     cut: (rows: readonly Row[]) => {
       let length = 0
-      const count = rows.findIndex(
-        ([, document]) => (length += 100 + String(document).length) > maxPageChars,
-      )
+      const isOver = ([, text]: Row) => (length += 100 + String(text).length) > maxPageChars
+      const count = rows.findIndex(isOver)
       if (rows.length > 0) averageLength = length / (count === -1 ? rows.length : count + 1)
       return count === -1 ? rows : rows.slice(0, Math.max(count, 1))
     },

@@ -1,15 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Row } from './dialect.ts'
-import {
-  divideRange,
-  findFew,
-  findNarrowRange,
-  findRange,
-  isFew,
-  selectRows,
-  toLater,
-} from './ranges.ts'
-import { toIdRange, toOrderBy, type IndexRange, type Scan } from './ranges.ts'
+import { divideRange, findFew, findNarrowRange, findRange, isFew, selectRows } from './ranges.ts'
+import { toIdRange, toLater, toOrderBy, type IndexRange, type Scan } from './ranges.ts'
 import { sortRows } from './sorter.ts'
 
 // Where no index has their order, records are sorted in a temporary file: sorting in the database would
@@ -38,8 +30,7 @@ async function* sort(scan: Scan, range: IndexRange): AsyncGenerator<IndexRange> 
     yield toLater(scan, range)
     return
   }
-  const directions = scan.order.map(({ isDescending }) => isDescending)
-  for await (const ids of sortRows(directions, readKeys(scan, range))) {
+  for await (const ids of sortRows(scan.order, readKeys(scan, range))) {
     await setImmediate()
     yield toIdRange(scan, ids)
   }

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { StoreFailure } from '../store-failure.ts'
 import {
-  joinWithAnd,
-  joinWithOr,
   fieldToColumn,
-  toFilterCondition,
+  joinAnd,
+  joinOr,
   toBounds,
+  toFilterCondition,
   toMarks,
 } from './conditions.ts'
 import type { Condition, Dialect, Row, Value } from './dialect.ts'
@@ -13,7 +13,7 @@ import { isOfText, type Filter, type RecordQuery, type SortTerm } from './record
 
 export const oldestFirst = 'records_oldest_first'
 
-interface Term {
+export interface Term {
   column: string
   isDescending: boolean
 }
@@ -44,9 +44,8 @@ export interface IndexRange {
 }
 
 export function toOrder(dialect: Dialect, sort: readonly SortTerm[]): Term[] {
-  return completeOrder(
-    sort.map((term) => ({ ...term, column: fieldToColumn(dialect, term.field) })),
-  )
+  const terms = sort.map((term) => ({ ...term, column: fieldToColumn(dialect, term.field) }))
+  return completeOrder(terms)
 }
 
 /** Ends with the id, so that no two records are equal. */
@@ -71,14 +70,14 @@ export function selectRows(
 ): Promise<readonly Row[]> {
   if (query.isCancelled?.() === true)
     throw new StoreFailure('unavailable', 'the response is no longer needed')
-  const { sql, values } = joinWithAnd(where, from, to, condition)
+  const { sql, values } = joinAnd(where, from, to, condition)
   const text = `SELECT ${what} FROM ${dialect.toSource(index)} WHERE ${sql} ${tail}`
   return dialect.run(text, [...values, ...more])
 }
 
 export function toIdRange({ dialect, resource }: Scan, ids: readonly string[]): IndexRange {
   const idCondition = { sql: `id IN (${toMarks(ids)})`, values: ids }
-  return { index: dialect.idIndex, order: [], where: joinWithAnd(resource, idCondition) }
+  return { index: dialect.idIndex, order: [], where: joinAnd(resource, idCondition) }
 }
 
 export function findRange({ indexes, resource }: Scan, term: Term): IndexRange | undefined {
@@ -87,7 +86,7 @@ export function findRange({ indexes, resource }: Scan, term: Term): IndexRange |
 }
 
 function narrowToKey({ index, order, where }: IndexRange, keyCondition: Condition): IndexRange {
-  return { index, order: order.slice(1), where: joinWithAnd(where, keyCondition) }
+  return { index, order: order.slice(1), where: joinAnd(where, keyCondition) }
 }
 
 export async function findFew(scan: Scan): Promise<IndexRange | undefined> {
@@ -130,9 +129,9 @@ export function toLater({ dialect, order, after }: Scan, range: IndexRange): Ind
     const values = [after.get(column) ?? null]
     const tested = `${dialect.unindexed}${column}`
     const isBeyond = { sql: `${tested} ${isDescending ? '<' : '>'} ?`, values }
-    return joinWithOr([isBeyond, joinWithAnd({ sql: `${tested} = ?`, values }, rest)])
-  }, joinWithOr([]))
-  return { ...range, where: joinWithAnd(range.where, isLater) }
+    return joinOr([isBeyond, joinAnd({ sql: `${tested} = ?`, values }, rest)])
+  }, joinOr([]))
+  return { ...range, where: joinAnd(range.where, isLater) }
 }
 
 /** Divides it into ranges of at most `recordsPerRange` records. `readKey` reads those of the last key of each range. */
@@ -163,11 +162,7 @@ export async function* divideRange(
   yield rest
 }
 
-async function findEnd(
-  scan: Scan,
-  range: IndexRange,
-  order: readonly Term[],
-): Promise<Row | undefined> {
+async function findEnd(scan: Scan, range: IndexRange, order: readonly Term[]) {
   await setImmediate()
   if (scan.recordsPerRange === Infinity) return undefined
   const what = order.map(({ column }) => column).join(', ')
@@ -183,5 +178,5 @@ export function compareRows(
   const rows = { sql: `(${columns.join(', ')}) ${sign} (${toMarks(columns)})`, values }
   const [first = '', ...others] = columns
   if (!seeksRows || others.length === 0) return rows
-  return joinWithAnd({ sql: `${first} ${sign.slice(0, 1)}= ?`, values: values.slice(0, 1) }, rows)
+  return joinAnd({ sql: `${first} ${sign.slice(0, 1)}= ?`, values: values.slice(0, 1) }, rows)
 }

@@ -4,17 +4,13 @@ import { isSession, type Session, type Sessions } from './sessions.ts'
 
 export function createRedisSessions(redis: Redis): Sessions {
   const find = async (idHash: string) => {
-    const session: unknown = JSON.parse(
-      (await runInRedis(redis.get(toSessionKey(idHash)))) ?? 'null',
-    )
+    const session: unknown = JSON.parse((await runInRedis(redis.get(toKey(idHash)))) ?? 'null')
     return isSession(session) ? session : undefined
   }
   return {
     create: async (idHash, session) => {
       const value = JSON.stringify(session)
-      const done = await runInRedis(
-        redis.set(toSessionKey(idHash), value, 'PXAT', toEnd(session), 'NX'),
-      )
+      const done = await runInRedis(redis.set(toKey(idHash), value, 'PXAT', toEnd(session), 'NX'))
       if (done === null) throw new Error('a fresh session id was taken')
     },
     find,
@@ -24,16 +20,14 @@ export function createRedisSessions(redis: Redis): Sessions {
       const touched = { ...session, idleUntil }
       const value = JSON.stringify(touched)
       // XX: a removed session is not created again. No other field of a session ever changes.
-      await runInRedis(redis.set(toSessionKey(idHash), value, 'PXAT', toEnd(touched), 'XX'))
+      await runInRedis(redis.set(toKey(idHash), value, 'PXAT', toEnd(touched), 'XX'))
     },
-    remove: async (idHash) => (await runInRedis(redis.del(toSessionKey(idHash)))) > 0,
+    remove: async (idHash) => (await runInRedis(redis.del(toKey(idHash)))) > 0,
     clear: async () => {
       let total = 0
       let cursor = '0'
       do {
-        const [next, keys] = await runInRedis(
-          redis.scan(cursor, 'MATCH', toSessionKey('*'), 'COUNT', 500),
-        )
+        const [next, keys] = await runInRedis(redis.scan(cursor, 'MATCH', toKey('*'), 'COUNT', 500))
         if (keys.length > 0) total += await runInRedis(redis.unlink(keys))
         cursor = next
       } while (cursor !== '0')
@@ -43,7 +37,7 @@ export function createRedisSessions(redis: Redis): Sessions {
   }
 }
 
-function toSessionKey(idHash: string): string {
+function toKey(idHash: string): string {
   return `vitrine:session:${idHash}`
 }
 

@@ -1,30 +1,78 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { idSchema, isDocument, type Document } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
+import { hasItsHash } from './backup-hash.ts'
+import { applicationId, contentsTable } from './backup.ts'
+import { applyMigrations, readSchemaVersion } from './database.ts'
+
+/** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
+const firstApplicationId = 0x56697472
 
 export type CheckDocument = (resource: string, document: Document) => void
 
+export async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw new Error(`${file} does not exist, or is not a file`)
+  try {
+    const hasHash = await hasItsHash(file)
+    if (hasHash === false) throw new Error('it is damaged: its content does not match its hash')
+    using database = new DatabaseSync(toUnchangeable(file), { readOnly: true })
+    checkOrigin(database, hasHash ?? false)
+    const finding = readPragma(database, 'integrity_check(1)')
+    if (finding !== 'ok') throw new Error(`it is damaged: ${finding.replaceAll('\n', ' ')}`)
+    assertSoundRecords(database, checkDocument)
+    return hasHash ?? false
+  } catch (error) {
+    throw new Error(`${file} cannot be restored: ${toReason(error)}`, { cause: error })
+  }
+}
+
+/** SQLite would apply any journal that lies beside the file. */
+export function toUnchangeable(file: string): string {
+  const url = pathToFileURL(file)
+  url.searchParams.set('immutable', '1')
+  return url.href
+}
+
+function checkOrigin(database: DatabaseSync, hasHash: boolean): void {
+  const id = Number(readPragma(database, 'application_id'))
+  if (id !== applicationId && id !== firstApplicationId) {
+    throw new Error('it was not made by vitrine backup')
+  }
+  if (id === applicationId && !hasHash) throw new Error('it is damaged: its end is missing')
+  const version = readSchemaVersion(database)
+  if (version < 1) throw new Error(`its schema ${String(version)} is unknown`)
+  using expected = new DatabaseSync(':memory:')
+  applyMigrations(expected, 0, version)
+  expected.exec(contentsTable)
+  assertSameSchema(database, expected)
+}
+
+function readPragma(database: DatabaseSync, name: string): string {
+  return String(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
+}
+
 /** A view in place of a table would run statements of the author of the backup. */
-export function assertSameSchema(database: DatabaseSync, expected: DatabaseSync): void {
-  const find = database.prepare(
-    'SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? AND sql IS ?',
-  )
+function assertSameSchema(database: DatabaseSync, expected: DatabaseSync): void {
+  const select = 'SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? AND sql IS ?'
+  const find = database.prepare(select)
   for (const { type, name, sql } of expected.prepare('SELECT * FROM sqlite_schema').all()) {
     const isThere = find.get(type ?? null, name ?? null, sql ?? null) !== undefined
     if (!isThere) throw new Error(`its ${String(type)} ${String(name)} is not Vitrine's`)
   }
 }
 
-export function assertSoundRecords(database: DatabaseSync, checkDocument: CheckDocument): void {
+function assertSoundRecords(database: DatabaseSync, checkDocument: CheckDocument): void {
   for (const row of database.prepare('SELECT * FROM records').iterate()) {
     try {
       checkRow(row)
       checkDocument(String(row.resource), parseObject(String(row.document)))
     } catch (error) {
       const name = `${String(row.resource)}/${String(row.id)}`.slice(0, 100)
-      throw new Error(`its record ${JSON.stringify(name)} is damaged: ${toReason(error)}`, {
-        cause: error,
-      })
+      const reason = `its record ${JSON.stringify(name)} is damaged: ${toReason(error)}`
+      throw new Error(reason, { cause: error })
     }
   }
 }

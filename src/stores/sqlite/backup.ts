@@ -78,7 +78,7 @@ async function addContents(source: DatabaseSync, target: DatabaseSync, options: 
   const forgetRecord = target.prepare(`DELETE FROM records WHERE ${isOfFile} AND id = ?`)
   const isThere = source.prepare(`SELECT 1 FROM records WHERE ${isOfFile} AND id = ?`)
   const lost: string[] = []
-  for (const known of eachKnownFile(target, options)) {
+  for (const known of eachFile(target, options)) {
     const { id } = known
     const content = await readContent(options.files, known)
     const isSame = await hasContentOf(known, content, (place, piece) => {
@@ -116,11 +116,7 @@ export async function hasContentOf(
   return length === size && hash.digest('hex') === sha256
 }
 
-export function* eachKnownFile(
-  database: DatabaseSync,
-  collections: FileCollections,
-  schema = 'main',
-): Generator<KnownFile> {
+export function* eachFile(database: DatabaseSync, collections: FileCollections, schema = 'main') {
   const known = database.prepare(
     `SELECT id, document ->> '$.size' AS size, document ->> '$.sha256' AS sha256
      FROM ${schema}.records WHERE ${toFileCondition(collections)}`,

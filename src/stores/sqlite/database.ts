@@ -67,7 +67,7 @@ function configure(database: DatabaseSync, durability: Durability): void {
      PRAGMA wal_autocheckpoint = 4000`,
   )
   runInTransaction(database, () => {
-    applyMigrations(database, readSchemaVersion(database))
+    migrate(database)
   })
   database.exec('PRAGMA busy_timeout = 0')
 }
@@ -177,6 +177,10 @@ export function readSchemaVersion(database: DatabaseSync): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (version <= migrations.length) return version
   throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
+}
+
+export function migrate(database: DatabaseSync): void {
+  applyMigrations(database, readSchemaVersion(database))
 }
 
 export function applyMigrations(database: DatabaseSync, from: number, to = migrations.length) {

@@ -1,34 +1,14 @@
-import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
-import { pathToFileURL } from 'node:url'
 import { collectionNames } from '../collection-names.ts'
 import type { Files } from '../files/files.ts'
 import { removeOrphanedFiles } from '../orphaned-files.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
-import { failToOpen, toReason } from '../store-failure.ts'
-import { assertSameSchema, assertSoundRecords, type CheckDocument } from './backup-checks.ts'
-import { hasItsHash } from './backup-hash.ts'
-import {
-  applicationId,
-  contentsTable,
-  eachKnownFile,
-  hasContentOf,
-  toTotals,
-  toFileCondition,
-  type BackupOptions,
-  type KnownFile,
-} from './backup.ts'
-import {
-  applyMigrations,
-  isBusy,
-  makeFile,
-  readSchemaVersion,
-  runInTransaction,
-} from './database.ts'
-
-/** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
-const firstApplicationId = 0x56697472
+import { failToOpen } from '../store-failure.ts'
+import { checkBackup, toUnchangeable, type CheckDocument } from './backup-checks.ts'
+import { eachFile, hasContentOf, toFileCondition, toTotals } from './backup.ts'
+import type { BackupOptions, KnownFile } from './backup.ts'
+import { isBusy, makeFile, migrate, readSchemaVersion, runInTransaction } from './database.ts'
 
 type RestoreOptions = Omit<BackupOptions, 'signal'> & { checkDocument: CheckDocument }
 
@@ -45,50 +25,6 @@ export async function restoreBackup(options: RestoreOptions) {
   await removeOrphanedFiles(files, records, fileCollections)
   await records.settle()
   return { ...toTotals(database, options), hasHash }
-}
-
-async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new Error(`${file} does not exist, or is not a file`)
-  try {
-    const hasHash = await hasItsHash(file)
-    if (hasHash === false) throw new Error('it is damaged: its content does not match its hash')
-    using database = new DatabaseSync(toUnchangeable(file), { readOnly: true })
-    checkOrigin(database, hasHash ?? false)
-    const finding = readPragma(database, 'integrity_check(1)')
-    if (finding !== 'ok') throw new Error(`it is damaged: ${finding.replaceAll('\n', ' ')}`)
-    assertSoundRecords(database, checkDocument)
-    return hasHash ?? false
-  } catch (error) {
-    throw new Error(`${file} cannot be restored: ${toReason(error)}`, {
-      cause: error,
-    })
-  }
-}
-
-/** SQLite would apply any journal that lies beside the file. */
-function toUnchangeable(file: string): string {
-  const url = pathToFileURL(file)
-  url.searchParams.set('immutable', '1')
-  return url.href
-}
-
-function checkOrigin(database: DatabaseSync, hasHash: boolean): void {
-  const id = Number(readPragma(database, 'application_id'))
-  if (id !== applicationId && id !== firstApplicationId) {
-    throw new Error('it was not made by vitrine backup')
-  }
-  if (id === applicationId && !hasHash) throw new Error('it is damaged: its end is missing')
-  const version = readSchemaVersion(database)
-  if (version < 1) throw new Error(`its schema ${String(version)} is unknown`)
-  using expected = new DatabaseSync(':memory:')
-  applyMigrations(expected, 0, version)
-  expected.exec(contentsTable)
-  assertSameSchema(database, expected)
-}
-
-function readPragma(database: DatabaseSync, name: string): string {
-  return String(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 }
 
 function openAlone(path: string): DatabaseSync {
@@ -118,7 +54,7 @@ async function saveContents(database: DatabaseSync, options: RestoreOptions): Pr
   }
   const pending: string[] = []
   try {
-    for (const known of eachKnownFile(database, options, 'saved')) {
+    for (const known of eachFile(database, options, 'saved')) {
       const { id } = known
       if (await isKept(files, known).catch(() => false)) continue
       await files.remove(id)
@@ -141,7 +77,7 @@ async function isKept(files: Files, known: KnownFile): Promise<boolean> {
 
 function replaceRecords(database: DatabaseSync, isOfFile: string): void {
   runInTransaction(database, () => {
-    applyMigrations(database, readSchemaVersion(database))
+    migrate(database)
     const gone = database.prepare(
       `SELECT id FROM main.records WHERE ${isOfFile} OR resource = '${collectionNames.orphanedFiles}'
        EXCEPT SELECT id FROM saved.records WHERE ${isOfFile}`,

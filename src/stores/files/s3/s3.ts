@@ -92,9 +92,8 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
     remove,
     read: async (id, start, end) => {
       const range = `bytes=${String(start)}-${String(end)}`
-      const response = await multipart.toFound(
-        s3.open({ method: 'GET', name: id, headers: { range } }),
-      )
+      const opening = s3.open({ method: 'GET', name: id, headers: { range } })
+      const response = await multipart.toFound(opening)
       if (response === undefined) return undefined
       if (response.statusCode === 206) return toContent(response)
       response.destroy()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { PostgresDatabase } from '../../postgres/database.ts'
-import { joinWithOr } from '../conditions.ts'
+import { joinOr } from '../conditions.ts'
 import type { Dialect } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
 import { marks, toFoldedName, valueToKey, toKeyName, toObjectName } from './keys.ts'
@@ -22,7 +22,7 @@ export function createPostgresDialect(database: PostgresDatabase): Dialect {
     starts: Object.values(marks).map((mark) => `'${mark}'`),
     toTextCondition: (operator, fields, texts) => {
       const tests = fields.map((field) => textTests[operator](toFolded(field)))
-      return joinWithOr(tests.flatMap((sql) => texts.map((text) => ({ sql, values: [text] }))))
+      return joinOr(tests.flatMap((sql) => texts.map((text) => ({ sql, values: [text] }))))
     },
     toSource: () => 'records',
     idIndex: 'records_pkey',

@@ -64,27 +64,17 @@ function openCollection(database: PostgresDatabase, resource: string, maxRecords
   return {
     find,
     create: async ({ id, document, createdAt }) => {
-      const { rowCount } = await run(
-        'create',
-        id,
-        ...documentToTexts(document),
-        createdAt,
-        maxRecords,
-      )
+      const { rowCount } = await run('create', id, ...toCells(document), createdAt, maxRecords)
       if (rowCount === 1) return true
       if (maxRecords === undefined || (await find(id))) return false
       throw new StoreFailure('full', `no more ${resource}`)
     },
     change: async ({ id, version, document, updatedAt }) =>
-      (await run('change', toId(id), ...documentToTexts(document), updatedAt, version)).rowCount ===
-      1,
+      (await run('change', toId(id), ...toCells(document), updatedAt, version)).rowCount === 1,
     remove: async (id, version) => (await run('remove', toId(id), version)).rowCount === 1,
     clear: () => clearInSteps(async () => Number((await run('clear')).rows[0]?.[0])),
   } satisfies Partial<Collection>
 }
 
 const toId = (id: string) => (isStorable(id) ? id : '')
-const documentToTexts = (document: Document) => [
-  JSON.stringify(document),
-  JSON.stringify(toKeys(document)),
-]
+const toCells = (document: Document) => [JSON.stringify(document), JSON.stringify(toKeys(document))]

@@ -15,7 +15,7 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
     createIndex: (name, definition) =>
       createIndex(database, `CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`),
     quote,
-    toColumn: pathToColumn,
+    toColumn: toSql,
     toOperand: (value) => {
       if (value === null) return new Uint8Array([2])
       return typeof value === 'boolean' ? new Uint8Array([Number(value)]) : value
@@ -23,10 +23,7 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
     starts: ['-9e999', "''", blobs.false, blobs.none, blobs.end],
     // One call for all fields and texts: passing the values to JavaScript takes most of the time.
     toTextCondition: (operator, fields, texts) => {
-      const columns = fields.map((field) =>
-        typeof field === 'string' ? field : pathToColumn(field),
-      )
-      const values = [String(columns.length), ...columns, toMarks(texts)].join(', ')
+      const values = [String(fields.length), ...fields.map(toSql), toMarks(texts)].join(', ')
       return { sql: `${operator}(${values})`, values: texts }
     },
     toSource: (index) => `records INDEXED BY ${index}`,
@@ -41,7 +38,8 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-function pathToColumn(path: readonly string[]): string {
+function toSql(path: string | readonly string[]): string {
+  if (typeof path === 'string') return path
   const at = quote(`$${path.map((name) => `.${JSON.stringify(name)}`).join('')}`)
   const value = `document ->> ${at}`
   return (
