@@ -24,6 +24,7 @@ import { closeConnectionsOnShutdown } from './server/connections.ts'
 import { createInstance } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
 import { openDemo, type Demo } from './site/demo.ts'
+import { openDemoPages } from './site/demo-page.ts'
 import { openDocs } from './site/docs/docs.ts'
 import { renderErrorPage } from './site/error-page.ts'
 import { openHealth } from './site/health/health.ts'
@@ -79,6 +80,7 @@ function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts
   openDocs(app, { demos, shapes, limits: limits.statuses })
   openAssets(app)
   openHome(app, demos)
+  openDemoPages(app, demos)
   openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
   openProblems(app)
   openLearn(app, demos)

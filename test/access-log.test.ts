@@ -40,7 +40,6 @@ const faulty: Demo = {
   name: 'faulty',
   title: 'Faulty',
   summary: 'Responses that do not end.',
-  links: [],
   routes: (_, app) => {
     app.get('/endless', (_request, reply) => reply.send(Readable.from(forEver())))
     app.get('/silent', () => new Promise(() => undefined))

@@ -10,8 +10,15 @@ export const mirror: Demo = {
   name: 'mirror',
   title: 'Mirror',
   summary: 'Shows how a request was parsed.',
-  links: [],
-  tryOut: { method: 'GET', path: '/mirror/query', fields: { a: 'glass' } },
+  samples: [
+    {
+      title: 'A field',
+      method: 'GET',
+      path: '/mirror/query',
+      fields: { a: 'glass' },
+      featured: 'A field',
+    },
+  ],
   routes: (_, { supportedMethods }) => [
     showRequest(supportedMethods),
     showQuery,

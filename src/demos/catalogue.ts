@@ -13,6 +13,7 @@ import { user } from './user/user.ts'
 import { users } from './users/users.ts'
 
 export const demos: readonly Demo[] = [
+  status,
   resourceDemo(users),
   resourceDemo(locations),
   sessions,
@@ -22,7 +23,6 @@ export const demos: readonly Demo[] = [
   uploads,
   bodies,
   user,
-  status,
   staticFiles,
 ]
 

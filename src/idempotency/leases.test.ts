@@ -120,7 +120,6 @@ function trying(calls: string[], signal?: Promise<unknown>): Demo {
     name: 'trying',
     title: 'Trying',
     summary: 'Responds as the request specifies.',
-    links: [],
     routes: (_, app) => {
       app.post('/trying', { config: { acceptsIdempotencyKey: true } }, async (request, reply) => {
         const id = findClaimedId(request) ?? assert.fail('nothing is claimed')

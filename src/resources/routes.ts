@@ -1,27 +1,48 @@
 import type { Demo } from '../site/demo.ts'
+import { html } from '../site/html.ts'
 import type { Resource } from './definition.ts'
 import { toSchemas } from './openapi/schemas.ts'
 import { readRoutes } from './read-routes.ts'
 import { writeRoutes } from './write-routes.ts'
 
 export function resourceDemo(resource: Resource): Demo {
-  const { name, title, summary, path } = resource
+  const { name, title, summary, path, singular } = resource
+  const schemas = toSchemas(resource)
+  const { inputExample } = schemas
   return {
     name,
     title,
     summary,
     group: 'Resources',
     page: path,
-    links: [
-      { href: path, label: `All ${title.toLowerCase()}` },
-      { href: `${path}/new`, label: `New ${resource.singular}` },
+    samples: [
+      {
+        title: `List ${name}`,
+        method: 'GET',
+        path,
+        fields: { q: '', per_page: '3' },
+        featured: `List ${name}`,
+      },
+      {
+        title: `Create a ${singular}`,
+        method: 'POST',
+        path,
+        body: { type: 'application/json', text: JSON.stringify(inputExample, undefined, 2) },
+        featured: `Create a ${singular}`,
+      },
+      {
+        title: 'Request a record that does not exist',
+        method: 'GET',
+        path: `${path}/{id}`,
+        parameters: { id: 'unknown' },
+      },
     ],
-    tryOut: { method: 'GET', path: `${path}.json`, fields: { q: '', per_page: '3' } },
+    lookFor: html`The same URL has several representations: <code>Accept</code> chooses between a page, JSON, text and
+CSV. A created record has its URL in <code>Location</code> and its version in <code>ETag</code>.`,
     routes: async ({ config, records }) => {
       const collection = records.collection(name)
       await collection.index(resource.indexed ?? [])
       const context = { resource, config, collection }
-      const schemas = toSchemas(resource)
       return [...readRoutes(context, schemas), ...writeRoutes(context, schemas)]
     },
   }

@@ -2,25 +2,19 @@ import type { FastifyInstance } from 'fastify'
 import type { XSchema } from 'typebox/schema'
 import type { Config } from '../config/config.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
+import type { Html } from './html.ts'
 import type { DemoGroup } from './navigation.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
+import type { SampleRequest } from './sample-request.ts'
 import type { Stores } from '../stores/open-stores.ts'
 
 export interface Services extends Omit<Stores, 'close' | 'counters'> {
   config: Config
 }
 
-/** A form on the home page that sends one request. It works without scripts. */
-export interface TryOut {
-  method: 'GET' | 'POST'
-  path: string
-  fields?: Readonly<Record<string, string>>
-  file?: string
-}
-
 type Routes = readonly Route[]
 
-/** A demo: its routes and its card on the home page. Its file is `demos/<name>/<name>.ts`. */
+/** A demo: its routes and its page. Its file is `demos/<name>/<name>.ts`. */
 export interface Demo {
   /** The name in DEMOS. */
   name: string
@@ -30,8 +24,9 @@ export interface Demo {
   group?: DemoGroup
   /** The URL of its page, in the navigation. `/demos/<name>` if unset. */
   page?: string
-  links: readonly { href: string; label: string }[]
-  tryOut?: TryOut
+  samples?: readonly SampleRequest[]
+  /** One to three sentences about the exchanges of the samples. */
+  lookFor?: Html
   /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
   rawPaths?: readonly string[]
   /** The schema of the documents in the collection `name`, if each describes the file with its id. */

@@ -35,7 +35,6 @@ const demo: Demo = {
   name: 'failing',
   title: 'Failing',
   summary: 'Always fails.',
-  links: [],
   routes: (_, app) => {
     app.get('/failing/:index', ({ params }) => {
       const [, error] = errors[Number((params as { index: string }).index)] ?? []

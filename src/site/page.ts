@@ -7,6 +7,8 @@ export interface Page {
   /** The title if unset. */
   heading?: string
   description?: string
+  /** The URL of an image for links to the page on other sites. */
+  image?: string
   main: Html
   /** Names of files in `site/assets`. */
   scripts?: readonly string[]
@@ -31,7 +33,7 @@ export function renderPage(place: PagePlace, { main, ...frame }: Page): string {
 /** The markup before and after `main`, for a page whose `main` is streamed. */
 export function renderPageAround({ server, request }: PagePlace, page: Omit<Page, 'main'>) {
   const { title, heading = title, styles = [], scripts = [] } = page
-  const { description = 'Vitrine is a service for learning and testing HTTP.' } = page
+  const { description = 'Vitrine is a service for learning and testing HTTP.', image } = page
   const name = title === 'Vitrine' ? title : `${title} · Vitrine`
   const opening = html`<!doctype html>
 <html lang="en">
@@ -42,7 +44,7 @@ export function renderPageAround({ server, request }: PagePlace, page: Omit<Page
 <meta name="description" content="${description}">
 <meta property="og:title" content="${name}">
 <meta property="og:description" content="${description}">
-<link rel="icon" href="/assets/icon.svg">
+${image === undefined ? '' : html`<meta property="og:image" content="${image}">\n`}<link rel="icon" href="/assets/icon.svg">
 <link rel="preload" href="/assets/geist-latin-wght-normal.woff2" as="font" type="font/woff2" crossorigin>
 <script src="/assets/theme.js"></script>
 ${['tokens.css', 'vitrine.css', ...styles].map((file) => html`<link rel="stylesheet" href="/assets/${file}">\n`)}${['frame.js', ...scripts, 'inspector.js'].map((file) => html`<script type="module" src="/assets/${file}"></script>\n`)}</head>

@@ -3,36 +3,59 @@ import { test } from 'node:test'
 import { inBrowser } from './chromium.ts'
 import { openSite } from './site.ts'
 
-test(
-  'every demo can be tried from the home page, which shows the exchange',
-  inBrowser,
-  async (t) => {
-    const { visit } = await openSite(t)
-    const page = await visit({ errorStatuses: [418] })
-    await page.goto('/')
-    const forms = await page.locator('form.try').all()
-    assert.ok(forms.length > 5)
-    for (const form of forms) {
-      for (const file of await form.locator('input[type=file]').all()) {
-        const name = 'glass.txt'
-        await file.setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('glass') })
-      }
-      const [method, path] = (await form.locator('.actions code').innerText()).split(' ')
-      await form.getByRole('button', { name: 'Send' }).click()
-      const response = form.locator('.response').filter({ hasText: /^HTTP\/1\.1 \d{3} /m })
-      await response.waitFor()
-      assert.ok((await response.innerText()).startsWith(`${String(method)} ${String(path)}`))
-    }
-  },
-)
+test('the composer of the home page sends the chosen request', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit({ errorStatuses: [404] })
+  await page.goto('/')
+  const composer = page.locator('.composer')
+  const result = composer.locator('[data-part=response]')
+  await composer.getByRole('button', { name: 'Send' }).click()
+  await result.locator('.exchange').last().waitFor()
+  for (const chip of await composer.locator('.chips a').all()) {
+    await chip.click()
+    const method = String(await chip.getAttribute('data-method'))
+    const target = String(await chip.getAttribute('data-target'))
+    await result.locator('.t-meta', { hasText: `${method} ${target} HTTP` }).waitFor()
+    await result.locator('[role=status]', { hasText: /^Response: \d{3}/ }).waitFor()
+  }
+  await page.getByLabel('Path').fill('//example.org/')
+  await composer.getByRole('button', { name: 'Send' }).click()
+  await result.getByRole('status').filter({ hasText: 'There is no response' }).waitFor()
+  await page.getByLabel('Method').selectOption('POST')
+  await page.getByLabel('Path').fill('/mirror/field')
+  await page.getByLabel('Body').fill('{"a":"brass"}')
+  await composer.getByRole('button', { name: 'Send' }).click()
+  await result.locator('pre', { hasText: '--data-binary \'{"a":"brass"}\'' }).waitFor()
+})
 
-test('without JavaScript a demo is tried with an ordinary form', inBrowser, async (t) => {
+test('a second send replaces the first, whose response is slower', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit()
+  const isReleased = Promise.withResolvers<undefined>()
+  await page.route('/mirror?slow', async (route) => {
+    await isReleased.promise
+    await route.continue()
+  })
+  await page.goto('/')
+  const send = page.locator('.composer').getByRole('button', { name: 'Send' })
+  await page.getByLabel('Path').fill('/mirror?slow')
+  await send.click()
+  await page.getByLabel('Path').fill('/mirror?fast')
+  await send.click()
+  const line = page.locator('.composer .exchange .line')
+  await line.filter({ hasText: '/mirror?fast' }).waitFor()
+  isReleased.resolve(undefined)
+  await page.getByLabel('Path').fill('/mirror?last')
+  await send.click()
+  await line.filter({ hasText: '/mirror?last' }).waitFor()
+  assert.equal(await line.filter({ hasText: 'slow' }).count(), 0)
+})
+
+test('without JavaScript the requests of the home page are links', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   const page = await visit({ javaScriptEnabled: false })
   await page.goto('/')
-  await page
-    .locator('form.try[action="/mirror/query"]')
-    .getByRole('button', { name: 'Send' })
-    .click()
-  await page.waitForURL(/\/mirror\/query\?/)
+  assert.equal(await page.getByRole('button', { name: 'Send' }).count(), 0)
+  await page.locator('.chips a[href^="/mirror/query"]').click()
+  await page.waitForURL('/mirror/query?a=glass')
 })

@@ -1,6 +1,7 @@
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent, jsonContent, objectSchema, text } from '../../http/openapi/content.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
+import { html } from '../../site/html.ts'
 
 const content = 'This is JSON, served by Vitrine.'
 const config = { defaultType: 'json' } as const
@@ -14,11 +15,31 @@ export const api: Demo = {
   title: 'JSON',
   summary: 'Routes that return a small JSON object. Two of them include a name that you send.',
   group: 'Requests and responses',
-  links: [
-    { href: '/api/json', label: 'A JSON object' },
-    { href: '/api/get_json_with_param?name=Ann', label: 'A JSON object with a parameter' },
+  samples: [
+    { title: 'A JSON object', method: 'GET', path: '/api/json' },
+    {
+      title: 'A name in the query string',
+      method: 'GET',
+      path: '/api/get_json_with_param',
+      fields: { name: 'Ann' },
+      choices: { Ann: 'Ann', 'Other letters': 'Zoë 日本', 'Reserved characters': 'a&b=c' },
+      featured: 'JSON',
+    },
+    {
+      title: 'A name in the body',
+      method: 'POST',
+      path: '/api/post_json_with_param',
+      fields: { name: 'Ann' },
+    },
+    {
+      title: 'An error as JSON',
+      method: 'GET',
+      path: '/api/{path}',
+      parameters: { path: 'unknown' },
+    },
   ],
-  tryOut: { method: 'GET', path: '/api/get_json_with_param', fields: { name: 'Ann' } },
+  lookFor: html`The body is a JSON object, and <code>Content-Type</code> is <code>application/json</code>. A GET request
+has the name in its URL; a POST request has it in its body.`,
   routes: [
     {
       method: 'GET',

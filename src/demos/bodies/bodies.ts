@@ -12,6 +12,7 @@ import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
+import { html } from '../../site/html.ts'
 import { parseTextFields } from './text-fields.ts'
 
 const fields = { color: 'green' }
@@ -23,8 +24,39 @@ export const bodies: Demo = {
   title: 'Bodies',
   summary: 'Form, JSON, multipart and text bodies, returned as JSON.',
   group: 'Requests and responses',
-  links: [],
-  tryOut: { method: 'POST', path: '/users/post', fields: { 'glass[color]': 'green', name: 'Ann' } },
+  samples: [
+    {
+      title: 'A form',
+      method: 'POST',
+      path: '/users/post',
+      fields: { 'glass[color]': 'green', name: 'Ann' },
+    },
+    {
+      title: 'JSON',
+      method: 'POST',
+      path: '/users/post',
+      body: {
+        type: 'application/json',
+        text: '{ "glass": { "color": "green" }, "panes": [1, 2] }',
+      },
+      featured: 'A JSON body',
+    },
+    {
+      title: 'A multipart form',
+      method: 'POST',
+      path: '/users/post/formdata',
+      fields: { color: 'green' },
+      file: 'pic',
+    },
+    {
+      title: 'Text',
+      method: 'POST',
+      path: '/users/post/raw',
+      body: { type: 'text/plain', text: 'plain words' },
+    },
+  ],
+  lookFor: html`<code>Content-Type</code> determines how the server reads a body. The first two requests send the same
+kind of value to one URL as different media types.`,
   routes: async ({ config }, app) => {
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     const posts = [postFields, postMultipart(config), postText]

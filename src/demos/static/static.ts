@@ -5,6 +5,7 @@ import { toPath } from '../../http/request/target.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { withFile } from '../../http/response/static-files.ts'
 import type { Demo, Services } from '../../site/demo.ts'
+import { html } from '../../site/html.ts'
 
 export const staticFiles: Demo = {
   name: 'static',
@@ -12,12 +13,19 @@ export const staticFiles: Demo = {
   summary:
     'Static files with ETag, Last-Modified and range requests. Some have forms for other demos.',
   group: 'Files',
-  links: [
-    { href: '/topic.html', label: 'A form that uses GET' },
-    { href: '/toc.html', label: 'A form that uses POST' },
-    { href: '/profile.html', label: 'A form that uploads a file' },
+  samples: [
+    {
+      title: 'A file',
+      method: 'GET',
+      path: '/{file}',
+      parameters: { file: 'topic.html' },
+      choices: { 'topic.html': 'topic.html', 'toc.html': 'toc.html' },
+      featured: 'A static file',
+    },
   ],
-  tryOut: { method: 'GET', path: '/topic.html' },
+  lookFor: html`<code>ETag</code> and <code>Last-Modified</code> are validators: with them a client asks whether its copy is
+current, and the response is 304. The pages have forms: <a href="/topic.html">one that uses GET</a>,
+<a href="/toc.html">one that uses POST</a> and <a href="/profile.html">one that uploads a file</a>.`,
   routes: ({ config }, app) => {
     const hasPath = async (path: string) =>
       withFile(config.publicDir, path, (file) => file !== undefined)

@@ -4,6 +4,7 @@ import { pathParameter, textContent } from '../../http/openapi/content.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
+import { html } from '../../site/html.ts'
 
 const requested = { description: 'The requested status code.', content: textContent('200 OK\n') }
 const schema = { type: 'integer', minimum: 200, maximum: 599 }
@@ -13,11 +14,23 @@ export const status: Demo = {
   title: 'Status',
   summary: 'Responds with any status code from 200 to 599.',
   group: 'Requests and responses',
-  links: [302, 304, 403, 404, 500].map((code) => ({
-    href: `/status/${String(code)}`,
-    label: `${String(code)} ${STATUS_CODES[code] ?? ''}`,
-  })),
-  tryOut: { method: 'GET', path: '/status/418' },
+  samples: [
+    {
+      title: 'Choose a status code',
+      method: 'GET',
+      path: '/status/{code}',
+      parameters: { code: '302' },
+      choices: Object.fromEntries(
+        [200, 201, 204, 301, 302, 304, 401, 403, 404, 418, 429, 500, 503].map((code) => [
+          `${String(code)} ${STATUS_CODES[code] ?? ''}`,
+          String(code),
+        ]),
+      ),
+      featured: 'A redirect',
+    },
+  ],
+  lookFor: html`The status line and the headers that the status code needs, for example <code>Location</code> with 302.
+204 and 304 have no body: a browser that opens a link to them stays on its page.`,
   routes: (_, { supportedMethods }) => [
     {
       // RFC 9110 §9.3.8: TRACE would send credentials back, so it is not supported.

@@ -2,6 +2,7 @@ import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent } from '../../http/openapi/content.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
+import { html } from '../../site/html.ts'
 
 const a = { description: 'Any text. Other values are returned as JSON.' }
 
@@ -10,8 +11,18 @@ export const toc: Demo = {
   title: 'Form post',
   summary: 'A POST form sends its fields in the body. The response is the field a, unchanged.',
   group: 'Requests and responses',
-  links: [],
-  tryOut: { method: 'POST', path: '/toc/aaa', fields: { a: 'glass & brass' } },
+  samples: [
+    {
+      title: 'A field in the body',
+      method: 'POST',
+      path: '/toc/aaa',
+      fields: { a: 'glass & brass' },
+      choices: { 'Glass & brass': 'glass & brass', Percent: '100 %', 'Other letters': 'Zoë 日本' },
+      featured: 'A form body',
+    },
+  ],
+  lookFor: html`The URL does not contain the field: the body does, as <code>application/x-www-form-urlencoded</code>.
+<code>Content-Length</code> is the size of the body in bytes. <a href="/toc.html">Another form</a> has more fields.`,
   routes: [
     {
       method: 'POST',

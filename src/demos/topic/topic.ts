@@ -3,6 +3,7 @@ import type { Route } from '../../http/openapi/route.ts'
 import { toPath } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
+import { html } from '../../site/html.ts'
 
 const description = 'One value or several.'
 const schema = { type: 'array', items: { type: 'string' }, maxItems: 100 }
@@ -26,8 +27,23 @@ export const topic: Demo = {
   title: 'Topic',
   summary: 'A GET form sends its fields in the query string. The response contains the field a.',
   group: 'Requests and responses',
-  links: [{ href: '/topic?a=glass', label: 'A topic from the query string' }],
-  tryOut: { method: 'GET', path: '/topic', fields: { a: 'glass' } },
+  samples: [
+    {
+      title: 'A field in the query string',
+      method: 'GET',
+      path: '/topic',
+      fields: { a: 'glass' },
+      choices: {
+        Glass: 'glass',
+        'Reserved characters': 'a&b=c',
+        Markup: '<b>bold</b>',
+        Emoji: '🏛️',
+      },
+      featured: 'A query string',
+    },
+  ],
+  lookFor: html`The request line contains the field, percent-encoded, and the request has no body. Markup has no effect,
+because the response is <code>text/plain</code>. <a href="/topic.html">A form with more fields</a> repeats a field.`,
   routes: (services, { supportedMethods }) =>
     isAlone('topic', services) ? [getTopic, nameAnyPath(supportedMethods)] : [getTopic],
 }

@@ -4,6 +4,7 @@ import { negotiate } from '../../http/negotiation/negotiate.ts'
 import { pathParameter } from '../../http/openapi/content.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
+import { html } from '../../site/html.ts'
 import { sendPage } from '../../site/page.ts'
 import type { Demo } from '../../site/demo.ts'
 import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
@@ -22,8 +23,12 @@ export const uploads: Demo = {
   summary: 'Upload a file with a form. It is stored under a random id and can be downloaded.',
   group: 'Files',
   page: '/uploads',
-  links: [{ href: '/uploads', label: 'All uploads' }],
-  tryOut: { method: 'POST', path: '/profile', file: 'upfiles' },
+  samples: [
+    { title: 'Upload a file', method: 'POST', path: '/profile', file: 'upfiles' },
+    { title: 'List the uploads', method: 'GET', path: '/uploads' },
+  ],
+  lookFor: html`The file is one part of a body of the type <code>multipart/form-data</code>, and <code>boundary</code>
+separates the parts. <a href="/profile.html">Another form</a> shows the progress of an upload.`,
   fileSchema: uploadSchema,
   routes: async ({ config, files, records }, app) => {
     const uploads = records.collection(collectionName)

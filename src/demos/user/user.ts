@@ -3,6 +3,7 @@ import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
+import { html } from '../../site/html.ts'
 
 const anyId = pathParameter('id', 'Any text.', '42')
 const notUsers = 'Any text. `/users` and `/users.…` are the list of users instead.'
@@ -13,8 +14,26 @@ export const user: Demo = {
   title: 'User',
   summary: 'PUT, POST and DELETE each return a short text. GET /userNAME returns a greeting.',
   group: 'Requests and responses',
-  links: [{ href: '/user42', label: 'A greeting' }],
-  tryOut: { method: 'POST', path: '/user/create' },
+  samples: [
+    {
+      title: 'A greeting',
+      method: 'GET',
+      path: '/user{id}',
+      parameters: { id: '42' },
+      choices: { 42: '42', Ann: 'ann', 'Other letters': 'zoë' },
+    },
+    { title: 'Create', method: 'POST', path: '/user/create' },
+    {
+      title: 'Replace',
+      method: 'PUT',
+      path: '/user/{id}',
+      parameters: { id: '42' },
+      featured: 'PUT',
+    },
+    { title: 'Delete', method: 'DELETE', path: '/user/{id}', parameters: { id: '42' } },
+  ],
+  lookFor: html`One URL has a handler for each of its methods. Nothing is stored, so every request can be repeated. A form
+without JavaScript sends POST with the field <code>_method</code>, which the server handles as PUT or DELETE.`,
   routes: [
     confirmRoute('POST', '/user/create', () => 'POST: a user is created\n'),
     confirmRoute('PUT', '/user/:id', (id) => `PUT: user ${id} is replaced\n`),

@@ -30,7 +30,6 @@ const broken: Demo = {
   name: 'broken',
   title: 'Broken',
   summary: 'Nothing works here.',
-  links: [],
   routes: (_, app) => {
     const fail = (index: string): never => {
       throw faults[Number(index)]

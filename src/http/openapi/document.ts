@@ -79,7 +79,8 @@ function toResponses({ responses, content, example, config }: Endpoint) {
   return responses ?? { 200: { description: 'Success.', content: whole } }
 }
 
-function toOperationId({ method, path }: Endpoint): string {
+/** Also the fragment of the operation in the documentation. */
+export function toOperationId({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
   const words = path.match(/[A-Za-z0-9]+/g) ?? ['home']
   const name = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')
   return `${method.toLowerCase()}${name}`

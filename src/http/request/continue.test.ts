@@ -90,8 +90,6 @@ test('Expect: 100-continue with a malformed path gets the error of its route', a
     name: 'static',
     title: 'Files on a broken disk',
     summary: '',
-    links: [],
-    tryOut: { method: 'GET', path: '/' },
     routes: (_services, app) => {
       app.all('/*', { config: { hasPath: lookUp } }, lookUp)
       return []

@@ -18,7 +18,6 @@ const echo: Demo = {
   name: 'echo',
   title: 'Echo',
   summary: 'For tests.',
-  links: [],
   rawPaths: ['/raw'],
   routes: ({ config }, app) => {
     app.all('/raw/*', async (request, reply) => {

@@ -21,7 +21,6 @@ const samples: Demo = {
   name: 'samples',
   title: 'Samples',
   summary: 'Responses with any headers.',
-  links: [],
   rawPaths: ['/samples/raw'],
   routes: [
     {

@@ -19,7 +19,6 @@ async function openStream(t: TestContext, produce: Produce) {
     name: 'records',
     title: 'Records',
     summary: 'A stream.',
-    links: [],
     routes: [
       {
         method: 'GET',

@@ -30,8 +30,6 @@ async function countResponses(t: TestContext, settings: Record<string, string>, 
     name: 'static',
     title: 'Late responses',
     summary: '',
-    links: [],
-    tryOut: { method: 'GET', path: '/late' },
     routes: (_, app) => {
       app.get('/late', async (_request, reply) => {
         const { promise: closed, resolve } = Promise.withResolvers<undefined>()

@@ -1,7 +1,12 @@
 // Sends a request and shows the exchange: every request and response head of a redirect chain, as the
-// server recorded them, and the body of the last response.
+// server recorded them, and the bodies.
 import { copyButton } from './commands.js'
 import { tokenize } from './highlight.js'
+import { findStatusNote } from './status-notes.js'
+
+/** The rest of a longer body is not read. */
+const maxReadBytes = 1_048_576
+const maxShownLength = 65_536
 
 export { copyButton }
 
@@ -28,23 +33,45 @@ export async function sendRequest(path, options = {}) {
   if (requestId) headers.set('x-request-id', requestId)
   const startedAt = performance.now()
   const response = await fetch(path, { cache: 'no-store', ...options, headers })
-  const text = await readText(response)
+  const { bytes, isWhole } = await readBytes(response)
   const ms = performance.now() - startedAt
-  return { response, text, ms, exchanges: await findExchanges(response, requestId) }
+  const text = isText(response) ? new TextDecoder().decode(bytes) : ''
+  const exchanges = await findExchanges(response, requestId)
+  return { response, bytes, isWhole, text, ms, exchanges, sent: bodyToText(options.body) }
 }
 
-async function readText(response) {
-  const type = response.headers.get('content-type') ?? ''
-  if (/text|json|xml|javascript|urlencoded/.test(type)) return response.text()
-  const { size } = await response.blob()
-  return size === 0 ? '' : `(${size} bytes of ${type || 'an unknown type'})`
+async function readBytes(response) {
+  const reader = response.body?.getReader()
+  const chunks = []
+  let size = 0
+  for (;;) {
+    const { done, value } = reader ? await reader.read() : { done: true }
+    if (done || size > maxReadBytes) {
+      if (!done) await reader.cancel()
+      return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), isWhole: done }
+    }
+    chunks.push(value)
+    size += value.length
+  }
+}
+
+function isText({ headers }) {
+  return /text|json|xml|javascript|urlencoded/.test(headers.get('content-type'))
+}
+
+function bodyToText(body = '') {
+  if (!(body instanceof FormData)) return String(body)
+  const describe = (value) =>
+    typeof value === 'string' ? value : `${value.name}, ${value.type}, ${formatSize(value.size)}`
+  return Array.from(body, ([name, value]) => `${name}: ${describe(value)}`).join('\n')
 }
 
 async function findExchanges(response, requestId) {
   const [, id] = /exchange;desc="([^"]*)"/.exec(response.headers.get('server-timing')) ?? []
   const json = { headers: { accept: 'application/json' } }
   const found = requestId && (await fetch(`/inspector?request_id=${requestId}`, json))
-  if (found?.ok) return (await found.json()).exchanges
+  const isJson = /json/.test(found?.headers.get('content-type'))
+  if (found?.ok && isJson) return (await found.json()).exchanges
   const one = id && (await fetch(`/inspector/${id}`, json))
   return one?.ok ? [await one.json()] : []
 }
@@ -58,20 +85,41 @@ function prettyText(text, type) {
   }
 }
 
-function bodyView({ response, text }) {
-  if (text === '') return create('p', { class: 'quiet' }, 'The response has no body.')
-  const type = response.headers.get('content-type') ?? ''
-  const language = /json/.test(type) ? 'json' : /html|xml/.test(type) ? 'html' : ''
+function textView(text, type) {
   const shown = prettyText(text, type)
-  const cut = shown.length > 65_536 ? `${shown.slice(0, 65_536)}\n…` : shown
-  return codeBlock(cut, language)
+  const language = /json/.test(type) ? 'json' : /html|xml/.test(type) ? 'html' : ''
+  return codeBlock(shown.slice(0, maxShownLength), language)
+}
+
+function bodyView({ response, text, bytes = new TextEncoder().encode(text), isWhole = true }) {
+  const type = response.headers.get('content-type') ?? ''
+  if (bytes.length === 0) return [create('p', { class: 'quiet' }, 'The response has no body.')]
+  const size = isWhole ? formatSize(bytes.length) : `more than ${formatSize(maxReadBytes)}`
+  const part = text.length > maxShownLength ? ' This is the start.' : ''
+  const facts = `${size}, ${type || 'without Content-Type'}.`
+  if (text !== '') return [textView(text, type), create('p', { class: 'quiet' }, facts + part)]
+  const start = toHex(bytes.subarray(0, 256))
+  const note = `${facts} These are the first bytes in hexadecimal notation.`
+  return [codeBlock(start, ''), create('p', { class: 'quiet' }, note)]
+}
+
+function toHex(bytes) {
+  const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ')
+  return pairs.replace(/(.{47}) /g, '$1\n')
+}
+
+export function formatSize(bytes) {
+  if (bytes < 1024) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
+  if (bytes < 1_048_576) return `${(bytes / 1024).toFixed(1)} KiB`
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`
 }
 
 function statusPill(status, text = '') {
   return create('span', { class: `status s${String(status)[0]}` }, `${status} ${text}`.trim())
 }
 
-function exchangeView({ method, target, status, ms, head }) {
+/** The request on one side, the response on the other, and under each its body. */
+function exchangeView({ method, target, status, ms, head }, note, { sent, received }) {
   const [requestHead, responseHead] = head.split('\n\n')
   const summary = create(
     'p',
@@ -81,34 +129,66 @@ function exchangeView({ method, target, status, ms, head }) {
     statusPill(status, responseHead.split('\n', 1)[0].split(' ').slice(2).join(' ')),
     create('span', { class: 'quiet' }, `${ms.toFixed(1)} ms on the server`),
   )
-  const column = (title, source) =>
-    create('div', {}, create('h3', {}, title), codeBlock(source, 'head'))
-  return create(
-    'div',
-    { class: 'exchange' },
-    summary,
+  const column = (title, source, body) =>
     create(
-      'div',
-      { class: 'heads' },
-      column('Request', requestHead),
-      column('Response', responseHead),
-    ),
+      'section',
+      { 'aria-label': title },
+      create('h3', {}, title),
+      codeBlock(source.trimEnd(), 'head'),
+      ...body,
+    )
+  const columns = [column('Request', requestHead, sent), column('Response', responseHead, received)]
+  const explanation = note ? [create('p', { class: 'note' }, note)] : []
+  const heads = create('div', { class: 'heads' }, ...columns)
+  return create('div', { class: 'exchange' }, summary, ...explanation, heads)
+}
+
+/** Replaces the result in `output`. `notes` explain status codes in this place. */
+export function showResult(output, result, notes = {}) {
+  const { response, exchanges, sent = '' } = result
+  const { message, content } = findParts(output)
+  const toNote = (status) => notes[status] ?? findStatusNote(status)
+  const last = exchanges.length - 1
+  const views = exchanges.map((exchange, index) =>
+    exchangeView(exchange, toNote(exchange.status), {
+      sent: index === 0 && sent !== '' ? [codeBlock(sent, '')] : [],
+      received: index === last ? bodyView(result) : [],
+    }),
+  )
+  const plain = [create('p', {}, statusPill(response.status)), ...bodyView(result)]
+  const command = exchanges[0]?.curl
+  const curl = command ? [commandView('curl', completeCurl(command, sent))] : []
+  content.replaceChildren(...(views.length > 0 ? views : plain), ...curl)
+  message.textContent = toSummary(result)
+}
+
+/** Recorded exchanges have no bodies. The request id belongs to this page. */
+function completeCurl(command, sent) {
+  const own = command.replace(/ \\\n {2}-H 'x-request-id: [^']*'/i, '')
+  const quoted = `'${sent.replaceAll("'", String.raw`'\''`)}'`
+  return own.replace('--data-binary @content', () =>
+    own.includes('multipart/') ? '--data-binary @content' : `--data-binary ${quoted}`,
   )
 }
 
-/** Replaces the content of `output`, a live region. `notes` explain status codes. */
-export function showResult(output, result, notes = {}) {
-  const { response, exchanges } = result
-  const views = exchanges.map((exchange) => [exchangeView(exchange), noteView(exchange, notes)])
-  const shown = views.length > 0 ? views.flat() : [create('p', {}, statusPill(response.status))]
-  const command = exchanges[0]?.curl
-  const curl = command ? [commandView('curl', command)] : []
-  output.replaceChildren(...shown, create('h3', {}, 'Body'), bodyView(result), ...curl)
-  output.hidden = false
+function toSummary({ response, bytes = [], ms, exchanges }) {
+  const { status, statusText = '' } = response
+  const redirects = exchanges.length - 1
+  const after = redirects > 0 ? ` after ${redirects} redirect${redirects > 1 ? 's' : ''}` : ''
+  const size = bytes.length > 0 ? `, ${formatSize(bytes.length)}` : ''
+  return `Response: ${status} ${statusText}`.trimEnd() + `${after}${size}, ${ms.toFixed(0)} ms.`
 }
 
-function noteView({ status }, notes) {
-  return notes[status] ? create('p', { class: 'note' }, notes[status]) : ''
+/** The message is the live region: screen readers announce it, and not the whole exchange. */
+function findParts(output) {
+  output.removeAttribute('role')
+  output.hidden = false
+  const [known] = output.children
+  if (known?.dataset.part === 'message') return { message: known, content: known.nextSibling }
+  const message = create('p', { role: 'status', class: 'quiet', 'data-part': 'message' })
+  const content = create('div')
+  output.replaceChildren(message, content)
+  return { message, content }
 }
 
 export function commandView(title, source) {
@@ -121,15 +201,29 @@ export function commandView(title, source) {
   )
 }
 
-/** Runs `send`, and shows that it is busy, its result, or why there is none. */
+const latest = new WeakMap()
+
+/**
+ * Runs `send`, and shows that it is busy, its result, or why there is none. A later call for the same
+ * output replaces this one, and aborts the signal that `send` gets.
+ */
 export async function showSending(output, send, notes) {
-  output.hidden = false
-  output.ariaBusy = 'true'
+  latest.get(output)?.abort()
+  const controller = new AbortController()
+  latest.set(output, controller)
+  const { message, content } = findParts(output)
+  message.textContent = 'Sending the request…'
+  content.ariaBusy = 'true'
   try {
-    showResult(output, await send(), notes)
+    const result = await send(controller.signal)
+    if (controller.signal.aborted) return
+    showResult(output, result, notes)
   } catch (error) {
-    const text = `There is no response: ${error.message}`
-    output.replaceChildren(create('p', { class: 'notice error' }, text))
+    if (controller.signal.aborted) return
+    const text = `There is no response: ${error.message.replace(/\.$/, '')}.`
+    content.replaceChildren(create('p', { class: 'notice error' }, text))
+    message.textContent = text
   }
-  output.ariaBusy = 'false'
+  content.ariaBusy = 'false'
+  output.scrollIntoView({ block: 'nearest' })
 }

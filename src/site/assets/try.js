@@ -1,34 +1,47 @@
-// Sends the forms of the home page and shows the exchange: the headers of the request and the
-// response as the server recorded them, and the response body.
-async function send(form) {
-  const fields = new FormData(form)
-  const method = form.method.toUpperCase()
-  const isUpload = form.enctype === 'multipart/form-data'
-  const body = isUpload ? fields : new URLSearchParams(fields)
-  const isGet = method === 'GET'
-  const query = isGet && body.size > 0 ? `?${body}` : ''
-  const hasBody = !isGet && (isUpload || body.size > 0)
-  const response = await fetch(form.getAttribute('action') + query, {
-    method,
-    headers: { accept: 'application/json, text/plain;q=0.9, */*;q=0.8' },
-    ...(hasBody && { body }),
-  })
-  const text = await response.text()
-  const [, id] = /exchange;desc="([^"]*)"/.exec(response.headers.get('server-timing')) ?? []
-  const exchange = await fetch(`/inspector/${id}`, { headers: { accept: 'text/plain' } })
-  return `${await exchange.text()}\n${text}`
+// Sends the sample requests of a page, and shows each exchange beside its form.
+import { sendRequest, showSending } from './exchange.js'
+
+function toTarget(form) {
+  let path = form.dataset.path ?? form.getAttribute('action')
+  for (const { dataset, value } of form.querySelectorAll('[data-parameter]')) {
+    path = path.replace(`{${dataset.parameter}}`, () => encodeURIComponent(value))
+  }
+  return path
 }
 
-for (const form of document.querySelectorAll('form.try')) {
-  form.addEventListener('submit', async (event) => {
+function toBody(form) {
+  const raw = form.querySelector('[data-type]')
+  if (raw) return { body: raw.value, headers: { 'content-type': raw.dataset.type } }
+  const fields = new FormData(form)
+  fields.delete('_method')
+  if (form.enctype === 'multipart/form-data') return { body: fields }
+  return { body: new URLSearchParams(fields) }
+}
+
+function send(form, signal) {
+  const method = form.dataset.method ?? form.method.toUpperCase()
+  const accept = 'application/json, text/plain;q=0.9, */*;q=0.8'
+  const { body, headers } = toBody(form)
+  const target = toTarget(form)
+  const options = { method, signal, headers: { accept, ...headers } }
+  if (method !== 'GET') return sendRequest(target, body.size === 0 ? options : { ...options, body })
+  return sendRequest(body.size > 0 ? `${target}?${body}` : target, options)
+}
+
+for (const place of document.querySelectorAll('.try')) {
+  const form = place.querySelector('form')
+  const output = place.querySelector('[data-part=response]')
+  form.addEventListener('submit', (event) => {
     event.preventDefault()
-    const output = form.querySelector('.response')
-    output.hidden = false
-    output.textContent = 'Waiting for the response…'
-    try {
-      output.textContent = await send(form)
-    } catch (error) {
-      output.textContent = `No response: ${error.message}`
-    }
+    showSending(output, (signal) => send(form, signal))
   })
+  for (const choice of form.querySelectorAll('[data-value]')) {
+    choice.addEventListener('click', (event) => {
+      // With a modifier key, the browser opens the link.
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return
+      event.preventDefault()
+      form.querySelector('.field input').value = choice.dataset.value
+      form.requestSubmit()
+    })
+  }
 }

@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { pageContent } from '../../http/openapi/content.ts'
 import { registerRoutes } from '../../http/openapi/route.ts'
-import type { Demo, TryOut } from '../demo.ts'
+import { toOrigin } from '../../http/request/request-head.ts'
+import type { Demo } from '../demo.ts'
 import { html, type Html } from '../html.ts'
+import { demoGroups } from '../navigation.ts'
 import { type Page, sendPage } from '../page.ts'
+import { type SampleRequest, toTarget } from '../sample-request.ts'
 
 export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
   const home = renderHomePage(demos)
@@ -13,7 +16,8 @@ export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
       url: '/',
       summary: 'Get the home page, which lists the demos',
       content: pageContent,
-      handler: (_, reply) => sendPage(reply, home),
+      handler: (request, reply) =>
+        sendPage(reply, { ...home, image: `${toOrigin(request)}/assets/open-graph.png` }),
     },
   ])
 }
@@ -21,41 +25,92 @@ export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
 function renderHomePage(demos: readonly Demo[]): Page {
   return {
     title: 'Vitrine',
-    heading: 'HTTP demonstrations',
-    scripts: ['try.js'],
-    main: html`<p class="lead">Vitrine shows how HTTP works. Send requests with a browser, curl or your own
-client, and inspect the requests and responses.</p>
-<p>The <a href="/docs">documentation</a> describes every route with its parameters and responses.
-<a href="/problems">Problems</a> explains every error.</p>
-<div class="demos">
-${demos.map(renderCard)}</div>`,
+    heading: 'Send a request, see the exchange',
+    description:
+      'Send HTTP requests from the browser, curl or your own client, and see every header of the request and the response.',
+    styles: ['demo.css', 'home.css'],
+    scripts: ['home.js'],
+    main: html`<p class="lead">Vitrine is a service for learning and testing HTTP. Each demo is a set of routes that
+you call from this page, with curl or with your own client.</p>
+${renderComposer(demos)}${demoGroups.map((group) =>
+      renderGroup(
+        group,
+        demos.filter((demo) => demo.group === group),
+      ),
+    )}${renderGroup(
+      'Others',
+      demos.filter(({ group }) => group === undefined),
+    )}<p class="quiet">The <a href="/docs">documentation</a> describes every route. <a href="/problems">Problems</a>
+explains every error.</p>`,
   }
 }
 
-function renderCard({ name, title, summary, links, tryOut }: Demo): Html {
-  const items = links.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)
-  return html`<section aria-labelledby="demo-${name}">
-<h2 id="demo-${name}">${title}</h2>
-<p>${summary}</p>
-${items.length > 0 ? html`<ul>${items}</ul>` : ''}
-${tryOut ? renderTryOut(name, tryOut) : ''}</section>
-`
-}
+const types = ['*/*', 'text/html', 'application/json', 'text/plain', 'text/csv']
+const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-function renderTryOut(demo: string, { method, path, fields = {}, file }: TryOut): Html {
-  const inputs = Object.entries(fields).map(([name, value]) =>
-    renderField(demo, name, 'text', html` value="${value}"`),
+function renderComposer(demos: readonly Demo[]): Html {
+  const chips = demos.flatMap(({ name, samples = [] }) =>
+    samples.flatMap((sample) => (sample.featured ? renderChip(name, sample, sample.featured) : [])),
   )
-  return html`<form class="try" method="${method.toLowerCase()}" action="${path}"${file === undefined ? '' : html` enctype="multipart/form-data"`}>
-${inputs}${file === undefined ? '' : renderField(demo, file, 'file', html` required`)}<p class="actions"><button type="submit" class="second">Send</button> <code>${method} ${path}</code></p>
-<pre class="response" tabindex="0" hidden></pre>
+  if (chips.length === 0) return html``
+  return html`<section class="composer" aria-label="Send a request">
+<form class="scripted">
+<div class="request-line"><p><label for="method">Method</label> <select id="method">${toOptions(methods)}</select></p>
+<p class="target"><label for="target">Path</label> <input type="text" id="target" value="/" required autocomplete="off" spellcheck="false" autocapitalize="none"></p>
+<p><label for="accept">Accept</label> <select id="accept">${toOptions(types)}</select></p>
+<button type="submit">Send</button></div>
+<div data-part="body" hidden><p><label for="body-type">Content-Type</label> <select id="body-type">${toOptions(bodyTypes)}</select></p>
+<p><label for="body">Body</label> <textarea id="body" rows="4" spellcheck="false"></textarea></p></div>
 </form>
+<ul class="chips" aria-label="Requests to try">
+${chips}</ul>
+<div class="result" data-part="response"></div>
+</section>
 `
 }
 
-function renderField(demo: string, name: string, type: string, rest: Html): Html {
-  const id = `${demo}-${name.replaceAll(/\W+/g, '-')}`
-  return html`<p class="field"><label for="${id}"><code>${name}</code></label>
-<input type="${type}" id="${id}" name="${name}"${rest}></p>
+function toOptions(values: readonly string[]): Html {
+  return html`${values.map((value) => html`<option>${value}</option>`)}`
+}
+
+/** A link to the URL that is requested, or to the form if it is not a link that requests it. */
+function renderChip(demo: string, sample: SampleRequest, label: string): Html {
+  const { method, fields } = sample
+  const target = toTarget(sample)
+  const form = { type: 'application/x-www-form-urlencoded', text: '' }
+  const sent = { ...form, text: new URLSearchParams(fields).toString() }
+  const { type, text } = sample.body ?? sent
+  const body = method === 'GET' || text === '' ? '' : html` data-type="${type}" data-body="${text}"`
+  return html`<li><a href="${method === 'GET' ? target : `/demos/${demo}`}" data-method="${method}" data-target="${target}"${body}>${label}</a></li>
 `
+}
+
+function renderGroup(title: string, demos: readonly Demo[]): Html {
+  if (demos.length === 0) return html``
+  const isLarge = title === demoGroups[0]
+  return html`<section aria-labelledby="${toId(title)}">
+<h2 id="${toId(title)}">${title}</h2>
+<ul class="${isLarge ? 'cards' : 'demos'}">
+${demos.map(
+  ({
+    name,
+    title,
+    summary,
+    page,
+  }) => html`<li${isLarge ? html` class="card"` : ''}><h3><a href="${page ?? `/demos/${name}`}">${title}</a></h3>
+<p>${summary}</p>${
+    page === undefined
+      ? ''
+      : html`
+<p class="quiet"><a href="/demos/${name}">Sample requests<span class="visually-hidden"> for ${title.toLowerCase()}</span></a></p>`
+  }</li>
+`,
+)}</ul>
+</section>
+`
+}
+
+function toId(title: string): string {
+  return title.toLowerCase().replaceAll(' ', '-')
 }

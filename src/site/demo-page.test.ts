@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertDocumented } from '../../test/openapi/documented.ts'
+import { testApp } from '../../test/test-app.ts'
+import { findInvalid } from '../../test/valid-html.ts'
+import { demos } from '../demos/catalogue.ts'
+import { toTarget } from './sample-request.ts'
+
+for (const { name, title, samples = [] } of demos) {
+  test(`the page of ${name} is valid and has a form for each sample request`, async (t) => {
+    const app = await testApp(t)
+    const { statusCode, body } = await app.inject(`/demos/${name}`)
+    assert.equal(statusCode, 200)
+    assert.deepEqual(await findInvalid(body, name), [])
+    assert.ok(body.includes(`>${title}</h1>`))
+    assert.ok(samples.length > 0)
+    assert.equal(body.match(/<section class="try"/g)?.length, samples.length)
+  })
+
+  test(`every sample request of ${name} has a route`, async (t) => {
+    const app = await testApp(t)
+    for (const sample of samples) {
+      const { statusCode } = await app.inject({ method: sample.method, url: toTarget(sample) })
+      assert.notEqual(statusCode, 405, sample.title)
+    }
+  })
+}
+
+test('the routes of a demo link to their operations in the documentation', async (t) => {
+  const app = await testApp(t)
+  const page = await app.inject('/demos/mirror')
+  const docs = await app.inject('/docs')
+  const ids = [...page.body.matchAll(/href="\/docs#(\w+)"/g)].map(([, id = '']) => id)
+  assert.ok(ids.length > 2)
+  for (const id of ids) assert.ok(docs.body.includes(`id="${id}"`), id)
+})
+
+test('the page of an unknown demo, or of one that is not open, is not found', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'mirror' } })
+  for (const name of ['users', 'unknown', '__proto__']) {
+    const response = await app.inject(`/demos/${name}`)
+    assert.equal(response.statusCode, 404)
+    assert.ok(response.body.includes(name))
+  }
+  await assertDocumented(app, { url: '/demos/unknown' }, 404)
+  await assertDocumented(app, { url: '/demos/mirror' }, 200)
+})

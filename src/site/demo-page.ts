@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify'
+import { notFound } from '../http/errors/http-error.ts'
+import { pageContent, pathParameter } from '../http/openapi/content.ts'
+import { toOperationId, toTemplate } from '../http/openapi/document.ts'
+import { documentedMethods } from '../http/openapi/operation.ts'
+import { registerRoutes, type DeclaredRoute } from '../http/openapi/route.ts'
+import { toPathParameter } from '../http/request/target.ts'
+import type { Demo } from './demo.ts'
+import { html, type Html } from './html.ts'
+import { type Page, sendPage } from './page.ts'
+import { renderMethod, renderSample } from './sample-request.ts'
+
+export function openDemoPages(app: FastifyInstance, demos: readonly Demo[]): void {
+  registerRoutes(app, { file: import.meta.filename }, [
+    {
+      method: 'GET',
+      url: '/demos/:name',
+      summary: 'Get the page of a demo, which sends sample requests',
+      parameters: [pathParameter('name', 'The name of the demo.', demos[0]?.name ?? '')],
+      content: pageContent,
+      errors: [404],
+      handler: (request, reply) => {
+        const name = toPathParameter(request, 'name')
+        const demo = demos.find((one) => one.name === name)
+        if (demo === undefined) throw notFound(`There is no demo with the name ${name}.`)
+        const routes = app.declaredRoutes.filter(({ tag }) => tag === name)
+        return sendPage(reply, renderDemoPage(demo, routes))
+      },
+    },
+  ])
+}
+
+function renderDemoPage(demo: Demo, routes: readonly DeclaredRoute[]): Page {
+  const { title, summary, page, samples = [], lookFor } = demo
+  return {
+    title,
+    description: summary,
+    styles: ['demo.css'],
+    scripts: ['try.js'],
+    main: html`<p class="lead">${summary}</p>
+${page === undefined ? '' : html`<p class="actions"><a class="button" href="${page}">Open ${title.toLowerCase()}</a></p>\n`}${samples.map(renderSample)}${lookFor ? html`<h2>What to look for</h2>\n<p>${lookFor}</p>\n` : ''}<h2>Routes</h2>
+<section class="table" tabindex="0" aria-label="Routes"><table>
+<thead><tr><th scope="col">Method</th><th scope="col">Path</th><th scope="col">Summary</th></tr></thead>
+<tbody>
+${routes.map(renderRoute)}</tbody>
+</table></section>`,
+  }
+}
+
+function renderRoute(route: DeclaredRoute): Html | '' {
+  const { url, summary, config } = route
+  const path = toTemplate(url)
+  const methods = documentedMethods.filter((one) => [route.method].flat().includes(one))
+  const [method = 'GET'] = methods
+  // A suffix is another representation of a route that is listed.
+  if (config?.mediaType !== undefined) return ''
+  const place = url.endsWith('*')
+    ? html`<code>${path}</code>`
+    : html`<a href="/docs#${toOperationId({ method, path })}"><code>${path}</code></a>`
+  return html`<tr><td>${methods.map((one) => html`${renderMethod(one)} `)}</td><td>${place}</td><td>${summary}</td></tr>
+`
+}

@@ -1,0 +1,86 @@
+import { html, type Html } from './html.ts'
+
+/** A request that a form sends, on the page of a demo. Without scripts the form is sent natively. */
+export interface SampleRequest {
+  title: string
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** With `{name}` for each of the parameters. */
+  path: string
+  /** Their values. Only scripts can change them. */
+  parameters?: Readonly<Record<string, string>>
+  /** Sent in the query string of a GET, otherwise as a form, which is multipart if there is a file. */
+  fields?: Readonly<Record<string, string>>
+  file?: string
+  /** In place of fields. Only scripts can send it. */
+  body?: { type: string; text: string }
+  /** Values of the first parameter or field, by label. */
+  choices?: Readonly<Record<string, string>>
+  /** The label of the request on the home page, if it is one of the first to try. */
+  featured?: string
+}
+
+/** The path and the query string. */
+export function toTarget({ method, path, parameters = {}, fields = {} }: SampleRequest): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  )
+  const query = new URLSearchParams(fields).toString()
+  return method === 'GET' && query !== '' ? `${filled}?${query}` : filled
+}
+
+export function renderSample(sample: SampleRequest, number: number): Html {
+  const { title, method, path, parameters = {}, fields = {}, file, body } = sample
+  const isGet = method === 'GET'
+  const id = (name: string) => `sample-${String(number)}-${name.replaceAll(/\W+/g, '-')}`
+  const isOwn = isGet || method === 'POST'
+  return html`<section class="try" aria-labelledby="${id('title')}">
+<form method="${isGet ? 'get' : 'post'}" action="${toTarget({ ...sample, fields: {} })}" data-method="${method}" data-path="${path}"${file === undefined ? '' : html` enctype="multipart/form-data"`}${body ? html` class="scripted"` : ''}>
+<h2 id="${id('title')}">${title}</h2>
+<p class="line">${renderMethod(method)} <code>${path}</code></p>
+${isOwn ? '' : html`<input type="hidden" name="_method" value="${method}">\n`}${Object.entries(
+    parameters,
+  ).map(([name, value]) =>
+    renderField(
+      id(name),
+      name,
+      html`<input type="text" id="${id(name)}" data-parameter="${name}" value="${value}" required autocomplete="off">`,
+      'field scripted',
+    ),
+  )}${Object.entries(fields).map(([name, value]) =>
+    renderField(
+      id(name),
+      name,
+      html`<input type="text" id="${id(name)}" name="${name}" value="${value}" dir="auto" autocomplete="off">`,
+    ),
+  )}${file === undefined ? '' : renderField(id(file), file, html`<input type="file" id="${id(file)}" name="${file}">`)}${body ? renderField(id('body'), `Body, as ${body.type}`, html`<textarea id="${id('body')}" data-type="${body.type}" rows="4" spellcheck="false">${body.text}</textarea>`) : ''}${renderChoices(sample)}<p class="actions"><button type="submit">Send</button></p>
+</form>
+<div class="result" data-part="response"><p class="empty scripted">Send the request to see the exchange here.</p></div>
+${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> to <code>${path}</code> from this page.</p></noscript>\n` : ''}</section>
+`
+}
+
+export function renderMethod(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
+}
+
+function renderField(id: string, label: string, control: Html, className = 'field'): Html {
+  return html`<p class="${className}"><label for="${id}"><code>${label}</code></label>
+${control}</p>
+`
+}
+
+/** Links where a link can send the request. */
+function renderChoices(sample: SampleRequest): Html {
+  const { method, parameters, fields, choices } = sample
+  if (choices === undefined) return html``
+  const key = parameters ? 'parameters' : 'fields'
+  const [first = ''] = Object.keys(parameters ?? fields ?? {})
+  return html`<ul class="chips${method === 'GET' ? '' : ' scripted'}" aria-label="Values to try">
+${Object.entries(choices).map(([label, value]) => {
+  const chosen = { ...sample, [key]: { ...sample[key], [first]: value } }
+  return method === 'GET'
+    ? html`<li><a href="${toTarget(chosen)}" data-value="${value}">${label}</a></li>\n`
+    : html`<li><button type="button" data-value="${value}">${label}</button></li>\n`
+})}</ul>
+`
+}
