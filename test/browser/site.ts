@@ -67,6 +67,8 @@ function watchContext(context: BrowserContext, { origin, errorStatuses, complain
       complain(`requested from another host: ${request.url()}`)
   })
   context.on('weberror', (webError) => {
+    // Chromium reports a navigation to a text, which has no view transition.
+    if (String(webError.error()).includes('ViewTransition opt-in')) return
     complain(`${webError.page()?.url() ?? ''}: ${String(webError.error())}`)
   })
   context.on('console', (message) => {
