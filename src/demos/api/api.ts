@@ -31,12 +31,6 @@ export const api: Demo = {
       path: '/api/post_json_with_param',
       fields: { name: 'Ann' },
     },
-    {
-      title: 'An error as JSON',
-      method: 'GET',
-      path: '/api/{path}',
-      parameters: { path: 'unknown' },
-    },
   ],
   lookFor: html`The body is a JSON object, and <code>Content-Type</code> is <code>application/json</code>. A GET request
 has the name in its URL; a POST request has it in its body.`,
