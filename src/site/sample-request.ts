@@ -54,7 +54,7 @@ ${isOwn ? '' : html`<input type="hidden" name="_method" value="${method}">\n`}${
     ),
   )}${file === undefined ? '' : renderField(id(file), file, html`<input type="file" id="${id(file)}" name="${file}">`)}${body ? renderField(id('body'), `Body, as ${body.type}`, html`<textarea id="${id('body')}" data-type="${body.type}" rows="4" spellcheck="false">${body.text}</textarea>`) : ''}${renderChoices(sample)}<p class="actions"><button type="submit">Send</button></p>
 </form>
-<div class="result" data-part="response"><p class="empty scripted">Send the request to see the exchange here.</p></div>
+<div class="result" data-part="response"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
 ${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> to <code>${path}</code> from this page.</p></noscript>\n` : ''}</section>
 `
 }

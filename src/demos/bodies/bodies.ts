@@ -1,18 +1,20 @@
 import multipart from '@fastify/multipart'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { toMediaType } from '../../http/body/body-reader.ts'
 import {
   fieldsContent,
   jsonContent,
   pathParameter,
+  text,
   textContent,
 } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { sendJson, sendText } from '../../http/response/send.ts'
+import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
+import { forReader, sendForReader } from '../../site/response-page.ts'
 import { parseTextFields } from './text-fields.ts'
 
 const fields = { color: 'green' }
@@ -71,10 +73,10 @@ const postFields: Route = {
   summary: 'Return a form or JSON as JSON',
   description: 'Without a body, an empty object.',
   requestBody: { content: fieldsContent({ description: 'Any value.' }, fields) },
-  content: jsonContent({}, fields),
+  content: forReader(jsonContent({}, fields)),
   config: isJson,
   handler: (request, reply) =>
-    sendJson(reply, request.body === undefined || hasText(request) ? {} : request.body),
+    sendEcho(request, reply, request.body === undefined || hasText(request) ? {} : request.body),
 }
 
 function postMultipart(config: Config): Route {
@@ -89,11 +91,11 @@ function postMultipart(config: Config): Route {
     summary: 'Return the text fields of a multipart form as JSON',
     description: 'Repeated fields become a list.',
     requestBody: { content: { 'multipart/form-data': { schema, example: fields } } },
-    content: jsonContent({ type: 'object' }, fields),
+    content: forReader(jsonContent({ type: 'object' }, fields)),
     config: { ...isJson, readsBodyItself: true },
     handler: async (request, reply) => {
       const isRead = config.bodyReaders.includes('multipart')
-      return sendJson(reply, isRead ? await parseTextFields(request, config) : {})
+      return sendEcho(request, reply, isRead ? await parseTextFields(request, config) : {})
     },
   }
 }
@@ -103,9 +105,13 @@ const postText: Route = {
   url: '/users/post/raw',
   summary: 'Return a text as a JSON string',
   requestBody: { content: textContent('plain words') },
-  example: 'plain words',
+  content: forReader(jsonContent(text, 'plain words')),
   config: isJson,
-  handler: (request, reply) => sendJson(reply, hasText(request) ? request.body : ''),
+  handler: (request, reply) => sendEcho(request, reply, hasText(request) ? request.body : ''),
+}
+
+function sendEcho(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
+  return sendForReader(request, reply, { demo: bodies, body: JSON.stringify(value), isJson: true })
 }
 
 const getUsers: Route = {

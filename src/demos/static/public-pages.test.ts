@@ -78,7 +78,10 @@ test('the pages have the policy of all pages, without inline script or style', a
       const response = await app.inject(url)
       assert.match(String(response.headers['content-security-policy']), /default-src 'self'/)
       assert.equal(response.headers['x-content-type-options'], 'nosniff')
-      assert.doesNotMatch(response.body, /<script(?! src="\/assets\/)|<style|\bstyle=|\bon[a-z]+=/)
+      assert.doesNotMatch(
+        response.body,
+        /<script(?! (?:type="module" )?src="\/assets\/)|<style|\bstyle=|\bon[a-z]+=/,
+      )
     })
   }
 })

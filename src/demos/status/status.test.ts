@@ -193,3 +193,26 @@ test('the responses are as documented', async (t) => {
   await assertDocumented(app, { url: '/status/503' }, 503)
   await assertDocumented(app, { url: '/status/600' }, 404)
 })
+
+test('a browser gets a page that explains the status code and links back, other clients text', async (t) => {
+  const app = await testApp(t)
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  const cases = [
+    ['302', browser, 'text/html; charset=utf-8', /Location/],
+    ['404', browser, 'text/html; charset=utf-8', /The server has no resource at this URL\./],
+    ['500', 'text/html', 'text/html; charset=utf-8', /href="\/demos\/status"/],
+    ['599', 'text/html', 'text/html; charset=utf-8', /the server failed/],
+    ['206', browser, 'text/plain; charset=utf-8', /^206 Partial Content\n$/],
+    ['404', '*/*', 'text/plain; charset=utf-8', /^404 Not Found\n$/],
+    ['404', 'application/json, text/html;q=0.9', 'text/html; charset=utf-8', /404/],
+    ['404', 'image/png', 'text/plain; charset=utf-8', /^404 Not Found\n$/],
+  ] as const
+  for (const [code, accept, type, pattern] of cases) {
+    await t.test(`${code} ${accept}`, async () => {
+      const response = await app.inject({ url: `/status/${code}`, headers: { accept } })
+      assert.equal(String(response.statusCode), code)
+      assert.equal(response.headers['content-type'], type)
+      assert.match(response.body, pattern)
+    })
+  }
+})

@@ -5,8 +5,12 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
+import { forReader, sendForReader } from '../../site/response-page.ts'
 
-const requested = { description: 'The requested status code.', content: textContent('200 OK\n') }
+const requested = {
+  description: 'The requested status code.',
+  content: forReader(textContent('200 OK\n')),
+}
 const schema = { type: 'integer', minimum: 200, maximum: 599 }
 
 export const status: Demo = {
@@ -57,7 +61,10 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   reply.header('cache-control', 'no-store')
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
   if ([204, 205, 304].includes(code)) return reply.send()
-  return sendText(reply, `${String(code)} ${STATUS_CODES[code] ?? '(unassigned)'}\n`)
+  const body = `${String(code)} ${STATUS_CODES[code] ?? '(unassigned)'}\n`
+  // Its Content-Range is that of the text.
+  if (code === 206) return sendText(reply, body)
+  return sendForReader(request, reply, { demo: status, body })
 }
 
 /** The headers that RFC 9110 §15 (RFC 6585 §4 for 429) requires or recommends. */

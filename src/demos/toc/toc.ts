@@ -1,8 +1,8 @@
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
-import { fieldsContent } from '../../http/openapi/content.ts'
-import { sendText } from '../../http/response/send.ts'
+import { fieldsContent, textContent } from '../../http/openapi/content.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
+import { forReader, sendForReader } from '../../site/response-page.ts'
 
 const a = { description: 'Any text. Other values are returned as JSON.' }
 
@@ -29,9 +29,11 @@ export const toc: Demo = {
       url: '/toc/aaa',
       summary: 'Return a field of a POST form',
       requestBody: { content: fieldsContent({ properties: { a } }, { a: 'brass' }) },
-      example: 'brass',
-      handler: ({ body }, reply) =>
-        sendText(reply, parameterToText(isObject(body) ? body.a : undefined)),
+      content: forReader(textContent('brass')),
+      handler: (request, reply) => {
+        const { a } = isObject(request.body) ? request.body : {}
+        return sendForReader(request, reply, { demo: toc, body: parameterToText(a) })
+      },
     },
   ],
 }

@@ -1,7 +1,9 @@
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
+import { textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPath } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
+import { forReader, sendForReader } from '../../site/response-page.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
 
@@ -17,9 +19,12 @@ const getTopic: Route = {
   parameters: Object.entries({ a: 'glass', sex: 'female', vehicle: 'bike' }).map(
     ([name, example]) => ({ name, in: 'query', description, schema, example: [example] }),
   ),
-  example: 'The topic is glass\n',
-  handler: ({ query }, reply) =>
-    sendText(reply, `The topic is ${parameterToText(isObject(query) ? query.a : undefined)}\n`),
+  content: forReader(textContent('The topic is glass\n')),
+  handler: (request, reply) => {
+    const { a } = isObject(request.query) ? request.query : {}
+    const body = `The topic is ${parameterToText(a)}\n`
+    return sendForReader(request, reply, { demo: topic, body })
+  },
 }
 
 export const topic: Demo = {

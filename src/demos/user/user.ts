@@ -1,9 +1,9 @@
-import { pathParameter } from '../../http/openapi/content.ts'
+import { pathParameter, textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
+import { forReader, sendForReader } from '../../site/response-page.ts'
 
 const anyId = pathParameter('id', 'Any text.', '42')
 const notUsers = 'Any text. `/users` and `/users.…` are the list of users instead.'
@@ -54,7 +54,10 @@ function confirmRoute(method: string, url: string, toText: (id: string) => strin
     url,
     summary: `Return a text that confirms a ${method}`,
     ...(url.includes(':id') && { parameters: [anyId] }),
-    example: toText('42'),
-    handler: (request, reply) => sendText(reply, toText(toPathParameter(request, 'id'))),
+    content: forReader(textContent(toText('42'))),
+    handler: (request, reply) => {
+      const body = toText(toPathParameter(request, 'id'))
+      return sendForReader(request, reply, { demo: user, body })
+    },
   }
 }

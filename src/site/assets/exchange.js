@@ -37,7 +37,7 @@ export async function sendRequest(path, options = {}) {
   const ms = performance.now() - startedAt
   const text = isText(response) ? new TextDecoder().decode(bytes) : ''
   const exchanges = await findExchanges(response, requestId)
-  return { response, bytes, isWhole, text, ms, exchanges, sent: bodyToText(options.body) }
+  return { response, bytes, isWhole, text, ms, exchanges, body: options.body }
 }
 
 async function readBytes(response) {
@@ -61,8 +61,10 @@ function isText({ headers }) {
 
 function bodyToText(body = '') {
   if (!(body instanceof FormData)) return String(body)
-  const describe = (value) =>
-    typeof value === 'string' ? value : `${value.name}, ${value.type}, ${formatSize(value.size)}`
+  const describe = (value) => {
+    if (typeof value === 'string') return value
+    return value.name ? `${value.name}, ${value.type}, ${formatSize(value.size)}` : 'no file'
+  }
   return Array.from(body, ([name, value]) => `${name}: ${describe(value)}`).join('\n')
 }
 
@@ -85,19 +87,18 @@ function prettyText(text, type) {
   }
 }
 
-function textView(text, type) {
-  const shown = prettyText(text, type)
-  const language = /json/.test(type) ? 'json' : /html|xml/.test(type) ? 'html' : ''
-  return codeBlock(shown.slice(0, maxShownLength), language)
-}
-
 function bodyView({ response, text, bytes = new TextEncoder().encode(text), isWhole = true }) {
   const type = response.headers.get('content-type') ?? ''
   if (bytes.length === 0) return [create('p', { class: 'quiet' }, 'The response has no body.')]
   const size = isWhole ? formatSize(bytes.length) : `more than ${formatSize(maxReadBytes)}`
-  const part = text.length > maxShownLength ? ' This is the start.' : ''
+  const shown = prettyText(text, type)
+  const language = /json/.test(type) ? 'json' : /html|xml/.test(type) ? 'html' : ''
+  const part = shown.length > maxShownLength ? ' This is the start.' : ''
   const facts = `${size}, ${type || 'without Content-Type'}.`
-  if (text !== '') return [textView(text, type), create('p', { class: 'quiet' }, facts + part)]
+  if (text !== '') {
+    const block = codeBlock(shown.slice(0, maxShownLength), language)
+    return [block, create('p', { class: 'quiet' }, facts + part)]
+  }
   const start = toHex(bytes.subarray(0, 256))
   const note = `${facts} These are the first bytes in hexadecimal notation.`
   return [codeBlock(start, ''), create('p', { class: 'quiet' }, note)]
@@ -118,6 +119,20 @@ function statusPill(status, text = '') {
   return create('span', { class: `status s${String(status)[0]}` }, `${status} ${text}`.trim())
 }
 
+/** Headers that nearly every exchange has are on one line each, until the block is focused. */
+const common =
+  /^(access-control-|cache-control: no-cache|connection|content-security|pragma|referr?er|sec-|server-timing|user-agent|vary|x-content-type|x-request-id|accept-(language|encoding))/i
+
+function headBlock(source) {
+  const block = codeBlock('', '')
+  for (const line of source.split('\n')) {
+    const isCommon = common.test(line)
+    const shown = isCommon ? create('span', { class: 't-comment' }, line) : codeBlock(line, 'head')
+    block.firstChild.append(...(isCommon ? [shown] : shown.firstChild.childNodes), '\n')
+  }
+  return block
+}
+
 /** The request on one side, the response on the other, and under each its body. */
 function exchangeView({ method, target, status, ms, head }, note, { sent, received }) {
   const [requestHead, responseHead] = head.split('\n\n')
@@ -130,13 +145,7 @@ function exchangeView({ method, target, status, ms, head }, note, { sent, receiv
     create('span', { class: 'quiet' }, `${ms.toFixed(1)} ms on the server`),
   )
   const column = (title, source, body) =>
-    create(
-      'section',
-      { 'aria-label': title },
-      create('h3', {}, title),
-      codeBlock(source.trimEnd(), 'head'),
-      ...body,
-    )
+    create('div', {}, create('h3', {}, title), headBlock(source.trimEnd()), ...body)
   const columns = [column('Request', requestHead, sent), column('Response', responseHead, received)]
   const explanation = note ? [create('p', { class: 'note' }, note)] : []
   const heads = create('div', { class: 'heads' }, ...columns)
@@ -145,7 +154,8 @@ function exchangeView({ method, target, status, ms, head }, note, { sent, receiv
 
 /** Replaces the result in `output`. `notes` explain status codes in this place. */
 export function showResult(output, result, notes = {}) {
-  const { response, exchanges, sent = '' } = result
+  const { response, exchanges, body } = result
+  const sent = bodyToText(body)
   const { message, content } = findParts(output)
   const toNote = (status) => notes[status] ?? findStatusNote(status)
   const last = exchanges.length - 1
@@ -157,18 +167,28 @@ export function showResult(output, result, notes = {}) {
   )
   const plain = [create('p', {}, statusPill(response.status)), ...bodyView(result)]
   const command = exchanges[0]?.curl
-  const curl = command ? [commandView('curl', completeCurl(command, sent))] : []
+  const curl = command ? [commandView('curl', completeCurl(command, body))] : []
   content.replaceChildren(...(views.length > 0 ? views : plain), ...curl)
   message.textContent = toSummary(result)
 }
 
-/** Recorded exchanges have no bodies. The request id belongs to this page. */
-function completeCurl(command, sent) {
-  const own = command.replace(/ \\\n {2}-H 'x-request-id: [^']*'/i, '')
-  const quoted = `'${sent.replaceAll("'", String.raw`'\''`)}'`
-  return own.replace('--data-binary @content', () =>
-    own.includes('multipart/') ? '--data-binary @content' : `--data-binary ${quoted}`,
-  )
+/** Recorded exchanges have no bodies. Some headers belong to this page. */
+function completeCurl(command, body) {
+  const isForm = body instanceof FormData
+  const own = isForm ? 'cache-control|x-request-id|content-type' : 'cache-control|x-request-id'
+  const parts = isForm
+    ? Array.from(
+        body,
+        ([name, value]) => `-F ${quote(`${name}=${value.name ? `@${value.name}` : value}`)}`,
+      )
+    : [`--data-binary ${quote(String(body))}`]
+  return command
+    .replace(new RegExp(String.raw` \\\n {2}-H '(${own}): [^']*'`, 'gi'), '')
+    .replace('--data-binary @content', () => parts.join(' \\\n  '))
+}
+
+function quote(text) {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function toSummary({ response, bytes = [], ms, exchanges }) {
