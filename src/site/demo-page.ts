@@ -56,7 +56,7 @@ function renderRoute(route: DeclaredRoute): Html | '' {
   if (config?.mediaType !== undefined) return ''
   const place = url.endsWith('*')
     ? html`<code>${path}</code>`
-    : html`<a href="/docs#${toOperationId({ method, path })}"><code>${path}</code></a>`
+    : html`<a href="/docs/${toOperationId({ method, path })}"><code>${path}</code></a>`
   return html`<tr><td>${methods.map((one) => html`${renderMethod(one)} `)}</td><td>${place}</td><td>${summary}</td></tr>
 `
 }
