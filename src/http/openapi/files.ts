@@ -4,7 +4,11 @@ import type { Operation, Parameter } from './operation.ts'
 const fileHeaders = responseHeaders('ETag', 'Last-Modified', 'Accept-Ranges', 'Repr-Digest')
 const conditions = ['If-None-Match', 'If-Modified-Since', 'If-Range'] as const
 
-export function toFileOperation(summary: string, type: string, own: Parameter[] = []): Operation {
+export function toFileOperation(
+  summary: string,
+  type: string,
+  own: readonly Parameter[] = [],
+): Operation {
   const content = { [type]: {} }
   return {
     summary,
