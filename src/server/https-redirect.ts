@@ -2,8 +2,12 @@ import { once } from 'node:events'
 import type { Config } from '../config/config.ts'
 import { defaultHeaders, defaultErrorHeaders } from '../http/response/default-headers.ts'
 import { createServer } from '../http/node-http.ts'
-import { assertHostAllowed, assertRequestHead } from '../http/request/request-head.ts'
-import { badRequest, catchHttpError } from '../http/errors/http-error.ts'
+import {
+  assertHostAllowed,
+  assertRequestHead,
+  catchHttpError,
+} from '../http/request/request-head.ts'
+import { badRequest } from '../http/errors/http-error.ts'
 import { limitConnections } from '../limits/limits.ts'
 import type { RequestHandler } from './connections.ts'
 import { applyServerLimits, toServerLimits } from './server.ts'

@@ -32,16 +32,6 @@ export class HttpError extends Error {
   }
 }
 
-export function catchHttpError(check: () => void): HttpError | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (error instanceof HttpError) return error
-    throw error
-  }
-}
-
 export function hasCode(error: unknown, ...codes: readonly unknown[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(error.code)
 }

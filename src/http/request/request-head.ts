@@ -8,7 +8,6 @@ import { remember } from '../remember.ts'
 import {
   badFraming,
   badRequest,
-  catchHttpError,
   crossSiteWrite,
   expectationFailed,
   HttpError,
@@ -165,5 +164,15 @@ export function createHeadCheck(config: Config, lacksRoute: (path: string) => Pr
     if (error || !isWaiting) return error !== undefined
     // A path that cannot be looked up gets its error from the route.
     return lacksRoute(toPath(raw.url ?? '')).catch(() => false)
+  }
+}
+
+export function catchHttpError(check: () => void): HttpError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof HttpError) return error
+    throw error
   }
 }
