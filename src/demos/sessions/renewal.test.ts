@@ -111,7 +111,7 @@ test('the page counts down with a script, and lists the attributes that this con
   assert.match(body, /<form method="post" action="\/session">/)
   for (const name of ['HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=43200']) {
     await t.test(name, () => {
-      assert.ok(body.includes(`<dt><code>${name}</code></dt>`))
+      assert.ok(body.includes(`<th scope="row"><code>${name}</code></th>`))
     })
   }
   assert.equal(body.match(/Not set/g)?.length, 2)
