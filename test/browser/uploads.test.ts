@@ -50,16 +50,37 @@ test('a file can be dropped on the form, on a local network too', inBrowser, asy
   assert.equal((await listUploads(app)).length, 1)
 })
 
-test('an upload that is too large shows an error, and another can follow', inBrowser, async (t) => {
+test('a file that is too large is not sent, and another can follow', inBrowser, async (t) => {
   const { visit } = await openSite(t, { MAX_UPLOAD_BYTES: '1000' })
-  const page = await visit({ errorStatuses: [413] })
+  const page = await visit()
+  let sent = 0
+  page.on('request', (request) => (sent += Number(request.method() === 'POST')))
   await page.goto('/profile.html')
+  await page.getByText('It can have up to 1000 bytes.').waitFor()
   await page.getByLabel('File').setInputFiles(file)
+  const message = page.getByText('The file has 293 KiB, and the limit is 1000 bytes.')
+  await message.waitFor()
   await page.getByRole('button', { name: 'Upload' }).click()
-  await page.locator('.upload .notice.error').waitFor()
+  await message.waitFor()
+  assert.equal(sent, 0)
   await page.getByLabel('File').setInputFiles({ ...file, buffer: buffer.subarray(0, 1000) })
   await page.getByRole('button', { name: 'Upload' }).click()
   await page.getByText('Uploaded glass.txt.').waitFor()
+})
+
+test('after an error the same file can be sent again', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  const page = await visit({ errorStatuses: [503] })
+  await page.goto('/profile.html')
+  await page.getByLabel('File').setInputFiles(file)
+  await page.route('**/profile', (route) => route.fulfill({ status: 503, body: '' }), { times: 1 })
+  await page.getByRole('button', { name: 'Upload' }).click()
+  await page.getByText('The server responded with 503.').waitFor()
+  await page.getByLabel('File').setInputFiles([])
+  await page.getByText('glass.txt: 293 KiB, text/plain').waitFor()
+  await page.getByRole('button', { name: 'Upload' }).click()
+  await page.getByText('Uploaded glass.txt.').waitFor()
+  assert.equal((await listUploads(app)).length, 1)
 })
 
 test('an upload without JavaScript gets a page', inBrowser, async (t) => {

@@ -47,10 +47,16 @@ export const uploadOperation: Operation = {
 
 export const listOperation: Operation = {
   summary: 'List uploads, oldest first',
-  content: {
-    ...pageContent,
-    ...jsonContent({ type: 'array', items: upload }, [exampleUpload]),
-    ...textContent(`${exampleUpload._id} 5 glass.txt\n`),
+  responses: {
+    200: {
+      description: 'The uploads.',
+      headers: responseHeaders('Upload-Limit'),
+      content: {
+        ...pageContent,
+        ...jsonContent({ type: 'array', items: upload }, [exampleUpload]),
+        ...textContent(`${exampleUpload._id} 5 glass.txt\n`),
+      },
+    },
   },
   errors: [406],
   store: 'reads',

@@ -17,9 +17,11 @@ const offers = ['text/html', 'application/json', 'text/plain'] as const
 export function sendUploadList({ uploads, config }: UploadServices) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, offers)
+    const { maxUploadBytes } = config
+    // The upload form is a static page: its script reads the limit here.
+    reply.header('upload-limit', `max-size=${String(maxUploadBytes)}`)
     const pages = toUploads(uploads.pages())
     if (type === 'text/plain') return sendChunks(reply, type, uploadsToLines(pages))
-    const { maxUploadBytes } = config
     if (type === 'text/html')
       return sendChunks(reply, type, renderUploads(reply, pages, maxUploadBytes))
     const json = toJsonArray(pages, (upload) => upload)

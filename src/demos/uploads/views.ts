@@ -6,10 +6,11 @@ import { formatBytes } from './size.ts'
 export function renderUploaded({ _id, name, type, size, sha256, createdAt }: StoredUpload): Page {
   return {
     title: 'Uploaded',
+    styles: ['uploads.css'],
     main: html`<p class="lead">The upload succeeded: ${name}, ${size} bytes, is stored at
 <a href="/uploads/${_id}">/uploads/${_id}</a>.</p>
-<dl>
-<dt>Name</dt><dd>${name}</dd>
+<dl class="card">
+<dt>Name</dt><dd dir="auto">${name}</dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
 <dt>Size</dt><dd>${sizeInWords(size)}</dd>
 <dt>SHA-256</dt><dd><code>${sha256}</code></dd>
@@ -27,7 +28,10 @@ export async function* renderUploads(
   pages: AsyncIterable<readonly StoredUpload[]>,
   maxBytes: number,
 ): AsyncGenerator<string> {
-  const { opening, closing } = renderPageAround(place, { title: 'Uploads' })
+  const { opening, closing } = renderPageAround(place, {
+    title: 'Uploads',
+    styles: ['uploads.css'],
+  })
   yield opening.markup
   yield html`<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(maxBytes)}. Downloads are served as
 attachments so that browsers do not run them.</p>
@@ -40,7 +44,9 @@ attachments so that browsers do not run them.</p>
     isEmpty = false
     yield uploads.map((upload) => renderUploadRow(upload).markup).join('')
   }
-  yield isEmpty ? html`<p class="empty">No uploads yet.</p>`.markup : '</tbody>\n</table></section>'
+  yield isEmpty
+    ? html`<p class="empty">No uploads yet. Upload a file to see it here.</p>`.markup
+    : '</tbody>\n</table></section>'
   yield closing.markup
 }
 
@@ -50,7 +56,7 @@ const tableOpening = html`<section class="table uploads" tabindex="0" aria-label
 `
 
 function renderUploadRow({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
-  return html`<tr><th scope="row"><a href="/uploads/${_id}">${name}</a></th><td>${type}</td><td class="number">${sizeInWords(size)}</td><td>${renderTime(createdAt)}</td><td><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
+  return html`<tr><th scope="row" dir="auto"><a href="/uploads/${_id}">${name}</a></th><td>${type}</td><td class="number">${sizeInWords(size)}</td><td>${renderTime(createdAt)}</td><td><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
 `
 }
 

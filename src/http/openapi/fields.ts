@@ -35,6 +35,10 @@ const inResponses = {
   'Set-Cookie': {
     description: 'Sets or deletes a session, or a one-time message for the next page.',
   },
+  'Upload-Limit': {
+    description: 'The largest file in bytes, for example `max-size=10485760`.',
+    example: 'max-size=10485760',
+  },
   'WWW-Authenticate': { description: 'The challenge.', required, example: challengeExample },
   'X-Total-Count': { description: 'The number of records on all pages.', example: '42' },
 } satisfies Definitions

@@ -1,9 +1,13 @@
 // Uploads with a progress bar, and compares the digest of the received file with the local file.
+import { create } from './exchange.js'
+
 const box = document.querySelector('.upload')
 const form = box.querySelector('form')
 const input = form.querySelector('input[type=file]')
 const part = (name) => box.querySelector(`[data-part=${name}]`)
 const progress = box.querySelector('progress')
+let chosen
+let maxBytes = Infinity
 let request
 
 part('hint').hidden = false
@@ -11,18 +15,44 @@ input.addEventListener('change', showChosenFile)
 part('cancel').addEventListener('click', () => request?.abort())
 form.addEventListener('submit', (event) => {
   event.preventDefault()
-  if (request === undefined) send(input.files[0])
+  if (request === undefined && !showIfTooLarge()) send(input.files[0])
 })
 // Browsers restore the chosen file on reload and on Back.
 showChosenFile()
+await loadLimit()
+
+async function loadLimit() {
+  const { headers } = await fetch('/uploads', { method: 'HEAD' })
+  const [, limit] = /max-size=(\d+)/.exec(headers.get('upload-limit')) ?? []
+  if (!limit) return
+  maxBytes = Number(limit)
+  part('limit').textContent = ` It can have up to ${formatSize(maxBytes)}.`
+  showIfTooLarge()
+}
 
 function showChosenFile() {
+  // Some browsers clear the input when the dialog is cancelled.
+  if (input.files.length === 0 && chosen) input.files = chosen
+  else chosen = input.files
   const [file] = input.files
   part('chosen').textContent = file ? `${file.name}: ${describe(file)}` : ''
+  part('response').replaceChildren()
+  showIfTooLarge()
 }
 
 function describe({ size, type }) {
   return `${formatSize(size)}, ${type || 'unknown type'}`
+}
+
+function showIfTooLarge() {
+  const [file] = input.files
+  const isTooLarge = file !== undefined && file.size > maxBytes
+  input.ariaInvalid = String(isTooLarge)
+  if (isTooLarge) {
+    const text = `The file has ${formatSize(file.size)}, and the limit is ${formatSize(maxBytes)}. Choose a smaller file.`
+    showMessage('error', text)
+  }
+  return isTooLarge
 }
 
 // dragleave also fires when the pointer moves to a child of the form.
@@ -40,14 +70,16 @@ function chooseFile(files) {
   if (files.length !== 1) return showMessage('error', 'Upload one file at a time.')
   input.files = files
   showChosenFile()
-  part('response').replaceChildren()
 }
 
 function send(file) {
+  const startedAt = performance.now()
   request = new XMLHttpRequest()
   request.open('POST', form.action)
   request.setRequestHeader('accept', 'application/json')
-  request.upload.addEventListener('progress', ({ loaded, total }) => showProgress(loaded, total))
+  request.upload.addEventListener('progress', ({ loaded, total }) =>
+    showProgress(loaded, total, (performance.now() - startedAt) / 1000),
+  )
   request.upload.addEventListener('load', () => {
     part('sent').textContent = 'Sent. Waiting for the response…'
   })
@@ -61,14 +93,22 @@ function send(file) {
   })
   request.addEventListener('loadend', () => setSending(false))
   part('response').replaceChildren()
-  showProgress(0, file.size)
+  showProgress(0, file.size, 0)
   setSending(true)
   request.send(new FormData(form))
 }
 
-function showProgress(loaded, total) {
+function showProgress(loaded, total, seconds) {
   progress.value = total > 0 ? loaded / total : 0
-  part('sent').textContent = `${formatSize(loaded)} of ${formatSize(total)} sent`
+  const speed = loaded / seconds
+  const pace = speed > 0 ? `, ${formatSize(Math.round(speed))} per second` : ''
+  const left = Math.ceil((total - loaded) / speed)
+  const rest = pace && left > 0 ? `, ${formatDuration(left)} left` : ''
+  part('sent').textContent = `${formatSize(loaded)} of ${formatSize(total)} sent${pace}${rest}`
+}
+
+function formatDuration(seconds) {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
 function setSending(isSending) {
@@ -89,22 +129,22 @@ async function receive(response, file) {
   }
   const facts = [
     ['Name', upload.name],
-    ['Type', create('code', upload.type)],
+    ['Type', create('code', {}, upload.type)],
     ['Size', `${formatSize(upload.size)} (${upload.size.toLocaleString('en')} bytes)`],
-    ['SHA-256', create('code', upload.sha256)],
+    ['SHA-256', create('code', {}, upload.sha256)],
     ['Comparison', await compare(file, upload.sha256)],
   ]
   const list = create(
     'dl',
-    ...facts.flatMap(([name, fact]) => [create('dt', name), create('dd', fact)]),
+    {},
+    ...facts.flatMap(([name, fact]) => [create('dt', {}, name), create('dd', {}, fact)]),
   )
   const links = create(
     'p',
-    createLink(response.getResponseHeader('location'), 'Download'),
-    ' · ',
-    createLink('/uploads', 'All uploads'),
-    ' · ',
-    createLink(`/inspector/${findExchangeId(response)}`, 'Inspect this request'),
+    { class: 'actions' },
+    create('a', { href: response.getResponseHeader('location') }, 'Download'),
+    create('a', { href: '/uploads' }, 'All uploads'),
+    create('a', { href: `/inspector/${findExchangeId(response)}` }, 'Inspect this request'),
   )
   showMessage('', `Uploaded ${upload.name}.`, list, links)
 }
@@ -137,21 +177,8 @@ async function compare(file, sha256) {
 }
 
 function showMessage(kind, text, ...more) {
-  const notice = create('div', create('p', text), ...more)
-  notice.className = `notice ${kind}`
+  const notice = create('div', { class: `notice ${kind}` }, create('p', {}, text), ...more)
   part('response').replaceChildren(notice)
-}
-
-function create(name, ...children) {
-  const element = document.createElement(name)
-  element.append(...children)
-  return element
-}
-
-function createLink(href, text) {
-  const link = create('a', text)
-  link.href = href
-  return link
 }
 
 function formatSize(bytes) {
