@@ -71,7 +71,7 @@ function withSidebar(groups: Groups, main: Html, current?: DocsOperation): Html 
   const link = ({ operationId, method, summary }: DocsOperation) =>
     html`<li><a href="/docs/${operationId}"${operationId === marked ? html` aria-current="page"` : ''}>${summary} ${renderMethod(method)}</a></li>\n`
   const isOpen = ({ name }: Groups[number]) => current?.tags.includes(name) === true
-  return html`<nav class="docs-nav" id="docs-nav" popover aria-label="Operations">
+  return html`<nav class="site-nav docs-nav" id="docs-nav" popover aria-label="Operations">
 <div class="field" data-part="search" hidden><label><span class="search-label">Search <kbd>/</kbd></span><input type="search" autocomplete="off" spellcheck="false"></label>
 <p class="quiet" role="status"></p></div>
 <a href="/docs"${current ? '' : html` aria-current="page"`}>Overview</a>
@@ -83,6 +83,6 @@ ${group.operations.map(link)}</ul>
 `,
 )}</nav>
 <div class="docs">
-<button type="button" class="second docs-menu" popovertarget="docs-nav">Operations</button>
+<p class="actions docs-menu"><button type="button" class="second" popovertarget="docs-nav">Operations</button></p>
 ${main}</div>`
 }

@@ -164,6 +164,15 @@ suite('the pages', () => {
 })
 
 suite('the samples', () => {
+  test('ask for JSON where a page is possible', async (t) => {
+    const app = await testApp(t)
+    for (const id of ['getUsers', 'getSession']) {
+      const { body } = await app.inject(`/docs/${id}`)
+      assert.match(body, /Accept: application\/json/)
+      assert.match(body, /<option selected>application\/json</)
+    }
+  })
+
   const origin = `http://it's.localhost`
   const operation = (requestBody: object) =>
     ({ method: 'POST', path: '/x', parameters: [], responses: {}, requestBody }) as never

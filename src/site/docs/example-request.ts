@@ -17,7 +17,7 @@ export interface ExampleRequest {
 
 export function toExampleRequest(operation: DocsOperation, origin: string): ExampleRequest {
   const types = toResponseTypes(operation)
-  const canBeJson = types[0] === 'text/html' && types.includes('application/json')
+  const canBeJson = types.includes('text/html') && types.includes('application/json')
   return {
     method: operation.method,
     url: `${origin}${toExampleTarget(operation)}`,

@@ -90,7 +90,7 @@ interface Meaning {
 export function renderRow(name: string, isRequired: boolean, meaning: Meaning): Html {
   const { kind, description = '', example = '' } = meaning
   return html`<tr><th scope="row"><code>${name}</code>${isRequired ? html` <span class="required">required</span>` : ''}</th>
-<td>${kind && html`<span class="quiet">${kind}</span> `}${renderPhrases(description)}${example && html` <span class="quiet">Example: <code>${example}</code></span>`}</td></tr>
+<td>${kind && html`<span class="quiet">${renderPhrases(kind)}</span> `}${renderPhrases(description)}${example && html` <span class="quiet">Example: <code>${example}</code></span>`}</td></tr>
 `
 }
 
@@ -114,7 +114,7 @@ function describeType(given: Schema): string {
     describeRange(schema.minimum, schema.maximum),
     describeRange(schema.minLength, schema.maxLength, ' characters'),
     describeRange(schema.minItems, schema.maxItems, ' items'),
-    pattern === '^[^\\u0000]*$' ? 'without NUL' : pattern && `matches ${pattern}`,
+    pattern === '^[^\\u0000]*$' ? 'without NUL' : pattern && `matches \`${pattern}\``,
     readOnly && 'read-only',
     writeOnly && 'write-only',
   ]

@@ -58,17 +58,28 @@ ${Object.entries(samples).map(sample)}</section>
 
 function renderContent(content: Content): Html {
   let known = ''
-  const parts = Object.entries(content).map(([type, one], index) => {
+  const types = Object.entries(content)
+  // JSON first: its schema has the fields.
+  const shown = types.filter(isShown).toSorted((one, other) => rankType(other) - rankType(one))
+  const others = types.filter((one) => !isShown(one))
+  const parts = shown.map(([type, one], index) => {
     const fields = one.schema ? renderFields(one.schema) : html``
     const isKnown = fields.markup === known
     known ||= fields.markup
-    if (fields.markup === '' && one.example === undefined)
-      return html`<p><code>${type}</code></p>\n`
     const sides = renderSides(isKnown ? html`` : fields, type, one)
     if (index === 0) return html`<p><code>${type}</code></p>\n${sides}`
     return html`<details><summary><code>${type}</code></summary>\n${sides}</details>\n`
   })
-  return html`${parts}`
+  const names = others.map(([type]) => html` <code>${type}</code>`)
+  return html`${parts}${names.length > 0 ? html`<p>${shown.length > 0 ? 'Also:' : ''}${names}</p>\n` : ''}`
+}
+
+function isShown([, { schema, example }]: [string, MediaType]): boolean {
+  return example !== undefined || (schema !== undefined && renderFields(schema).markup !== '')
+}
+
+function rankType([type]: [string, MediaType]): number {
+  return type === 'application/json' ? 1 : 0
 }
 
 function renderSides(fields: Html, type: string, one: MediaType): Html {
@@ -114,14 +125,10 @@ function renderResponse(status: string, { description, headers = {}, content }: 
   const rows = Object.entries(headers).map(([name, header]) =>
     renderRow(name, false, { kind: '', description: resolve(header).description }),
   )
-  // JSON first: it has a schema.
-  const types = Object.entries(content ?? {}).toSorted(
-    ([one], [other]) => Number(other.endsWith('json')) - Number(one.endsWith('json')),
-  )
   return html`<section class="response-doc">
 <h3>${renderStatus(status, STATUS_CODES[status] ?? '')}</h3>
 <p>${renderPhrases(description)}</p>
-${renderContent(Object.fromEntries(types))}${rows.length === 0 ? '' : html`<details><summary>Headers</summary>\n${renderTable(rows)}</details>\n`}</section>
+${renderContent(content ?? {})}${rows.length === 0 ? '' : html`<details><summary>Headers</summary>\n${renderTable(rows)}</details>\n`}</section>
 `
 }
 

@@ -37,7 +37,7 @@ export function toResponseTypes({ responses }: DocsOperation): readonly string[]
 
 export function exampleToText(example: unknown): string {
   if (example === undefined) return ''
-  if (Array.isArray(example) && example.every((one) => typeof one === 'string')) {
+  if (Array.isArray(example) && example.every((one) => typeof one !== 'object')) {
     return example.join(',')
   }
   return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)

@@ -11,29 +11,34 @@ export const samples: Readonly<Record<string, (request: ExampleRequest) => strin
   HTTPie: toHttpie,
 }
 
+type Body = NonNullable<ExampleRequest['body']>
+type Fields = readonly (readonly [name: string, value: string])[]
+
 const quote = (text: string) => JSON.stringify(text)
 
-function toHeaders({ accept, body }: ExampleRequest): readonly (readonly [string, string])[] {
+/** `isJsonImplied`: whether the client sets Content-Type to JSON. */
+function toHeaders({ accept, body }: ExampleRequest, isJsonImplied: boolean): Fields {
+  const json = isJsonImplied ? undefined : 'application/json'
+  const type = body?.kind === 'text' ? body.type : body?.kind === 'json' ? json : undefined
   return [
     ...(accept === undefined ? [] : [['Accept', accept] as const]),
-    ...(body?.kind === 'text' ? [['Content-Type', body.type] as const] : []),
+    ...(type === undefined ? [] : [['Content-Type', type] as const]),
   ]
 }
 
 function toCurl(request: ExampleRequest): string {
   const { method, url, body } = request
   // --json sets Accept and Content-Type.
-  const headers = body?.kind === 'json' ? [] : toHeaders(request)
+  const headers = body?.kind === 'json' ? [] : toHeaders(request, true)
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined)
   return [
     `curl ${isImplied ? '' : `-X ${method} `}${quoteForShell(url)}`,
     ...headers.map(([name, value]) => `-H ${quoteForShell(`${name}: ${value}`)}`),
-    ...toCurlBody(body),
+    ...(body === undefined ? [] : toCurlBody(body)),
   ].join(' \\\n  ')
 }
 
-function toCurlBody(body: ExampleRequest['body']): readonly string[] {
-  if (body === undefined) return []
+function toCurlBody(body: Body): readonly string[] {
   if (body.kind === 'json') return [`--json ${quoteForShell(JSON.stringify(body.value))}`]
   if (body.kind === 'text') return [`-d ${quoteForShell(body.text)}`]
   const fields = body.fields.map(([name, value]) => `${name}=${value}`)
@@ -43,58 +48,59 @@ function toCurlBody(body: ExampleRequest['body']): readonly string[] {
 
 function toFetch(request: ExampleRequest): string {
   const { method, url, body } = request
-  const type = body?.kind === 'json' ? [['Content-Type', 'application/json'] as const] : []
-  const headers = [...toHeaders(request), ...type]
+  const headers = toHeaders(request, false)
   const options = [
     ...(method === 'GET' ? [] : [`  method: ${quote(method)},\n`]),
     ...(headers.length === 0 ? [] : [`  headers: ${toMembers(headers)},\n`]),
     ...(body === undefined ? [] : [`  body: ${toFetchBody(body)},\n`]),
   ].join('')
-  const form =
-    body?.kind === 'parts'
-      ? [
-          'const form = new FormData()\n',
-          ...body.fields.map(([name, value]) => `form.append(${quote(name)}, ${quote(value)})\n`),
-          ...body.files.map(
-            (name) => `form.append(${quote(name)}, new Blob(["text"]), "file.txt")\n`,
-          ),
-        ]
-      : []
-  return `${form.join('')}const response = await fetch(${quote(url)}${options && `, {\n${options}}`})
+  const form = body?.kind === 'parts' ? toFetchForm(body) : ''
+  return `${form}const response = await fetch(${quote(url)}${options && `, {\n${options}}`})
 console.log(response.status, await response.text())`
 }
 
-function toFetchBody(body: NonNullable<ExampleRequest['body']>): string {
+function toFetchForm({ fields, files }: Extract<Body, { kind: 'parts' }>): string {
+  const lines = [
+    ...fields.map(([name, value]) => `form.append(${quote(name)}, ${quote(value)})\n`),
+    ...files.map((name) => `form.append(${quote(name)}, new Blob(["text"]), "file.txt")\n`),
+  ]
+  return `const form = new FormData()\n${lines.join('')}`
+}
+
+function toFetchBody(body: Body): string {
   if (body.kind === 'parts') return 'form'
-  return body.kind === 'json' ? `JSON.stringify(${toLiteral(body.value)})` : quote(body.text)
+  if (body.kind === 'text') return quote(body.text)
+  const literal = JSON.stringify(body.value, undefined, 2)
+  return `JSON.stringify(${literal.replaceAll('\n', '\n  ')})`
 }
 
-function toMembers(fields: readonly (readonly [string, string])[]): string {
+function toMembers(fields: Fields): string {
   return `{ ${fields.map(([name, value]) => `${quote(name)}: ${quote(value)}`).join(', ')} }`
-}
-
-function toLiteral(value: unknown): string {
-  return JSON.stringify(value, undefined, 2).replaceAll('\n', '\n  ')
 }
 
 function toPython(request: ExampleRequest): string {
   const { method, url, body } = request
-  const headers = toHeaders(request)
+  const headers = toHeaders(request, true)
   const lines = [
     quote(url),
     ...(headers.length === 0 ? [] : [`headers=${toMembers(headers)}`]),
-    ...(body?.kind === 'json' ? [`json=${toPythonLiteral(body.value)}`] : []),
-    ...(body?.kind === 'text' ? [`data=${quote(body.text)}.encode()`] : []),
-    ...(body?.kind === 'parts' && body.fields.length > 0 ? [`data=${toMembers(body.fields)}`] : []),
-    ...(body?.kind === 'parts'
-      ? body.files.map((name) => `files={ ${quote(name)}: open("file.txt", "rb") }`)
-      : []),
+    ...(body === undefined ? [] : toPythonBody(body)),
   ]
   return `import requests
 
 response = requests.${method.toLowerCase()}(
 ${lines.map((line) => `    ${line},\n`).join('')})
 print(response.status_code, response.text)`
+}
+
+function toPythonBody(body: Body): readonly string[] {
+  if (body.kind === 'json') return [`json=${toPythonLiteral(body.value)}`]
+  if (body.kind === 'text') return [`data=${quote(body.text)}.encode()`]
+  const files = body.files.map((name) => `${quote(name)}: open("file.txt", "rb")`)
+  return [
+    ...(body.fields.length === 0 ? [] : [`data=${toMembers(body.fields)}`]),
+    `files={ ${files.join(', ')} }`,
+  ]
 }
 
 function toPythonLiteral(value: unknown): string {
@@ -107,64 +113,52 @@ function toPythonLiteral(value: unknown): string {
 }
 
 function toGo(request: ExampleRequest): string {
-  const { method, url, body } = request
-  const content = toGoBody(body)
-  const headers = toHeaders(request).map(([name, value]) => [name, quote(value)] as const)
-  const imports = ['fmt', 'io', 'net/http', ...content.imports].toSorted()
-  return `package main
-
-import (
-${imports.map((name) => `\t${quote(name)}\n`).join('')})
-
-func main() {
-${content.lines.map((line) => `\t${line}\n`).join('')}\trequest, err := http.NewRequest(${quote(method)}, ${quote(url)}, ${content.reader})
-	if err != nil {
-		panic(err)
-	}
-${[...headers, ...content.type].map(([name, value]) => `\trequest.Header.Set(${quote(name)}, ${value})\n`).join('')}	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		panic(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	fmt.Println(response.Status, string(text), err)
-}`
+  const { imports, lines, reader } = toGoBody(request.body)
+  const statements = [
+    ...lines,
+    `request, err := http.NewRequest(${quote(request.method)}, ${quote(request.url)}, ${reader})`,
+    ...goCheck,
+    ...toHeaders(request, false).map(
+      ([name, value]) => `request.Header.Set(${quote(name)}, ${quote(value)})`,
+    ),
+    ...(reader === '&body'
+      ? ['request.Header.Set("Content-Type", form.FormDataContentType())']
+      : []),
+    'response, err := http.DefaultClient.Do(request)',
+    ...goCheck,
+    'defer response.Body.Close()',
+    'text, err := io.ReadAll(response.Body)',
+    'fmt.Println(response.Status, string(text), err)',
+  ]
+  const names = ['fmt', 'io', 'net/http', ...imports].toSorted().map(quote)
+  return `package main\n\nimport (${indent(names)}\n)\n\nfunc main() {${indent(statements)}\n}`
 }
 
-interface GoBody {
-  imports: readonly string[]
-  lines: readonly string[]
-  reader: string
-  type: readonly (readonly [string, string])[]
-}
+const goCheck = ['if err != nil {', '\tpanic(err)', '}']
+const indent = (lines: readonly string[]) => lines.map((line) => `\n\t${line}`).join('')
 
-function toGoBody(body: ExampleRequest['body']): GoBody {
-  if (body === undefined) return { imports: [], lines: [], reader: 'nil', type: [] }
+function toGoBody(body: ExampleRequest['body']) {
+  if (body === undefined) return { imports: [], lines: [], reader: 'nil' }
   if (body.kind !== 'parts') {
     const text = body.kind === 'json' ? JSON.stringify(body.value) : body.text
-    const type = body.kind === 'json' ? [['Content-Type', '"application/json"'] as const] : []
-    return { imports: ['strings'], lines: [], reader: `strings.NewReader(${quote(text)})`, type }
+    return { imports: ['strings'], lines: [], reader: `strings.NewReader(${quote(text)})` }
   }
-  return {
-    imports: ['bytes', 'mime/multipart'],
-    lines: [
-      'var body bytes.Buffer',
-      'form := multipart.NewWriter(&body)',
-      ...body.fields.map(([name, value]) => `form.WriteField(${quote(name)}, ${quote(value)})`),
-      ...body.files.flatMap((name) => [
-        `part, _ := form.CreateFormFile(${quote(name)}, "file.txt")`,
-        'io.WriteString(part, "text")',
-      ]),
-      'form.Close()',
-    ],
-    reader: '&body',
-    type: [['Content-Type', 'form.FormDataContentType()']],
-  }
+  const lines = [
+    'var body bytes.Buffer',
+    'form := multipart.NewWriter(&body)',
+    ...body.fields.map(([name, value]) => `form.WriteField(${quote(name)}, ${quote(value)})`),
+    ...body.files.flatMap((name) => [
+      `part, _ := form.CreateFormFile(${quote(name)}, "file.txt")`,
+      'io.WriteString(part, "text")',
+    ]),
+    'form.Close()',
+  ]
+  return { imports: ['bytes', 'mime/multipart'], lines, reader: '&body' }
 }
 
 function toHttpie(request: ExampleRequest): string {
   const { method, url, body } = request
-  const headers = toHeaders(request).map(([name, value]) => quoteForShell(`${name}:${value}`))
+  const headers = toHeaders(request, true).map(([name, value]) => quoteForShell(`${name}:${value}`))
   const flag = body?.kind === 'parts' ? '--multipart ' : ''
   return [`http ${flag}${method} ${quoteForShell(url)}`, ...headers, ...toHttpieBody(body)].join(
     ' \\\n  ',
