@@ -1,7 +1,6 @@
-import { STATUS_CODES } from '../http/node-http.ts'
 import { codeBlock } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
-import { type Page, renderTime } from '../site/page.ts'
+import { type Page, renderStatus, renderTime } from '../site/page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
 
@@ -54,7 +53,7 @@ ${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('H
 function renderSummary({ method, effectiveMethod, status, ms, receivedAt }: Exchange): Html {
   const overridden =
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
-  return html`<p class="line">${renderMethod(method)}${overridden} <span class="status s${String(status).charAt(0)}">${status} ${STATUS_CODES[status] ?? ''}</span>
+  return html`<p class="line">${renderMethod(method)}${overridden} ${renderStatus(status)}
 <span class="quiet">${ms.toFixed(1)} ms on the server, ${renderTime(receivedAt)}</span></p>
 `
 }

@@ -52,7 +52,11 @@ test('an error page shows what happened, what to do, the status code and links',
     assert.equal(response.statusCode, status)
     const { title, remedy } = problemTypes[problem]
     const shown = [title, message, remedy].map(escape)
-    for (const text of [...shown, `<dd>${String(status)} `, `href="/problems/${problem}"`]) {
+    for (const text of [
+      ...shown,
+      `class="status s${String(status).charAt(0)}">${String(status)} `,
+      `href="/problems/${problem}"`,
+    ]) {
       assert.ok(response.body.includes(text), `${problem}: ${text}`)
     }
     assert.ok(!response.body.includes('<b>'))
@@ -70,6 +74,27 @@ test('an error page shows the request id of a 5xx error, Allow and Retry-After',
     assert.equal(response.body.includes(id), response.statusCode >= 500, problem)
     assert.equal(response.body.includes('<dd>GET, HEAD</dd>'), problem === 'method-not-allowed')
     assert.equal(response.body.includes('<dd>1 s</dd>'), problem === 'unavailable')
+  }
+})
+
+test('an error page links back to the page of this service that led to it', async (t) => {
+  const app = await testApp(t)
+  const rows: readonly [referer: string, href: string | undefined][] = [
+    ['http://localhost/users?page=2&a="', '/users?page=2&amp;a=%22'],
+    ['http://localhost/', '/'],
+    ['http://other.example/users', undefined],
+    ['http://localhost:81/users', undefined],
+    ['javascript:alert(1)', undefined],
+    ['about:blank', undefined],
+    ['none', undefined],
+  ]
+  for (const [referer, href] of rows) {
+    await t.test(referer, async () => {
+      const headers = { accept: 'text/html', host: 'localhost', referer }
+      const { body } = await app.inject({ url: '/nowhere', headers })
+      const [, found] = /href="([^"]*)">Back to the previous page/.exec(body) ?? []
+      assert.equal(found, href)
+    })
   }
 })
 

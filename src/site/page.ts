@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { STATUS_CODES } from '../http/node-http.ts'
 import { html, type Html } from './html.ts'
 import type { Navigation } from './navigation.ts'
 
@@ -72,4 +73,8 @@ const closing = html`
 
 export function renderTime(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
+}
+
+export function renderStatus(status: number): Html {
+  return html`<span class="status s${String(status).charAt(0)}">${status} ${STATUS_CODES[status] ?? ''}</span>`
 }

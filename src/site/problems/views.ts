@@ -1,7 +1,7 @@
 import { html, type Html } from '../html.ts'
-import { type Page } from '../page.ts'
+import { codeBlock } from '../highlight.ts'
+import { type Page, renderStatus } from '../page.ts'
 import type { ProblemType } from '../../http/errors/problem-types.ts'
-import { STATUS_CODES } from '../../http/node-http.ts'
 
 export type Problem = ProblemType & { type: string }
 
@@ -10,8 +10,10 @@ export function renderProblems(problems: readonly Problem[]): Page {
 ${problems.filter(({ status }) => status >= 500 === isServerError).map(renderProblemItem)}</ul>`
   return {
     title: 'Problems',
-    main: html`<p class="lead">What each error means, and how to fix the request.</p>
-<p>In problem details (RFC 9457), <code>type</code> is the URL of one of these pages.</p>
+    description: 'What each error means, and how to fix the request.',
+    styles: ['problems.css'],
+    main: html`<p class="lead">What each error means, and how to fix the request. In problem details (RFC 9457),
+<code>type</code> is the URL of one of these pages.</p>
 <h2>Client errors</h2>
 ${list(false)}
 <h2>Server errors</h2>
@@ -21,7 +23,7 @@ ${list(true)}`,
 
 function renderProblemItem({ type, status, title, meaning }: Problem): Html {
   const path = type.slice(type.indexOf('/problems/'))
-  return html`<li><span class="status">${status}</span> <div><a href="${path}">${title}</a>
+  return html`<li><span class="status s${String(status).charAt(0)}">${status}</span> <div><a href="${path}">${title}</a>
 <p>${meaning}</p></div></li>
 `
 }
@@ -29,13 +31,15 @@ function renderProblemItem({ type, status, title, meaning }: Problem): Html {
 export function renderProblem({ type, status, title, meaning, remedy, example }: Problem): Page {
   return {
     title,
+    description: meaning,
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="/problems">All problems</a></nav>
+<p>${renderStatus(status)}</p>
 <p class="lead">${meaning}</p>
 <h2>What to do</h2>
 <p>${remedy}</p>
-${example === undefined ? '' : html`<figure class="command"><figcaption>Example${example.includes('URL') ? '. Replace URL with the URL of your request.' : ''}</figcaption><pre tabindex="0"><code>${example}</code></pre></figure>\n`}<h2>How to recognize it</h2>
+${example === undefined ? '' : html`<figure class="command"><figcaption>Example${example.includes('URL') ? '. Replace URL with the URL of your request.' : ''}</figcaption>${codeBlock(example, 'code')}</figure>\n`}<h2>How to recognize it</h2>
 <dl>
-<dt>Status</dt><dd>${status} ${STATUS_CODES[status] ?? ''}</dd>
+<dt>Status</dt><dd><code>${status}</code></dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
 </dl>`,
   }
