@@ -3,7 +3,6 @@ import type { XSchema } from 'typebox/schema'
 import type { Config } from '../config/config.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
 import type { Html } from './html.ts'
-import type { DemoGroup } from './navigation.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import type { SampleRequest } from './sample-request.ts'
 import type { Stores } from '../stores/open-stores.ts'
@@ -11,6 +10,8 @@ import type { Stores } from '../stores/open-stores.ts'
 export interface Services extends Omit<Stores, 'close' | 'counters'> {
   config: Config
 }
+
+export const demoGroups = ['Resources', 'Requests and responses', 'Files', 'Sessions'] as const
 
 type Routes = readonly Route[]
 
@@ -21,7 +22,7 @@ export interface Demo {
   title: string
   summary: string
   /** Its group in the navigation and on the home page. */
-  group?: DemoGroup
+  group?: (typeof demoGroups)[number]
   /** The URL of its page, in the navigation. `/demos/<name>` if unset. */
   page?: string
   samples?: readonly SampleRequest[]

@@ -1,8 +1,5 @@
 import { html, type Html } from './html.ts'
-import type { Demo } from './demo.ts'
-
-export const demoGroups = ['Resources', 'Requests and responses', 'Files', 'Sessions'] as const
-export type DemoGroup = (typeof demoGroups)[number]
+import { demoGroups, type Demo } from './demo.ts'
 
 interface Item {
   href: string
