@@ -13,14 +13,15 @@ async function load() {
 }
 
 async function completeCommands(within) {
-  const figures = within.querySelectorAll('figure.command:not(:has(button))')
-  if (figures.length === 0) return
+  const incomplete = 'figure.command:not(:has(button))'
+  if (!within.querySelector(incomplete)) return
   const { copyButton, showAsTabs } = await import('./commands.js')
-  for (const figure of figures) {
+  // Another call may have completed them in the meantime.
+  for (const figure of within.querySelectorAll(incomplete)) {
     const caption = figure.querySelector('figcaption')
     caption.append(copyButton(() => figure.querySelector('code').textContent))
   }
-  for (const group of within.querySelectorAll('[data-tabs]')) showAsTabs(group)
+  for (const group of within.querySelectorAll('[data-tabs]:not(:has([role=tablist]))')) showAsTabs(group)
 }
 
 function openPanel() {
