@@ -21,7 +21,8 @@ async function completeCommands(within) {
     const caption = figure.querySelector('figcaption')
     caption.append(copyButton(() => figure.querySelector('code').textContent))
   }
-  for (const group of within.querySelectorAll('[data-tabs]:not(:has([role=tablist]))')) showAsTabs(group)
+  for (const group of within.querySelectorAll('[data-tabs]:not(:has([role=tablist]))'))
+    showAsTabs(group)
 }
 
 function openPanel() {
