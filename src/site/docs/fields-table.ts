@@ -7,6 +7,7 @@ import { renderPhrases } from './prose.ts'
 interface KnownSchema {
   type?: string
   format?: string
+  contentMediaType?: string
   description?: string
   enum?: readonly unknown[]
   const?: unknown
@@ -109,6 +110,7 @@ function describeType(given: Schema): string {
   return [
     type === 'array' ? `list${ofItems && ` of ${ofItems}`}` : type,
     format,
+    schema.contentMediaType && 'file',
     'const' in schema && `always ${JSON.stringify(schema.const)}`,
     schema.enum && `one of ${schema.enum.map(String).join(', ')}`,
     describeRange(schema.minimum, schema.maximum),
