@@ -24,8 +24,10 @@ export interface ResourceDefinition {
 }
 
 export interface Figure {
-  add: (record: StoredRecord, link: RecordLink) => void
-  toHtml: () => Html
+  /** Without a link on the page of the record itself. */
+  add: (record: StoredRecord, link?: RecordLink) => void
+  /** `toFiltered` is the URL of the same list with more filters, if a URL can have them. */
+  toHtml: (toFiltered?: (filters: Readonly<Record<string, string>>) => string | undefined) => Html
 }
 
 export interface RecordLink {

@@ -39,9 +39,12 @@ test('the pages show fields of every type, and are valid', async (t) => {
     })
   }
   const { body } = await app.inject(url)
-  assert.match(body, /<dt>active<\/dt><dd>Yes<\/dd>/)
-  assert.match(body, /<dt>at<\/dt><dd><time datetime="2026-11-21T08:00:00.000Z">/)
-  assert.match(body, /<dt>address<\/dt><dd><pre>\{\n {2}&quot;city&quot;: &quot;Rome&quot;/)
+  assert.match(body, /<dt>active<\/dt><dd dir="auto">Yes<\/dd>/)
+  assert.match(body, /<dt>at<\/dt><dd dir="auto"><time datetime="2026-11-21T08:00:00.000Z">/)
+  assert.match(
+    body,
+    /<dt>address<\/dt><dd dir="auto"><pre>\{\n {2}&quot;city&quot;: &quot;Rome&quot;/,
+  )
 })
 
 const inputs: readonly [tag: 'input' | 'select' | 'textarea', name: string, type?: string][] = [

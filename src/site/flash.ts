@@ -4,7 +4,10 @@ import { isForm } from '../http/body/body-reader.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
 import { html, type Html } from './html.ts'
 
-/** The cookie holds a key, so that another site cannot inject text. `edit-form.js` sets `saved`. */
+/**
+ * The cookie holds a key, so that another site cannot inject text. `edit-form.js` sets `saved`, and
+ * `records.js` adds the name of what was deleted.
+ */
 const messages = new Map([
   ['saved', 'Saved.'],
   ['deleted', 'Deleted.'],
@@ -27,7 +30,7 @@ export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | 
   return renderNotice(message)
 }
 
-export function renderNotice(message: string): Html {
+export function renderNotice(message: string | Html): Html {
   return html`<p class="notice" role="status">${message}</p>\n`
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createRecord, readRecord } from '../resources.ts'
+import { createRecord, readNames, readRecord } from '../resources.ts'
 import { inBrowser } from './chromium.ts'
 import { openSite, type Site } from './site.ts'
 import { submit, waitForHeading } from './steps.ts'
@@ -25,7 +25,7 @@ for (const javaScriptEnabled of [true, false]) {
     const site = await openSite(t)
     for (const [choice, name] of [
       ['Save my version', 'Rom'],
-      ['Discard my changes', 'Roma'],
+      ['Keep the current version', 'Roma'],
     ] as const) {
       const { _id } = await createRecord(site.app, '/locations', { name: 'Rome' })
       const url = `/locations/${_id}`
@@ -65,5 +65,25 @@ for (const javaScriptEnabled of [true, false]) {
     await waitForHeading(page, 'Ann')
     const list = await app.inject({ url: '/users', headers: { accept: 'application/json' } })
     assert.equal(list.json<unknown[]>().length, 1)
+  })
+
+  test(`a created record is created once after reload and Back${how}`, inBrowser, async (t) => {
+    const { app, visit } = await openSite(t)
+    const page = await visit({ javaScriptEnabled })
+    await page.goto('/locations/new')
+    await submit(page, { Name: 'Rome' }, 'Create location')
+    const own = page.getByRole('status').getByRole('link')
+    const pathname = await own.getAttribute('href')
+    if (javaScriptEnabled) assert.equal(new URL(page.url()).pathname, pathname)
+    await page.reload()
+    await waitForHeading(page, 'Rome')
+    await page.goBack()
+    await waitForHeading(page, 'New location')
+    await submit(page, { Name: 'Rome' }, 'Create location')
+    await waitForHeading(page, 'Rome')
+    await own.click()
+    await waitForHeading(page, 'Rome')
+    assert.equal(new URL(page.url()).pathname, pathname)
+    assert.equal(await readNames(app, '/locations'), 'Rome')
   })
 }

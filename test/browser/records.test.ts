@@ -10,7 +10,10 @@ async function createAnn(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'New user' }).click()
   await submit(page, { Name: 'Ann', Password: 'correct horse' }, 'Create user')
   await waitForHeading(page, 'Ann')
-  await page.getByRole('status').getByText('User created.').waitFor()
+  await page
+    .getByRole('status')
+    .getByText(/^User created\. Its URL is \/users\//)
+    .waitFor()
 }
 
 async function renameToAnna(page: Page): Promise<void> {
@@ -26,11 +29,11 @@ async function assertShownOnce(page: Page): Promise<void> {
   assert.equal(await page.getByText('Saved.').count(), 0)
 }
 
-async function deleteAnna(page: Page): Promise<void> {
+async function deleteAnna(page: Page, message: string): Promise<void> {
   await page.getByText('Delete', { exact: true }).click()
   await page.getByRole('button', { name: 'Yes, delete it' }).click()
   await waitForHeading(page, 'Users')
-  await page.getByRole('status').getByText('Deleted.').waitFor()
+  await page.getByRole('status').getByText(message, { exact: true }).waitFor()
   await page.getByText('There are no users yet.').waitFor()
 }
 
@@ -50,7 +53,7 @@ for (const [where, visitor] of places) {
     assert.equal(pathname, `${new URL(page.url()).pathname}/`)
     assert.match(pathname, /^\/users\/[\w-]+\/$/)
     await assertShownOnce(page)
-    await deleteAnna(page)
+    await deleteAnna(page, 'Deleted Anna.')
   })
 
   test(`a user is created, edited and deleted without JavaScript${where}`, inBrowser, async (t) => {
@@ -61,7 +64,7 @@ for (const [where, visitor] of places) {
     await createAnn(page)
     await renameToAnna(page)
     await assertShownOnce(page)
-    await deleteAnna(page)
+    await deleteAnna(page, 'Deleted.')
     assert.deepEqual(methods, new Set(['GET', 'POST']))
   })
 }

@@ -1,31 +1,40 @@
 import type { Figure, RecordLink } from '../../resources/definition.ts'
 import { html, type Html } from '../../site/html.ts'
 
-/** The units of `world.svg`, which shows the whole world with the same scale both ways. */
-const unitsPerDegree = 5
-const [width, height] = [360 * unitsPerDegree, 180 * unitsPerDegree]
-const margin = 30
+/** The part of the world that is drawn, in degrees. South of it there is little but ice. */
+const view = { west: -186, north: 84, width: 372, height: 142 }
+const viewWithPoles = { ...view, north: 96, height: 192 }
 
 /** Places closer than this are one mark, so that many records take no more memory than few. */
 const degreesPerCell = 3
 /** With more of them the cells are widened until a map can be read. */
-const maxMarks = 400
+const maxMarks = 150
 
-interface Mark extends RecordLink {
+interface Mark {
   count: number
-  /** Sums, in degrees from the north-west corner, for the middle of all. */
-  x: number
-  y: number
+  /** Of a single record. */
+  link: RecordLink | undefined
+  latitudeSum: number
+  longitudeSum: number
+  south: number
+  north: number
+  west: number
+  east: number
 }
 
+type Cells = Map<number, Mark>
+type ToFiltered = Parameters<Figure['toHtml']>[0]
+
 export function createMap(): Figure {
-  const cells = new Map<number, Mark>()
+  const cells: Cells = new Map()
   return {
     add: ({ document: { latitude, longitude } }, link) => {
       if (!isWithin(latitude, 90) || !isWithin(longitude, 180)) return
-      addMark(cells, { ...link, count: 1, x: longitude + 180, y: 90 - latitude }, degreesPerCell)
+      const sums = { latitudeSum: latitude, longitudeSum: longitude }
+      const bounds = { south: latitude, north: latitude, west: longitude, east: longitude }
+      addMark(cells, { count: 1, link, ...sums, ...bounds }, degreesPerCell)
     },
-    toHtml: () => (cells.size === 0 ? html`` : renderFigure([...cells.values()])),
+    toHtml: (toFiltered) => (cells.size === 0 ? html`` : renderFigure(cells, toFiltered)),
   }
 }
 
@@ -33,74 +42,99 @@ function isWithin(value: unknown, limit: number): value is number {
   return typeof value === 'number' && Math.abs(value) <= limit
 }
 
-function addMark(cells: Map<number, Mark>, added: Mark, size: number): void {
-  const column = Math.floor(added.x / added.count / size)
-  const key = Math.floor(added.y / added.count / size) * 1000 + column
+function addMark(cells: Cells, added: Mark, size: number): void {
+  const key = Math.floor(added.south / size) * 1000 + Math.floor(added.west / size)
   const mark = cells.get(key)
-  if (mark === undefined) cells.set(key, added)
+  if (mark === undefined) cells.set(key, { ...added })
   else {
     mark.count += added.count
-    mark.x += added.x
-    mark.y += added.y
+    mark.latitudeSum += added.latitudeSum
+    mark.longitudeSum += added.longitudeSum
+    mark.south = Math.min(mark.south, added.south)
+    mark.north = Math.max(mark.north, added.north)
+    mark.west = Math.min(mark.west, added.west)
+    mark.east = Math.max(mark.east, added.east)
   }
 }
 
-function renderFigure(found: readonly Mark[]): Html {
-  let [marks, size] = [found, degreesPerCell]
-  while (marks.length > maxMarks) {
-    size *= 1.5
-    const cells = new Map<number, Mark>()
-    for (const mark of marks) addMark(cells, mark, size)
-    marks = [...cells.values()]
+/** A wider cell is four whole cells, so that the bounds of two marks never overlap. */
+function widenCells(cells: Cells): readonly Mark[] {
+  let [found, size] = [cells, degreesPerCell]
+  while (found.size > maxMarks) {
+    size *= 2
+    const wider: Cells = new Map()
+    for (const mark of found.values()) addMark(wider, mark, size)
+    found = wider
   }
-  const count = marks.reduce((sum, mark) => sum + mark.count, 0)
-  const points = marks.map((mark) => ({ ...mark, x: mark.x / mark.count, y: mark.y / mark.count }))
-  const [only] = count === 1 ? points : []
+  return [...found.values()]
+}
+
+function renderFigure(cells: Cells, toFiltered: ToFiltered): Html {
+  const marks = widenCells(cells)
+  const south = Math.min(...marks.map((mark) => mark.south))
+  const north = Math.max(...marks.map((mark) => mark.north))
+  const hasPoles = north > view.north - 6 || south < view.north - view.height + 6
+  const shown = hasPoles ? viewWithPoles : view
+  const toX = (longitude: number) => toPercent((longitude - shown.west) / shown.width)
+  const toY = (latitude: number) => toPercent((shown.north - latitude) / shown.height)
+  const land = html`<svg><image href="/assets/world.svg" x="${toX(-180)}" y="${toY(90)}" width="${toPercent(360 / shown.width)}" height="${toPercent(180 / shown.height)}" preserveAspectRatio="none"/></svg>`
+  const isOnly = marks.length === 1 && marks[0]?.count === 1
+  const points = marks.map((mark) => {
+    const [x, y] = [toX(mark.longitudeSum / mark.count), toY(mark.latitudeSum / mark.count)]
+    const lines = html`<line x2="100%" y1="${y}" y2="${y}"/><line y2="100%" x1="${x}" x2="${x}"/>`
+    const drawn = html`<svg x="${x}" y="${y}" overflow="visible">${renderCircle(mark)}</svg>`
+    return html`${isOnly ? lines : ''}${renderLink(mark, drawn, toFiltered)}\n`
+  })
   return html`<figure class="map">
-<svg viewBox="${toViewBox(points)}" aria-hidden="true">
-<image href="/assets/world.svg" width="${width}" height="${height}"/>
-${only ? renderCrosshair(only) : ''}${points.map((point) => renderCircle(point, size, point === only))}</svg>
-<figcaption>${only ? `${toLatitude(only.y)}, ${toLongitude(only.x)}` : toExtent(points, count)}. Land: Natural Earth.</figcaption>
+<svg${hasPoles ? html` class="poles"` : ''} role="group" aria-label="Map">
+${land}
+${points}</svg>
+<figcaption>${toCaption(marks)} Land: Natural Earth.</figcaption>
 </figure>
 `
 }
 
-/** North and south of these there is little but ice, which is shown when something is there. */
-const [usualTop, usualBottom] = [(90 - 84) * unitsPerDegree, (90 + 58) * unitsPerDegree]
-
-function toViewBox(points: readonly Mark[]): string {
-  const ys = points.map(({ y }) => y * unitsPerDegree)
-  const top = Math.min(...ys) < usualTop + margin ? -margin : usualTop
-  const bottom = Math.max(...ys) > usualBottom - margin ? height + margin : usualBottom
-  return [-margin, top, width + 2 * margin, bottom - top].join(' ')
+function toPercent(part: number): string {
+  return `${(part * 100).toFixed(2)}%`
 }
 
-/** The link is for the mouse: a keyboard or a screen reader finds the same one beside the map. */
-function renderCircle({ count, x, y, label, href }: Mark, size: number, isAlone: boolean): Html {
-  const widest = Math.min(Math.max(10, (size * unitsPerDegree) / 1.8), margin)
-  const radius = Math.min(10 + 3 * Math.log2(count), widest).toFixed(1)
-  const title = count === 1 ? label : `${String(count)} places`
-  const drawn = html`<circle cx="${toUnits(x)}" cy="${toUnits(y)}" r="${radius}"><title>${title}</title></circle>`
-  return count > 1 || isAlone ? drawn : html`<a href="${href}" tabindex="-1">${drawn}</a>`
+/** In pixels: of the same size on every screen, and large enough for a finger. */
+function renderCircle({ count }: Mark): Html {
+  if (count === 1) return html`<circle class="target" r="12"/><circle r="5"/>`
+  const radius = Math.min(10 + 1.5 * Math.log2(count), 22).toFixed(1)
+  const number = count.toLocaleString('en', { notation: 'compact' })
+  return html`<circle class="target" r="${radius}"/><circle r="${radius}"/><text dy="0.35em">${number}</text>`
 }
 
-function renderCrosshair({ x, y }: Mark): Html {
-  return html`<path d="M0 ${toUnits(y)}H${width}M${toUnits(x)} 0V${height}"/>
-`
+function renderLink(mark: Mark, drawn: Html, toFiltered: ToFiltered): Html {
+  const { count, link, south, north, west, east } = mark
+  const href =
+    count === 1
+      ? link?.href
+      : toFiltered?.({
+          'latitude:gte': String(south),
+          'latitude:lte': String(north),
+          'longitude:gte': String(west),
+          'longitude:lte': String(east),
+        })
+  const middle = `${toLatitude((south + north) / 2)}, ${toLongitude((west + east) / 2)}`
+  const title = count === 1 ? link?.label : `${String(count)} places around ${middle}`
+  if (href === undefined) return drawn
+  return html`<a href="${href}"><title>${title ?? ''}</title>${drawn}</a>`
 }
 
-function toUnits(degrees: number): string {
-  return (degrees * unitsPerDegree).toFixed(1)
+function toCaption(marks: readonly Mark[]): string {
+  const count = marks.reduce((sum, mark) => sum + mark.count, 0)
+  const [south, north] = [marks.map((mark) => mark.south), marks.map((mark) => mark.north)]
+  const [west, east] = [marks.map((mark) => mark.west), marks.map((mark) => mark.east)]
+  const [top, left] = [Math.max(...north), Math.min(...west)]
+  if (count === 1) return `${toLatitude(top)}, ${toLongitude(left)}.`
+  const places = `${count.toLocaleString('en')} places with coordinates`
+  return `${places}, from ${toLatitude(top)} to ${toLatitude(Math.min(...south))} and from ${toLongitude(left)} to ${toLongitude(Math.max(...east))}.`
 }
 
-function toExtent(points: readonly Mark[], count: number): string {
-  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)]
-  const drawn = points.length === count ? '' : `, drawn as ${String(points.length)} marks`
-  return `${String(count)} places with coordinates${drawn}, from ${toLatitude(Math.min(...ys))} to ${toLatitude(Math.max(...ys))} and from ${toLongitude(Math.min(...xs))} to ${toLongitude(Math.max(...xs))}`
-}
-
-const toLatitude = (y: number) => toDegrees(90 - y, 'N', 'S')
-const toLongitude = (x: number) => toDegrees(x - 180, 'E', 'W')
+const toLatitude = (latitude: number) => toDegrees(latitude, 'N', 'S')
+const toLongitude = (longitude: number) => toDegrees(longitude, 'E', 'W')
 
 function toDegrees(degrees: number, positive: string, negative: string): string {
   return `${String(Number(Math.abs(degrees).toFixed(2)))}° ${degrees < 0 ? negative : positive}`

@@ -19,24 +19,31 @@ export interface ListView {
   place: PagePlace
 }
 
-const pageSizes = [10, 20, 50, 100]
-const defaultSize = 20
+const pageSizes = [20, 50, 100]
 
-export function searchForm({ path }: Resource, { parameters }: ListUrl, query: ListQuery): Html {
+/** Without a page size the whole list is on one page. */
+export function searchForm(
+  { path, title }: Resource,
+  { parameters }: ListUrl,
+  query: ListQuery,
+): Html {
   const replaced = ['q', 'per_page', 'page', 'after', '_start', '_end']
   const hidden = [...parameters]
     .filter(([name]) => !replaced.includes(name))
     .flatMap(([name, values]) =>
       values.map((value) => html`<input type="hidden" name="${name}" value="${value}">\n`),
     )
-  const size = query.part?.page?.size ?? defaultSize
-  const sizes = [...new Set([...pageSizes, size])].toSorted((one, other) => one - other)
-  return html`<form class="search row" role="search" action="${path}">
-${hidden}<p class="field"><label for="q">Search</label><input type="search" id="q" name="q" value="${query.records.search?.text ?? ''}"></p>
-<p class="field"><label for="per_page">Per page</label><select id="per_page" name="per_page">${sizes.map(
-    (each) => html`<option value="${each}"${each === size ? html` selected` : ''}>${each}</option>`,
-  )}</select></p>
-<button type="submit" class="second">Search</button>
+  const size = query.part?.page?.size
+  const sizes = [...new Set([...pageSizes, ...(size ? [size] : [])])]
+  return html`<form class="search" role="search" action="${path}">
+${hidden}<input type="search" name="q" aria-label="Search ${title.toLowerCase()}" placeholder="Search" dir="auto" value="${query.records.search?.text ?? ''}">
+<select name="per_page" aria-label="${title} per page"><option value="">All on one page</option>${sizes
+    .toSorted((one, other) => one - other)
+    .map(
+      (each) =>
+        html`<option value="${each}"${each === size ? html` selected` : ''}>${each} per page</option>`,
+    )}</select>
+<button type="submit" class="second">Apply</button>
 </form>
 `
 }
@@ -55,24 +62,22 @@ export function conditionList(resource: Resource, url: ListUrl, query: ListQuery
     const condition = words.get(parameter)
     if (condition === undefined) return []
     const without = toHref(url, { [parameter]: undefined, ...firstPage })
-    return html`<li>${condition} <a href="${without}" aria-label="Remove: ${condition}">Remove</a></li>\n`
+    return html`<li><a class="remove" href="${without}" aria-label="Remove the filter: ${condition}">${condition}</a></li>\n`
   })
   if (items.length === 0) return html``
-  const title = resource.title.toLowerCase()
-  return html`<div class="conditions" role="group" aria-label="Filters">
-<p>Only ${title} where</p>
-<ul>${items}</ul>
-<p><a href="${resource.path}">Show all ${title}</a></p>
-</div>
+  return html`<ul class="chips filters" aria-label="Filters">
+${items}<li><a href="${resource.path}">Show all ${resource.title.toLowerCase()}</a></li>
+</ul>
 `
 }
 
 export function otherTypes({ path }: Resource, { parameters }: ListUrl): Html {
   const link = (suffix: keyof typeof typeBySuffix, name: string) => {
     const href = toHref({ path: `${path}.${suffix}`, parameters })
-    return html`<a href="${href}" type="${typeBySuffix[suffix]}">${name}</a>`
+    return html`<li><a href="${href}" type="${typeBySuffix[suffix]}">${name}</a></li>\n`
   }
-  return html`<p class="quiet types">Also available as ${link('json', 'JSON')}, ${link('txt', 'text')}, ${link('csv', 'CSV')} and ${link('ndjson', 'NDJSON')}.</p>
+  return html`<ul class="chips types" aria-label="Other representations">
+${link('json', 'JSON')}${link('txt', 'Text')}${link('csv', 'CSV')}${link('ndjson', 'NDJSON')}</ul>
 `
 }
 
@@ -89,17 +94,24 @@ export function pagingLinks({ links, query, total = 0 }: ListView): Html {
       .filter(({ rel }) => rels.includes(rel) && !isHere[rel])
       .map(({ rel, href }) => html`<a href="${href}" rel="${rel}">${linkLabels[rel]}</a>\n`)
   return html`<nav class="pages" aria-label="Pages">
-${toLinks('first', 'prev')}<span>Page ${page.number} of ${count}</span>
+${toLinks('first', 'prev')}<span>Page ${formatCount(page.number)} of ${formatCount(count)}</span>
 ${toLinks('next', 'last')}</nav>
 `
 }
 
 export function countLine({ singular, title }: Resource, list: ListView, shown: number): Html {
   const { query, total = shown } = list
-  const all = `${String(total)} ${total === 1 ? singular : title.toLowerCase()}`
-  if (query.part === undefined || shown === total) return html`<p class="quiet count">${all}.</p>\n`
-  const { offset } = query.part
-  const range =
-    shown === 1 ? String(offset + 1) : `${String(offset + 1)} to ${String(offset + shown)}`
-  return html`<p class="quiet count">${range} of ${all}.</p>\n`
+  const { filters, search } = query.records
+  const { offset = 0 } = query.part ?? {}
+  const isFiltered = filters.length > 0 || search !== undefined
+  const noun = `${isFiltered ? 'matching ' : ''}${total === 1 ? singular : title.toLowerCase()}`
+  const all = `${formatCount(total)} ${noun}`
+  const whole = total === 1 || isFiltered ? all : `All ${all}`
+  const first = formatCount(offset + 1)
+  const range = shown === 1 ? first : `${first} to ${formatCount(offset + shown)}`
+  return html`<p class="count">${shown === total ? whole : `${range} of ${all}`}</p>\n`
+}
+
+function formatCount(count: number): string {
+  return count.toLocaleString('en')
 }

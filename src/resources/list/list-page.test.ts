@@ -86,7 +86,17 @@ test('the search keeps the filters and the order, and starts at the first page',
     ],
   )
   assert.match(page, /name="q" value="pl&quot;"/)
-  assert.match(page, /<option value="7" selected>7</)
+  const options = [...page.matchAll(/<option value="(\d*)"([^>]*)>([^<]*)</g)]
+  assert.deepEqual(
+    options.map(([, ...option]) => option),
+    [
+      ['', '', 'All on one page'],
+      ['7', ' selected', '7 per page'],
+      ['20', '', '20 per page'],
+      ['50', '', '50 per page'],
+      ['100', '', '100 per page'],
+    ],
+  )
 })
 
 const conditions: [query: string, words: string, without: string][] = [
@@ -105,7 +115,9 @@ for (const [query, words, without] of conditions) {
     const app = await testApp(t)
     await fill(app, 1)
     const page = await open(app, `/locations?${query}`)
-    assert.ok(page.includes(`<li>${words} <a href="/locations${without}"`))
+    const [link] = hrefs(page, words)
+    assert.equal(link, `/locations${without}`)
+    assert.ok(page.includes(`aria-label="Remove the filter: ${words}"`))
     assert.ok(hrefs(page, 'Show all locations').includes('/locations'))
   })
 }
@@ -114,14 +126,15 @@ test('a list shows which part of how many records it has, and the number of the 
   const app = await testApp(t)
   await fill(app, 5)
   const page = await open(app, '/locations?per_page=2&page=2')
-  assert.match(page, /3 to 4 of 5 locations\./)
+  assert.match(page, /<p class="count">3 to 4 of 5 locations</)
   assert.match(page, /Page 2 of 3/)
-  assert.match(await open(app, '/locations?per_page=2&page=3'), /5 of 5 locations\./)
+  assert.match(page, /<title>Locations, page 2 · /)
+  assert.match(await open(app, '/locations?per_page=2&page=3'), />5 of 5 locations</)
   const whole = await open(app, '/locations')
-  assert.match(whole, /<p class="quiet count">5 locations\.<\/p>/)
+  assert.match(whole, /<p class="count">All 5 locations</)
   assert.doesNotMatch(whole, /Page \d/)
   const one = await open(app, '/locations?name=Place%201')
-  assert.match(one, /<p class="quiet count">1 location\.<\/p>/)
+  assert.match(one, /<p class="count">1 matching location</)
 })
 
 test('a list links to its other representations, which have the same records', async (t) => {
@@ -132,7 +145,7 @@ test('a list links to its other representations, which have the same records', a
     ['JSON', 'json'],
     ['CSV', 'csv'],
     ['NDJSON', 'ndjson'],
-    ['text', 'txt'],
+    ['Text', 'txt'],
   ] as const) {
     await t.test(`${label} ${suffix}`, async () => {
       const [href = ''] = hrefs(page, label)
@@ -161,7 +174,7 @@ test('a list draws its places on a map, and has no map without places', async (t
 test('a long note is truncated between two characters, and an invisible name is replaced by the id', async (t) => {
   const { app, _id } = await openRecord(t, '/locations', { name: ' \n', note: '🌍'.repeat(2000) })
   const page = await open(app, '/locations')
-  assert.ok(page.includes(`<td class="words">${'🌍'.repeat(120)}…</td>`))
+  assert.ok(page.includes(`<td data-label="Note">${'🌍'.repeat(120)}…</td>`))
   assert.ok(page.includes(`<a href="/locations/${_id}">${_id}</a>`))
 })
 
@@ -177,4 +190,39 @@ test('a list that cannot be requested with a URL has none of the links that woul
   assert.equal(statusCode, 200)
   assert.match(body, /<th scope="col">Name<\/th>/)
   assert.doesNotMatch(body, /role="search"|\?name/)
+})
+
+test('a blank page size, as a form sends it, is the whole list', async (t) => {
+  const app = await testApp(t)
+  await fill(app, 25)
+  for (const query of ['q=&per_page=', 'q=place&per_page=', '_limit=']) {
+    await t.test(query, async () => {
+      const page = await open(app, `/locations?${query}`)
+      assert.equal(page.match(/<th scope="row">/g)?.length, 25)
+    })
+  }
+})
+
+test('a mark of several places leads to the list of these, with the other filters', async (t) => {
+  const app = await testApp(t)
+  for (const [name, latitude, longitude] of [
+    ['near', 10.5, 10.1],
+    ['near too', 11.25, 11.9],
+    ['other', 10.6, 10.2],
+    ['near but east', 11, 12.1],
+    ['near but south', 8.9, 11],
+  ] as const) {
+    await createRecord(app, '/locations', { name, latitude, longitude })
+  }
+  const page = await open(app, '/locations?q=near&sort=-name&page=1')
+  const marks = [...page.matchAll(/<a href="([^"]*)"><title>([^<]*)<.*?<\/a>/g)]
+  const [cluster] = marks.filter(([, , title = '']) => title.includes('places'))
+  assert.equal(cluster?.[2], '2 places around 10.88° N, 11° E')
+  assert.match(cluster[0], /<text [^>]*>2</)
+  const href = cluster[1]?.replaceAll('&amp;', '&') ?? ''
+  const shown = [...(await open(app, href)).matchAll(/<th scope="row"><a [^>]*>([^<]*)</g)]
+  assert.deepEqual(
+    shown.map(([, name]) => name),
+    ['near too', 'near'],
+  )
 })

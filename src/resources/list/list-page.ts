@@ -14,8 +14,14 @@ import {
 import { firstPage, toHref } from './list-parameters.ts'
 
 export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
-  const { opening, closing } = renderPageAround(list.place, { title: resource.title })
+  const { query, url } = list
+  const number = query.part?.page?.number ?? 1
+  const title = number === 1 ? resource.title : `${resource.title}, page ${String(number)}`
+  const files = { styles: ['lists.css'], scripts: ['records.js'] }
+  const frame = { title, heading: resource.title, ...files }
+  const { opening, closing } = renderPageAround(list.place, frame)
   const figure = resource.createFigure?.()
+  const cells = toCells(resource)
   let shown = 0
   for await (const records of list.pages) {
     if (records.length === 0) continue
@@ -23,31 +29,36 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
       yield html`${opening}${controls(resource, list)}${tableHead(resource, list)}`.markup
     shown += records.length
     for (const record of records) figure?.add(record, toLink(resource, record))
-    yield records.map((record) => listRow(resource, record).markup).join('')
+    const rows = records.map((record) => listRow(resource, cells, record))
+    yield `<tbody>\n${rows.join('')}</tbody>\n`
   }
   if (shown === 0) yield html`${opening}${emptyList(resource, list)}${closing}`.markup
   else {
-    yield html`</tbody></table></section>
-${figure?.toHtml() ?? ''}</div>
-<div class="listing-end">
-${countLine(resource, list, shown)}${pagingLinks(list)}${list.url ? otherTypes(resource, list.url) : ''}</div>${closing}`
-      .markup
+    const toFiltered = (changes: Readonly<Record<string, string>>) =>
+      url && toHref(url, { ...changes, ...firstPage })
+    yield html`</table></section>
+${figure?.toHtml(toFiltered) ?? ''}</div>
+${countLine(resource, list, shown)}<div class="listing-end">
+${pagingLinks(list)}${url ? otherTypes(resource, url) : ''}</div>${closing}`.markup
   }
 }
 
 function controls(resource: Resource, { query, url, flash }: ListView): Html {
   const { path, singular } = resource
   return html`${flash ?? ''}<div class="listing-head">
-${url ? searchForm(resource, url, query) : ''}<p><a class="button" href="${path}/new">New ${singular}</a></p>
+${url ? searchForm(resource, url, query) : ''}<a class="button" href="${path}/new">New ${singular}</a>
 </div>
 ${url ? conditionList(resource, url, query) : ''}`
 }
 
+/** With more columns the table scrolls sideways. */
+const maxColumns = 7
+
 function tableHead({ title, readable, visible }: Resource, list: ListView): Html {
   const columns = [...readable, ...visible.slice(-2, -1)]
-  return html`<div class="listing"><section class="table" tabindex="0" aria-label="${title}"><table>
+  const isWide = columns.length > maxColumns
+  return html`<div class="listing"><section class="table"${isWide ? html` tabindex="0"` : ''} aria-label="${title}"><table>
 <thead><tr>${columns.map((column) => columnHead(column, list))}</tr></thead>
-<tbody>
 `
 }
 
@@ -65,16 +76,29 @@ function toLink(resource: Resource, record: StoredRecord) {
   return { label: toRecordName(resource, record), href: `${resource.path}/${record.id}` }
 }
 
-function listRow(resource: Resource, record: StoredRecord): Html {
-  const { label, href } = toLink(resource, record)
-  const cells = resource.readable.slice(1).map((field) => {
-    const value = findValue(record.document, field.name)
-    if (field.kind === 'number') return html`<td class="number">${valueToText(value)}</td>`
-    const isLong = field.kind === 'long text' || typeof value === 'object'
-    return html`<td class="words">${isLong ? toExcerpt(valueToText(value)) : valueToHtml(field, value)}</td>`
+interface Cell {
+  field: Field
+  opening: Html
+}
+
+/** Once for all rows. On small screens each cell shows its label. */
+function toCells({ readable }: Resource): readonly Cell[] {
+  return readable.slice(1).map((field) => {
+    const kind = field.kind === 'number' ? html` class="number"` : ''
+    return { field, opening: html`<td${kind} data-label="${field.label}">` }
   })
-  return html`<tr><th scope="row"><a href="${href}">${label}</a></th>${cells}<td>${renderTime(record.createdAt)}</td></tr>
-`
+}
+
+function listRow(resource: Resource, cells: readonly Cell[], record: StoredRecord): string {
+  const { label, href } = toLink(resource, record)
+  let row = html`<tr><th scope="row"><a href="${href}">${label}</a></th>`.markup
+  for (const { field, opening } of cells) {
+    const value = findValue(record.document, field.name)
+    const isLong = field.kind === 'long text' || typeof value === 'object'
+    const content = isLong ? html`${toExcerpt(valueToText(value))}` : valueToHtml(field, value)
+    row += `${opening.markup}${content.markup}</td>`
+  }
+  return `${row}<td data-label="Created">${renderTime(record.createdAt).markup}</td></tr>\n`
 }
 
 function toExcerpt(text: string): string {
@@ -88,10 +112,19 @@ function emptyList(resource: Resource, list: ListView): Html {
   const { query, total = 0, flash } = list
   const title = resource.title.toLowerCase()
   if (total === 0 && query.filters.length === 0 && query.records.search === undefined) {
-    return html`${flash ?? ''}<div class="empty"><p>There are no ${title} yet.</p>
+    return html`${flash ?? ''}<div class="empty"><h2>There are no ${title} yet.</h2>
+<p>Create the first one here, or send <code>POST ${path}</code>.</p>
 <p><a class="button" href="${path}/new">New ${singular}</a></p></div>`
   }
-  return html`${controls(resource, list)}<div class="empty"><p>${total > 0 ? 'There is no such page.' : `No ${title} match.`}</p>
-<p><a href="${path}">Show all ${title}</a></p></div>
+  const [state, advice] =
+    total > 0
+      ? [
+          'There is no such page.',
+          `The list has ${String(total)} ${total === 1 ? singular : title}.`,
+        ]
+      : [`No ${title} match.`, 'Remove a filter or change the search.']
+  return html`${controls(resource, list)}<div class="empty"><h2>${state}</h2>
+<p>${advice}</p>
+<p><a class="button second" href="${path}">Show all ${title}</a></p></div>
 ${pagingLinks(list)}`
 }

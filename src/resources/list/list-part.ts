@@ -14,7 +14,9 @@ export function parsePart(texts: Texts): ListPart | undefined {
   const start = parseCount(texts, '_start', { min: 0 })
   const end = parseCount(texts, '_end', { min: 0 })
   const number = parseCount(texts, 'page', { max: maxPage })
-  const perPage = parseCount(texts, 'per_page', { max: maxPerPage })
+  // A form sends a blank size for the whole list.
+  const isBlank = texts.per_page?.join() === ''
+  const perPage = isBlank ? undefined : parseCount(texts, 'per_page', { max: maxPerPage })
   if (start !== undefined || end !== undefined) {
     if (number !== undefined) throw badParameter('page', 'excludes _start and _end')
     if (texts.after) throw badParameter('after', 'excludes _start and _end')

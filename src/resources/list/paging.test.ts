@@ -50,7 +50,7 @@ test('a page of a list has its part of the records, oldest first', async (t) => 
 
 const badQueries = words`
   page=0 page=-1 page=1.5 page=one page= page=1e3 page=%201 page=1&page=2 page[]=1&page[]=2
-  page[a]=1 page=99999999999999999999 per_page=0 per_page=-5 per_page=2.5 per_page=all per_page=
+  page[a]=1 page=99999999999999999999 per_page=0 per_page=-5 per_page=2.5 per_page=all per_page=%20
   per_page=1000000000 page=1&per_page=0 per_page=1001 page=9007199254741
 `
 

@@ -10,7 +10,7 @@ export function listParameters({ visible, readable }: Resource) {
   const example = ['-createdAt', names[1]]
   return [
     query('page', 'The page. Without `page` and `per_page` the whole list is sent.', page, 1),
-    query('per_page', 'Records per page. The default is 20.', perPage, 10),
+    query('per_page', 'Records per page. Default: 20; blank without `page`: all.', perPage, 10),
     query('after', 'The cursor of a `next` link. `page` then only numbers the page.', cursor),
     separated('sort', 'The fields to sort by. A minus reverses the order.', terms, example),
     query('q', 'Text that a field contains, ignoring case.', { type: 'string' }, 'a'),

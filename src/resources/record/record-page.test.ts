@@ -33,7 +33,8 @@ for (const { path, fields } of samples) {
 test('the page of a location draws it on a map', async (t) => {
   const { app, url } = await openRecord(t, '/locations', { name: 'a', latitude: 0, longitude: -90 })
   const { body } = await app.inject(url)
-  assert.match(body, /<circle cx="450\.0" cy="450\.0"/)
+  assert.match(body, /<svg x="25\.81%" y="59\.15%"/)
+  assert.doesNotMatch(body, /<title>.*<title>/s)
   assert.match(body, /<figcaption>0° N, 90° W\./)
   const { _id } = await createRecord(app, '/locations', { name: 'a' })
   assert.doesNotMatch((await app.inject(`/locations/${_id}`)).body, /class="map"/)

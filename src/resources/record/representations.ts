@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import { toCsvLine } from '../../http/response/csv.ts'
 import { toContentType } from '../../http/response/send.ts'
-import { html, type Html } from '../../site/html.ts'
-import { renderPage, renderTime, type Page } from '../../site/page.ts'
+import type { Html } from '../../site/html.ts'
+import { renderPage } from '../../site/page.ts'
 import type { Document, Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
-import { findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
+import { findValue, valueToText } from '../field-values.ts'
+import { recordPage } from './record-page.ts'
 
 export const recordTypes = ['text/html', 'application/json', 'text/plain'] as const
 export type RecordType = (typeof recordTypes)[number]
@@ -27,7 +28,7 @@ export function recordToContent(
 ): string {
   switch (type) {
     case 'text/html':
-      return renderPage(reply, recordPage(resource, record, flash))
+      return renderPage(reply, recordPage(resource, record, { etag: toTag(record), flash }))
     case 'application/json':
       return JSON.stringify(toRepresentation(resource, record))
     case 'text/plain':
@@ -81,45 +82,4 @@ export async function* toLines(
 ): AsyncGenerator<string> {
   yield heading
   for await (const page of pages) yield page.map(toLine).join('')
-}
-
-function recordPage(resource: Resource, record: StoredRecord, flash?: Html): Page {
-  const path = `${resource.path}/${record.id}`
-  const name = toRecordName(resource, record)
-  const figure = resource.createFigure?.()
-  figure?.add(record, { label: name, href: path })
-  return {
-    title: name,
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}">All ${resource.title.toLowerCase()}</a></nav>
-${flash ?? ''}<div class="record">
-${recordDetails(resource, record)}
-${figure?.toHtml() ?? ''}</div>
-<div class="actions">
-<p><a class="button" href="${path}/edit">Edit</a></p>
-<details class="confirm"><summary>Delete</summary>
-<form method="post" action="${path}">${methodInputs('DELETE', toTag(record))}
-<p>Delete this ${resource.singular}? This cannot be undone.</p>
-<p><button type="submit" class="danger">Yes, delete it</button></p></form>
-</details>
-</div>
-<p class="quiet types">Also available as <a href="${path}.json" type="application/json">JSON</a> and <a href="${path}.txt" type="text/plain">text</a>.</p>`,
-  }
-}
-
-export function recordDetails({ readable }: Resource, record: StoredRecord): Html {
-  const items = readable.map((field) => {
-    const value = findValue(record.document, field.name)
-    if (value === undefined || value === '') return ''
-    const kind = field.kind === 'long text' ? html` class="prose"` : ''
-    return html`<dt>${field.label}</dt><dd${kind}>${valueToHtml(field, value)}</dd>\n`
-  })
-  return html`<dl>
-${items}<dt>Created</dt><dd>${renderTime(record.createdAt)}</dd>
-<dt>Updated</dt><dd>${renderTime(record.updatedAt)}</dd>
-<dt>Id</dt><dd><code>${record.id}</code></dd>
-</dl>`
-}
-
-export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
-  return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
 }

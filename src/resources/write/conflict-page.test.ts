@@ -29,9 +29,10 @@ for (const sample of samples) {
     assert.equal(response.headers['cache-control'], 'no-store')
     assert.match(
       response.body,
-      /Name <em>differs<\/em><\/th><td><mark>Mine &amp; &quot;more&quot;<\/mark><\/td><td><mark>Theirs<\/mark>/,
+      /Name <em>differs<\/em><\/th><td dir="auto"><mark>Mine &amp; &quot;more&quot;<\/mark><\/td><td dir="auto"><mark>Theirs<\/mark>/,
     )
-    if (path === '/locations') assert.match(response.body, /Latitude<\/th><td>53.5<\/td><td>53.5</)
+    if (path === '/locations')
+      assert.match(response.body, /Latitude<\/th><td dir="auto">53.5<\/td><td dir="auto">53.5</)
     assert.ok(tagsOf(response.body, 'a').some(({ href }) => href === url))
     assert.deepEqual(await findInvalid(response.body, url), [])
     assert.equal((await readRecord(app, url)).name, 'Theirs')
@@ -61,7 +62,7 @@ for (const sample of samples) {
     const [keep = ''] = formsOf(body)
     const again = await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
     assert.equal(again.statusCode, 412)
-    assert.match(again.body, /<mark>Mine<\/mark><\/td><td><mark>Newest<\/mark>/)
+    assert.match(again.body, /<mark>Mine<\/mark><\/td><td dir="auto"><mark>Newest<\/mark>/)
     await app.inject({ method: 'DELETE', url })
     const gone = await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
     assert.equal(gone.statusCode, 404)
@@ -73,7 +74,7 @@ for (const sample of samples) {
     const form = asForm({ _method: 'DELETE', _if_match: stale })
     const response = await app.inject({ method: 'POST', url, ...form })
     assert.equal(response.statusCode, 412)
-    assert.match(response.body, /<dt>Name<\/dt><dd>Theirs<\/dd>/)
+    assert.match(response.body, /<dt>Name<\/dt><dd dir="auto">Theirs<\/dd>/)
     assert.deepEqual(await findInvalid(response.body, url), [])
     const [again = ''] = formsOf(response.body)
     const deleted = await app.inject({ method: 'POST', url, ...asForm(typedIn(again)) })
@@ -113,8 +114,29 @@ test('a field left empty in a stale edit is shown as empty, and is removed when 
   const { url, stale } = await openStale(app, samples[1])
   const typed = { _method: 'PATCH', _if_match: stale, name: 'Theirs', note: '' }
   const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
-  assert.match(body, /<mark><span class="quiet">empty<\/span><\/mark><\/td><td><mark>by the water/)
+  assert.match(body, /<span class="quiet">empty<\/span><\/td><td dir="auto"><mark>by the water/)
   const [keep = ''] = formsOf(body)
   await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
   assert.equal((await readRecord(app, url)).note, undefined)
 })
+
+const differences: [mine: string, theirs: string, shown: [mine: string, theirs: string]][] = [
+  ['a b c', 'a x c', ['a <mark>b</mark> c', 'a <mark>x</mark> c']],
+  ['a b', 'a', ['a<mark> b</mark>', 'a']],
+  ['b', 'a b', ['b', '<mark>a </mark>b']],
+  ['a a a', 'a a', ['a a<mark> a</mark>', 'a a']],
+  ['a b', 'c', ['<mark>a b</mark>', '<mark>c</mark>']],
+  ['<b>', '&', ['<mark>&lt;b&gt;</mark>', '<mark>&amp;</mark>']],
+]
+
+for (const [mine, theirs, shown] of differences) {
+  test(`of the notes "${mine}" and "${theirs}", the words that differ are marked`, async (t) => {
+    const app = await testApp(t)
+    const { url, stale } = await openStale(app, samples[1])
+    await app.inject({ method: 'PATCH', url, payload: { note: theirs } })
+    const form = asForm({ _method: 'PATCH', _if_match: stale, note: mine })
+    const { body } = await app.inject({ method: 'POST', url, ...form })
+    const cells = shown.map((markup) => `<td dir="auto">${markup}</td>`).join('')
+    assert.ok(body.includes(`Note <em>differs</em></th>${cells}</tr>`), body)
+  })
+}

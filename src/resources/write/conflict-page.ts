@@ -1,9 +1,10 @@
 import { html, type Html } from '../../site/html.ts'
-import { type Page, renderTime } from '../../site/page.ts'
+import { renderTime, type Page } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToInputText } from '../field-values.ts'
-import { methodInputs, recordDetails, toTag } from '../record/representations.ts'
+import { methodInputs, recordDetails } from '../record/record-page.ts'
+import { toTag } from '../record/representations.ts'
 import { recordForm } from './form-page.ts'
 
 interface Conflict {
@@ -22,21 +23,22 @@ export function conflictPage(resource: Resource, current: StoredRecord, fields?:
   return {
     title: `${state}: ${name} has changed`,
     heading: `This ${singular} has changed since you opened it`,
-    scripts: ['edit-form.js'],
+    styles: ['lists.css'],
+    scripts: ['edit-form.js', 'records.js'],
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="${path}/${id}">${name}</a></nav>
 <div class="notice error" role="alert" tabindex="-1" autofocus>
-<p>${state}: this ${singular} was changed at ${renderTime(updatedAt)}. Choose what to do.</p>
+<p>${state}: this ${singular} was changed at ${renderTime(updatedAt)}. Choose which version to keep.</p>
 </div>
 ${fields ? comparison(resource, { current, fields }) : recordDetails(resource, current)}
 <div class="actions">
-${fields ? saveMineForm(resource, { current, fields }) : html`<form method="post" action="${path}/${id}">${methodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
-<p><a class="button second" href="${path}/${id}">${fields ? 'Discard my changes' : 'Keep it'}</a></p>
+${fields ? saveMineForm(resource, { current, fields }) : html`<form method="post" action="${path}/${id}" data-deletes="${name}">${methodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
+<a class="button second" href="${path}/${id}">${fields ? 'Keep the current version' : 'Keep it'}</a>
 </div>
 ${
   form
-    ? html`<h2>Edit my version</h2>
+    ? html`<details${hasPassword(resource, fields) ? html` open` : ''}><summary>Edit my version before saving it</summary>
 <p>Saving this form replaces the current version.</p>
-${recordForm(resource, form)}`
+${recordForm(resource, form)}</details>`
     : ''
 }
 <p class="quiet"><code>If-Match</code> named an earlier version, so the response is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
@@ -58,19 +60,36 @@ function comparisonRow(field: Field, { current, fields }: Conflict): Html {
     const mine = isTyped(fields, field) ? 'new: type it again below' : 'unchanged'
     return html`<tr><th scope="row">${label}</th><td class="quiet">${mine}</td><td class="quiet">not shown</td></tr>\n`
   }
-  const toCell = (document: Document) => {
-    const text = valueToInputText(field, findValue(document, name))
-    return text === '' ? html`<span class="quiet">empty</span>` : html`${text}`
-  }
-  const theirs = toCell(current.document)
-  const mine = Object.hasOwn(fields, name) ? toCell(fields) : theirs
-  return mine.markup === theirs.markup
-    ? html`<tr><th scope="row">${label}</th><td>${mine}</td><td>${theirs}</td></tr>\n`
-    : html`<tr><th scope="row">${label} <em>differs</em></th><td><mark>${mine}</mark></td><td><mark>${theirs}</mark></td></tr>\n`
+  const toText = (document: Document) => valueToInputText(field, findValue(document, name))
+  const theirs = toText(current.document)
+  const mine = Object.hasOwn(fields, name) ? toText(fields) : theirs
+  const cells = [
+    [mine, theirs],
+    [theirs, mine],
+  ].map(([text = '', other = '']) => html`<td dir="auto">${markDifference(text, other)}</td>`)
+  const differs = mine === theirs ? '' : html` <em>differs</em>`
+  return html`<tr><th scope="row">${label}${differs}</th>${cells}</tr>\n`
+}
+
+/** Marks the words from the first to the last that differ. */
+function markDifference(text: string, other: string): Html {
+  if (text === '') return html`<span class="quiet">empty</span>`
+  const [one = [], two = []] = [text, other].map((each) => each.split(/(\s+)/))
+  let start = 0
+  while (start < one.length && one[start] === two[start]) start += 1
+  let end = one.length
+  const shift = two.length - one.length
+  while (end > start && end + shift > start && one[end - 1] === two[end + shift - 1]) end -= 1
+  const [before = '', marked = '', after = ''] = [
+    one.slice(0, start),
+    one.slice(start, end),
+    one.slice(end),
+  ].map((words) => words.join(''))
+  return html`${before}${marked && html`<mark>${marked}</mark>`}${after}`
 }
 
 function saveMineForm(resource: Resource, { current, fields }: Conflict): Html {
-  if (resource.passwords.some((field) => isTyped(fields, field))) return html``
+  if (hasPassword(resource, fields)) return html``
   const inputs = resource.readable
     .filter(({ name }) => Object.hasOwn(fields, name))
     .map((field) => {
@@ -82,6 +101,10 @@ ${methodInputs('PATCH', toTag(current))}
 ${inputs}<button type="submit">Save my version</button>
 </form>
 `
+}
+
+function hasPassword({ passwords }: Resource, fields: Document): boolean {
+  return passwords.some((field) => isTyped(fields, field))
 }
 
 function isTyped(fields: Document, { name }: Field): boolean {

@@ -27,8 +27,9 @@ for (const { path, fields } of samples) {
       assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
       assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
       const page = await app.inject(String(response.headers.location))
-      const notice = /<p class="notice" role="status">(?:User|Location) created\.<\/p>\n/
-      assert.match(response.body, notice)
+      const notice =
+        /<p class="notice" role="status">(?:User|Location) created\. Its URL is <a href="([^"]*)" data-own>\1<\/a>\.<\/p>\n/
+      assert.equal(notice.exec(response.body)?.[1], response.headers.location)
       assert.equal(page.body, response.body.replace(notice, ''))
     })
   }

@@ -39,7 +39,7 @@ function renderInput(field: Field, attributes: Html, text: string): Html {
     case 'long text':
     case 'json':
       // HTML drops the first line break of a textarea.
-      return html`<textarea ${attributes} rows="5">\n${text}</textarea>`
+      return html`<textarea ${attributes} rows="5" dir="auto">\n${text}</textarea>`
     case 'choice':
       return renderSelect(field, attributes, text)
     case 'boolean':
@@ -55,7 +55,7 @@ function renderInput(field: Field, attributes: Html, text: string): Html {
       return html`<input ${attributes} type="datetime-local" step="any" value="${text}">`
     case 'text':
       // No maxlength: a browser counts UTF-16 code units, and cuts without a message.
-      return html`<input ${attributes} type="text" autocomplete="off" value="${text}">`
+      return html`<input ${attributes} type="text" autocomplete="off" dir="auto" value="${text}">`
   }
 }
 

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../site/html.ts'
 import { type Page } from '../../site/page.ts'
 import type { Resource } from '../definition.ts'
-import { methodInputs } from '../record/representations.ts'
+import { methodInputs } from '../record/record-page.ts'
 import { renderField, type FormState } from './form-input.ts'
 
 /** `key` is an unused Idempotency-Key: sent twice, the form creates one record. */
@@ -14,6 +14,7 @@ export function formPage(resource: Resource, form: RecordForm): Page {
   return {
     title: hasFailed ? `Not saved: ${heading}` : heading,
     heading,
+    styles: ['lists.css'],
     scripts: ['edit-form.js'],
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}">All ${resource.title.toLowerCase()}</a></nav>
 ${problemSummary(resource, form)}${recordForm(resource, form)}`,
@@ -29,7 +30,7 @@ export function recordForm({ path, fields, singular }: Resource, form: RecordFor
   return html`<form method="post" action="${url}/"${isNew ? '' : html` data-patch`}>
 ${controls}
 ${fields.map((field) => renderField(field, form))}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
-<a class="button second" href="${url}">Cancel</a> <span role="status" class="error"></span></p>
+<a class="button second" href="${url}">Cancel</a> <span role="status"></span></p>
 </form>`
 }
 

@@ -8,7 +8,7 @@ import {
   samples,
   without,
 } from '../../../test/resources.ts'
-import { inputNamed, inputsOf, tagsOf } from '../../../test/tags.ts'
+import { formsOf, inputNamed, inputsOf, tagsOf } from '../../../test/tags.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { findInvalid } from '../../../test/valid-html.ts'
 
@@ -25,7 +25,7 @@ for (const { path, fields } of samples) {
     const inputs = inputsOf(body).filter(({ name }) => name !== '_idempotency_key')
     assert.deepEqual(inputs.map(({ name }) => name).toSorted(), names.toSorted())
     for (const { value = '' } of inputs) assert.equal(value, '')
-    const types = tagsOf(body, 'button').map(({ type }) => type)
+    const types = tagsOf(formsOf(body)[0] ?? '', 'button').map(({ type }) => type)
     assert.deepEqual(types, ['submit'])
   })
 

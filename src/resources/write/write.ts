@@ -13,7 +13,7 @@ import { sendJson } from '../../http/response/send.ts'
 import { createId } from '../../idempotency/create-id.ts'
 import { findClaimedId } from '../../idempotency/replay-responses.ts'
 import { renderNotice, setFlash } from '../../site/flash.ts'
-import type { Html } from '../../site/html.ts'
+import { html, type Html } from '../../site/html.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
@@ -41,7 +41,7 @@ export function create(context: ResourceContext): Handler {
     reply.code(201).header('location', `${resource.path}/${record.id}`)
     reply.header('etag', toTag(record, type))
     if (applyPreference(request, reply, 'return=minimal')) return reply.send()
-    return sendRecord(reply, { resource, type, record, flash: createdNotice(resource) })
+    return sendRecord(reply, { resource, type, record, flash: createdNotice(resource, record) })
   }
 }
 
@@ -124,7 +124,7 @@ export function replace(context: ResourceContext): Handler {
     if (applyPreference(request, reply, 'return=minimal')) {
       return isNew ? reply.send() : reply.code(204).send()
     }
-    const flash = isNew ? createdNotice(resource) : renderNotice('Saved.')
+    const flash = isNew ? createdNotice(resource, record) : renderNotice('Saved.')
     return sendRecord(reply, { resource, type, record, flash })
   }
 }
@@ -143,8 +143,10 @@ function assertMayWrite(
   if (isRequired && !hasStatePrecondition(headers)) throw preconditionRequired()
 }
 
-function createdNotice({ singular }: Resource): Html {
-  return renderNotice(`${singular.charAt(0).toUpperCase()}${singular.slice(1)} created.`)
+function createdNotice({ path, singular }: Resource, { id }: StoredRecord): Html {
+  const title = `${singular.charAt(0).toUpperCase()}${singular.slice(1)}`
+  const url = `${path}/${id}`
+  return renderNotice(html`${title} created. Its URL is <a href="${url}" data-own>${url}</a>.`)
 }
 
 /** An earlier request with the same Idempotency-Key may have created the record. */

@@ -1,4 +1,4 @@
-// The theme switch, the logged-in user, and the navigation of static pages.
+// The theme switch, the logged-in user, the navigation of static pages, and local times.
 const root = document.documentElement
 
 function showTheme(button) {
@@ -47,6 +47,12 @@ async function showUser(part) {
   part.after(form)
   part.hidden = false
 }
+
+document.addEventListener('pointerover', ({ target }) => {
+  const time = target.closest('time')
+  const styles = { dateStyle: 'full', timeStyle: 'long' }
+  if (time) time.title = new Date(time.dateTime).toLocaleString([], styles)
+})
 
 const nav = document.querySelector('#site-nav')
 if (nav && 'short' in nav.dataset) await completeNavigation(nav)

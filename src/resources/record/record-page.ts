@@ -1,0 +1,57 @@
+import { html, type Html } from '../../site/html.ts'
+import { renderTime, type Page } from '../../site/page.ts'
+import type { StoredRecord } from '../../stores/records/records.ts'
+import type { Resource } from '../definition.ts'
+import { findValue, toRecordName, valueToHtml } from '../field-values.ts'
+
+/** `etag` is that of the record. */
+export function recordPage(
+  resource: Resource,
+  record: StoredRecord,
+  { etag, flash }: { etag: string; flash: Html | undefined },
+): Page {
+  const { path: listPath, singular, title } = resource
+  const path = `${listPath}/${record.id}`
+  const name = toRecordName(resource, record)
+  const figure = resource.createFigure?.()
+  figure?.add(record)
+  return {
+    title: name,
+    styles: ['lists.css'],
+    scripts: ['records.js'],
+    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${listPath}">All ${title.toLowerCase()}</a></nav>
+<div class="actions top">
+<a class="button" href="${path}/edit">Edit</a>
+<details class="confirm"><summary>Delete</summary>
+<form method="post" action="${path}" data-deletes="${name}">${methodInputs('DELETE', etag)}
+<p>Delete this ${singular}? This cannot be undone.</p>
+<p><button type="submit" class="danger">Yes, delete it</button></p></form>
+</details>
+</div>
+${flash ?? ''}<div class="record">
+${recordDetails(resource, record)}
+${figure?.toHtml() ?? ''}</div>
+<ul class="chips types" aria-label="Other representations">
+<li><a href="${path}.json" type="application/json">JSON</a></li>
+<li><a href="${path}.txt" type="text/plain">Text</a></li>
+</ul>`,
+  }
+}
+
+export function recordDetails({ readable }: Resource, record: StoredRecord): Html {
+  const items = readable.map((field) => {
+    const value = findValue(record.document, field.name)
+    if (value === undefined || value === '') return ''
+    const kind = field.kind === 'long text' ? html` class="prose"` : ''
+    return html`<dt>${field.label}</dt><dd${kind} dir="auto">${valueToHtml(field, value)}</dd>\n`
+  })
+  return html`<dl class="details">
+${items}<dt>Created</dt><dd>${renderTime(record.createdAt)}</dd>
+<dt>Updated</dt><dd>${renderTime(record.updatedAt)}</dd>
+<dt>Id</dt><dd><code>${record.id}</code></dd>
+</dl>`
+}
+
+export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
+  return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
+}

@@ -1,0 +1,22 @@
+// Lists and records: the URL of a created record, the name of a deleted one, and short URLs.
+const notice = document.querySelector('.notice[role=status]')
+
+// The page has the URL of the list, to which the form was sent. Now reload and Back need no POST.
+const own = notice?.querySelector('a[data-own]')
+if (own) history.replaceState(null, '', own.href)
+
+// Not in the cookie of site/flash.ts: other sites can set cookies, but not the storage of this one.
+const deleted = sessionStorage.getItem('deleted')
+sessionStorage.removeItem('deleted')
+if (deleted !== null && notice?.textContent === 'Deleted.') {
+  const name = document.createElement('bdi')
+  name.textContent = deleted
+  notice.replaceChildren('Deleted ', name, '.')
+}
+for (const form of document.querySelectorAll('form[data-deletes]')) {
+  form.addEventListener('submit', () => sessionStorage.setItem('deleted', form.dataset.deletes))
+}
+
+document.querySelector('form.search')?.addEventListener('formdata', ({ formData }) => {
+  for (const name of ['q', 'per_page']) if (!formData.get(name)) formData.delete(name)
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inBrowser } from './chromium.ts'
+import { assertFlawless } from './assert-flawless.ts'
+import { openSite, type Site } from './site.ts'
+import { waitForHeading } from './steps.ts'
+
+const longWord = 'W'.repeat(200)
+const hebrew = 'ירושלים, with English'
+
+async function fill({ app }: Site, names: readonly string[]): Promise<void> {
+  for (const [index, name] of names.entries()) {
+    const payload = { name, latitude: 30 + index * 9, longitude: 30, note: `${name} ${longWord}` }
+    await app.inject({ method: 'PUT', url: `/locations/r${String(index)}`, payload })
+  }
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? '' : ' without JavaScript'
+
+  test(`a list is searched, cut into pages and shown whole again${how}`, inBrowser, async (t) => {
+    const site = await openSite(t)
+    await fill(site, ['Rome', 'Paris', 'Kyoto'])
+    const page = await site.visit({ javaScriptEnabled })
+    await page.goto('/locations')
+    await page.getByText('All 3 locations', { exact: true }).waitFor()
+    await page.getByRole('searchbox').fill('o')
+    await page.getByRole('combobox').selectOption('20 per page')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('2 matching locations', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Remove the filter' }).click()
+    await page.getByText('All 3 locations', { exact: true }).waitFor()
+    await page.getByRole('combobox').selectOption('All on one page')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('All 3 locations', { exact: true }).waitFor()
+    if (javaScriptEnabled) assert.equal(new URL(page.url()).search, '')
+  })
+}
+
+test('every mark of the map is reached with Tab and leads to its record', inBrowser, async (t) => {
+  const site = await openSite(t)
+  await fill(site, ['Rome', 'Paris', 'Kyoto'])
+  const page = await site.visit({ viewport: { width: 1600, height: 900 } })
+  await page.goto('/locations')
+  const focused =
+    'document.activeElement.closest("svg[aria-label]") && document.activeElement.textContent.trim()'
+  await page.getByRole('row', { name: 'Kyoto' }).getByRole('link').focus()
+  for (const name of ['Rome', 'Paris', 'Kyoto']) {
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate(focused), name)
+  }
+  await page.keyboard.press('Enter')
+  await waitForHeading(page, 'Kyoto')
+})
+
+test('pages with long words and right-to-left text have no defect', inBrowser, async (t) => {
+  const site = await openSite(t)
+  await fill(site, [longWord, hebrew])
+  const page = await site.visit({ errorStatuses: [412] })
+  await assertFlawless(page, [
+    ...['/locations', '/locations/r0', '/locations/r1', '/locations/r1/edit'],
+    ...[`/locations?q=${longWord}`, '/locations?q=none'],
+    ['/locations/r1/', { _method: 'PATCH', _if_match: '"stale"', name: longWord, note: hebrew }],
+  ])
+  await page.setViewportSize({ width: 320, height: 800 })
+  for (const path of ['/locations', '/locations/r0', '/locations/r0/edit', '/locations/new']) {
+    await page.goto(path)
+    const overflow = 'document.documentElement.scrollWidth - innerWidth'
+    assert.equal(await page.evaluate<number>(overflow), 0, path)
+  }
+})
+
+test('a time shows the local time when the pointer is on it', inBrowser, async (t) => {
+  const site = await openSite(t)
+  await fill(site, ['Rome'])
+  const page = await site.visit({ timezoneId: 'Asia/Tokyo', locale: 'en' })
+  await page.goto('/locations')
+  const time = page.locator('time').first()
+  await time.hover()
+  assert.match((await time.getAttribute('title')) ?? '', /GMT\+9$/)
+})
+
+test('a printed list has its records and none of its controls', inBrowser, async (t) => {
+  const site = await openSite(t)
+  await fill(site, ['Rome'])
+  const page = await site.visit()
+  await page.goto('/locations')
+  await page.emulateMedia({ media: 'print' })
+  assert.equal(await page.getByRole('rowheader', { name: 'Rome' }).isVisible(), true)
+  assert.equal(await page.locator('form, .types, .listing-head').locator('visible=true').count(), 0)
+})
