@@ -85,7 +85,7 @@ test('the search keeps the filters and the order, and starts at the first page',
       ['latitude:gte', '0'],
     ],
   )
-  assert.match(page, /name="q" value="pl&quot;"/)
+  assert.match(page, /name="q" [^>]*value="pl&quot;"/)
   const options = [...page.matchAll(/<option value="(\d*)"([^>]*)>([^<]*)</g)]
   assert.deepEqual(
     options.map(([, ...option]) => option),
@@ -148,7 +148,7 @@ test('a list links to its other representations, which have the same records', a
     ['Text', 'txt'],
   ] as const) {
     await t.test(`${label} ${suffix}`, async () => {
-      const [href = ''] = hrefs(page, label)
+      const href = hrefs(page, label).at(-1) ?? ''
       assert.equal(href, `/locations.${suffix}?q=place&sort=-name&per_page=2`)
       const body = await open(app, href)
       assert.ok(body.indexOf('Place 3') < body.indexOf('Place 2'))
