@@ -74,7 +74,6 @@ export default defineConfig(
         setTimeout: 'readonly',
         setInterval: 'readonly',
         crypto: 'readonly',
-        setTimeout: 'readonly',
         TextDecoder: 'readonly',
         TextEncoder: 'readonly',
         Blob: 'readonly',
