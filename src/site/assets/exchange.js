@@ -8,8 +8,6 @@ import { findStatusNote } from './status-notes.js'
 const maxReadBytes = 1_048_576
 const maxShownLength = 65_536
 
-export { copyButton }
-
 export function create(name, attributes = {}, ...children) {
   const element = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)

@@ -1,5 +1,6 @@
 // Sends the requests of a lesson, and shows each exchange below its request.
-import { copyButton, create, sendRequest, showSending } from './exchange.js'
+import { copyButton } from './commands.js'
+import { create, sendRequest, showSending } from './exchange.js'
 
 const ownName = `lesson-${Math.random().toString(36).slice(2, 10)}`
 const senders = [...document.querySelectorAll('[data-request]')]
