@@ -1,31 +1,71 @@
 import axe, { type AxeResults } from 'axe-core'
-import type { Page, Response } from 'playwright-core'
+import type { CDPSession, Page, Response } from 'playwright-core'
 import { gzipSync } from 'node:zlib'
 
-/** Of a page with all its parts and fonts, compressed. */
+/** Of a page with all its parts, compressed. */
 const maxPageBytes = 100_000
-const widths = [400, 1280] as const
-const schemes = ['light', 'dark'] as const
-/** The color scheme that axe checks at each width: all of both in half the time. */
-const schemeForAxe = { 400: 'dark', 1280: 'light' } as const
+
+interface Mode {
+  width: number
+  colorScheme: 'light' | 'dark'
+  hasScripts: boolean
+}
+
+/** Each width, each color scheme and each kind of browser twice. */
+const modes: readonly Mode[] = [
+  { width: 1280, colorScheme: 'light', hasScripts: true },
+  { width: 400, colorScheme: 'dark', hasScripts: true },
+  { width: 400, colorScheme: 'light', hasScripts: false },
+  { width: 1280, colorScheme: 'dark', hasScripts: false },
+]
+
+const sessions = new WeakMap<Page, CDPSession>()
 
 /**
- * Opens a page with `go`, checks it narrow and wide, light and dark, and lists its defects:
- * its weight, sideways scroll, and what axe finds. Everything that can be opened is open.
+ * Opens a page with `go` in each mode, and lists its defects: its weight, sideways scroll, and what axe
+ * finds. Every `<details>` is open.
  */
 export async function findFlaws(page: Page, go: () => Promise<unknown>): Promise<string[]> {
   const flaws = await weigh(page, go)
-  await openAll(page)
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 800 })
-    for (const colorScheme of schemes) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      const found = await findOverflow(page)
-      if (schemeForAxe[width] === colorScheme) found.push(...(await findBarriers(page)))
-      flaws.push(...found.map((flaw) => `${String(width)} px, ${colorScheme}: ${flaw}`))
-    }
+  for (const mode of modes) {
+    await openIn(page, mode, go)
+    await openDetails(page, mode)
+    flaws.push(...(await findFlawsIn(page, mode)))
   }
   return flaws
+}
+
+/** As above, for a state of a page that `open` reaches on a small screen. */
+export async function findFlawsOfState(page: Page, open: () => Promise<unknown>) {
+  const flaws: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const mode = { width: 400, colorScheme, hasScripts: true }
+    await openIn(page, mode, open)
+    flaws.push(...(await findFlawsIn(page, mode)))
+  }
+  return flaws
+}
+
+async function openIn(page: Page, mode: Mode, go: () => Promise<unknown>): Promise<void> {
+  const { width, colorScheme, hasScripts } = mode
+  await page.setViewportSize({ width, height: 800 })
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page))
+  sessions.set(page, session)
+  const setDisabled = (value: boolean) =>
+    session.send('Emulation.setScriptExecutionDisabled', { value })
+  await setDisabled(!hasScripts)
+  await go()
+  await page.waitForLoadState('load')
+  // For axe. The scripts of the page stay unexecuted, and `noscript` stays rendered.
+  await setDisabled(false)
+}
+
+async function findFlawsIn(page: Page, mode: Mode): Promise<string[]> {
+  const { width, colorScheme, hasScripts } = mode
+  const where = `${String(width)} px, ${colorScheme}${hasScripts ? '' : ', without scripts'}`
+  const flaws = [...(await findOverflow(page)), ...(await findBarriers(page))]
+  return flaws.map((flaw) => `${where}: ${flaw}`)
 }
 
 /** The document and everything that it loads, each compressed. */
@@ -51,14 +91,14 @@ async function readWhole(page: Page, response: Response): Promise<Buffer> {
   return response.status() === 304 ? again() : response.body().catch(again)
 }
 
-/** Opens every `<details>`, and waits until the request inspector has loaded, where there is one. */
-async function openAll(page: Page): Promise<void> {
+/** Waits until the request inspector has loaded, where there is one. */
+async function openDetails(page: Page, { hasScripts }: Mode): Promise<void> {
   await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))')
   const loaded = 'details.inspector [data-exchange], body:not(:has(details.inspector)) main'
-  await page.locator(loaded).first().waitFor()
+  if (hasScripts) await page.locator(loaded).first().waitFor()
 }
 
-async function findOverflow(page: Page): Promise<string[]> {
+export async function findOverflow(page: Page): Promise<string[]> {
   const wide = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )

@@ -7,6 +7,8 @@ import { localName, openBrowser } from './chromium.ts'
 interface Visit extends BrowserContextOptions {
   /** Expected errors; a browser logs each to its console. */
   errorStatuses?: readonly number[]
+  /** Whether the browser blocks requests on purpose. */
+  expectsBlocked?: boolean
   /** 127.0.0.1 when unset. */
   hostname?: typeof localName
 }
@@ -38,7 +40,8 @@ export async function openSite(
   t.after(() => {
     assert.deepEqual(complaints, [])
   })
-  const visit: Site['visit'] = async ({ errorStatuses = [], hostname, ...options } = {}) => {
+  const visit: Site['visit'] = async (visitor = {}) => {
+    const { errorStatuses = [], expectsBlocked = false, hostname, ...options } = visitor
     const browser = await openBrowser()
     const baseURL = hostname ? origin.replace('127.0.0.1', hostname) : origin
     // A test that looks at a page before its styles are loaded would abort a view transition.
@@ -47,6 +50,7 @@ export async function openSite(
     watchContext(context, {
       origin: baseURL,
       errorStatuses,
+      expectsBlocked,
       complain: (text) => complaints.push(text),
     })
     return context.newPage()
@@ -57,10 +61,12 @@ export async function openSite(
 interface Rules {
   origin: string
   errorStatuses: readonly number[]
+  expectsBlocked: boolean
   complain: (text: string) => void
 }
 
-function watchContext(context: BrowserContext, { origin, errorStatuses, complain }: Rules): void {
+function watchContext(context: BrowserContext, rules: Rules): void {
+  const { origin, errorStatuses, expectsBlocked, complain } = rules
   context.on('request', (request) => {
     const { origin: sent, protocol } = new URL(request.url())
     if (sent !== origin && protocol !== 'data:')
@@ -75,6 +81,7 @@ function watchContext(context: BrowserContext, { origin, errorStatuses, complain
     if (message.type() !== 'error') return
     // Only pages name an icon, and otherwise a browser requests the default one.
     if (message.location().url === `${origin}/favicon.ico`) return
+    if (expectsBlocked && /blocked by CORS|net::ERR_FAILED/.test(message.text())) return
     const status = /the server responded with a status of (\d+)/.exec(message.text())?.[1]
     if (errorStatuses.includes(Number(status))) return
     complain(`${message.page()?.url() ?? ''}: ${message.text()}`)

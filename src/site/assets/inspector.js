@@ -33,9 +33,11 @@ function openPanel() {
     pill.textContent = status
     panel.firstElementChild.append(' ', pill)
   }
-  panel.addEventListener('toggle', load, { once: true })
   panel.addEventListener('toggle', () => (localStorage.inspector = panel.open ? 'open' : 'closed'))
-  panel.open = localStorage.inspector === 'open'
+  // It can have been opened before this script ran.
+  panel.open ||= localStorage.inspector === 'open'
+  if (panel.open) load()
+  else panel.addEventListener('toggle', load, { once: true })
 }
 
 if (panel && id && !document.querySelector('[data-exchange]')) openPanel()

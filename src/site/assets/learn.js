@@ -1,5 +1,4 @@
 // Sends the requests of a lesson, and shows each exchange below its request.
-import { copyButton } from './commands.js'
 import { create, sendRequest, showSending } from './exchange.js'
 
 const ownName = `lesson-${Math.random().toString(36).slice(2, 10)}`
@@ -34,10 +33,11 @@ function toFetch(sender) {
 }
 
 /** A sandboxed frame has an origin of its own, so that the browser treats its requests as cross-site. */
-async function sendFromFrame(path, { body, ...options }) {
+async function sendFromFrame(path, { body, method, headers }) {
+  const sent = String(body ?? '')
   const source = '<script type="module" src="/assets/learn-frame.js"></scr' + 'ipt>'
   const frame = create('iframe', { sandbox: 'allow-scripts', hidden: '', srcdoc: source })
-  frame.name = JSON.stringify({ ...options, path, body: body && String(body) })
+  frame.name = JSON.stringify({ path, method, headers, body: body && sent })
   const startedAt = performance.now()
   const { data } = await new Promise((resolve) => {
     globalThis.addEventListener(
@@ -54,27 +54,35 @@ async function sendFromFrame(path, { body, ...options }) {
   return {
     response: { ...data, headers: new Headers(data.headers) },
     text: data.text,
+    sent,
     ms,
     exchanges,
   }
 }
 
-async function send(sender) {
+async function send(sender, signal) {
   const [path, options, isCrossSite] = toFetch(sender)
-  const result = await (isCrossSite ? sendFromFrame : sendRequest)(path, options)
+  const result = await (isCrossSite ? sendFromFrame : sendRequest)(path, { ...options, signal })
   if (sender === senders[0]) first = result.response
   return result
 }
 
-for (const sender of senders) {
-  sender.hidden = false
-  sender.addEventListener(sender.matches('form') ? 'submit' : 'click', (event) => {
-    event.preventDefault()
-    void showSending(sender.closest('section').querySelector('.result'), () => send(sender))
-  })
+/** Marks the headers that the lesson explains. */
+function markHeaders(section) {
+  const names = [...section.querySelectorAll('li code')].map(({ textContent }) =>
+    textContent.split(':')[0].toLowerCase(),
+  )
+  for (const key of section.querySelectorAll('.result .t-key')) {
+    key.classList.toggle('named', names.includes(key.textContent.toLowerCase()))
+  }
 }
 
-for (const figure of document.querySelectorAll('.command:last-child')) {
-  const { textContent } = figure.querySelector('code')
-  figure.querySelector('figcaption').append(copyButton(() => textContent))
+for (const sender of senders) {
+  sender.hidden = false
+  sender.addEventListener(sender.matches('form') ? 'submit' : 'click', async (event) => {
+    event.preventDefault()
+    const section = sender.closest('section')
+    await showSending(section.querySelector('.result'), (signal) => send(sender, signal))
+    markHeaders(section)
+  })
 }

@@ -83,6 +83,6 @@ ${inputs}${isOverride ? html`<input type="hidden" name="_method" value="${method
     ? html`<noscript><p class="note">${withoutScript}</p></noscript>\n`
     : ''
   return html`${isLink ? link : form}
-${instead}<div class="result" aria-live="polite" hidden></div>
+${instead}<div class="result" hidden></div>
 `
 }

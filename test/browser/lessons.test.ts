@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inBrowser } from './chromium.ts'
+import { openSite } from './site.ts'
+
+/** The status codes of the responses, in the order of the requests; empty if there is none. */
+const lessons: Readonly<Record<string, readonly string[]>> = {
+  methods: ['200', '201', '200'],
+  'forms-and-bodies': ['200', '200', '200'],
+  'status-codes': ['302 200', '404', '503'],
+  'content-negotiation': ['200', '200', '406'],
+  caching: ['200', '304', '200'],
+  'concurrent-edits': ['201', '200', '412'],
+  sessions: ['201', '200', '200'],
+  'cross-site-requests': ['200', '403', ''],
+}
+const errorStatuses = [403, 404, 406, 412, 503]
+
+for (const [slug, expected] of Object.entries(lessons)) {
+  test(`the requests of ${slug} can be sent, twice`, inBrowser, async (t) => {
+    const { app, visit } = await openSite(t)
+    // The lesson shows how a browser blocks a request, and the browser reports that.
+    const page = await visit({ errorStatuses, expectsBlocked: slug === 'cross-site-requests' })
+    await page.goto(`/learn/${slug}`)
+    for (const round of [1, 2]) {
+      for (const [index, status] of expected.entries()) {
+        const step = page.locator('.step').nth(index)
+        await step.getByText('Send', { exact: true }).click()
+        await step.locator('.result > [aria-busy=false]').waitFor()
+        const shown = await step.locator('.result .status').allInnerTexts()
+        assert.equal(shown.map((text) => text.split(' ')[0]).join(' '), status, String(round))
+      }
+    }
+    const { headers } = await app.inject('/locations?per_page=1')
+    const created = slug === 'concurrent-edits' ? 2 : 0
+    assert.equal(Number(headers['x-total-count']), created)
+  })
+}
+
+test('without JavaScript a form or a link sends the request of a lesson', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit({ javaScriptEnabled: false, errorStatuses: [404] })
+  await page.goto('/learn/methods')
+  await page.getByRole('button', { name: 'Send' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Pier' }).waitFor()
+  await page.goto('/learn/status-codes')
+  await page.getByRole('link', { name: 'Send' }).nth(1).click()
+  await page.waitForURL('/status/404')
+  await page.goto('/learn/content-negotiation')
+  assert.equal(await page.getByText('Send', { exact: true }).filter({ visible: true }).count(), 0)
+  await page.getByRole('link', { name: '/locations.csv' }).click()
+})
+
+test('a later request of a lesson needs the first', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit()
+  await page.goto('/learn/concurrent-edits')
+  await page.getByRole('button', { name: 'Send' }).nth(1).click()
+  await page.getByRole('status').getByText('send request 1 first').waitFor()
+})

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { inBrowser } from './chromium.ts'
+import { findFlawsOfState } from './look.ts'
+import { openSite } from './site.ts'
+import { openPanel } from './steps.ts'
+
+async function send(page: Page): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name: /^Send/ }).first().click()
+  await page.locator('.exchange').first().waitFor()
+}
+
+const states: readonly [name: string, path: string, open: (page: Page) => Promise<unknown>][] = [
+  ['the menu', '/', (page) => page.getByRole('button', { name: 'Menu' }).click()],
+  ['the delete confirmation', '/locations/one', confirmDeletion],
+  ['the request inspector', '/locations/one', openPanel],
+  ['the response on the home page', '/', send],
+  ['the response on the page of a demo', '/demos/topic', send],
+  ['the response of an operation', '/docs/getLocations', send],
+  ['the response in a lesson', '/learn/forms-and-bodies', send],
+  ['the marked headers of a lesson', '/learn/concurrent-edits', send],
+]
+
+async function confirmDeletion(page: Page): Promise<void> {
+  await page.getByText('Delete', { exact: true }).click()
+  await page.getByRole('button', { name: /^Yes, delete/ }).waitFor()
+}
+
+test('no opened state has a defect', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  await app.inject({ method: 'PUT', url: '/locations/one', payload: { name: 'Pier' } })
+  const page = await visit({ errorStatuses: [404] })
+  for (const [name, path, open] of states) {
+    await t.test(name, async () => {
+      const flaws = await findFlawsOfState(page, async () => {
+        await page.goto(path)
+        await open(page)
+      })
+      assert.deepEqual(flaws, [])
+    })
+  }
+})
