@@ -53,7 +53,8 @@ function renderComposer(demos: readonly Demo[]): Html {
     samples.flatMap((sample) => (sample.featured ? renderChip(name, sample, sample.featured) : [])),
   )
   if (chips.length === 0) return html``
-  return html`<section class="composer" aria-label="Send a request">
+  return html`<section class="composer" aria-labelledby="composer">
+<h2 id="composer">Send a request</h2>
 <form class="scripted">
 <div class="request-line"><p><label for="method">Method</label> <select id="method">${toOptions(methods)}</select></p>
 <p class="target"><label for="target">Path</label> <input type="text" id="target" value="/" required autocomplete="off" spellcheck="false" autocapitalize="none"></p>
