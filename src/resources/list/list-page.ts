@@ -52,11 +52,11 @@ ${url ? conditionList(resource, url, query) : ''}`
 }
 
 /** With more columns the table scrolls sideways. */
-const maxColumns = 7
+const narrowColumns = 7
 
 function tableHead({ title, readable, visible }: Resource, list: ListView): Html {
   const columns = [...readable, ...visible.slice(-2, -1)]
-  const isWide = columns.length > maxColumns
+  const isWide = columns.length > narrowColumns
   return html`<div class="listing"><section class="table"${isWide ? html` tabindex="0"` : ''} aria-label="${title}"><table>
 <thead><tr>${columns.map((column) => columnHead(column, list))}</tr></thead>
 `
