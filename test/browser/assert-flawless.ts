@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { findFlaws } from './look.ts'
+import { findFlaws, type Mode } from './look.ts'
 
 /** An address, or an address and the fields that a form without script posts to it. */
 export type Way = string | readonly [action: string, fields: Readonly<Record<string, string>>]
 
 /** Checks the page at the end of each path, and fails with the list of all defects. */
-export async function assertFlawless(page: Page, ways: readonly Way[]): Promise<void> {
+export async function assertFlawless(page: Page, ways: readonly Way[], modes?: readonly Mode[]) {
   const found: string[] = []
   for (const way of ways) {
-    const flaws = await findFlaws(page, () => goBy(page, way))
+    const flaws = await findFlaws(page, () => goBy(page, way), modes)
     found.push(...flaws.map((flaw) => `${JSON.stringify(way)} ${flaw}`))
   }
   assert.deepEqual(found, [])

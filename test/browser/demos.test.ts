@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { demos } from '../../src/demos/catalogue.ts'
 import { assertFlawless } from './assert-flawless.ts'
 import { inBrowser } from './chromium.ts'
+import { light } from './look.ts'
 import { openSite } from './site.ts'
 import { submit, waitForHeading } from './steps.ts'
 
@@ -84,7 +85,7 @@ test('every sample request can be sent, and the pages have no defect', inBrowser
   for (const { name } of demos) {
     await page.goto(`/demos/${name}`)
     await sendAll(page)
-    await assertFlawless(page, [`/demos/${name}`])
+    await assertFlawless(page, [`/demos/${name}`], [light])
   }
 })
 

@@ -16,7 +16,8 @@ export async function openFilledSite(t: TestContext) {
   await logIn(page, cookie, site.origin)
   const { headers } = await site.app.inject({ url: '/users', headers: { accept: 'text/html' } })
   const exchange = `/inspector/${String(headers['x-request-id'])}`
-  return { ...site, page, paths: [...(await listPages(site)), exchange, `/users/${_id}`] }
+  const paths = [...(await listPages(site)), exchange, `/users/${_id}`]
+  return { ...site, page, paths, exchange }
 }
 
 async function fill({ app }: Site, count: number): Promise<void> {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import { createRecord } from '../resources.ts'
+import { ann } from '../sign-in.ts'
+import { listUploads } from '../uploads.ts'
 import { inBrowser } from './chromium.ts'
 import { openSite } from './site.ts'
+import { waitForHeading } from './steps.ts'
 
 /** For the page: whatever the keyboard has to reach, in the order of the page. */
 const stops = `[...document.querySelectorAll(
@@ -57,5 +61,66 @@ test('a user can be created with the keyboard alone', inBrowser, async (t) => {
   await page.keyboard.press('Tab')
   await page.keyboard.type('correct horse')
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Ann' }).waitFor()
+  await waitForHeading(page, 'Ann')
+})
+
+/** Presses Tab until the focus is there. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  const focused = target.and(page.locator(':focus'))
+  for (let presses = 0; (await focused.count()) === 0; presses++) {
+    assert.ok(presses < 80, `Tab does not reach ${String(target)}`)
+    await page.keyboard.press('Tab')
+  }
+}
+
+test('a user can be edited and deleted with the keyboard alone', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  await app.inject({ method: 'PUT', url: '/users/ann', payload: ann })
+  const page = await visit()
+  await page.goto('/users/ann')
+  await tabTo(page, page.getByRole('link', { name: 'Edit' }))
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Name').waitFor()
+  await tabTo(page, page.getByLabel('Name'))
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('Anna')
+  await page.keyboard.press('Enter')
+  await waitForHeading(page, 'Anna')
+  await tabTo(page, page.getByText('Delete', { exact: true }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByRole('button', { name: 'Yes, delete it' }))
+  await page.keyboard.press('Enter')
+  await waitForHeading(page, 'Users')
+  assert.equal((await app.inject('/users/ann')).statusCode, 404)
+})
+
+test('a user can log in and out with the keyboard alone', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  await createRecord(app, '/users', ann)
+  const page = await visit()
+  await page.goto('/login')
+  await tabTo(page, page.getByLabel('Name'))
+  await page.keyboard.type(ann.name)
+  await tabTo(page, page.getByLabel('Password'))
+  await page.keyboard.type(ann.password)
+  await page.keyboard.press('Enter')
+  await waitForHeading(page, 'Session')
+  await tabTo(page, page.getByRole('main').getByRole('button', { name: 'Log out' }))
+  await page.keyboard.press('Enter')
+  await waitForHeading(page, 'Log in')
+})
+
+test('a file can be uploaded with the keyboard alone', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  const page = await visit()
+  await page.goto('/profile.html')
+  await tabTo(page, page.getByLabel('File'))
+  const opened = page.waitForEvent('filechooser')
+  await page.keyboard.press('Space')
+  const buffer = Buffer.from('glass')
+  await (await opened).setFiles({ name: 'glass.txt', mimeType: 'text/plain', buffer })
+  await tabTo(page, page.getByRole('button', { name: 'Upload' }))
+  await page.keyboard.press('Enter')
+  await page.getByText('Uploaded glass.txt.').waitFor()
+  assert.equal((await listUploads(app)).length, 1)
 })

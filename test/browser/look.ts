@@ -5,18 +5,18 @@ import { gzipSync } from 'node:zlib'
 /** Of a page with all its parts, compressed. */
 const maxPageBytes = 100_000
 
-interface Mode {
+export interface Mode {
   width: number
   colorScheme: 'light' | 'dark'
   hasScripts: boolean
 }
 
-/** Each width, each color scheme and each kind of browser twice. */
+export const light: Mode = { width: 1280, colorScheme: 'light', hasScripts: true }
+
 const modes: readonly Mode[] = [
-  { width: 1280, colorScheme: 'light', hasScripts: true },
+  light,
   { width: 400, colorScheme: 'dark', hasScripts: true },
-  { width: 400, colorScheme: 'light', hasScripts: false },
-  { width: 1280, colorScheme: 'dark', hasScripts: false },
+  { width: 400, colorScheme: 'dark', hasScripts: false },
 ]
 
 const sessions = new WeakMap<Page, CDPSession>()
@@ -25,10 +25,12 @@ const sessions = new WeakMap<Page, CDPSession>()
  * Opens a page with `go` in each mode, and lists its defects: its weight, sideways scroll, and what axe
  * finds. Every `<details>` is open.
  */
-export async function findFlaws(page: Page, go: () => Promise<unknown>): Promise<string[]> {
-  const flaws = await weigh(page, go)
-  for (const mode of modes) {
-    await openIn(page, mode, go)
+export async function findFlaws(page: Page, go: () => Promise<unknown>, chosen = modes) {
+  const flaws: string[] = []
+  for (const mode of chosen) {
+    const load = () => openIn(page, mode, go)
+    if (mode === light) flaws.push(...(await weigh(page, load)))
+    else await load()
     await openDetails(page, mode)
     flaws.push(...(await findFlawsIn(page, mode)))
   }
@@ -69,7 +71,7 @@ async function findFlawsIn(page: Page, mode: Mode): Promise<string[]> {
 }
 
 /** The document and everything that it loads, each compressed. */
-async function weigh(page: Page, go: () => Promise<unknown>): Promise<string[]> {
+async function weigh(page: Page, load: () => Promise<void>): Promise<string[]> {
   let responses: Response[] = []
   const note = (response: Response) => {
     // Responses to an earlier page are no longer in the browser, and not part of this one.
@@ -77,8 +79,7 @@ async function weigh(page: Page, go: () => Promise<unknown>): Promise<string[]> 
     responses.push(response)
   }
   page.on('response', note)
-  await go()
-  await page.waitForLoadState('load')
+  await load()
   page.off('response', note)
   let bytes = 0
   for (const response of responses) bytes += gzipSync(await readWhole(page, response)).length

@@ -74,7 +74,11 @@ async function send(origin: string) {
   assert.match(await (await get('/locations/rome', 'application/json')).text(), /"name":"Rome"/)
   assert.match(await (await get('/topic.html')).text(), /<form/)
   assert.match(await (await get('/assets/vitrine.css')).text(), /\{/)
-  assert.match(await (await get('/assets/tokens.css')).text(), /\{/)
+  for (const font of ['geist', 'geist-mono']) {
+    const response = await get(`/assets/${font}-latin-wght-normal.woff2`)
+    assert.equal(response.headers.get('content-type'), 'font/woff2')
+    assert.equal(Buffer.from(await response.arrayBuffer()).toString('latin1', 0, 4), 'wOF2')
+  }
   assert.equal((await get('/openapi.json')).status, 200)
 }
 

@@ -1,8 +1,15 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Operation } from './operation.ts'
 
 export type Route = Operation &
-  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'errorHandler' | 'onRequest'>
+  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'onRequest'> & {
+    /** Fastify awaits it, which its own type leaves out. */
+    errorHandler?: (
+      error: Error,
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ) => Promise<FastifyReply>
+  }
 
 interface RouteGroup {
   file: string

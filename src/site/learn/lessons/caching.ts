@@ -1,7 +1,7 @@
 import { html } from '../../html.ts'
 import type { Lesson } from '../lesson.ts'
 
-const path = '/assets/icon.svg'
+const path = '/assets/tokens.css'
 
 export const caching: Lesson = {
   slug: 'caching',
@@ -25,8 +25,8 @@ it and the validators.`,
       lookFor: [
         html`<code>ETag</code> names this version of the file. It is an opaque string: only compare it.`,
         html`<code>Last-Modified</code> is the date of the file, with a precision of one second.`,
-        html`<code>Cache-Control: no-cache</code> permits storing. It requires validation before each use.
-<code>no-store</code> forbids storing.`,
+        html`<code>Cache-Control: private, no-cache</code> permits storing, except in shared caches. It requires
+validation before each use. <code>no-store</code> forbids storing.`,
       ],
     },
     {
