@@ -51,16 +51,16 @@ async function fill(origin) {
 }
 
 async function openInspector(page) {
-  await page.getByText('Request inspector', { exact: true }).click()
+  await page.locator('details.inspector summary').first().click()
   await page.locator('details.inspector [data-exchange]').waitFor()
 }
 
-async function openOperation(page) {
-  await page.locator('.docs summary').first().click()
-  await page
-    .locator('.docs h2')
-    .first()
-    .evaluate((heading) => heading.scrollIntoView())
+async function sendRequest(page) {
+  const main = page.getByRole('main')
+  await main.getByRole('button', { name: /^Send/ }).first().click()
+  const exchange = main.locator('.exchange').first()
+  await exchange.waitFor()
+  await exchange.evaluate((one) => one.scrollIntoView({ block: 'center' }))
 }
 
 async function sendMistakes(page) {
@@ -86,7 +86,8 @@ const pictures = [
   { name: 'locations-phone', path: '/locations', viewport: phone },
   { name: 'record-and-inspector', path: '/locations/kyoto', act: openInspector, viewport: tall },
   { name: 'form-with-messages', path: '/locations/new', act: sendMistakes },
-  { name: 'docs', path: '/docs', act: openOperation },
+  { name: 'docs', path: '/docs/getLocations' },
+  { name: 'lesson', path: '/learn/content-negotiation', act: sendRequest },
   { name: 'session', path: '/login', act: logIn, isWhole: true },
 ]
 

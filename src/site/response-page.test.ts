@@ -30,6 +30,8 @@ for (const [method, url, type, payload, mediaType] of requests) {
     assert.equal(page.statusCode, 200)
     assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
     assert.match(String(page.headers.vary), /\bAccept\b/)
+    assert.equal(page.headers['x-content-type-options'], 'nosniff')
+    assert.match(String(page.headers['content-security-policy']), /^default-src 'self';/)
     assert.match(page.body, /<a class="button" href="\/demos\/\w+">Back to /)
     assert.deepEqual(await findInvalid(page.body, url), [])
     assert.ok(!page.body.includes(hostile))
