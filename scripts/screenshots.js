@@ -58,9 +58,9 @@ async function openInspector(page) {
 async function sendRequest(page) {
   const main = page.getByRole('main')
   await main.getByRole('button', { name: /^Send/ }).first().click()
-  const exchange = main.locator('.exchange').first()
-  await exchange.waitFor()
-  await exchange.evaluate((one) => one.scrollIntoView({ block: 'center' }))
+  await main.locator('.exchange').first().waitFor()
+  const step = main.locator('.step').first()
+  await step.evaluate((one) => one.scrollIntoView())
 }
 
 async function sendMistakes(page) {
@@ -87,24 +87,21 @@ const pictures = [
   { name: 'record-and-inspector', path: '/locations/kyoto', act: openInspector, viewport: tall },
   { name: 'form-with-messages', path: '/locations/new', act: sendMistakes },
   { name: 'docs', path: '/docs/getLocations' },
-  { name: 'lesson', path: '/learn/content-negotiation', act: sendRequest },
-  { name: 'session', path: '/login', act: logIn, isWhole: true },
+  { name: 'lesson', path: '/learn/content-negotiation', act: sendRequest, viewport: tall },
+  { name: 'session', path: '/login', act: logIn, viewport: { width: 1280, height: 1500 } },
 ]
 
 const { server, origin } = await start()
 const browser = await chromium.launch({ executablePath: findChromium() })
 try {
   await fill(origin)
-  for (const { name, path, act, isWhole = false, viewport = desk, ...options } of pictures) {
+  for (const { name, path, act, viewport = desk, ...options } of pictures) {
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...options })
     const page = await context.newPage()
     await page.goto(origin + path)
     await act?.(page)
     await page.waitForLoadState('load')
-    await page.screenshot({
-      path: join(project, `docs/screenshots/${name}.png`),
-      fullPage: isWhole,
-    })
+    await page.screenshot({ path: join(project, `docs/screenshots/${name}.png`) })
     await context.close()
   }
 } finally {
