@@ -16,7 +16,8 @@ export async function openFilledSite(t: TestContext) {
   await logIn(page, cookie, site.origin)
   const { headers } = await site.app.inject({ url: '/users', headers: { accept: 'text/html' } })
   const exchange = `/inspector/${String(headers['x-request-id'])}`
-  const paths = [...(await listPages(site)), exchange, `/users/${_id}`]
+  // First, because the service only keeps the latest exchanges.
+  const paths = [exchange, ...(await listPages(site)), `/users/${_id}`]
   return { ...site, page, paths, exchange }
 }
 
