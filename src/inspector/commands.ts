@@ -1,41 +1,116 @@
+import { isObject } from '../http/request/parameters.ts'
 import type { Exchange } from './exchange-log.ts'
+
+type Fields = readonly (readonly [name: string, value: string])[]
+
+/** A request to write as a command or as code. */
+export interface CommandRequest {
+  method: string
+  url: string
+  /** Content-Type is among them, unless the body consists of parts. */
+  headers: Fields
+  /** `stored`: in a file with the name `content`. */
+  body?:
+    | { kind: 'json'; value: unknown }
+    | { kind: 'text'; text: string }
+    | { kind: 'parts'; fields: Fields; files: readonly string[] }
+    | { kind: 'stored' }
+    | undefined
+}
 
 const connectionHeaders =
   /^(host|connection|user-agent|content-length|transfer-encoding|upgrade-insecure-requests|priority|te|dnt|referer|origin|pragma|cookie|authorization|proxy-.*|sec-.*|:.*|accept-(encoding|language|charset))$/i
 
 const bodyHeader = /^(transfer-encoding:|content-length:(?!0$))/i
 
-/** Commands that repeat the request. A file named `content` stands for the body, which is not stored. */
+/** Commands that repeat a recorded request. */
 export function toCommands({ origin, target, method, requestFields }: Exchange) {
-  const url = origin + target
-  const fields = requestFields.filter(([name]) => !connectionHeaders.test(name))
   const hasBody = requestFields.some(([name, value]) => bodyHeader.test(`${name}:${value}`))
-  const verbs: Readonly<Record<string, string>> = { GET: '', HEAD: ' --head' }
-  const curl = [
-    `curl -i${verbs[method] ?? ` -X ${method}`} ${quoteForShell(url)}`,
-    ...fields.map(([name, value]) => `-H ${quoteForShell(`${name}: ${value}`)}`),
-    ...(hasBody ? ['--data-binary @content'] : []),
-  ].join(' \\\n  ')
-  const httpie = [
-    `http -v ${method} ${quoteForShell(url)}`,
-    ...fields.map(([name, value]) => quoteForShell(`${name}:${value}`)),
-    ...(hasBody ? ['< content'] : []),
-  ].join(' \\\n  ')
-  return { curl, fetch: toFetch(method, url, { requestFields: fields, hasBody }), httpie }
+  const request: CommandRequest = {
+    method,
+    url: origin + target,
+    headers: requestFields.filter(([name]) => !connectionHeaders.test(name)),
+    body: hasBody ? { kind: 'stored' } : undefined,
+  }
+  return {
+    curl: toCurl(request, ['-i']),
+    fetch: toFetch(request),
+    httpie: toHttpie(request, '-v '),
+  }
 }
 
-type FetchParts = Pick<Exchange, 'requestFields'> & { hasBody: boolean }
+/** Without the headers that the client sets for a JSON body. */
+export function toHeaders({ headers, body }: CommandRequest, implied: RegExp): Fields {
+  return body?.kind === 'json'
+    ? headers.filter((header) => !implied.test(header.join(': ')))
+    : headers
+}
 
-function toFetch(method: string, url: string, { requestFields, hasBody }: FetchParts): string {
-  const headers = requestFields.map(
-    (field) => `    ${field.map((text) => JSON.stringify(text)).join(': ')},\n`,
-  )
+export function toCurl(request: CommandRequest, flags: readonly string[] = []): string {
+  const { method, url, body } = request
+  const isImplied = method === 'GET' || (method === 'POST' && body !== undefined)
+  const verb = method === 'HEAD' ? ['--head'] : isImplied ? [] : [`-X ${method}`]
+  return [
+    ['curl', ...flags, ...verb, quoteForShell(url)].join(' '),
+    ...toHeaders(request, /^(accept|content-type): application\/json$/i).map(
+      (header) => `-H ${quoteForShell(header.join(': '))}`,
+    ),
+    ...toCurlBody(body),
+  ].join(' \\\n  ')
+}
+
+function toCurlBody(body: CommandRequest['body']): readonly string[] {
+  if (body === undefined) return []
+  if (body.kind === 'stored') return ['--data-binary @content']
+  if (body.kind === 'json') return [`--json ${quoteForShell(JSON.stringify(body.value))}`]
+  if (body.kind === 'text') return [`-d ${quoteForShell(body.text)}`]
+  return toParts(body, '=@').map((part) => `-F ${part}`)
+}
+
+function toParts(body: { fields: Fields; files: readonly string[] }, fileMark: string) {
+  const files = body.files.map((name) => `${name}${fileMark}file.txt`)
+  return [...body.fields.map((field) => field.join('=')), ...files].map(quoteForShell)
+}
+
+export function toFetch({ method, url, headers, body }: CommandRequest): string {
   const options = [
-    ...(method === 'GET' ? [] : [`  method: ${JSON.stringify(method)},\n`]),
-    ...(headers.length === 0 ? [] : [`  headers: {\n${headers.join('')}  },\n`]),
-    ...(hasBody ? ['  body: content,\n'] : []),
-  ].join('')
-  return `await fetch(${JSON.stringify(url)}${options && `, {\n${options}}`})`
+    ...(method === 'GET' ? [] : [`method: ${JSON.stringify(method)}`]),
+    ...(headers.length === 0 ? [] : [`headers: ${toLiteral(Object.fromEntries(headers))}`]),
+    ...(body === undefined ? [] : [`body: ${toFetchBody(body)}`]),
+  ].map((option) => `  ${option},\n`)
+  const init = options.length === 0 ? '' : `, {\n${options.join('')}}`
+  return `const response = await fetch(${JSON.stringify(url)}${init})`
+}
+
+function toFetchBody(body: NonNullable<CommandRequest['body']>): string {
+  if (body.kind === 'text') return JSON.stringify(body.text)
+  if (body.kind === 'json') return `JSON.stringify(${toLiteral(body.value)})`
+  return body.kind === 'parts' ? 'form' : 'content'
+}
+
+const toLiteral = (value: unknown) => JSON.stringify(value, undefined, 2).replaceAll('\n', '\n  ')
+
+export function toHttpie(request: CommandRequest, flags = ''): string {
+  const { method, url, body } = request
+  const multipart = body?.kind === 'parts' ? '--multipart ' : ''
+  return [
+    `http ${flags}${multipart}${method} ${quoteForShell(url)}`,
+    ...toHeaders(request, /^content-type:/i).map((header) => quoteForShell(header.join(':'))),
+    ...toHttpieBody(body),
+  ].join(' \\\n  ')
+}
+
+function toHttpieBody(body: CommandRequest['body']): readonly string[] {
+  if (body === undefined) return []
+  if (body.kind === 'stored') return ['< content']
+  if (body.kind === 'parts') return toParts(body, '@')
+  if (body.kind === 'text') return [`--raw ${quoteForShell(body.text)}`]
+  if (!isObject(body.value)) return [`--raw ${quoteForShell(JSON.stringify(body.value))}`]
+  return Object.entries(body.value).map(([name, value]) =>
+    quoteForShell(
+      typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
+    ),
+  )
 }
 
 export function quoteForShell(text: string): string {

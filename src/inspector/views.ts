@@ -1,6 +1,6 @@
 import { codeBlock } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
-import { type Page, renderStatus, renderTime } from '../site/page.ts'
+import { type Page, renderMethod, renderStatus, renderTime } from '../site/page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
 
@@ -56,10 +56,6 @@ function renderSummary({ method, effectiveMethod, status, ms, receivedAt }: Exch
   return html`<p class="line">${renderMethod(method)}${overridden} ${renderStatus(status)}
 <span class="quiet">${ms.toFixed(1)} ms on the server, ${renderTime(receivedAt)}</span></p>
 `
-}
-
-function renderMethod(method: string): Html {
-  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 
 function renderHead(title: string, text: string): Html {

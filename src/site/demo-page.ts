@@ -7,8 +7,8 @@ import { registerRoutes, type DeclaredRoute } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import type { Demo } from './demo.ts'
 import { html, type Html } from './html.ts'
-import { type Page, sendPage } from './page.ts'
-import { renderMethod, renderSample } from './sample-request.ts'
+import { type Page, renderMethod, sendPage } from './page.ts'
+import { renderSample } from './sample-request.ts'
 
 export function openDemoPages(app: FastifyInstance, demos: readonly Demo[]): void {
   registerRoutes(app, { file: import.meta.filename }, [
@@ -36,7 +36,7 @@ function renderDemoPage(demo: Demo, routes: readonly DeclaredRoute[]): Page {
     title,
     description: summary,
     styles: ['demo.css'],
-    scripts: ['try.js'],
+    scripts: ['send.js'],
     main: html`<p class="lead">${summary}</p>
 ${page === undefined ? '' : html`<p class="actions"><a class="button" href="${page}">Open ${title.toLowerCase()}</a></p>\n`}${samples.map(renderSample)}${lookFor ? html`<h2>What to look for</h2>\n<p>${lookFor}</p>\n` : ''}<h2>Routes</h2>
 <section class="table" tabindex="0" aria-label="Routes"><table>

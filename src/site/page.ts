@@ -48,7 +48,7 @@ export function renderPageAround({ server, request }: PagePlace, page: Omit<Page
 ${image === undefined ? '' : html`<meta property="og:image" content="${image}">\n`}<link rel="icon" href="/assets/icon.svg">
 <link rel="preload" href="/assets/geist-latin-wght-normal.woff2" as="font" type="font/woff2" crossorigin>
 <script src="/assets/theme.js"></script>
-${['tokens.css', 'vitrine.css', ...styles].map((file) => html`<link rel="stylesheet" href="/assets/${file}">\n`)}${['frame.js', ...scripts, 'inspector.js'].map((file) => html`<script type="module" src="/assets/${file}"></script>\n`)}</head>
+${['tokens.css', 'vitrine.css', ...styles].map((file) => html`<link rel="stylesheet" href="/assets/${file}">\n`)}${['frame.js', ...scripts].map((file) => html`<script type="module" src="/assets/${file}"></script>\n`)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><a class="brand" href="/">Vitrine</a><button type="button" class="second" popovertarget="site-nav">Menu</button></header>
@@ -75,6 +75,10 @@ export function renderTime(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }
 
-export function renderStatus(status: number): Html {
+export function renderMethod(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
+}
+
+export function renderStatus(status: number | string): Html {
   return html`<span class="status s${String(status).charAt(0)}">${status} ${STATUS_CODES[status] ?? ''}</span>`
 }

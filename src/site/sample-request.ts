@@ -1,4 +1,5 @@
 import { html, type Html } from './html.ts'
+import { renderMethod } from './page.ts'
 
 /** A request that a form sends, on the page of a demo. Without scripts the form is sent natively. */
 export interface SampleRequest {
@@ -32,40 +33,43 @@ export function renderSample(sample: SampleRequest, number: number): Html {
   const { title, method, path, parameters = {}, fields = {}, file, body } = sample
   const isGet = method === 'GET'
   const id = (name: string) => `sample-${String(number)}-${name.replaceAll(/\W+/g, '-')}`
-  const isOwn = isGet || method === 'POST'
+  const field = (label: string, control: Html, className = 'field') =>
+    html`<p class="${className}"><label for="${id(label)}"><code>${label}</code></label>
+${control}</p>
+`
+  const controls = [
+    ...Object.entries(parameters).map(([name, value]) =>
+      field(
+        name,
+        html`<input type="text" id="${id(name)}" data-in="path" data-name="${name}" value="${value}" required autocomplete="off">`,
+        'field scripted',
+      ),
+    ),
+    ...Object.entries(fields).map(([name, value]) =>
+      field(
+        name,
+        html`<input type="text" id="${id(name)}" name="${name}" value="${value}" dir="auto" autocomplete="off">`,
+      ),
+    ),
+    ...(file ? [field(file, html`<input type="file" id="${id(file)}" name="${file}">`)] : []),
+    ...(body
+      ? [
+          html`<input type="hidden" data-in="type" value="${body.type}">`,
+          field(
+            `Body, as ${body.type}`,
+            html`<textarea id="${id(`Body, as ${body.type}`)}" data-in="body" rows="4" spellcheck="false">${body.text}</textarea>`,
+          ),
+        ]
+      : []),
+  ]
   return html`<section class="try" aria-labelledby="${id('title')}">
-<form method="${isGet ? 'get' : 'post'}" action="${toTarget({ ...sample, fields: {} })}" data-method="${method}" data-path="${path}"${file === undefined ? '' : html` enctype="multipart/form-data"`}${body ? html` class="scripted"` : ''}>
+<form method="${isGet ? 'get' : 'post'}" action="${toTarget({ ...sample, fields: {} })}" data-request="${JSON.stringify({ method, path })}"${file ? html` enctype="multipart/form-data"` : ''}${body ? html` class="scripted"` : ''}>
 <h2 id="${id('title')}">${title}</h2>
 <p class="line">${renderMethod(method)} <code>${path}</code></p>
-${isOwn ? '' : html`<input type="hidden" name="_method" value="${method}">\n`}${Object.entries(
-    parameters,
-  ).map(([name, value]) =>
-    renderField(
-      id(name),
-      name,
-      html`<input type="text" id="${id(name)}" data-parameter="${name}" value="${value}" required autocomplete="off">`,
-      'field scripted',
-    ),
-  )}${Object.entries(fields).map(([name, value]) =>
-    renderField(
-      id(name),
-      name,
-      html`<input type="text" id="${id(name)}" name="${name}" value="${value}" dir="auto" autocomplete="off">`,
-    ),
-  )}${file === undefined ? '' : renderField(id(file), file, html`<input type="file" id="${id(file)}" name="${file}">`)}${body ? renderField(id('body'), `Body, as ${body.type}`, html`<textarea id="${id('body')}" data-type="${body.type}" rows="4" spellcheck="false">${body.text}</textarea>`) : ''}${renderChoices(sample)}<p class="actions"><button type="submit">Send</button></p>
+${isGet || method === 'POST' ? '' : html`<input type="hidden" name="_method" value="${method}">\n`}${controls}${renderChoices(sample)}<p class="actions"><button type="submit">Send</button></p>
 </form>
-<div class="result" data-part="response"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
+<div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
 ${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> to <code>${path}</code> from this page.</p></noscript>\n` : ''}</section>
-`
-}
-
-export function renderMethod(method: string): Html {
-  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
-}
-
-function renderField(id: string, label: string, control: Html, className = 'field'): Html {
-  return html`<p class="${className}"><label for="${id}"><code>${label}</code></label>
-${control}</p>
 `
 }
 

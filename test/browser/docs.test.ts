@@ -21,7 +21,7 @@ test('an operation is found and sent with the keyboard alone', inBrowser, async 
   await keyboard.press('Enter')
   await waitForHeading(page, 'Update fields of a location')
   assert.equal(new URL(page.url()).pathname, '/docs/patchLocationsId')
-  await page.locator('#ids option').waitFor({ state: 'attached' })
+  await page.locator(`input[value="${_id}"]`).waitFor()
   const body = page.getByRole('textbox', { name: 'Body' })
   await body.focus()
   await keyboard.press('ControlOrMeta+A')
@@ -33,21 +33,19 @@ test('an operation is found and sent with the keyboard alone', inBrowser, async 
 })
 
 test('the chosen language of the samples is remembered', inBrowser, async (t) => {
-  const { app, origin, visit } = await openSite(t)
-  const { _id } = await createRecord(app, '/locations', { name: 'Rome' })
+  const { origin, visit } = await openSite(t)
   const page = await visit()
   await page.goto('/docs/getLocations')
   await page.getByRole('tab', { name: 'Python' }).click()
   await page.goto('/docs/getLocationsId')
-  await page.getByRole('tabpanel').getByText(`"${origin}/locations/${_id}"`).waitFor()
+  await page.getByRole('tabpanel').getByText(`"${origin}/locations/`).waitFor()
   await page.getByRole('tab', { name: 'Python', selected: true }).waitFor()
 })
 
-test('an operation without records says how to create one', inBrowser, async (t) => {
+test('an operation on a record says how to create one', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   const page = await visit()
   await page.goto('/docs/getUsersId')
-  await page.getByText('There are no records yet.').waitFor()
   await page.getByRole('link', { name: 'Create one' }).click()
   await waitForHeading(page, 'Create a user')
 })
@@ -68,7 +66,6 @@ for (const javaScriptEnabled of [true, false]) {
         Number(javaScriptEnabled),
       )
       if (javaScriptEnabled) return
-      await page.getByText('HTTPie', { exact: true }).click()
       await page.getByText('http GET').waitFor()
       await page.locator('#docs-nav').getByText('Locations', { exact: true }).click()
       await page.getByRole('link', { name: 'Create a location POST' }).click()

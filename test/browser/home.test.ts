@@ -8,7 +8,7 @@ test('the composer of the home page sends the chosen request', inBrowser, async 
   const page = await visit({ errorStatuses: [404] })
   await page.goto('/')
   const composer = page.locator('.composer')
-  const result = composer.locator('[data-part=response]')
+  const result = composer.locator('.result')
   await composer.getByRole('button', { name: 'Send' }).click()
   await result.locator('.exchange').last().waitFor()
   for (const chip of await composer.locator('.chips a').all()) {

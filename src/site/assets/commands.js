@@ -14,8 +14,19 @@ export function copyButton(toText) {
   return button
 }
 
+/** Adds the copy buttons and tabs that are missing. */
+export function completeCommands(within) {
+  for (const figure of within.querySelectorAll('figure.command:not(:has(button))')) {
+    const caption = figure.querySelector('figcaption')
+    caption.append(copyButton(() => figure.querySelector('code').textContent))
+  }
+  for (const group of within.querySelectorAll('[data-tabs]:not(:has([role=tablist]))')) {
+    showAsTabs(group)
+  }
+}
+
 /** Shows the figures of a group one at a time. The chosen one is remembered by its caption. */
-export function showAsTabs(group) {
+function showAsTabs(group) {
   const list = document.createElement('div')
   list.role = 'tablist'
   list.ariaLabel = group.dataset.tabs

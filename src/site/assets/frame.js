@@ -1,30 +1,55 @@
-// The theme switch, the logged-in user, the navigation of static pages, and local times.
+// What every page has: the request inspector, the theme switch, the logged-in user, local times, and the
+// navigation of static pages.
+import { completeCommands } from './commands.js'
+
 const root = document.documentElement
 
-function showTheme(button) {
-  button.textContent = `Theme: ${root.dataset.theme ?? 'system'}`
+function addThemeSwitch(button) {
+  const themes = ['system', 'light', 'dark']
+  const show = () => (button.textContent = `Theme: ${root.dataset.theme ?? 'system'}`)
+  button.hidden = false
+  show()
+  button.addEventListener('click', () => {
+    const next = themes[(themes.indexOf(root.dataset.theme ?? 'system') + 1) % themes.length]
+    localStorage.theme = next
+    if (next === 'system') delete root.dataset.theme
+    else root.dataset.theme = next
+    show()
+  })
 }
 
-function addThemeSwitch(button) {
-  const themes = [undefined, 'light', 'dark']
-  button.hidden = false
-  showTheme(button)
-  button.addEventListener('click', () => {
-    const next = themes[(themes.indexOf(root.dataset.theme) + 1) % themes.length]
-    if (next) localStorage.theme = root.dataset.theme = next
-    else {
-      delete root.dataset.theme
-      delete localStorage.theme
-    }
-    showTheme(button)
-  })
+/** Opens on demand. The id is in Server-Timing, not in the markup, so that the page can be cached. */
+async function openInspector(panel) {
+  const [entry] = performance.getEntriesByType('navigation')
+  const id = entry?.serverTiming?.find(({ name }) => name === 'exchange')?.description
+  // Shared caches may store this page, so that its response names no exchange, or it shows one itself.
+  if (!id || document.querySelector('[data-exchange]')) return panel.remove()
+  const { responseStatus: status } = entry
+  if (status) {
+    const pill = Object.assign(document.createElement('span'), { textContent: status })
+    pill.className = `status s${String(status)[0]}`
+    panel.firstElementChild.append(' ', pill)
+  }
+  panel.addEventListener('toggle', () => (localStorage.inspector = panel.open ? 'open' : 'closed'))
+  // It can have been opened before this script ran.
+  panel.open ||= localStorage.inspector === 'open'
+  if (!panel.open) {
+    await new Promise((resolve) => panel.addEventListener('toggle', resolve, { once: true }))
+  }
+  const page = await fetchPage(`/inspector/${id}`)
+  const found = page.querySelector('[data-exchange]') ?? page.querySelector('main > .lead')
+  if (found) panel.lastElementChild.replaceWith(found)
+  completeCommands(panel)
+}
+
+async function fetchPage(path) {
+  const response = await fetch(path, { headers: { accept: 'text/html' } })
+  return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
 
 /** Static pages have a short navigation: the demos that are served are known to the home page. */
 async function completeNavigation(nav) {
-  const response = await fetch('/', { headers: { accept: 'text/html' } })
-  const home = new DOMParser().parseFromString(await response.text(), 'text/html')
-  const complete = home.querySelector('#site-nav')
+  const complete = (await fetchPage('/')).querySelector('#site-nav')
   if (!complete) return
   const current = complete.querySelector(`a[href="${CSS.escape(location.pathname)}"]`)
   current?.setAttribute('aria-current', 'page')
@@ -54,6 +79,9 @@ document.addEventListener('pointerover', ({ target }) => {
   if (time) time.title = new Date(time.dateTime).toLocaleString([], styles)
 })
 
+completeCommands(document)
+const panel = document.querySelector('details.inspector')
+if (panel) void openInspector(panel)
 const nav = document.querySelector('#site-nav')
 if (nav && 'short' in nav.dataset) await completeNavigation(nav)
 const button = nav?.querySelector('[data-part=theme]')

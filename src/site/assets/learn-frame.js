@@ -1,10 +1,13 @@
 // Sends the request in the name of this frame, and posts the response to the page around it.
 const { parent, name } = globalThis
 const { path, body, ...options } = JSON.parse(name)
-const method = options.headers['Access-Control-Request-Method'] ?? options.method
+const method = options.headers['access-control-request-method'] ?? options.method
 try {
-  const fields = body && new URLSearchParams(body)
-  const response = await fetch(path, { ...options, method, body: fields })
+  const response = await fetch(path, {
+    ...options,
+    method,
+    body: body && new URLSearchParams(body),
+  })
   const { status, headers } = response
   const [type, id] = ['content-type', 'x-request-id'].map((name) => headers.get(name))
   const text = await response.text()

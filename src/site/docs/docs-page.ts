@@ -1,10 +1,10 @@
-import type { Page } from '../page.ts'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { codeBlock } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
-import { renderMethod, renderOperation } from './operation-page.ts'
+import { renderMethod, type Page } from '../page.ts'
+import { renderPhrases, renderProse } from './fields-table.ts'
+import { renderOperation } from './operation-page.ts'
 import { isListed, toOperations, type DocsOperation } from './operations.ts'
-import { renderPhrases, renderProse } from './prose.ts'
 
 export type DocsContents = ReturnType<typeof toContents>
 
@@ -54,7 +54,7 @@ export function toOperationPage(
   const main = renderOperation(operation, variants, origin)
   const { summary, method, path } = operation
   return {
-    ...toPage(summary, withSidebar(groups, main, operation), ['docs.js', 'try-it-out.js']),
+    ...toPage(summary, withSidebar(groups, main, operation), ['docs.js', 'send.js']),
     title: `${summary} · Documentation`,
     description: `${method} ${path}: parameters, responses, samples in five languages, and a form to send it.`,
   }

@@ -4,7 +4,7 @@ import { brotliCompressSync } from 'node:zlib'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
 import { findInvalid } from '../../../test/valid-html.ts'
-import { toExampleRequest } from './example-request.ts'
+import { toExampleRequest } from './operations.ts'
 import { samples } from './samples.ts'
 
 suite('the document', () => {

@@ -2,22 +2,13 @@ import { resolve } from '../../http/openapi/component.ts'
 import type { Parameter, Schema } from '../../http/openapi/operation.ts'
 import { html, type Html } from '../html.ts'
 import { exampleToText } from './operations.ts'
-import { renderPhrases } from './prose.ts'
 
-interface KnownSchema {
-  type?: string
-  format?: string
-  contentMediaType?: string
-  description?: string
+type Limits = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems'
+type Texts = 'type' | 'format' | 'contentMediaType' | 'description' | 'pattern'
+
+interface KnownSchema extends Partial<Record<Limits, number>>, Partial<Record<Texts, string>> {
   enum?: readonly unknown[]
   const?: unknown
-  pattern?: string
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  minItems?: number
-  maxItems?: number
   readOnly?: boolean
   writeOnly?: boolean
   items?: Schema
@@ -129,4 +120,17 @@ function describeRange(from?: number, to?: number, unit = ''): string {
   if (to === undefined && unit !== '' && from === 1) return 'not empty'
   if (to === undefined) return `at least ${from.toLocaleString('en')}${unit}`
   return `${from.toLocaleString('en')} to ${to.toLocaleString('en')}${unit}`
+}
+
+export function renderProse(text: string): Html {
+  return html`${text.split('\n\n').map((paragraph) => html`<p>${renderPhrases(paragraph)}</p>\n`)}`
+}
+
+/** Text with `code` and **strong** parts. */
+export function renderPhrases(text: string): Html {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/)
+  return html`${parts.map((part) => {
+    if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`
+    return part.startsWith('**') ? html`<strong>${part.slice(2, -2)}</strong>` : part
+  })}`
 }

@@ -1,13 +1,18 @@
 import { isReference, resolve } from '../../http/openapi/component.ts'
-import type { Content, MediaType, ResponseDoc, Schema } from '../../http/openapi/operation.ts'
+import type { Content, MediaType, ResponseDoc } from '../../http/openapi/operation.ts'
 import { findProblemSlug } from '../../http/errors/problem-types.ts'
-import { STATUS_CODES } from '../../http/node-http.ts'
 import { codeBlock } from '../highlight.ts'
-import { html, type Html } from '../html.ts'
-import { exampleToContent, toExampleRequest } from './example-request.ts'
-import { renderFields, renderParameters, renderRow, renderTable } from './fields-table.ts'
-import type { DocsOperation } from './operations.ts'
-import { renderPhrases, renderProse } from './prose.ts'
+import { html, Html } from '../html.ts'
+import { renderMethod, renderStatus } from '../page.ts'
+import {
+  renderFields,
+  renderParameters,
+  renderPhrases,
+  renderProse,
+  renderRow,
+  renderTable,
+} from './fields-table.ts'
+import { exampleToContent, toExampleRequest, type DocsOperation } from './operations.ts'
 import { samples } from './samples.ts'
 import { renderTryForm } from './try-form.ts'
 
@@ -30,10 +35,6 @@ ${parameters.length === 0 ? '' : html`<h2>Parameters</h2>\n${renderParameters(pa
   }${renderResponses(operation)}`
 }
 
-export function renderMethod(method: string): Html {
-  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
-}
-
 function renderVariants(variants: readonly DocsOperation[]): Html {
   if (variants.length === 0) return html``
   const links = variants.map(
@@ -45,65 +46,39 @@ function renderVariants(variants: readonly DocsOperation[]): Html {
 
 function renderSamples(operation: DocsOperation, origin: string): Html {
   const request = toExampleRequest(operation, origin)
-  const sample = ([name, toSample]: [string, (typeof samples)[string]]) =>
-    html`<details><summary>${name}</summary>
-${codeBlock(toSample(request), 'code')}
-</details>
-`
   return html`<section class="samples" aria-labelledby="samples">
 <h2 id="samples">Request samples</h2>
-${Object.entries(samples).map(sample)}</section>
+<div data-tabs="Language">${Object.entries(samples).map(
+    ([name, toSample]) =>
+      html`<figure class="command"><figcaption>${name}</figcaption>${codeBlock(toSample(request), 'code')}</figure>\n`,
+  )}</div>
+</section>
 `
 }
 
+/** JSON comes first. Its fields are shown once, and each media type has its example. */
 function renderContent(content: Content): Html {
+  const rank = ([type]: [string, MediaType]) => (type === 'application/json' ? 0 : 1)
+  const types = Object.entries(content).toSorted((one, other) => rank(one) - rank(other))
   let known = ''
-  const types = Object.entries(content)
-  // JSON first: its schema has the fields.
-  const shown = types.filter(isShown).toSorted((one, other) => rankType(other) - rankType(one))
-  const others = types.filter((one) => !isShown(one))
-  const parts = shown.map(([type, one], index) => {
+  return html`${types.map(([type, one], index) => {
     const fields = one.schema ? renderFields(one.schema) : html``
-    const isKnown = fields.markup === known
+    const isNew = fields.markup !== known
     known ||= fields.markup
-    const sides = renderSides(isKnown ? html`` : fields, type, one)
-    if (index === 0) return html`<p><code>${type}</code></p>\n${sides}`
+    const sides = renderSides(isNew ? fields : html``, type, one)
+    if (index === 0 || sides.markup === '') return html`<p><code>${type}</code></p>\n${sides}`
     return html`<details><summary><code>${type}</code></summary>\n${sides}</details>\n`
-  })
-  const names = others.map(([type]) => html` <code>${type}</code>`)
-  return html`${parts}${names.length > 0 ? html`<p>${shown.length > 0 ? 'Also:' : ''}${names}</p>\n` : ''}`
-}
-
-function isShown([, { schema, example }]: [string, MediaType]): boolean {
-  return example !== undefined || (schema !== undefined && renderFields(schema).markup !== '')
-}
-
-function rankType([type]: [string, MediaType]): number {
-  return type === 'application/json' ? 1 : 0
+  })}`
 }
 
 function renderSides(fields: Html, type: string, one: MediaType): Html {
-  const { schema, example } = one
   const language = type.endsWith('json') ? 'json' : 'code'
-  const block =
-    example === undefined
-      ? ''
-      : html`<div><p class="quiet">Example</p>${codeBlock(exampleToContent(type, one), language)}</div>\n`
-  if (fields.markup === '' || schema === undefined) return html`<div class="sides">${block}</div>\n`
-  return html`<div class="sides"><div>${fields}<details><summary>JSON Schema</summary>
-<pre tabindex="0"><code>${JSON.stringify(toPlain(schema), undefined, 2)}</code></pre>
-</details></div>
-${block}</div>
-`
-}
-
-/** The schema with the definitions in place of references. */
-function toPlain(schema: Schema): unknown {
-  return JSON.parse(
-    JSON.stringify(schema, (_key, value: unknown) =>
-      typeof value === 'object' && value !== null ? resolve(value) : value,
-    ),
-  )
+  const sides = [
+    fields.markup && html`<div>${fields}</div>\n`,
+    one.example !== undefined &&
+      html`<div><p class="quiet">Example</p>${codeBlock(exampleToContent(type, one), language)}</div>\n`,
+  ].filter((side) => side instanceof Html)
+  return sides.length === 0 ? html`` : html`<div class="sides">${sides}</div>\n`
 }
 
 function renderResponses({ responses }: DocsOperation): Html {
@@ -117,16 +92,12 @@ ${all.map(([status, response]) => (isReference(response) ? '' : renderResponse(s
 `
 }
 
-function renderStatus(status: string, text = ''): Html {
-  return html`<span class="status s${status.charAt(0)}">${status}</span> ${text}`
-}
-
 function renderResponse(status: string, { description, headers = {}, content }: ResponseDoc): Html {
   const rows = Object.entries(headers).map(([name, header]) =>
     renderRow(name, false, { kind: '', description: resolve(header).description }),
   )
   return html`<section class="response-doc">
-<h3>${renderStatus(status, STATUS_CODES[status] ?? '')}</h3>
+<h3>${renderStatus(status)}</h3>
 <p>${renderPhrases(description)}</p>
 ${renderContent(content ?? {})}${rows.length === 0 ? '' : html`<details><summary>Headers</summary>\n${renderTable(rows)}</details>\n`}</section>
 `
@@ -134,5 +105,5 @@ ${renderContent(content ?? {})}${rows.length === 0 ? '' : html`<details><summary
 
 function renderErrorLink(status: number): Html {
   const slug = findProblemSlug(status) ?? ''
-  return html`<li><a href="/problems/${slug}">${renderStatus(String(status), STATUS_CODES[status])}</a></li>\n`
+  return html`<li><a href="/problems/${slug}">${renderStatus(status)}</a></li>\n`
 }

@@ -1,5 +1,8 @@
 import { resolve } from '../../http/openapi/component.ts'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
+import type { MediaType, Schema } from '../../http/openapi/operation.ts'
+import { isObject } from '../../http/request/parameters.ts'
+import type { CommandRequest } from '../../inspector/commands.ts'
 
 export type DocsOperation = ReturnType<typeof toOperations>[number]
 
@@ -41,4 +44,57 @@ export function exampleToText(example: unknown): string {
     return example.join(',')
   }
   return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
+}
+
+export function exampleToContent(type: string, { example }: MediaType): string {
+  if (type !== 'application/x-www-form-urlencoded') {
+    return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
+  }
+  const pairs = isObject(example) ? Object.entries(example) : []
+  return new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
+}
+
+export function toPartNames(schema: Schema = {}): readonly string[] {
+  const { properties = {} }: { properties?: object } = schema
+  return Object.keys(properties)
+}
+
+export function toExampleRequest(operation: DocsOperation, origin: string): CommandRequest {
+  const { method, requestBody } = operation
+  const types = toResponseTypes(operation)
+  const canBeJson = types.includes('text/html') && types.includes('application/json')
+  const [[type, content] = ['', {}]] = Object.entries(requestBody?.content ?? {})
+  const body = toExampleBody(type, content)
+  return {
+    method,
+    url: `${origin}${toExampleTarget(operation)}`,
+    headers: [
+      ...(canBeJson ? [['Accept', 'application/json'] as const] : []),
+      ...(body && body.kind !== 'parts' ? [['Content-Type', type] as const] : []),
+    ],
+    body,
+  }
+}
+
+function toExampleTarget({ path, parameters }: DocsOperation): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const { example } = parameters.find((one) => one.in === 'path' && one.name === name) ?? {}
+    return encodeURIComponent(exampleToText(example))
+  })
+  const first = parameters.find((one) => one.in === 'query' && one.example !== undefined)
+  if (first === undefined) return filled
+  return `${filled}?${new URLSearchParams([[first.name, exampleToText(first.example)]]).toString()}`
+}
+
+function toExampleBody(type: string, content: MediaType): CommandRequest['body'] {
+  const { schema, example } = content
+  if (type === '') return undefined
+  if (type === 'application/json') return { kind: 'json', value: example }
+  if (type !== 'multipart/form-data') return { kind: 'text', text: exampleToContent(type, content) }
+  const fields = isObject(example) ? Object.entries(example) : []
+  return {
+    kind: 'parts',
+    fields: fields.map(([name, value]) => [name, exampleToText(value)] as const),
+    files: toPartNames(schema),
+  }
 }

@@ -1,24 +1,34 @@
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { html, type Html } from '../html.ts'
-import { exampleToContent, toPartNames } from './example-request.ts'
-import { exampleToText, toResponseTypes, type DocsOperation } from './operations.ts'
+import {
+  exampleToContent,
+  exampleToText,
+  toPartNames,
+  toResponseTypes,
+  type DocsOperation,
+} from './operations.ts'
 
 /** Shown by docs.css only where scripts run. */
 export function renderTryForm(operation: DocsOperation): Html {
-  const { method, path, parameters, requestBody } = operation
+  const { method, path, parameters, requestBody: { content } = { content: {} } } = operation
   const isMain = ({ required, in: where }: Parameter) => required === true || where === 'path'
   const optional = parameters.filter((one) => !isMain(one))
-  return html`<form class="try" data-method="${method}" data-path="${path}">
+  const render = (one: Parameter) => renderParameter(one, operation)
+  return html`<form class="try"${'multipart/form-data' in content ? html` enctype="multipart/form-data"` : ''} data-request="${JSON.stringify({ method, path })}">
 <h2>Try it</h2>
-${renderBodyFields(requestBody?.content ?? {})}${parameters.filter(isMain).map((one) => renderParameter(one, operation))}${renderAccept(toResponseTypes(operation))}${
+${renderBodyFields(content)}${parameters.filter(isMain).map(render)}${renderAccept(toResponseTypes(operation))}${
     optional.length === 0
       ? ''
       : html`<details><summary>Optional parameters</summary>
-${optional.map((one) => renderParameter(one, operation))}</details>
+${optional.map(render)}</details>
 `
   }<p class="actions"><button type="submit">Send ${method}</button></p>
 </form>
 `
+}
+
+function renderField(label: string, where: string, control: Html, note: Html | '' = ''): Html {
+  return html`<div class="field"><label>${label} <span class="quiet">${where}</span>${control}</label>${note}</div>\n`
 }
 
 /** The example is the value of a required parameter and the placeholder of any other. */
@@ -27,41 +37,35 @@ function renderParameter(parameter: Parameter, { idsPath, createId }: DocsOperat
   const text = exampleToText(example)
   const attributes = required ? html`required value="${text}"` : html`placeholder="${text}"`
   const hasIds = idsPath !== undefined && where === 'path'
-  const ids = hasIds ? html` list="ids" data-ids="${idsPath}"` : ''
-  const create = createId === undefined ? '' : html` <a href="/docs/${createId}">Create one</a>.`
-  return html`<div class="field"><label>${name} <span class="quiet">${where}</span><input type="text" name="${name}" data-in="${where}" autocomplete="off" spellcheck="false"${ids} ${attributes}></label>${
-    hasIds
-      ? html`<datalist id="ids"></datalist>
-<p class="quiet" data-part="no-ids" hidden>There are no records yet.${create}</p>`
-      : ''
-  }</div>
-`
+  const control = html`<input type="text" data-in="${where}" data-name="${name}" autocomplete="off" spellcheck="false"${hasIds ? html` data-ids="${idsPath}"` : ''} ${attributes}>`
+  const create = html`<p class="quiet">No record yet? <a href="/docs/${createId ?? ''}">Create one</a>.</p>`
+  return renderField(name, where, control, hasIds && createId !== undefined ? create : '')
 }
 
 function renderAccept(types: readonly string[]): Html {
   if (types.length < 2) return html``
   const option = (type: string) =>
     html`<option${type === 'application/json' ? html` selected` : ''}>${type}</option>`
-  return html`<div class="field"><label>Accept<select name="Accept" data-in="header">${['*/*', ...types].map(option)}</select></label></div>
-`
+  const options = ['*/*', ...types].map(option)
+  return renderField(
+    'Accept',
+    '',
+    html`<select data-in="header" data-name="Accept">${options}</select>`,
+  )
 }
 
 function renderBodyFields(content: Content): Html {
   const { 'multipart/form-data': parts } = content
   if (parts) {
-    return html`${toPartNames(parts.schema).map(
-      (
-        name,
-      ) => html`<div class="field"><label>${name} <span class="quiet">file</span><input type="file" name="${name}" data-in="part"></label></div>
-`,
-    )}`
+    const control = (name: string) => html`<input type="file" name="${name}">`
+    return html`${toPartNames(parts.schema).map((name) => renderField(name, 'file', control(name)))}`
   }
   const types = Object.entries(content)
   const [first] = types
   if (first === undefined) return html``
   const text = exampleToContent(...first)
-  return html`<div class="field"><label>Body<textarea data-in="content" rows="${text.split('\n').length + 1}" spellcheck="false">
-${text}</textarea></label></div>
-<div class="field"><label>Content-Type<select data-in="type">${types.map(([type, one]) => html`<option data-example="${exampleToContent(type, one)}">${type}</option>`)}</select></label></div>
-`
+  const options = types.map(
+    ([type, one]) => html`<option data-example="${exampleToContent(type, one)}">${type}</option>`,
+  )
+  return html`${renderField('Body', '', html`<textarea data-in="body" rows="${text.split('\n').length + 1}" spellcheck="false">\n${text}</textarea>`)}${renderField('Content-Type', '', html`<select data-in="type">${options}</select>`)}`
 }

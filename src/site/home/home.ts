@@ -28,7 +28,7 @@ function renderHomePage(demos: readonly Demo[]): Page {
     description:
       'Send HTTP requests from the browser, curl or your own client, and see every header of the request and the response.',
     styles: ['demo.css', 'home.css'],
-    scripts: ['home.js'],
+    scripts: ['send.js'],
     main: html`<p class="lead">Vitrine is a service for learning and testing HTTP. Each demo is a set of routes that
 you call from this page, with curl or with your own client.</p>
 ${renderComposer(demos)}${demoGroups.map((group) =>
@@ -55,17 +55,17 @@ function renderComposer(demos: readonly Demo[]): Html {
   if (chips.length === 0) return html``
   return html`<section class="composer" aria-labelledby="composer">
 <h2 id="composer">Send a request</h2>
-<form class="scripted">
-<div class="request-line"><p><label for="method">Method</label> <select id="method">${toOptions(methods)}</select></p>
-<p class="target"><label for="target">Path</label> <input type="text" id="target" value="/" required autocomplete="off" spellcheck="false" autocapitalize="none"></p>
-<p><label for="accept">Accept</label> <select id="accept">${toOptions(types)}</select></p>
+<form class="scripted" data-request="{}">
+<div class="request-line"><p><label for="method">Method</label> <select id="method" data-in="method">${toOptions(methods)}</select></p>
+<p class="target"><label for="target">Path</label> <input type="text" id="target" data-in="target" value="/" required autocomplete="off" spellcheck="false" autocapitalize="none"></p>
+<p><label for="accept">Accept</label> <select id="accept" data-in="header" data-name="Accept">${toOptions(types)}</select></p>
 <button type="submit">Send</button></div>
-<div data-part="body" hidden><p><label for="body-type">Content-Type</label> <select id="body-type">${toOptions(bodyTypes)}</select></p>
-<p><label for="body">Body</label> <textarea id="body" rows="4" spellcheck="false"></textarea></p></div>
+<div data-part="body" hidden><p><label for="body-type">Content-Type</label> <select id="body-type" data-in="type">${toOptions(bodyTypes)}</select></p>
+<p><label for="body">Body</label> <textarea id="body" data-in="body" rows="4" spellcheck="false"></textarea></p></div>
 </form>
 <ul class="chips" aria-label="Requests to try">
 ${chips}</ul>
-<div class="result" data-part="response"></div>
+<div class="result"></div>
 </section>
 `
 }
@@ -78,11 +78,9 @@ function toOptions(values: readonly string[]): Html {
 function renderChip(demo: string, sample: SampleRequest, label: string): Html {
   const { method, fields } = sample
   const target = toTarget(sample)
-  const form = { type: 'application/x-www-form-urlencoded', text: '' }
-  const sent = { ...form, text: new URLSearchParams(fields).toString() }
-  const { type, text } = sample.body ?? sent
-  const body = method === 'GET' || text === '' ? '' : html` data-type="${type}" data-body="${text}"`
-  return html`<li><a href="${method === 'GET' ? target : `/demos/${demo}`}" data-method="${method}" data-target="${target}"${body}>${label}</a></li>
+  const form = method === 'GET' ? '' : new URLSearchParams(fields).toString()
+  const body = sample.body ?? { type: 'application/x-www-form-urlencoded', text: form }
+  return html`<li><a href="${method === 'GET' ? target : `/demos/${demo}`}" data-method="${method}" data-target="${target}" data-type="${body.type}" data-body="${body.text}">${label}</a></li>
 `
 }
 

@@ -1,47 +1,29 @@
-import { quoteForShell } from '../../inspector/commands.ts'
+import { toCurl, type CommandRequest } from '../../inspector/commands.ts'
 import type { Step } from './lesson.ts'
 
-const formType = 'application/x-www-form-urlencoded'
-
-function toTarget({ method, path, fields }: Step): string {
-  return method === 'GET' && fields ? `${path}?${new URLSearchParams(fields).toString()}` : path
-}
-
-/** The request as HTTP/1.1 sends it, without the headers that every client adds. */
-export function toRequestText(step: Step, origin: string): string {
-  const { method, headers = {}, fields } = step
-  const hasBody = method !== 'GET' && fields !== undefined
+/** The request as HTTP/1.1 sends it, without the headers that every client adds, and as a command. */
+export function toTexts(step: Step, origin: string): { text: string; curl: string } {
+  const { method, path, headers = {}, fields, curlFlags = [] } = step
+  const form = new URLSearchParams(fields).toString()
+  const isQuery = method === 'GET' && form !== ''
+  const target = isQuery ? `${path}?${form}` : path
+  const body = toBody(step, form)
+  const type = 'application/x-www-form-urlencoded'
   const all = {
     Host: new URL(origin).host,
-    ...(hasBody && { 'Content-Type': formType }),
+    ...(body?.kind === 'text' && { 'Content-Type': type }),
     ...headers,
   }
   const lines = Object.entries(all).map((header) => header.join(': '))
-  const form = new URLSearchParams(fields).toString()
-  const body = all['Content-Type'] === formType ? form : JSON.stringify(fields)
-  return [`${method} ${toTarget(step)} HTTP/1.1`, ...lines, ...(hasBody ? ['', body] : [])].join(
-    '\n',
-  )
+  const content = body && ['', body.kind === 'json' ? JSON.stringify(fields) : form]
+  const request = { method, url: origin + target, headers: Object.entries(headers), body }
+  return {
+    text: [`${method} ${target} HTTP/1.1`, ...lines, ...(content ?? [])].join('\n'),
+    curl: toCurl(request, ['-i', ...curlFlags]),
+  }
 }
 
-export function toCurl(step: Step, origin: string): string {
-  const { method, headers = {}, fields = {}, curlFlags = [] } = step
-  const isJson = 'Content-Type' in headers
-  const isPost = method === 'POST' && Object.keys(fields).length > 0
-  const shown = Object.entries(headers).filter(([name]) => name !== 'Content-Type')
-  const content =
-    method === 'GET'
-      ? []
-      : isJson
-        ? [`--json ${quoteForShell(JSON.stringify(fields))}`]
-        : Object.entries(fields).map(
-            (field) => `--data-urlencode ${quoteForShell(field.join('='))}`,
-          )
-  return [
-    `curl -i ${quoteForShell(origin + toTarget(step))}`,
-    ...(method === 'GET' || isPost ? [] : [`-X ${method}`]),
-    ...curlFlags,
-    ...shown.map((header) => `-H ${quoteForShell(header.join(': '))}`),
-    ...content,
-  ].join(' \\\n  ')
+function toBody({ method, headers = {}, fields }: Step, form: string): CommandRequest['body'] {
+  if (method === 'GET' || fields === undefined) return undefined
+  return 'Content-Type' in headers ? { kind: 'json', value: fields } : { kind: 'text', text: form }
 }

@@ -2,7 +2,7 @@ import { codeBlock } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
 import type { Page } from '../page.ts'
 import type { Lesson, Step } from './lesson.ts'
-import { toCurl, toRequestText } from './request-text.ts'
+import { toTexts } from './request-text.ts'
 
 interface Place {
   origin: string
@@ -37,7 +37,7 @@ export function renderLesson(lessons: readonly Lesson[], index: number, place: P
   return {
     title,
     description: summary,
-    scripts: ['learn.js'],
+    scripts: ['send.js'],
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="/learn">All lessons</a></nav>
 <p class="lead">${summary}</p>
 <p class="quiet">Lesson ${index + 1} of ${lessons.length}, ${minutes} minutes</p>
@@ -48,12 +48,13 @@ ${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1],
 
 function renderStep(step: Step, number: number, { origin, openDemos }: Place): Html {
   const isOpen = step.demo === undefined || openDemos.includes(step.demo)
+  const { text, curl } = toTexts(step, origin)
   return html`<section class="step" aria-labelledby="request-${number}">
 <h2 id="request-${number}">${number}. ${step.title}</h2>
 <p>${step.why}</p>
 <div class="columns">
-<figure class="command"><figcaption>Request</figcaption>${codeBlock(toRequestText(step, origin), 'head')}</figure>
-${isOpen ? html`<figure class="command"><figcaption>curl</figcaption>${codeBlock(toCurl(step, origin), 'code')}</figure>\n` : ''}</div>
+<figure class="command"><figcaption>Request</figcaption>${codeBlock(text, 'head')}</figure>
+${isOpen ? html`<figure class="command"><figcaption>curl</figcaption>${codeBlock(curl, 'code')}</figure>\n` : ''}</div>
 ${isOpen ? renderSender(step, number) : html`<p class="notice">This request needs the demo <code>${step.demo ?? ''}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`}<h3>What to look for</h3>
 <ul>
 ${step.lookFor.map((point) => html`<li>${point}</li>\n`)}</ul>
@@ -63,7 +64,7 @@ ${step.lookFor.map((point) => html`<li>${point}</li>\n`)}</ul>
 
 /** Without JavaScript a link or a form sends the request, if it can. */
 function renderSender(step: Step, number: number): Html {
-  const { method, path, headers, fields = {}, isCrossSite = false, withoutScript } = step
+  const { method, path, headers = {}, fields = {}, isCrossSite = false, withoutScript } = step
   const request = html`data-request="${JSON.stringify({ method, path, headers, isCrossSite })}"`
   const isLink = method === 'GET' && step.fields === undefined && withoutScript === undefined
   const inputs = Object.entries(fields).map(

@@ -1,0 +1,150 @@
+// Sends the request of a form or link in place, and shows the exchange. `data-request` has the method,
+// the path and headers. Controls with `data-in` are parts of the request, and others form fields.
+import { create, sendRequest, showSending } from './exchange.js'
+
+const senders = [...document.querySelectorAll('[data-request], .try > form')]
+const ownName = `lesson-${Math.random().toString(36).slice(2, 10)}`
+/** The response to the first request of a lesson, which creates what the others use. */
+let first
+
+/** Placeholders of lessons: see `Step`. */
+function fill(text) {
+  if (!document.querySelector('.step')) return text
+  const filled = text.replaceAll('my-lesson', ownName)
+  if (!/"ETAG"|\/ID$/.test(filled)) return filled
+  if (!first?.ok) throw new Error('send request 1 first. The others use its response.')
+  const location = first.headers.get('location') ?? ''
+  return filled.replace(/\/\w+\/ID$/, location).replace('"ETAG"', first.headers.get('etag'))
+}
+
+function toRequest(sender) {
+  const inputs = (place) =>
+    [...sender.querySelectorAll(`[data-in=${place}]`)].filter(({ value }) => value !== '')
+  const [method, target, type, body] = ['method', 'target', 'type', 'body'].map(
+    (place) => inputs(place)[0]?.value,
+  )
+  const given = JSON.parse(sender.dataset.request ?? '{}')
+  const { headers = { accept: 'application/json, text/plain;q=0.9, */*;q=0.8' } } = given
+  const options = { method: method ?? given.method ?? sender.method.toUpperCase() }
+  let path = target ?? given.path ?? sender.getAttribute('action')
+  for (const { dataset, value } of inputs('path')) {
+    path = path.replace(`{${dataset.name}}`, () => encodeURIComponent(value))
+  }
+  const url = new URL(fill(path), location.origin)
+  if (url.origin !== location.origin) throw new Error('the path has to start with one slash')
+  for (const { dataset, value } of inputs('query')) url.searchParams.append(dataset.name, value)
+  options.headers = new Headers(Object.entries(headers).map(([name, one]) => [name, fill(one)]))
+  for (const { dataset, value } of inputs('header')) options.headers.set(dataset.name, value)
+  if (body && !isSafe(options.method)) {
+    options.headers.set('content-type', type)
+    options.body = body
+  } else addFields(sender, url, options)
+  return [url.href, options, given.isCrossSite]
+}
+
+function addFields(sender, url, options) {
+  const fields = sender.matches('form') ? new FormData(sender) : new FormData()
+  fields.delete('_method')
+  const pairs = Array.from(fields, ([name, value]) => [name, value.name ? value : fill(value)])
+  if (isSafe(options.method)) for (const pair of pairs) url.searchParams.append(...pair)
+  else if (sender.enctype === 'multipart/form-data') options.body = fields
+  else if (/json/.test(options.headers.get('content-type')))
+    options.body = JSON.stringify(Object.fromEntries(pairs))
+  else if (pairs.length > 0) options.body = new URLSearchParams(pairs)
+}
+
+function isSafe(method) {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** A sandboxed frame has an origin of its own, so that the browser treats its requests as cross-site. */
+async function sendFromFrame(path, { body, method, headers }) {
+  const source = '<script type="module" src="/assets/learn-frame.js"></scr' + 'ipt>'
+  const frame = create('iframe', { sandbox: 'allow-scripts', hidden: '', srcdoc: source })
+  const sent = body && String(body)
+  frame.name = JSON.stringify({ path, method, headers: Object.fromEntries(headers), body: sent })
+  const startedAt = performance.now()
+  const { data } = await new Promise((resolve) => {
+    const receive = (event) => event.source === frame.contentWindow && resolve(event)
+    globalThis.addEventListener('message', receive)
+    document.body.append(frame)
+  })
+  const ms = performance.now() - startedAt
+  frame.remove()
+  if (data.error) throw new Error(data.error)
+  const found = await fetch(`/inspector/${data.id}`, { headers: { accept: 'application/json' } })
+  const exchanges = found.ok ? [await found.json()] : []
+  const response = { ...data, headers: new Headers(data.headers) }
+  return { response, text: data.text, body: sent, ms, exchanges }
+}
+
+async function send(sender, signal) {
+  const [path, options, isCrossSite] = toRequest(sender)
+  const result = await (isCrossSite ? sendFromFrame : sendRequest)(path, { ...options, signal })
+  if (sender === senders[0]) first = result.response
+  return result
+}
+
+/** Marks the headers that a lesson explains. */
+function markHeaders(place) {
+  const names = [...place.querySelectorAll('.step li code')].map(({ textContent }) =>
+    textContent.split(':')[0].toLowerCase(),
+  )
+  for (const key of place.querySelectorAll('.result .t-key')) {
+    key.classList.toggle('named', names.includes(key.textContent.toLowerCase()))
+  }
+}
+
+/** Chips set values of the form, and send it. */
+function addChips(form, chips) {
+  const mark = (chosen) => {
+    for (const chip of chips) chip.ariaCurrent = chip === chosen ? 'true' : null
+    const body = form.querySelector('[data-part=body]')
+    if (body) body.hidden = isSafe(form.querySelector('[data-in=method]').value)
+  }
+  const choose = (chip) => {
+    for (const [key, value] of Object.entries(chip.dataset)) {
+      const selector = key === 'value' ? 'input:not([type=hidden])' : `[data-in=${key}]`
+      form.querySelector(selector).value = value
+    }
+    mark(chip)
+  }
+  form.addEventListener('input', () => mark())
+  for (const chip of chips) {
+    chip.addEventListener('click', (event) => {
+      // With a modifier key, the browser opens the link.
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return
+      event.preventDefault()
+      choose(chip)
+      form.requestSubmit()
+    })
+  }
+  if (form.matches('.composer > form')) choose(chips[0])
+}
+
+for (const sender of senders) {
+  const place = sender.closest('section') ?? document
+  sender.hidden = false
+  sender.addEventListener(sender.matches('form') ? 'submit' : 'click', async (event) => {
+    event.preventDefault()
+    await showSending(place.querySelector('.result'), async (signal) => send(sender, signal))
+    markHeaders(place)
+  })
+  sender.addEventListener('keydown', ({ key, ctrlKey, metaKey, target }) => {
+    if (key === 'Enter' && (ctrlKey || metaKey) && target.matches('textarea'))
+      sender.requestSubmit()
+  })
+  sender.addEventListener('change', ({ target }) => {
+    const example = target.selectedOptions?.[0].dataset.example
+    if (example !== undefined) sender.querySelector('[data-in=body]').value = example
+  })
+  addChips(sender, place === document ? [] : [...place.querySelectorAll('.chips > * > *')])
+}
+
+// The id of the newest record in place of the example.
+for (const input of document.querySelectorAll('[data-ids]')) {
+  const url = `${input.dataset.ids}?page=1&per_page=1&sort=-createdAt`
+  const response = await fetch(url, { headers: { accept: 'application/json' } })
+  const [record] = response.ok ? await response.json() : []
+  if (record) input.defaultValue = record._id
+}
