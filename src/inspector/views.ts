@@ -1,6 +1,6 @@
-import { codeBlock } from '../site/highlight.ts'
+import { codeBlock, renderMethod } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
-import { type Page, renderMethod, renderStatus, renderTime } from '../site/page.ts'
+import { type Page, renderStatus, renderTime } from '../site/page.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
 

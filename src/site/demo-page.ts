@@ -6,8 +6,9 @@ import { documentedMethods } from '../http/openapi/operation.ts'
 import { registerRoutes, type DeclaredRoute } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import type { Demo } from './demo.ts'
+import { renderMethod } from './highlight.ts'
 import { html, type Html } from './html.ts'
-import { type Page, renderMethod, sendPage } from './page.ts'
+import { type Page, sendPage } from './page.ts'
 import { renderSample } from './sample-request.ts'
 
 export function openDemoPages(app: FastifyInstance, demos: readonly Demo[]): void {

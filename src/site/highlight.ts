@@ -11,3 +11,7 @@ export function codeBlock(source: string, language: 'json' | 'head' | 'html' | '
     kind === '' ? text : html`<span class="t-${kind}">${text}</span>`,
   )}</code></pre>`
 }
+
+export function renderMethod(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
+}

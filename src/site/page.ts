@@ -75,10 +75,6 @@ export function renderTime(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }
 
-export function renderMethod(method: string): Html {
-  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
-}
-
 export function renderStatus(status: number | string): Html {
   return html`<span class="status s${String(status).charAt(0)}">${status} ${STATUS_CODES[status] ?? ''}</span>`
 }

@@ -1,5 +1,5 @@
+import { renderMethod } from './highlight.ts'
 import { html, type Html } from './html.ts'
-import { renderMethod } from './page.ts'
 
 /** A request that a form sends, on the page of a demo. Without scripts the form is sent natively. */
 export interface SampleRequest {

@@ -1,9 +1,9 @@
 import { isReference, resolve } from '../../http/openapi/component.ts'
 import type { Content, MediaType, ResponseDoc } from '../../http/openapi/operation.ts'
 import { findProblemSlug } from '../../http/errors/problem-types.ts'
-import { codeBlock } from '../highlight.ts'
+import { codeBlock, renderMethod } from '../highlight.ts'
 import { html, Html } from '../html.ts'
-import { renderMethod, renderStatus } from '../page.ts'
+import { renderStatus } from '../page.ts'
 import {
   renderFields,
   renderParameters,
