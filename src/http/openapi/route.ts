@@ -2,7 +2,10 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Operation } from './operation.ts'
 
 export type Route = Operation &
-  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'errorHandler' | 'onRequest'>
+  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'errorHandler' | 'onRequest'> & {
+    /** The file of the handler, if it is not the file of the group. */
+    file?: string
+  }
 
 interface RouteGroup {
   file: string
@@ -34,9 +37,9 @@ declare module 'fastify' {
 export const serviceTag = 'vitrine'
 
 export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: readonly Route[]) {
-  const { file, tag = serviceTag } = group
+  const { tag = serviceTag } = group
   for (const route of routes) {
-    app.declaredRoutes.push({ ...route, file, tag })
+    app.declaredRoutes.push({ file: group.file, tag, ...route })
     app.route(route)
   }
 }
