@@ -4,9 +4,10 @@ import { toSchemas } from './openapi/schemas.ts'
 import { readRoutes } from './read-routes.ts'
 import { writeRoutes } from './write-routes.ts'
 
-export function resourceDemo(resource: Resource): Demo {
+export function resourceDemo(resource: Resource): Demo & { resource: Resource } {
   const { name, title, summary, path } = resource
   return {
+    resource,
     name,
     title,
     summary,

@@ -2,12 +2,11 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Operation } from './operation.ts'
 
 export type Route = Operation &
-  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'errorHandler' | 'onRequest'> & {
-    /** The file of the handler, if it is not the file of the group. */
-    file?: string
-  }
+  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'errorHandler' | 'onRequest'> &
+  Partial<RouteGroup>
 
 interface RouteGroup {
+  /** Of the handlers. A route with another file names it. */
   file: string
   /** The tag in OpenAPI: the name of the demo. Unset for routes that every instance has. */
   tag?: string
