@@ -86,5 +86,6 @@ export function disconnectWorker(): void {
 
 export function createWorkerLookup<Value>(find: (key: string) => Value | undefined) {
   handlers.exchange = find
+  // Other workers run the same code: their values come from the same `find`.
   return async (key: string) => (await sendToSupervisor?.('exchange', key)) as Value | undefined
 }
