@@ -41,7 +41,6 @@ interface AppOptions {
   metrics?: Pick<Metrics, 'begin' | 'end'> | undefined
 }
 
-/** The service as a value: the steps of every request, in order, then the routes. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
   const parts = createParts(options)

@@ -29,5 +29,4 @@ export const demos: readonly (Demo & { resource?: Resource })[] = [
 
 export const resources = demos.flatMap(({ resource }) => resource ?? [])
 
-/** The collections whose records describe files. */
 export const fileCollections = demos.flatMap(({ name, fileSchema }) => (fileSchema ? [name] : []))

@@ -35,7 +35,7 @@ export interface RecordLink {
   href: string
 }
 
-/** What a request body may be, besides the patches. */
+/** The media types of a request body, except patches. */
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 
 export const mergePatchType = 'application/merge-patch+json'

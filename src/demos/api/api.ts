@@ -13,7 +13,6 @@ const greeting = {
 } as const
 const greetingContent = jsonContent(greeting, { content, name: 'Ann' })
 
-/** Small JSON responses; errors under /api are JSON too (seed, "Demonstration: JSON endpoints"). */
 export const api: Demo = {
   name: 'api',
   title: 'JSON',

@@ -22,7 +22,6 @@ declare module 'fastify' {
     /** The type without a preference of the client; errors use it too. Text when unset. */
     defaultType?: 'json' | 'html' | 'text'
     mediaType?: string
-    /** The URL without patterns, for logs and metrics. */
     pathTemplate?: string
     accepts?: readonly string[]
     hasPath?: (path: string) => Promise<boolean>

@@ -9,7 +9,7 @@ import { withoutPatterns } from '../openapi/route.ts'
 import { compress } from './compress.ts'
 import { revalidate } from './send.ts'
 
-/** In one hook, since each hook takes time. */
+/** One hook for all steps, since each hook takes time. */
 export function finishResponses(app: FastifyInstance, config: Config, isClosing: () => boolean) {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, pathTemplate: withoutPatterns(route.url) }
@@ -55,7 +55,7 @@ export function assertMemoryLeft(bytes = 0): void {
   if (pendingBytes + bytes > maxPendingBytes) throw tooManyPendingBytes()
 }
 
-/** 0 for a stream. */
+/** 0 for a stream, whose length is unknown. */
 function toHeldBytes(content: unknown): number {
   const isWhole = typeof content === 'string' || Buffer.isBuffer(content)
   return isWhole ? Buffer.byteLength(content) : 0

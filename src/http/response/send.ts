@@ -26,7 +26,7 @@ export function toTaggedText(mediaType: string, text: string): TaggedText {
   return { mediaType, text, etag: weak + toStrongTag(mediaType + text) }
 }
 
-/** Of the media type too, since two representations may both be empty. */
+/** Includes the media type, since two representations may both be empty. */
 const toStrongTag = remember((text) => `"${hash('sha256', text, 'base64url')}"`)
 
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedText) {
