@@ -72,15 +72,11 @@ const multipartType = new RegExp(
 )
 
 function parseBoundary(contentType = ''): string {
-  if ((contentType.match(/boundary[ \t]*\*?=/gi) ?? []).length > 1) {
-    throw badRequest('Content-Type has more than one boundary.')
-  }
   const [, quoted, plain] = multipartType.exec(contentType) ?? []
   const boundary = quoted ?? plain
-  if (boundary !== undefined) return boundary
-  throw badRequest(
-    "The boundary in Content-Type must have 1 to 70 characters: letters, digits, '()+_,-./:=?",
-  )
+  const isOne = contentType.match(/boundary[ \t]*\*?=/gi)?.length === 1
+  if (boundary !== undefined && isOne) return boundary
+  throw badRequest("Content-Type must have one boundary of 1 to 70 of A-Z a-z 0-9 '()+_,-./:=?")
 }
 
 const maxPartHeaderBytes = 8192

@@ -60,10 +60,8 @@ export function createFileCache<Metadata>(limits: { maxFileBytes: number; maxByt
  */
 function isUnchanged({ path, folders, version }: CachedFile<unknown>): boolean {
   try {
-    return (
-      isSameVersion(lstatSync(path), version) &&
-      folders.every((folder) => lstatSync(folder).isDirectory())
-    )
+    const isSame = isSameVersion(lstatSync(path), version)
+    return isSame && folders.every((folder) => lstatSync(folder).isDirectory())
   } catch {
     return false
   }

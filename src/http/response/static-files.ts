@@ -1,5 +1,5 @@
 import mime from 'mime'
-import { constants, type Stats } from 'node:fs'
+import { constants } from 'node:fs'
 import { access, open, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { clockTickMs, createFileCache } from './file-cache.ts'
@@ -54,7 +54,9 @@ async function statInside(root: string, path: string) {
 async function toBytes(name: string, found: Found): Promise<Bytes> {
   const { path, realPath, folders, isLinked, version } = found
   const { size, mtime: lastModified } = version
-  const etag = toTag(version)
+  // Replicas send the same tag. It is weak while a second change can have the same time (RFC 9110 §8.8.1).
+  const weak = Date.now() - lastModified.getTime() > clockTickMs ? '' : 'W/'
+  const etag = `${weak}"${size.toString(16)}-${lastModified.getTime().toString(16)}"`
   const file = { type: pathToContentType(realPath), size, lastModified, etag }
   const content = isLinked ? undefined : await cache.read(() => openFile(realPath), version)
   if (content === undefined) {
@@ -65,15 +67,6 @@ async function toBytes(name: string, found: Found): Promise<Bytes> {
   const metadata = { ...file, ...toSource(content), headers: toHeaders(file) }
   cache.add(name, { path, folders, version, metadata })
   return metadata
-}
-
-/**
- * Of size and time, so that services with the same files send the same tag. Weak while a second change
- * could have the same time (RFC 9110 §8.8.1).
- */
-function toTag({ size, mtime }: Stats): string {
-  const isOld = Date.now() - mtime.getTime() > clockTickMs
-  return `${isOld ? '' : 'W/'}"${size.toString(16)}-${mtime.getTime().toString(16)}"`
 }
 
 async function openFile(path: string): Promise<FileHandle> {
