@@ -26,7 +26,6 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
   let state = 0
 
   function clear(): void {
-    state += 1
     records.clear()
     length = 0
   }
@@ -35,7 +34,10 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
     const isRead = walIndex !== undefined && readSync(walIndex, header, 0, 48, 0) === 48
     if (isRead && header.equals(checkedHeader)) return
     const version = dataVersion.get()?.[0]
-    if (version !== lastVersion) clear()
+    if (version !== lastVersion) {
+      state += 1
+      clear()
+    }
     lastVersion = version
     // Read before the version: a commit in between is found by the next read.
     header.copy(checkedHeader)
@@ -53,8 +55,8 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
       const record = toStoredRecord(row)
       const size = String(row[1]).length
       if (size > maxLength / 100) return record
+      if (records.size === maxRecords || length + size > maxLength) clear()
       length += size
-      if (records.size === maxRecords || length > maxLength) clear()
       records.set(key, record)
       return record
     },
