@@ -26,6 +26,7 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
   let state = 0
 
   function clear(): void {
+    state += 1
     records.clear()
     length = 0
   }
@@ -34,10 +35,7 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
     const isRead = walIndex !== undefined && readSync(walIndex, header, 0, 48, 0) === 48
     if (isRead && header.equals(checkedHeader)) return
     const version = dataVersion.get()?.[0]
-    if (version !== lastVersion) {
-      state += 1
-      clear()
-    }
+    if (version !== lastVersion) clear()
     lastVersion = version
     // Read before the version: a commit in between is found by the next read.
     header.copy(checkedHeader)
@@ -55,8 +53,9 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
       const record = toStoredRecord(row)
       const size = String(row[1]).length
       if (size > maxLength / 100) return record
-      if (records.size === maxRecords || length + size > maxLength) clear()
-      length += size
+      const isFull = records.size === maxRecords || length + size > maxLength
+      if (isFull) records.clear()
+      length = isFull ? size : length + size
       records.set(key, record)
       return record
     },
