@@ -53,7 +53,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes)
   if (config.methodOverride) {
     const isHeadEnough = createHeadCheck(config, lacksRoute)
-    const isDecided = (raw: IncomingMessage) => limits.shouldShed(raw) || isHeadEnough(raw)
+    const isDecided = (raw: IncomingMessage) => limits.isLate() || isHeadEnough(raw)
     app.addConstraintStrategy(createMethodOverride(parts.readBody, isDecided))
   }
   handleErrors(app, parts)

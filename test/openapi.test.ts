@@ -70,6 +70,25 @@ test('a resource is documented from its definition', async (t) => {
   assert.ok(paths['/things/{id}']?.patch)
 })
 
+test('every demo with its own error shape has its own schema of errors', async (t) => {
+  const toDemo = (name: string): Demo => ({
+    ...mirror,
+    name,
+    rawPaths: [],
+    routes: [{ method: 'GET', url: `/${name}`, summary: name, example: name, handler: () => name }],
+    errorShape: () => ({ name, under: `/${name}`, schema: { title: name }, toJson: () => name }),
+  })
+  const names = ['one', 'two']
+  const { paths } = await loadDocument(await testApp(t, { demos: names.map(toDemo) }))
+  for (const name of names) {
+    await t.test(name, () => {
+      const { 400: error } = paths[`/${name}`]?.get?.responses ?? {}
+      const content = { 'application/json': { schema: { title: name } } }
+      assert.deepEqual(error && 'content' in error && error.content, content)
+    })
+  }
+})
+
 test('a demo can create its routes from data, with a prefix', async (t) => {
   const codes = [200, 404]
   const data: Demo = {

@@ -56,6 +56,7 @@ export const api: Demo = {
     },
   ],
   errorShape: (services) => ({
+    name: 'api',
     schema: objectSchema({ error: text }),
     under: isAlone('api', services) ? '/' : '/api',
     toJson: ({ message, status }) => ({

@@ -27,8 +27,10 @@ declare module 'fastify' {
     hasPath?: (path: string) => Promise<boolean>
     readsBodyItself?: boolean
     anyHost?: boolean
+    ignoresConditions?: boolean
     acceptsIdempotencyKey?: boolean
     isLogin?: boolean
+    isUnlimited?: boolean
   }
 }
 
