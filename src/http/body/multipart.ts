@@ -72,8 +72,7 @@ const multipartType = new RegExp(
 )
 
 function parseBoundary(contentType = ''): string {
-  const [, quoted, plain] = multipartType.exec(contentType) ?? []
-  const boundary = quoted ?? plain
+  const [, quoted, boundary = quoted] = multipartType.exec(contentType) ?? []
   const isOne = contentType.match(/boundary[ \t]*\*?=/gi)?.length === 1
   if (boundary !== undefined && isOne) return boundary
   throw badRequest("Content-Type must have one boundary of 1 to 70 of A-Z a-z 0-9 '()+_,-./:=?")

@@ -5,7 +5,6 @@ type FileVersion = Pick<Stats, 'ino' | 'ctimeMs' | 'mtimeMs' | 'size' | 'dev'>
 
 interface CachedFile<Metadata> {
   path: string
-  /** Those between the root and the file. */
   folders: readonly string[]
   version: FileVersion
   metadata: Metadata

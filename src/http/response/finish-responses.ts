@@ -56,10 +56,8 @@ export function assertMemoryLeft(bytes = 0): void {
 }
 
 /** 0 for a stream, whose length is unknown. */
-function toHeldBytes(content: unknown): number {
-  const isWhole = typeof content === 'string' || Buffer.isBuffer(content)
-  return isWhole ? Buffer.byteLength(content) : 0
-}
+const toHeldBytes = (content: unknown) =>
+  typeof content === 'string' || Buffer.isBuffer(content) ? Buffer.byteLength(content) : 0
 
 function addPending(raw: ServerResponse, bytes: number): void {
   // `close` has been emitted if the client disconnected during the handler.
