@@ -43,6 +43,9 @@ for (const name of words`users locations sessions topic toc status`) {
     await run(process.execPath, [join(copy, 'node_modules/typescript/bin/tsc')], options)
     const { stdout } = await run(process.execPath, ['scripts/routes.ts'], options)
     assert.doesNotMatch(stdout, new RegExp(`src/demos/${name}/`))
-    await run(process.execPath, ['--test', ...generalTests], options)
+    // The other demos are examples in these tests and in the commands of the documentation.
+    if (['topic', 'toc', 'status'].includes(name)) {
+      await run(process.execPath, ['--test', ...generalTests], options)
+    }
   })
 }

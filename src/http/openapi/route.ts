@@ -1,9 +1,12 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Operation } from './operation.ts'
 
 export type Route = Operation &
-  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'errorHandler' | 'onRequest'> &
-  Partial<RouteGroup>
+  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'onRequest'> &
+  Partial<RouteGroup> & {
+    /** Fastify waits for it, although its type is that of a synchronous function. */
+    errorHandler?: (error: Error, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+  }
 
 interface RouteGroup {
   /** Of the handlers. A route with another file names it. */
