@@ -1,4 +1,4 @@
-// Prints every URL of the service with its methods, its summary and the file that declares it.
+// Prints every URL of the service with its methods, its summary and the file of its handler.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'

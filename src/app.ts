@@ -44,7 +44,6 @@ interface AppOptions {
   metrics?: Pick<Metrics, 'begin' | 'end'> | undefined
 }
 
-/** The service as a value: the steps of every request, in order, then the routes. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
   const parts = createParts(options)
@@ -58,7 +57,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes)
   if (config.methodOverride) {
     const isHeadEnough = createHeadCheck(config, lacksRoute)
-    const isDecided = (raw: IncomingMessage) => limits.shouldShed(raw) || isHeadEnough(raw)
+    const isDecided = (raw: IncomingMessage) => limits.isLate() || isHeadEnough(raw)
     app.addConstraintStrategy(createMethodOverride(parts.readBody, isDecided))
   }
   handleErrors(app, parts)

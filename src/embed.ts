@@ -8,17 +8,14 @@ import { removeEverything } from './cli/reset.ts'
 import { packageFolder } from './config/package-folder.ts'
 import { loadConfig, type Config } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
-import { seedRecords } from './cli/seed/seed.ts'
+import { seedRecords } from './cli/seed.ts'
 import { settingNames, toEnvironmentName } from './config/settings.ts'
 import { listen } from './server/server.ts'
 
-/** The service inside another program, for example in the tests of a client. */
 export interface Vitrine {
   /** Listens on a free loopback port and resolves with the origin, such as `http://127.0.0.1:49152`. */
   start(): Promise<string>
-  /** Adds `count` locations and `count` users. */
   seed(count: number): Promise<void>
-  /** Removes all records, sessions and files. */
   reset(): Promise<void>
   /** Completes the requests in flight, closes everything and removes the temporary folder. */
   stop(): Promise<void>

@@ -48,9 +48,12 @@ for (const mix of [
   })
 }
 
-test('an unknown demo in DEMOS is an error', async (t) => {
-  await assert.rejects(testApp(t, { settings: { DEMOS: 'user,attic' } }), /DEMOS must .*attic/)
-})
+for (const DEMOS of ['user,attic', 'all,attic', 'user,all']) {
+  test(`DEMOS=${DEMOS} is an error`, async (t) => {
+    const message = new RegExp(`^DEMOS must be all, or some of .*; it is "${DEMOS}"$`)
+    await assert.rejects(testApp(t, { settings: { DEMOS } }), { message })
+  })
+}
 
 test('bodies alone: /users and /users/:id return plain text for any id', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'bodies' } })

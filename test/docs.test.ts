@@ -17,6 +17,7 @@ import {
 import { demos } from '../src/demos/catalogue.ts'
 import { projectFolder, startVitrine } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
+import { words } from './words.ts'
 
 const isUpdate = process.env.UPDATE_DOCS === '1'
 const documents = globSync(['*.md', 'docs/*.md', 'decisions/*.md'], { cwd: projectFolder })
@@ -44,14 +45,19 @@ test('the tables of settings in docs/settings.md are generated from the code', (
   else assert.equal(written, table)
 })
 
+/** Limits of caches, of waiting and of what a page shows: no request is rejected because of them. */
+const unlisted = words`
+  maxEncoders maxExchanges maxMarks maxRememberedLength maxResults maxSentLength maxSentPages
+  maxShownLength maxUnknownNames maxWholeLength maxWriteAttempts
+`
+
 test('docs/operating.md lists the fixed limits of what a client sends', async (t) => {
   const [, section = ''] = read('docs/operating.md').split('\n## Limits\n')
-  const files = globSync('src/{auth,http/body,idempotency,resources/list,server}/*.ts', {
-    cwd: projectFolder,
-  })
-  for (const file of files) {
-    for (const [text, name, value] of read(file).matchAll(/^const (max\w+) = ([\d_]+)$/gm)) {
-      if (name === 'maxUnknownNames' || name?.startsWith('maxSent')) continue
+  for (const file of globSync('src/**/*.ts', { cwd: projectFolder })) {
+    if (/^src\/(stores|cli|operations)\//.test(file)) continue
+    const limits = read(file).matchAll(/^(?:export )?const (max\w+) = ([\d_]+)$/gm)
+    for (const [text, name = '', value] of limits) {
+      if (unlisted.includes(name)) continue
       await t.test(`${file}: ${text}`, () => {
         const shown = Number(value?.replaceAll('_', '')).toLocaleString('en')
         assert.match(section, new RegExp(`\\b${shown}\\b`))

@@ -7,11 +7,11 @@ import { documentedMethods } from '../src/http/openapi/operation.ts'
 import type { Demo } from '../src/site/demo.ts'
 import { resourceDemo } from '../src/resources/routes.ts'
 import { demos } from '../src/demos/catalogue.ts'
-import { locations } from '../src/demos/locations/locations.ts'
 import { loadDocument } from './openapi/load-document.ts'
 import { mirror } from './mirror.ts'
 import { listRoutes } from './routes.ts'
 import { testApp } from './test-app.ts'
+import { things } from './things.ts'
 
 /** Every operation of Fastify's router, as `get /users/{id}`. */
 async function listRouted(app: FastifyInstance): Promise<readonly string[]> {
@@ -64,10 +64,29 @@ test('no member of the document begins with x-', async (t) => {
 
 test('a resource is documented from its definition', async (t) => {
   const app = await testApp(t, {
-    demos: [resourceDemo({ ...locations, name: 'places', path: '/places', singular: 'place' })],
+    demos: [resourceDemo(things)],
   })
   const { paths } = await loadDocument(app)
-  assert.ok(paths['/places/{id}']?.patch)
+  assert.ok(paths['/things/{id}']?.patch)
+})
+
+test('every demo with its own error shape has its own schema of errors', async (t) => {
+  const toDemo = (name: string): Demo => ({
+    ...mirror,
+    name,
+    rawPaths: [],
+    routes: [{ method: 'GET', url: `/${name}`, summary: name, example: name, handler: () => name }],
+    errorShape: () => ({ name, under: `/${name}`, schema: { title: name }, toJson: () => name }),
+  })
+  const names = ['one', 'two']
+  const { paths } = await loadDocument(await testApp(t, { demos: names.map(toDemo) }))
+  for (const name of names) {
+    await t.test(name, () => {
+      const { 400: error } = paths[`/${name}`]?.get?.responses ?? {}
+      const content = { 'application/json': { schema: { title: name } } }
+      assert.deepEqual(error && 'content' in error && error.content, content)
+    })
+  }
 })
 
 test('a demo can create its routes from data, with a prefix', async (t) => {

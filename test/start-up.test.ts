@@ -17,6 +17,7 @@ import {
   startVitrine,
   temporaryFolder,
 } from './start-vitrine.ts'
+import { makeCertificate } from './hardening/tls-client.ts'
 import { words } from './words.ts'
 
 const run = promisify(execFile)
@@ -127,6 +128,19 @@ test('a port that is in use stops the start with one line', async (t) => {
     /^vitrine: cannot start: port \d+ of 127\.0\.0\.1 is in use \(EADDRINUSE\)/,
   )
 })
+
+for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT']) {
+  test(`a ${name} that is in use is named`, async (t) => {
+    const { port } = new URL((await startVitrine(t)).origin)
+    const settings = { ...(await makeCertificate(t)), DATABASE_URL: 'sqlite::memory:' }
+    const { status, lines } = await failedStart(t, { ...settings, [name]: port })
+    assert.equal(status, 2)
+    assert.equal(
+      lines.at(-1),
+      `vitrine: cannot start: port ${port} of 127.0.0.1 is in use (EADDRINUSE). Set another ${name}, or stop the other process.`,
+    )
+  })
+}
 
 test('a HOST that cannot be resolved stops the start with one line', async (t) => {
   const { lines } = await failedStart(t, { HOST: 'host.invalid', DATABASE_URL: 'sqlite::memory:' })

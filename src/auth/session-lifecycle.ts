@@ -13,7 +13,6 @@ export interface SessionServices {
 
 export type ActiveSession = NonNullable<Awaited<ReturnType<typeof continueSession>>>
 
-/** Ends the session `oldId` of the client. */
 export async function startSession(
   { sessions, config }: SessionServices,
   { id: userId, document }: StoredRecord,

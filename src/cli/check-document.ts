@@ -1,7 +1,5 @@
 import { isPasswordHash } from '../auth/passwords.ts'
-import { demos } from '../demos/catalogue.ts'
-import { locations } from '../demos/locations/locations.ts'
-import { users } from '../demos/users/users.ts'
+import { demos, resources } from '../demos/catalogue.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { assertStorable, findProblems } from '../resources/write/input.ts'
 import { collectionNames } from '../stores/collection-names.ts'
@@ -22,10 +20,10 @@ export const checkDocument: CheckDocument = (collection, document) => {
     throw new Error(`it has an invalid document in ${collection}`)
   }
   assertStorable(document)
-  const resource = [locations, users].find(({ name }) => name === collection)
+  const resource = resources.find(({ name }) => name === collection)
   const [problem] = resource ? findProblems(resource, document) : []
   if (problem) throw new Error(`${problem.field} ${problem.message}`)
-  if (resource === users && !isPasswordHash(String(document.password))) {
-    throw new Error('its password is not a hash')
+  for (const { name } of resource?.passwords ?? []) {
+    if (!isPasswordHash(String(document[name]))) throw new Error(`its ${name} is not a hash`)
   }
 }

@@ -35,7 +35,7 @@ export const commands = {
     argument: 'N',
     description: 'add N locations and N users; the service may be running',
     verb: 'seed',
-    run: async (config, count) => (await import('./seed/seed.ts')).seed(config, Number(count)),
+    run: async (config, count) => (await import('./seed.ts')).seed(config, Number(count)),
   },
   reset: {
     description: 'remove all records, sessions and files; the service may be running',

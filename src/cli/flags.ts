@@ -62,7 +62,6 @@ MAX_BODY_BYTES there. Flags override the environment. Defaults are in brackets.
 ${settingRows.join('\n')}`
 }
 
-/** In lines of at most 80 characters. */
 function formatRow(term: string, meaning: string): string {
   const lines = meaning.replace(/(.{1,48})( |$)/g, `$1\n${' '.repeat(32)}`)
   return `  ${term.padEnd(30)}${lines}`.trimEnd()

@@ -28,7 +28,7 @@ export function loadConfig(
     }
   })
   const config = Object.fromEntries(entries) as Config
-  if (config.demos.includes('all')) config.demos = demoNames
+  if (config.demos.join() === 'all') config.demos = demoNames
   problems.push(...findConflicts(config, environment, demoNames))
   if (problems.length > 0) throw new ConfigProblems(problems.join('\n'))
   return config

@@ -1,4 +1,5 @@
 import { resourceDemo } from '../resources/routes.ts'
+import type { Resource } from '../resources/definition.ts'
 import type { Demo } from '../site/demo.ts'
 import { api } from './api/api.ts'
 import { bodies } from './bodies/bodies.ts'
@@ -12,7 +13,7 @@ import { topic } from './topic/topic.ts'
 import { user } from './user/user.ts'
 import { users } from './users/users.ts'
 
-export const demos: readonly Demo[] = [
+export const demos: readonly (Demo & { resource?: Resource })[] = [
   status,
   resourceDemo(users),
   resourceDemo(locations),
@@ -26,5 +27,6 @@ export const demos: readonly Demo[] = [
   staticFiles,
 ]
 
-/** The collections whose records describe files. */
+export const resources = demos.flatMap(({ resource }) => resource ?? [])
+
 export const fileCollections = demos.flatMap(({ name, fileSchema }) => (fileSchema ? [name] : []))

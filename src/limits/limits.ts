@@ -1,32 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { IncomingMessage, Server } from 'node:http'
+import type { Server } from 'node:http'
 import { isIPv4, isIPv6, BlockList } from 'node:net'
 import { serializeList, type Item } from 'structured-headers'
 import type { Config } from '../config/config.ts'
 import { serviceUnavailable, tooManyRequests, type HttpError } from '../http/errors/http-error.ts'
-import { isUnder } from '../http/request/target.ts'
 import { type CounterSet, windowSeconds, type Count } from '../stores/counters/counters.ts'
 
 export function openLimits(config: Config, counters: CounterSet | undefined) {
   const { maxEventLoopDelayMs: maxDelayMs } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const limitRate = counters && createRateLimits(config, counters)
-  const shouldShed = (raw: IncomingMessage) => eventLoop?.isLate() === true && !isExempt(raw)
   return {
-    shouldShed,
+    isLate: () => eventLoop?.isLate() === true,
     check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-      if (shouldShed(request.raw)) done(serviceUnavailable('The service is overloaded.'))
-      else if (limitRate === undefined || isExempt(request.raw)) done()
+      // Health checks and stylesheets, but not a POST whose body, which was read, made it a GET.
+      const isExempt = request.routeOptions.config.isUnlimited && !request.raw.receivedMethod
+      if (!isExempt && eventLoop?.isLate()) done(serviceUnavailable('The service is overloaded.'))
+      else if (isExempt || limitRate === undefined) done()
       else limitRate(request, reply).then(done, done)
     },
     statuses: [...(counters ? [429 as const] : []), ...(eventLoop ? [503 as const] : [])],
     close: () => eventLoop?.close(),
   }
-}
-
-/** Health checks must work under load, and error pages need their stylesheets. */
-function isExempt({ url = '' }: IncomingMessage): boolean {
-  return isUnder('/health', url) || isUnder('/assets', url)
 }
 
 const intervalMs = 20

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { createServer } from '../http/node-http.ts'
-import { toServerLimits } from '../server/server.ts'
+import { failToListen, toServerLimits } from '../server/server.ts'
 import { isAllowedHost, isLoopback, localHosts } from '../http/security/origins.ts'
 import { toPath, toRoutedUrl } from '../http/request/target.ts'
 import { toProbeResponse, type ReadinessState } from './readiness.ts'
@@ -23,11 +23,12 @@ export async function openAdminServer(config: Config, source: AdminSource): Prom
     })
   })
   server.maxConnections = config.maxConnections
-  await once(server.listen(config.adminPort, config.adminHost), 'listening')
+  const { adminHost: host, adminPort: port } = config
+  await once(server.listen(port, host), 'listening').catch(failToListen('ADMIN_PORT', host, port))
   const bound = server.address()
   if (typeof bound === 'object' && bound) {
-    const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
-    const origin = `http://${host}:${String(bound.port)}`
+    const hostname = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+    const origin = `http://${hostname}:${String(bound.port)}`
     console.log(`Health checks and metrics are available at ${origin}`)
   }
   return () => {

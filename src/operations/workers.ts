@@ -90,5 +90,6 @@ export function createWorkerLookup<Value>(
   find: (key: string) => Value | undefined,
 ) {
   handlers[subject] = find
+  // Other workers run the same code: their values come from the same `find`.
   return async (key: string) => (await sendToSupervisor?.(subject, key)) as Value | undefined
 }

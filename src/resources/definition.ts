@@ -2,7 +2,7 @@ import type { Validator } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
 import { formHeaderNames } from '../http/request/parameters.ts'
 import type { Html } from '../site/html.ts'
-import type { StoredRecord } from '../stores/records/records.ts'
+import type { Document, StoredRecord } from '../stores/records/records.ts'
 
 export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */
@@ -21,6 +21,8 @@ export interface ResourceDefinition {
   maxBytes?: Readonly<Record<string, number>>
   indexed?: readonly string[]
   createFigure?: () => Figure
+  /** A valid document for `vitrine seed`, always the same for one number. */
+  createSample?: (number: number) => Document
 }
 
 export interface Figure {
@@ -35,7 +37,7 @@ export interface RecordLink {
   href: string
 }
 
-/** What a request body may be, besides the patches. */
+/** The media types of a request body, except patches. */
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 
 export const mergePatchType = 'application/merge-patch+json'

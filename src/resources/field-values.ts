@@ -10,7 +10,7 @@ export function findValue(document: Document, name: string): unknown {
   return Object.hasOwn(document, name) ? document[name] : undefined
 }
 
-/** The display name: the first field, or the id if that has no visible character. */
+/** The display name: the first field, or the id if the field has no visible character. */
 export function toRecordName({ fields }: Resource, { id, document }: StoredRecord): string {
   const value = findValue(document, fields[0]?.name ?? '')
   const isScalar = typeof value === 'string' || typeof value === 'number'

@@ -11,6 +11,8 @@ import { recordTypes } from './record/representations.ts'
 import { show } from './record/show.ts'
 import { edit, newForm } from './write/forms.ts'
 
+const formsFile = 'src/resources/write/forms.ts'
+
 export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
   const lists = listRoute(context, schemas)
   const shows = showRoute(context, schemas)
@@ -28,6 +30,7 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
       method: 'GET',
       url: `${path}/new`,
       summary: `Get the form for a new ${singular}`,
+      file: formsFile,
       content: pageContent,
       errors: [406],
       handler: newForm(context),
@@ -36,6 +39,7 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
       method: 'GET',
       url: `${path}/${idParameter}/edit`,
       summary: `Get the form to edit a ${singular}`,
+      file: formsFile,
       parameters: [recordIdParameter],
       content: pageContent,
       errors: [404, 406],
@@ -67,6 +71,7 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
     method: ['GET', 'QUERY'],
     url: resource.path,
     summary: `List ${resource.name}, oldest first, optionally filtered`,
+    file: 'src/resources/list/list.ts',
     description: listDescription,
     parameters: listParameters(resource),
     responses: {
@@ -102,6 +107,7 @@ function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
     method: 'GET',
     url: `${path}/${idParameter}`,
     summary: `Get a ${singular}`,
+    file: 'src/resources/record/show.ts',
     parameters: [
       recordIdParameter,
       ...requestHeaders('If-None-Match', 'If-Modified-Since', 'Want-Repr-Digest'),

@@ -5,11 +5,12 @@ import { toSchemas } from './openapi/schemas.ts'
 import { readRoutes } from './read-routes.ts'
 import { writeRoutes } from './write-routes.ts'
 
-export function resourceDemo(resource: Resource): Demo {
+export function resourceDemo(resource: Resource): Demo & { resource: Resource } {
   const { name, title, summary, path, singular } = resource
   const schemas = toSchemas(resource)
   const { inputExample } = schemas
   return {
+    resource,
     name,
     title,
     summary,

@@ -9,7 +9,9 @@ import { sendFormAfterError } from './write/forms.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './definition.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
+const file = 'src/resources/write/write.ts'
 const ofEachRecord = {
+  file,
   parameters: [
     recordIdParameter,
     ...requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Since', 'Prefer'),
@@ -33,6 +35,7 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
       method: 'POST',
       url: path,
       summary: `Create a ${singular}`,
+      file,
       parameters: requestHeaders('Prefer', 'Idempotency-Key'),
       requestBody: { required: true, content: fieldsContent(input, inputExample) },
       responses: {

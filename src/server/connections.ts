@@ -7,7 +7,6 @@ import { isHttp2 } from '../http/request/target.ts'
 import { respondToClientError, type HttpConnection } from './connection-errors.ts'
 
 type RequestPair = readonly [request: IncomingMessage, response: ServerResponse]
-/** For example a Fastify instance. */
 export interface RequestHandler {
   routing: (...exchange: RequestPair) => void
 }

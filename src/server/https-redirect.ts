@@ -10,14 +10,15 @@ import {
 import { badRequest } from '../http/errors/http-error.ts'
 import { limitConnections } from '../limits/limits.ts'
 import type { RequestHandler } from './connections.ts'
-import { applyServerLimits, toServerLimits } from './server.ts'
+import { applyServerLimits, failToListen, toServerLimits } from './server.ts'
 import { toRoutedUrl } from '../http/request/target.ts'
 
 export async function openHttpsRedirect(config: Config, origin: URL) {
   const server = createServer(toServerLimits(config))
   applyServerLimits(server, config, createRedirect(config, origin.port && `:${origin.port}`))
   limitConnections(server, config)
-  await once(server.listen(config.redirectHttpPort, config.host), 'listening')
+  const fail = failToListen('REDIRECT_HTTP_PORT', config.host, config.redirectHttpPort)
+  await once(server.listen(config.redirectHttpPort, config.host), 'listening').catch(fail)
   const bound = server.address()
   return { server, port: typeof bound === 'string' ? bound : String(bound?.port) }
 }

@@ -42,12 +42,16 @@ export async function listen(app: FastifyInstance, { host, port }: Config): Prom
   const { address } = await lookup(host).catch((cause: unknown) => {
     throw new Error(`HOST cannot be resolved: ${host}`, { cause })
   })
-  return app.listen({ host: address, port }).catch((cause: unknown) => {
-    if (!hasCode(cause, 'EADDRINUSE')) throw cause
-    const detail = `port ${String(port)} of ${host} is in use (EADDRINUSE). Set another PORT, or stop the other process.`
-    throw new Error(detail, { cause })
-  })
+  return app.listen({ host: address, port }).catch(failToListen('PORT', host, port))
 }
+
+export const failToListen =
+  (setting: string, host: string, port?: number) =>
+  (cause: unknown): never => {
+    if (!hasCode(cause, 'EADDRINUSE')) throw cause
+    const detail = `port ${String(port)} of ${host} is in use (EADDRINUSE). Set another ${setting}, or stop the other process.`
+    throw new Error(detail, { cause })
+  }
 
 export function toServerLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Config) {
   return {

@@ -36,6 +36,7 @@ function assetRoute(url: string, folder: string, name: string): Route {
     method: 'GET',
     url,
     ...toFileOperation(`Get ${name}`, mime.getType(name) ?? 'application/octet-stream'),
+    config: { isUnlimited: true },
     handler: (request, reply) =>
       withFile(folder, `/${name}`, (file) => {
         if (file === undefined) throw notFound(`${name} does not exist.`)

@@ -1,4 +1,4 @@
-/** As they are stored. No resource name has a `~`. */
+/** The stored names. No resource name has a `~`, so none is equal. */
 export const collectionNames = {
   orphanedFiles: '~leftovers',
   sessions: '~sessions',

@@ -46,12 +46,12 @@ test('options with a value may be before or after a command, as with npm start',
   const before = ['--database-url', url('before.db'), 'seed', '3', '--workers=2']
   assert.match(
     await runSucceeding({ folder, settings }, ...before),
-    /Added 3 locations and 3 users/,
+    /Added 3 users and 3 locations/,
   )
   const args = ['start', '--silent', '--', 'seed', '1', '--database-url', url('after.db')]
   const env = { ...settings, PATH: process.env.PATH }
   const { stdout } = await promisify(execFile)('npm', args, { cwd: projectFolder, env })
-  assert.match(stdout, /Added 1 location and 1 user;/)
+  assert.match(stdout, /Added 1 user and 1 location;/)
   for (const name of ['before.db', 'after.db']) assert.ok(existsSync(join(folder, name)), name)
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { createProgress } from '../../src/cli/seed/seed.ts'
+import { createProgress } from '../../src/cli/seed.ts'
 import { asJson, listOf } from '../faults/client.ts'
 import { createSchema, openPostgresServer, withoutPostgres } from '../postgres-server.ts'
 import {
@@ -23,7 +23,7 @@ async function seedWhileOpen(t: TestContext, services: TestService) {
   const { send } = await openService(t, services)
   assert.deepEqual(await listOf(send, '/locations'), [])
   const output = await runSucceeding(services, 'seed', '230')
-  const [, password = ''] = /^Added 230 locations and 230 users; .* "(.*)"$/m.exec(output) ?? []
+  const [, password = ''] = /^Added 230 users and 230 locations; .* "(.*)"$/m.exec(output) ?? []
   const locations = await listOf<Place>(send, '/locations')
   const users = await listOf<{ name: string }>(send, '/users')
   assert.deepEqual([locations.length, users.length], [230, 230])
@@ -67,7 +67,7 @@ test('more records than MAX_RECORDS are rejected, and none is created', async (t
   await runSucceeding(services, 'seed', '30')
   assert.match(
     await runFailing(services, 'seed', '21'),
-    /cannot seed: MAX_RECORDS allows 50 locations; 30 exist and 21 cannot be added$/,
+    /cannot seed: MAX_RECORDS allows 50 users; 30 exist and 21 cannot be added$/,
   )
   await runSucceeding(services, 'seed', '20')
 })

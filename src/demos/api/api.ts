@@ -1,3 +1,4 @@
+import type { XStatic } from 'typebox/schema'
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent, jsonContent, objectSchema, text } from '../../http/openapi/content.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
@@ -6,10 +7,13 @@ import { html } from '../../site/html.ts'
 const content = 'This is JSON, served by Vitrine.'
 const config = { defaultType: 'json' } as const
 const name = { ...text, description: 'The name in the request.' }
-const greeting = { type: 'object', required: ['content'], properties: { content: text, name } }
+const greeting = {
+  type: 'object',
+  required: ['content'],
+  properties: { content: text, name },
+} as const
 const greetingContent = jsonContent(greeting, { content, name: 'Ann' })
 
-/** Small JSON responses; errors under /api are JSON too (seed, "Demonstration: JSON endpoints"). */
 export const api: Demo = {
   name: 'api',
   title: 'JSON',
@@ -68,6 +72,7 @@ has the name in its URL; a POST request has it in its body.`,
     },
   ],
   errorShape: (services) => ({
+    name: 'api',
     schema: objectSchema({ error: text }),
     under: isAlone('api', services) ? '/' : '/api',
     toJson: ({ message, status }) => ({
@@ -76,7 +81,7 @@ has the name in its URL; a POST request has it in its body.`,
   }),
 }
 
-function toGreeting(parameters: unknown): { content: string; name?: string } {
+function toGreeting(parameters: unknown): XStatic<typeof greeting> {
   const { name } = isObject(parameters) ? parameters : {}
   return name === undefined ? { content } : { content, name: parameterToText(name) }
 }

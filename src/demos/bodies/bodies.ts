@@ -20,7 +20,6 @@ import { parseTextFields } from './text-fields.ts'
 const fields = { color: 'green' }
 const isJson = { defaultType: 'json' } as const
 
-/** Bodies of each kind, returned as JSON (seed, "body-type endpoints under /users"). */
 export const bodies: Demo = {
   name: 'bodies',
   title: 'Bodies',

@@ -1,5 +1,6 @@
 import { defineResource } from '../../resources/definition.ts'
 import { createMap } from './map.ts'
+import { createLocation } from './sample.ts'
 
 const degrees = (title: string, limit: number, example: number) =>
   ({ type: 'number', title, minimum: -limit, maximum: limit, examples: [example] }) as const
@@ -12,6 +13,7 @@ export const locations = defineResource({
     'Create, read, update and delete locations. A location has a name, coordinates and a note.',
   indexed: ['name', 'latitude', 'longitude'],
   createFigure: createMap,
+  createSample: createLocation,
   schema: {
     type: 'object',
     required: ['name'],

@@ -1,7 +1,6 @@
 import { html, type Html } from '../../site/html.ts'
 
 export interface CookieView {
-  /** The value of Set-Cookie, with the id masked. */
   field: string
   maxSeconds: number
   isSecure: boolean

@@ -24,7 +24,6 @@ import { postLogin } from './login.ts'
 import type { CookieView } from './cookie-flags.ts'
 import { renderSessionPage } from './session-page.ts'
 
-/** Login, logout and the session of the client (seed, "Session mechanism"). */
 export const sessions: Demo = {
   name: 'sessions',
   title: 'Sessions',

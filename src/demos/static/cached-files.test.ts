@@ -169,6 +169,55 @@ test('a cached file is removed from the cache when its name leads to another fil
   }
 })
 
+for (const target of ['outside/moved', 'public/.hidden']) {
+  test(`a folder that was replaced by a link to where it was moved, ${target}, gets 404`, async (t) => {
+    const { app, folder, root } = await openFolder(t)
+    await mkdir(join(folder, 'sub/deep'))
+    await write(join(folder, 'sub/deep/a.txt'), 'a')
+    await write(join(folder, 'sub/index.html'), 'index')
+    letTimePass(t)
+    const urls = [url, '/sub', '/sub/deep/a.txt']
+    for (const each of urls) assert.equal((await app.inject(each)).statusCode, 200, each)
+    await rename(join(folder, 'sub'), join(root, target))
+    await symlink(join(root, target), join(folder, 'sub'))
+    for (const each of urls) assert.equal((await app.inject(each)).statusCode, 404, each)
+  })
+}
+
+test('with a link as PUBLIC_DIR, a cached file is of the folder to which it leads now', async (t) => {
+  const { root, folder } = await openFolder(t)
+  const publicLink = join(root, 'link')
+  await symlink(folder, publicLink)
+  const app = await testApp(t, { settings: { PUBLIC_DIR: publicLink } })
+  letTimePass(t)
+  for (let count = 0; count < 2; count += 1)
+    assert.equal((await app.inject(url)).body, '0123456789')
+  await rm(publicLink)
+  await mkdir(join(root, 'outside/sub'))
+  await write(join(root, 'outside/sub/digits.txt'), 'other')
+  await symlink(join(root, 'outside'), publicLink)
+  assert.equal((await app.inject(url)).body, 'other')
+})
+
+test('a file that has just changed has a weak tag, and later the same as a strong tag', async (t) => {
+  const { app, folder } = await openFolder(t)
+  await writeFile(join(folder, 'new.txt'), 'first')
+  const { mtimeMs } = await stat(join(folder, 'new.txt'))
+  t.mock.timers.enable({ apis: ['Date'], now: mtimeMs + 1000 })
+  const send = async (headers = {}) => app.inject({ url: '/new.txt', headers })
+  const etag = String((await send()).headers.etag)
+  assert.match(etag, /^W\/"/)
+  const part = { range: 'bytes=0-1', 'if-range': etag }
+  assert.equal((await send(part)).statusCode, 200)
+  t.mock.timers.setTime(mtimeMs + 10_000)
+  const strong = etag.slice(2)
+  for (let count = 0; count < 2; count += 1) {
+    assert.equal((await send()).headers.etag, strong)
+    assert.equal((await send({ 'if-none-match': etag })).statusCode, 304)
+    assert.equal((await send({ ...part, 'if-range': strong })).statusCode, 206)
+  }
+})
+
 test('a link that now leads to another file serves that file at once', async (t) => {
   const { app, folder } = await openFolder(t)
   for (const name of ['a', 'b']) await write(join(folder, `${name}.txt`), name)

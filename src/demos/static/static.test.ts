@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 const lastModified = 'Sun, 09 Sep 2001 01:46:40 GMT'
@@ -187,6 +188,28 @@ test('If-Range with a weak validator gets the whole file', async (t) => {
   const headers = { range: 'bytes=2-4', 'if-range': etag }
   const response = await app.inject({ url: '/digits.txt', headers })
   assert.equal(response.statusCode, etag.startsWith('W/') ? 200 : 206)
+})
+
+test('If-Range with a date is ignored until the second of the last change has passed', async (t) => {
+  const folder = await temporaryFolder(t)
+  const app = await testApp(t, { settings: { PUBLIC_DIR: folder } })
+  const write = async (content: string, seconds: number) => {
+    await writeFile(join(folder, 'file.txt'), content)
+    await utimes(join(folder, 'file.txt'), seconds, seconds)
+  }
+  // A second that does not pass during the test.
+  const later = Math.floor(Date.now() / 1000) + 86_400
+  await write('AAAAA', later)
+  const first = await app.inject('/file.txt')
+  await write('BBBBB', later + 0.5)
+  const headers = { range: 'bytes=2-4', 'if-range': String(first.headers['last-modified']) }
+  const second = await app.inject({ url: '/file.txt', headers })
+  assert.equal(second.headers['last-modified'], first.headers['last-modified'])
+  assert.equal(second.statusCode, 200)
+  assert.equal(second.body, 'BBBBB')
+  const old = { range: 'bytes=2-4', 'if-range': lastModified }
+  await write('CCCCC', 1e9)
+  assert.equal((await app.inject({ url: '/file.txt', headers: old })).statusCode, 206)
 })
 
 test('no dot file, no listing and nothing outside the folder is served', async (t) => {

@@ -66,6 +66,24 @@ test('a 206 has a Content-Range', async (t) => {
   assert.equal(response.headers['content-range'], `bytes 0-${String(size - 1)}/${String(size)}`)
 })
 
+for (const [name, value] of [
+  ['if-none-match', '*'],
+  ['if-match', '"other"'],
+  ['if-modified-since', new Date().toUTCString()],
+  ['if-unmodified-since', 'Sun, 09 Sep 2001 01:46:40 GMT'],
+] as const) {
+  test(`${name} does not change the status code`, async (t) => {
+    const app = await testApp(t)
+    for (const code of [200, 204, 404]) {
+      const response = await app.inject({
+        url: `/status/${String(code)}`,
+        headers: { [name]: value },
+      })
+      assert.equal(response.statusCode, code)
+    }
+  })
+}
+
 test('a status code without required headers has none of them', async (t) => {
   const app = await testApp(t)
   const response = await app.inject('/status/200')

@@ -46,8 +46,8 @@ export const status: Demo = {
       parameters: [{ ...pathParameter('code', 'The status code.', '418'), schema, example: 418 }],
       responses: { '2XX': requested, '3XX': requested, '4XX': requested, '5XX': requested },
       errors: [404],
-      // An invalid body must not change the status code.
-      config: { readsBodyItself: true },
+      // Neither an invalid body nor a condition may change the status code.
+      config: { readsBodyItself: true, ignoresConditions: true },
       handler: sendStatus,
     },
   ],

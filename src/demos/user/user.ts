@@ -8,7 +8,6 @@ import { forReader, sendForReader } from '../../site/response-page.ts'
 const anyId = pathParameter('id', 'Any text.', '42')
 const notUsers = 'Any text. `/users` and `/users.…` are the list of users instead.'
 
-/** Short texts (seed, "Other text-only routes"). */
 export const user: Demo = {
   name: 'user',
   title: 'User',

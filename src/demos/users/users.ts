@@ -1,4 +1,5 @@
 import { defineResource } from '../../resources/definition.ts'
+import { createUser } from './sample.ts'
 
 export const users = defineResource({
   name: 'users',
@@ -6,6 +7,7 @@ export const users = defineResource({
   title: 'Users',
   summary: 'Create, read, update and delete users. A user has a name and a password.',
   indexed: ['name'],
+  createSample: createUser,
   maxBytes: { password: 1024 },
   schema: {
     type: 'object',

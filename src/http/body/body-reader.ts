@@ -72,7 +72,7 @@ export function hasBody(raw: IncomingMessage): boolean {
 }
 
 const mediaType = /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;|$)/
-// RFC 9110 §8.3: what an invalid Content-Type stands for.
+// RFC 9110 §8.3: an invalid Content-Type is treated as this type.
 const unknownType = 'application/octet-stream'
 const formType = 'application/x-www-form-urlencoded'
 

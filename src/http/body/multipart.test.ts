@@ -106,3 +106,46 @@ test('a Content-Type with two boundaries gets 400', async (t) => {
   const { statusCode } = await app.inject({ method: 'POST', url, headers, payload })
   assert.equal(statusCode, 400)
 })
+
+const boundaries: readonly [type: string, boundary: string, headerBytes: number, status: number][] =
+  [
+    ['boundary=AA', 'AA', 10, 200],
+    ['boundary=AA', 'AA', 9000, 400],
+    ['boundary="A;=,B C"', 'A;=,B C', 10, 400],
+    ['boundary="A=,B C"', 'A=,B C', 10, 200],
+    ['boundary="A=,B C"', 'A=,B C', 9000, 400],
+    ['charset="utf-8"; x="; y"; Boundary=AA ; z=1', 'AA', 10, 200],
+    ['charset="utf-8"; x="; y"; Boundary=AA ; z=1', 'AA', 9000, 400],
+    ["boundary='()+_,-./:=?", "'()+_,-./:=?", 10, 200],
+    [`boundary=${'x'.repeat(70)}`, 'x'.repeat(70), 10, 200],
+    [`boundary=${'x'.repeat(71)}`, 'x'.repeat(71), 10, 400],
+    [`boundary="${'x'.repeat(300)}"`, 'x'.repeat(300), 10, 400],
+    // Each of these is read by the parser as the boundary in the second column.
+    [String.raw`boundary="A\"A"`, 'A"A', 10, 400],
+    [String.raw`boundary="A\A"`, String.raw`A\A`, 10, 400],
+    ['boundary="AA ', 'AA', 10, 400],
+    ['boundary="AA "', 'AA ', 10, 400],
+    ['boundary=A A', 'AA', 10, 400],
+    ['boundary=A"A', 'AA', 10, 400],
+    ['bound ary=AA; boundary=BB', 'AA', 10, 400],
+    ['boundary"=AA"; boundary=BB', 'AA', 10, 400],
+    ["boundary*=utf-8''AA", 'AA', 10, 400],
+    ['boundary=A%41', 'A%41', 10, 400],
+  ]
+for (const [parameters, boundary, size, status] of boundaries) {
+  test(`${parameters.slice(0, 90)}, with a part header of ${String(size)} bytes, gets ${String(status)}`, async (t) => {
+    const app = await testApp(t)
+    const payload = [
+      `--${boundary}`,
+      `X-Long: ${'h'.repeat(size)}`,
+      'Content-Disposition: form-data; name="a"',
+      '',
+      `b\r\n--${boundary}--\r\n`,
+    ].join('\r\n')
+    const headers = { 'content-type': `multipart/form-data; ${parameters}` }
+    const response = await app.inject({ method: 'POST', url, headers, payload })
+    assert.equal(response.statusCode, status, response.body)
+    if (status === 200) assert.deepEqual(response.json(), { a: 'b' })
+    else assert.doesNotMatch(response.body, /needle|malformed/)
+  })
+}

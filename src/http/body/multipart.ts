@@ -63,16 +63,26 @@ function limitContent(raw: IncomingMessage, { maxBytes, maxPartBytes }: Multipar
   raw.on('data', count)
 }
 
+/** RFC 2046 §5.1.1. Strict, since the parser must not read another boundary. */
+const boundaryFormat = String.raw`"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'()+,./:=?-]{1,70})`
+const otherParameter = String.raw`;[ \t]*(?!boundary=)[\w-]+=(?:"[^"\\]*"|[^\s;"\\]*)[ \t]*`
+const multipartType = new RegExp(
+  String.raw`^multipart/form-data[ \t]*(?:${otherParameter})*;[ \t]*boundary=(?:${boundaryFormat})[ \t]*(?:;|$)`,
+  'i',
+)
+
+function parseBoundary(contentType = ''): string {
+  const [, quoted, boundary = quoted] = multipartType.exec(contentType) ?? []
+  const isOne = contentType.match(/boundary[ \t]*\*?=/gi)?.length === 1
+  if (boundary !== undefined && isOne) return boundary
+  throw badRequest("Content-Type must have one boundary of 1 to 70 of A-Z a-z 0-9 '()+_,-./:=?")
+}
+
 const maxPartHeaderBytes = 8192
 
 /** The parser would silently truncate longer headers. */
 function limitPartHeaders(raw: IncomingMessage): void {
-  const contentType = raw.headers['content-type'] ?? ''
-  if ((contentType.match(/boundary[ \t]*\*?=/gi) ?? []).length > 1) {
-    throw badRequest('Content-Type has more than one boundary.')
-  }
-  const [, quoted, plain] = /;[ \t]*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? []
-  const delimiter = `\r\n--${quoted ?? plain ?? ''}`
+  const delimiter = `\r\n--${parseBoundary(raw.headers['content-type'])}`
   let rest: Buffer = Buffer.from('\r\n')
   let isHeader = false
   const follow = (chunk: Buffer) => {

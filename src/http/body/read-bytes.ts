@@ -45,7 +45,7 @@ function callWaiting(): void {
   for (const callback of waiting.splice(0)) callback()
 }
 
-/** At once if the body has arrived: without listeners, timers and promises. */
+/** If the body has arrived, it is read at once, without listeners, timers and promises. */
 export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Promise<Buffer> {
   const { maxBodyBytes } = limits
   if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(limits)

@@ -11,6 +11,7 @@ const ofRepresentation =
   /^(accept-ranges|content-(digest|disposition|encoding|length|location|range)|etag|last-modified|link|preference-applied|repr-digest|x-total-count)$/
 
 export interface ErrorShape {
+  name: string
   under: string
   schema: Schema
   toJson: (error: HttpError) => unknown

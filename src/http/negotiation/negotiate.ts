@@ -62,7 +62,7 @@ export function findPreferredType<Offer extends string>(
   return offers.find((offer) => offer === preferred)
 }
 
-/** By offers and Accept. No offer has a space or parameters. */
+/** The key is the offers and Accept. No offer has a space or parameters. */
 const findPreferred = remember((key) => {
   const end = key.indexOf(' ')
   // An invalid weight is ignored like another parameter (RFC 9110 §12.4.2).

@@ -42,12 +42,15 @@ export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   }
 }
 
+/** RFC 6265bis §4.1.3: browsers accept the prefix only over HTTPS and from this host. */
+export const sessionCookies = { http: 'session', https: '__Host-session' }
+
 const securitySchemes = {
   session: {
     type: 'apiKey',
     in: 'cookie',
-    name: 'session',
-    description: 'Set by a login. Over HTTPS its name is `__Host-session`.',
+    name: sessionCookies.http,
+    description: `Set by a login. Over HTTPS its name is \`${sessionCookies.https}\`.`,
   },
 }
 
@@ -59,9 +62,9 @@ export function toTemplate(url: string): string {
 type Endpoint = DeclaredRoute & { method: DocumentedMethod; path: string }
 
 function toOperation(endpoint: Endpoint, errors: Pick<DocumentParts, 'shapes' | 'limits'>) {
-  const { path, tag, summary, description, parameters, requestBody, session } = endpoint
+  const { path, tag, summary, description, parameters, requestBody, session, config } = endpoint
   const shape = errors.shapes.find(({ under }) => isUnder(under, path))
-  const ofLimits = isUnder('/health', path) ? [] : errors.limits
+  const ofLimits = config?.isUnlimited ? [] : errors.limits
   return {
     operationId: toOperationId(endpoint),
     tags: [tag],

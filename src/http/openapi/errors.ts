@@ -61,7 +61,7 @@ function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference<Res
   const content: Content = shape
     ? { 'application/json': { schema: shape.schema } }
     : { 'application/problem+json': problem, ...pageContent, ...textContent() }
-  return toComponent('responses', `${title.replaceAll(' ', '')}${shape ? 'Error' : ''}`, {
+  return toComponent('responses', `${shape ? `${shape.name}-` : ''}${title.replaceAll(' ', '')}`, {
     description: meaning,
     ...(headers && { headers }),
     content,

@@ -2,16 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { Operation } from './operation.ts'
 
 export type Route = Operation &
-  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'onRequest'> & {
-    /** Fastify awaits it, which its own type leaves out. */
-    errorHandler?: (
-      error: Error,
-      request: FastifyRequest,
-      reply: FastifyReply,
-    ) => Promise<FastifyReply>
+  Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'onRequest'> &
+  Partial<RouteGroup> & {
+    /** Fastify waits for it, although its type is that of a synchronous function. */
+    errorHandler?: (error: Error, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   }
 
 interface RouteGroup {
+  /** Of the handlers. A route with another file names it. */
   file: string
   /** The tag in OpenAPI: the name of the demo. Unset for routes that every instance has. */
   tag?: string
@@ -27,23 +25,24 @@ declare module 'fastify' {
     /** The type without a preference of the client; errors use it too. Text when unset. */
     defaultType?: 'json' | 'html' | 'text'
     mediaType?: string
-    /** The URL without patterns, for logs and metrics. */
     pathTemplate?: string
     accepts?: readonly string[]
     hasPath?: (path: string) => Promise<boolean>
     readsBodyItself?: boolean
     anyHost?: boolean
+    ignoresConditions?: boolean
     acceptsIdempotencyKey?: boolean
     isLogin?: boolean
+    isUnlimited?: boolean
   }
 }
 
 export const serviceTag = 'vitrine'
 
 export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: readonly Route[]) {
-  const { file, tag = serviceTag } = group
+  const { tag = serviceTag } = group
   for (const route of routes) {
-    app.declaredRoutes.push({ ...route, file, tag })
+    app.declaredRoutes.push({ file: group.file, tag, ...route })
     app.route(route)
   }
 }

@@ -9,6 +9,7 @@ declare module 'fastify' {
 
 export type AllowedMethods = ReturnType<typeof toAllowedMethods>
 
+// find-my-way routes QUERY, but its types lack it.
 const listedMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as HTTPMethod[]
 
 /** Fastify's router cannot list the methods of a path. Returns whether a path has no route. */
@@ -24,6 +25,7 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
     const known = (router ??= toRouter(routes, maxUrlBytes))
     const found = listedMethods.flatMap((method) => {
       const route = known.find(method, path)
+      // `toRouter` stored the `config` of the route.
       return route ? [{ method, config: route.store as FastifyContextConfig }] : []
     })
     return found.length === 0 ? undefined : toAllowedMethods(found)

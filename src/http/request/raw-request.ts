@@ -9,7 +9,6 @@ export function toRawRequest({ raw }: FastifyRequest) {
   return { method: receivedMethod, target: originalUrl, headers }
 }
 
-/** The names and values of Node's `rawHeaders`, which alternate there. */
 export function toPairs(rawHeaders: readonly string[]) {
   return rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],

@@ -49,6 +49,28 @@ test('the origin of an unsafe request is compared with the forwarded origin', as
   assert.equal(await create('http://inner:3000', '192.0.2.1'), 201)
 })
 
+test('OpenAPI has the names of the session cookie over HTTP and HTTPS', async (t) => {
+  const app = await openBehindProxy(t)
+  await createRecord(app, '/users', ann)
+  const payload = { username: ann.name, password: ann.password }
+  const findName = async (headers: Record<string, string>) => {
+    const request = {
+      method: 'POST',
+      url: '/login',
+      headers,
+      payload,
+      remoteAddress: proxy,
+    } as const
+    return String((await app.inject(request)).headers['set-cookie']).split('=')[0] ?? ''
+  }
+  const { components } = (await app.inject('/openapi.json')).json<{
+    components: { securitySchemes: { session: { name: string; description: string } } }
+  }>()
+  const { name, description } = components.securitySchemes.session
+  assert.equal(name, await findName({ host: 'localhost' }))
+  assert.ok(description.includes(`\`${await findName(forwarded)}\``))
+})
+
 test('cookies and HSTS are those of HTTPS when the proxy forwards https', async (t) => {
   const app = await openBehindProxy(t)
   await createRecord(app, '/users', ann)

@@ -4,10 +4,12 @@ import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { createRecord, formType, without } from '../../../test/resources.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { things } from '../../../test/things.ts'
 import { upload } from '../../../test/uploads.ts'
 import { words } from '../../../test/words.ts'
 import type { Demo } from '../../site/demo.ts'
 import { demos } from '../../demos/catalogue.ts'
+import { resourceDemo } from '../../resources/routes.ts'
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = {
   zstd: zstdDecompressSync,
@@ -52,19 +54,19 @@ const headersByKind: Record<string, [name: string, value: string]> = {
 }
 
 async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
-  const app = await testApp(t, { demos: [...demos, samples] })
-  await createRecord(app, '/locations', { name: 'Pier', note: 'water '.repeat(300) })
+  const app = await testApp(t, { demos: [...demos, resourceDemo(things), samples] })
+  await createRecord(app, '/things', { name: 'Pier', active: true, any: 'water '.repeat(300) })
   return app
 }
 
 async function findRecord(app: TestApp): Promise<string> {
-  const list = await app.inject('/locations.json')
-  return `/locations/${String(list.json<{ _id: string }[]>()[0]?._id)}`
+  const list = await app.inject('/things.json')
+  return `/things/${String(list.json<{ _id: string }[]>()[0]?._id)}`
 }
 
 const urls = words`
-  / /docs /openapi.json /topic.html /assets/vitrine.css /locations /locations.html /locations.ndjson
-  /locations.csv?page=1 /problems RECORD RECORD.html RECORD.txt
+  / /docs /openapi.json /topic.html /assets/vitrine.css /things /things.html /things.ndjson
+  /things.csv?page=1 /problems RECORD RECORD.html RECORD.txt
 `
 
 for (const path of urls) {
@@ -125,7 +127,7 @@ const uncompressed = [
   ['an image', '/samples/image'],
   ['the login page', '/login?name=' + 'x'.repeat(2000)],
   ['an error that repeats the input', '/' + 'x'.repeat(2000)],
-  ['a page with a message', '/locations.html', { cookie: 'flash=saved' }],
+  ['a page with a message', '/things.html', { cookie: 'flash=saved' }],
 ] as const
 
 for (const [title, url, headers] of uncompressed) {
@@ -192,7 +194,7 @@ test('a range is of the content without a coding', async (t) => {
   assert.deepEqual([whole.statusCode, whole.headers['content-encoding']], [200, 'gzip'])
 })
 
-for (const url of ['/', '/docs', '/topic.html', '/locations.json?page=1']) {
+for (const url of ['/', '/docs', '/topic.html', '/things.json?page=1']) {
   test(`a digest of ${url} is of the bytes that are sent`, async (t) => {
     const app = await openFilled(t)
     const headers = {
@@ -211,9 +213,9 @@ test('an Idempotency-Key replays the same response to a client that accepts no c
   const create = async (headers: Record<string, string>) =>
     app.inject({
       method: 'POST',
-      url: '/locations',
+      url: '/things',
       headers: { accept: 'application/json', 'idempotency-key': '"pier"', ...headers },
-      payload: { name: 'Pier', note: 'water '.repeat(300) },
+      payload: { name: 'Pier', active: true, any: 'water '.repeat(300) },
     })
   const first = await create({ 'accept-encoding': 'gzip' })
   const again = await create({})

@@ -61,7 +61,6 @@ const encoders = {
   },
 }
 
-/** Contents that are sent often, compressed once in each coding. */
 const keptContents = new WeakMap<Buffer, Partial<Record<Coding, Buffer>>>()
 
 export function keepCompressed(content: Buffer): void {

@@ -20,7 +20,7 @@ async function openCache(t: TestContext, limits: Parameters<typeof createFileCac
   const add = async (name: string, size: number) => {
     const { path, version, content = assert.fail(`${name} is not read`) } = await read(name, size)
     assert.equal(content.length, size)
-    cache.add(name, { path, version, metadata: name })
+    cache.add(name, { path, folders: [], version, metadata: name })
     return { path, version }
   }
   return { cache, read, add }

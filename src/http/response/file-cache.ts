@@ -1,17 +1,18 @@
-import { statSync, type Stats } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
 type FileVersion = Pick<Stats, 'ino' | 'ctimeMs' | 'mtimeMs' | 'size' | 'dev'>
 
 interface CachedFile<Metadata> {
   path: string
+  folders: readonly string[]
   version: FileVersion
   metadata: Metadata
 }
 
 const overheadBytes = 4096
 /** Two writes within one tick of a file system's clock look alike; FAT has the longest. */
-const clockTickMs = 2000
+export const clockTickMs = 2000
 
 /** A least-recently-used cache of small files. Every read checks that the path has the cached version. */
 export function createFileCache<Metadata>(limits: { maxFileBytes: number; maxBytes: number }) {
@@ -52,10 +53,14 @@ export function createFileCache<Metadata>(limits: { maxFileBytes: number; maxByt
   return { add, find, read }
 }
 
-/** Synchronous: the kernel has the inode in memory. Only a network file system can block here. */
-function isUnchanged({ path, version }: CachedFile<unknown>): boolean {
+/**
+ * A folder that was moved, and replaced by a link to it, leaves its files unchanged. Synchronous: the
+ * kernel has the inodes in memory. Only a network file system can block here.
+ */
+function isUnchanged({ path, folders, version }: CachedFile<unknown>): boolean {
   try {
-    return isSameVersion(statSync(path), version)
+    const isSame = isSameVersion(lstatSync(path), version)
+    return isSame && folders.every((folder) => lstatSync(folder).isDirectory())
   } catch {
     return false
   }

@@ -9,7 +9,7 @@ import { withoutPatterns } from '../openapi/route.ts'
 import { compress } from './compress.ts'
 import { revalidate } from './send.ts'
 
-/** In one hook, since each hook takes time. */
+/** One hook for all steps, since each hook takes time. */
 export function finishResponses(app: FastifyInstance, config: Config, isClosing: () => boolean) {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, pathTemplate: withoutPatterns(route.url) }
@@ -17,14 +17,16 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
   app.addHook('onSend', (request, reply, payload, done) => {
     addDigestHeaders(request, reply, payload)
     const framed = frameHead(request, reply, revalidate(request, reply, payload))
+    const held = toHeldBytes(framed)
+    if (held > maxAlwaysSentBytes) assertMemoryLeft(held)
     const content = config.compression ? compress(request, reply, framed) : framed
     if (isHttp2(request.raw)) reply.removeHeader('connection').removeHeader('upgrade')
     // Node loses what is pipelined behind a request for an upgrade that it ignores (RFC 9110 §7.8).
     else if (isClosing() || request.raw.headers.upgrade !== undefined)
       reply.header('connection', 'close')
-    if (typeof content === 'string' || Buffer.isBuffer(content))
-      addPending(reply.raw, Buffer.byteLength(content))
-    else if (typeof content === 'object' && content !== null) countWrites(reply.raw)
+    // An encoder that is a stream holds the whole text until the client has read it.
+    addPending(reply.raw, content === framed ? held : toHeldBytes(content) || held)
+    if (content instanceof Readable) countWrites(reply.raw)
     done(null, content)
   })
 }
@@ -53,8 +55,11 @@ export function assertMemoryLeft(bytes = 0): void {
   if (pendingBytes + bytes > maxPendingBytes) throw tooManyPendingBytes()
 }
 
+/** 0 for a stream, whose length is unknown. */
+const toHeldBytes = (content: unknown) =>
+  typeof content === 'string' || Buffer.isBuffer(content) ? Buffer.byteLength(content) : 0
+
 function addPending(raw: ServerResponse, bytes: number): void {
-  if (bytes > maxAlwaysSentBytes) assertMemoryLeft(bytes)
   // `close` has been emitted if the client disconnected during the handler.
   if (bytes <= smallBytes || isClosed(raw)) return
   pendingBytes += bytes

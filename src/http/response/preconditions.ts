@@ -55,13 +55,15 @@ function isUnmodifiedSince(field: string | undefined, lastModified?: Date): bool
   return since === undefined ? undefined : lastModified && toSeconds(lastModified) <= since
 }
 
+/** RFC 9110 §8.8.2.2: a file may change again within the second of its Last-Modified. */
 export function isRangeFresh(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const { etag, lastModified } = validators
   const ifRange = headers['if-range']
   if (ifRange === undefined) return true
   if (typeof ifRange !== 'string') return false
   if (/^(W\/)?"/.test(ifRange)) return isStrongMatch(ifRange, etag)
-  return lastModified !== undefined && parseDate(ifRange) === toSeconds(lastModified)
+  if (lastModified === undefined || toSeconds(lastModified) >= toSeconds(new Date())) return false
+  return parseDate(ifRange) === toSeconds(lastModified)
 }
 
 type Comparison = (one: string, other: string) => boolean

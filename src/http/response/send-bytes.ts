@@ -49,7 +49,6 @@ interface BytesPart {
   end: number
 }
 
-/** Without a promise for content in memory. */
 function sendPart(request: FastifyRequest, reply: FastifyReply, { bytes, start, end }: BytesPart) {
   const length = end - start + 1
   const send = (content: ByteContent) =>

@@ -26,7 +26,7 @@ export function toTaggedText(mediaType: string, text: string): TaggedText {
   return { mediaType, text, etag: weak + toStrongTag(mediaType + text) }
 }
 
-/** Of the media type too, since two representations may both be empty. */
+/** Includes the media type, since two representations may both be empty. */
 const toStrongTag = remember((text) => `"${hash('sha256', text, 'base64url')}"`)
 
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedText) {
@@ -83,7 +83,8 @@ export async function* toJsonArray<Item>(
 
 /** Adds a weak tag to an untagged text. A stream has none, and matches only `*`. */
 export function revalidate(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-  const { headers, method, raw } = request
+  const { headers, method, raw, routeOptions } = request
+  if (routeOptions.config.ignoresConditions) return payload
   const isTagged = reply.statusCode !== 200 || reply.hasHeader('etag')
   if (isTagged || !reads.includes(method) || isRawRequest(raw)) return payload
   const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)

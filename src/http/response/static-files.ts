@@ -2,7 +2,7 @@ import mime from 'mime'
 import { constants } from 'node:fs'
 import { access, open, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { createFileCache } from './file-cache.ts'
+import { clockTickMs, createFileCache } from './file-cache.ts'
 import { hasCode, notFound, serviceUnavailable } from '../errors/http-error.ts'
 import { decodePath } from '../request/target.ts'
 import { toHeaders, toSource, type Bytes } from './send-bytes.ts'
@@ -41,17 +41,22 @@ async function statInside(root: string, path: string) {
     const inside = relative(realRoot, realPath)
     if (inside.split(sep).some((name) => name.startsWith('.'))) return undefined
     await access(realPath, constants.R_OK)
-    const isLinked = inside !== relative(root, path)
-    return { path, realPath, isLinked, version: await stat(realPath) }
+    const names = relative(root, path).split(sep)
+    const folders = names.slice(1).map((_, index) => join(root, ...names.slice(0, index + 1)))
+    const isLinked = inside !== names.join(sep)
+    return { path, realPath, folders, isLinked, version: await stat(realPath) }
   } catch (error) {
     if (isAbsence(error)) return undefined
     throw error
   }
 }
 
-async function toBytes(name: string, { path, realPath, isLinked, version }: Found): Promise<Bytes> {
+async function toBytes(name: string, found: Found): Promise<Bytes> {
+  const { path, realPath, folders, isLinked, version } = found
   const { size, mtime: lastModified } = version
-  const etag = `"${size.toString(16)}-${lastModified.getTime().toString(16)}"`
+  // Replicas send the same tag. It is weak while a second change can have the same time (RFC 9110 §8.8.1).
+  const weak = Date.now() - lastModified.getTime() > clockTickMs ? '' : 'W/'
+  const etag = `${weak}"${size.toString(16)}-${lastModified.getTime().toString(16)}"`
   const file = { type: pathToContentType(realPath), size, lastModified, etag }
   const content = isLinked ? undefined : await cache.read(() => openFile(realPath), version)
   if (content === undefined) {
@@ -60,7 +65,7 @@ async function toBytes(name: string, { path, realPath, isLinked, version }: Foun
     return { ...file, open }
   }
   const metadata = { ...file, ...toSource(content), headers: toHeaders(file) }
-  cache.add(name, { path, version, metadata })
+  cache.add(name, { path, folders, version, metadata })
   return metadata
 }
 

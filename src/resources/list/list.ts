@@ -11,6 +11,7 @@ import {
   toContentType,
   type TaggedText,
 } from '../../http/response/send.ts'
+import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { toPosition, type Collection, type StoredRecord } from '../../stores/records/records.ts'
 import type { Handler, ResourceContext } from '../context.ts'
@@ -48,7 +49,7 @@ export function list({ resource, collection, config }: ResourceContext): Handler
     if (request.method === 'QUERY' && 2 * length <= config.maxUrlBytes) {
       reply.header('location', toUrl())
     }
-    const found = { ...query.records, isCancelled: () => reply.raw.destroyed }
+    const found = { ...query.records, isCancelled: () => isClosed(reply.raw) }
     const view = { query, links: [], flash, place: reply, ...(hasUrl && { url }) }
     const { part } = query
     if (part === undefined) {
@@ -95,7 +96,7 @@ function createPageCache({ state }: Collection) {
   let lastState: number | undefined
   return async () => {
     const current = await state?.()
-    if (current !== lastState || pages.size === maxSentPages) pages = new Map()
+    if (current !== lastState || pages.size >= maxSentPages) pages = new Map()
     lastState = current
     return current === undefined ? undefined : pages
   }

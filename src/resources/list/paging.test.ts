@@ -3,11 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
 import { createRecord, readNames } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
+import { things } from '../../../test/things.ts'
 import { words } from '../../../test/words.ts'
+import { resourceDemo } from '../routes.ts'
+
+const demos = [resourceDemo(things)]
 
 async function fill(app: FastifyInstance, count: number): Promise<void> {
   for (let index = 1; index <= count; index += 1) {
-    await createRecord(app, '/locations', { name: String(index) })
+    await createRecord(app, '/things', { name: String(index), active: true })
   }
 }
 
@@ -38,12 +42,12 @@ const pages: [query: string, names: string][] = [
 ]
 
 test('a page of a list has its part of the records, oldest first', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { demos })
   await fill(app, 7)
   for (const [query, names] of pages) {
     await t.test(query, async () => {
-      assert.equal(await readNames(app, `/locations${query}`), names)
-      assert.equal(await readNames(app, `/locations/${query}`), names)
+      assert.equal(await readNames(app, `/things${query}`), names)
+      assert.equal(await readNames(app, `/things/${query}`), names)
     })
   }
 })
@@ -56,9 +60,9 @@ const badQueries = words`
 
 for (const query of badQueries) {
   test(`a list gets 400 for ?${query}, in every representation`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { demos })
     const name = query.includes('per_page') ? 'per_page' : 'page'
-    for (const path of ['/users', '/locations']) {
+    for (const path of ['/things']) {
       await t.test(path, async () => {
         for (const accept of ['text/html', 'application/json', 'text/plain']) {
           const response = await app.inject({ url: `${path}?${query}`, headers: { accept } })
@@ -74,14 +78,14 @@ for (const query of badQueries) {
 }
 
 test('a page after the last is 200 and empty in every representation', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { demos })
   await fill(app, 2)
   for (const accept of ['text/html', 'application/json', 'text/plain']) {
     await t.test(accept, async () => {
-      const url = '/locations?page=9&per_page=2'
+      const url = '/things?page=9&per_page=2'
       const response = await app.inject({ url, headers: { accept } })
       assert.equal(response.statusCode, 200)
-      assert.ok(!/locations\/[0-9a-f]{8}-/.test(response.body))
+      assert.ok(!/things\/[0-9a-f]{8}-/.test(response.body))
     })
   }
 })
@@ -98,15 +102,15 @@ async function linksAt(app: FastifyInstance, url: string) {
 }
 
 const linked: [url: string, links: Record<string, string>][] = [
-  ['/locations?per_page=3', { first: '1', next: '2', last: '3' }],
-  ['/locations?per_page=3&page=2', { first: '1', prev: '1', next: '3', last: '3' }],
-  ['/locations?per_page=3&page=3', { first: '1', prev: '2', last: '3' }],
-  ['/locations?per_page=3&page=9', { first: '1', prev: '3', last: '3' }],
-  ['/locations?per_page=7&page=1', { first: '1', last: '1' }],
+  ['/things?per_page=3', { first: '1', next: '2', last: '3' }],
+  ['/things?per_page=3&page=2', { first: '1', prev: '1', next: '3', last: '3' }],
+  ['/things?per_page=3&page=3', { first: '1', prev: '2', last: '3' }],
+  ['/things?per_page=3&page=9', { first: '1', prev: '3', last: '3' }],
+  ['/things?per_page=7&page=1', { first: '1', last: '1' }],
 ]
 
 test('the pages of a list link to one another, in Link and in the page', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { demos })
   await fill(app, 7)
   for (const [url, numbers] of linked) {
     await t.test(url, async () => {
@@ -131,43 +135,43 @@ test('the pages of a list link to one another, in Link and in the page', async (
 })
 
 test('links have every other parameter, encoded for a URL', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { demos })
   await fill(app, 3)
   const kept = { name: '<"&>; é', 'name:ne': '%', q: 'a b', sort: '-name', _limit: '1' }
-  const query = `${new URLSearchParams(kept).toString()}&latitude=1&latitude=2&_method=GET`
-  const { field } = await linksAt(app, `/locations.html?${query}`)
+  const query = `${new URLSearchParams(kept).toString()}&ratio=1&ratio=2&_method=GET`
+  const { field } = await linksAt(app, `/things.html?${query}`)
   const url = new URL(field.first ?? '', 'http://localhost')
-  assert.equal(url.pathname, '/locations.html')
+  assert.equal(url.pathname, '/things.html')
   assert.deepEqual(
     [...url.searchParams],
-    [...Object.entries(kept), ['latitude', '1'], ['latitude', '2'], ['page', '1']],
+    [...Object.entries(kept), ['ratio', '1'], ['ratio', '2'], ['page', '1']],
   )
 })
 
 test('links to pages that were requested with json-server’s parameters use those too', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { demos })
   await fill(app, 21)
-  const { field, total } = await linksAt(app, '/locations?_page=2&_sort=name')
-  assert.match(field.next ?? '', /^\/locations\?_sort=name&_page=3&after=[\w-]+$/)
-  assert.equal(field.last, '/locations?_sort=name&_page=3')
+  const { field, total } = await linksAt(app, '/things?_page=2&_sort=name')
+  assert.match(field.next ?? '', /^\/things\?_sort=name&_page=3&after=[\w-]+$/)
+  assert.equal(field.last, '/things?_sort=name&_page=3')
   assert.equal(total, '21')
 })
 
 test('the whole list has neither links nor a count, and a slice has only a count', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { demos })
   await fill(app, 3)
-  assert.deepEqual(await linksAt(app, '/locations'), { field: {}, page: {}, total: undefined })
-  const slice = await linksAt(app, '/locations?_start=1&_end=2')
+  assert.deepEqual(await linksAt(app, '/things'), { field: {}, page: {}, total: undefined })
+  const slice = await linksAt(app, '/things?_start=1&_end=2')
   assert.deepEqual(slice, { field: {}, page: {}, total: '3' })
 })
 
 test('a page of a list has a tag of its bytes, and so has a short whole list', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { demos })
   await fill(app, 3)
   const tags = new Set<string>()
   for (const suffix of ['html', 'json', 'txt', 'csv', 'ndjson']) {
     await t.test(suffix, async () => {
-      const url = `/locations.${suffix}?per_page=2`
+      const url = `/things.${suffix}?per_page=2`
       const { headers, body } = await app.inject(url)
       const etag = String(headers.etag)
       assert.match(etag, suffix === 'html' ? /^W\/"[\w-]{43}"$/ : /^"[\w-]{43}"$/)
@@ -182,22 +186,22 @@ test('a page of a list has a tag of its bytes, and so has a short whole list', a
       const head = await app.inject({ method: 'HEAD', url })
       assert.equal(head.headers.etag, etag)
       assert.equal(head.headers['content-length'], headers['content-length'])
-      const whole = await app.inject(`/locations.${suffix}`)
+      const whole = await app.inject(`/things.${suffix}`)
       assert.match(String(whole.headers.etag), /^W\/"[\w-]{43}"$/)
       assert.equal(whole.headers['cache-control'], 'private, no-cache')
     })
   }
   assert.equal(tags.size, 5)
-  const before = await app.inject('/locations.json?per_page=9')
+  const before = await app.inject('/things.json?per_page=9')
   await fill(app, 1)
-  const after = await app.inject('/locations.json?per_page=9')
+  const after = await app.inject('/things.json?per_page=9')
   assert.notEqual(after.headers.etag, before.headers.etag)
 })
 
 test('empty pages of two media types have two tags', async (t) => {
-  const app = await testApp(t)
-  const text = await app.inject('/users.txt?page=1')
-  const lines = await app.inject('/users.ndjson?page=1')
+  const app = await testApp(t, { demos })
+  const text = await app.inject('/things.txt?page=1')
+  const lines = await app.inject('/things.ndjson?page=1')
   assert.equal(text.body, lines.body)
   assert.notEqual(text.headers.etag, lines.headers.etag)
 })

@@ -33,7 +33,6 @@ interface PreparedRecord extends ShownRecord {
   etag: string
   lastModified: Date
   headers: Readonly<Record<string, string>>
-  /** Once it has been sent. */
   content?: string
 }
 

@@ -52,7 +52,7 @@ async function findErrorPage(
   const { resource, collection } = context
   const hasProblems = problems.length > 0
   if (request.method === 'POST') {
-    // As after the Back button: the form is sent again, with other values.
+    // The form is sent again with other values, as after the Back button.
     const isReused = problem === 'idempotency-key-reused'
     if (!isReused && !hasProblems) return undefined
     const { fields: values } = parseInput(context, request)

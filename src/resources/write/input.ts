@@ -14,7 +14,7 @@ import { toRepresentation } from '../record/representations.ts'
 import { toFieldProblems, toUnsupportedInput } from './problems.ts'
 
 export interface Input {
-  /** The fields that it names; undefined removes one. */
+  /** The fields in the input; undefined removes one. */
   fields: Document
   unknownFields: readonly string[]
   problems: readonly FieldProblem[]
@@ -64,7 +64,7 @@ function decodeNames({ fields }: Resource, body: unknown): unknown {
   return Object.fromEntries(entries.map(([name, value]) => [names.get(name) ?? name, value]))
 }
 
-/** A client can PUT the body of a GET: the id and the times in it are ignored. */
+/** A client can PUT the body of a GET, so its id and times are ignored. */
 function findUnknownFields({ fields }: Resource, body: object): readonly string[] {
   const known = [...fields.map(({ name }) => name), ...ownFields]
   return Object.keys(body).filter((name) => !known.includes(name))

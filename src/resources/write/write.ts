@@ -101,7 +101,6 @@ export function replace(context: ResourceContext): Handler {
   const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, jsonFirst)
-    // RFC 9110 §14.5
     if (request.headers['content-range'] !== undefined) {
       throw badRequest('PUT replaces the whole record: Content-Range is not supported.')
     }
@@ -111,7 +110,7 @@ export function replace(context: ResourceContext): Handler {
     const hash = createHasher(resource)
     const record = await writeRecord(context, id, async (current) => {
       assertMayWrite(request, context, current)
-      // They stay: a representation does not have them.
+      // A representation has no passwords, so a PUT keeps them.
       const passwords = resource.passwords.map(({ name }): [string, unknown] => {
         return [name, current && findValue(current.document, name)]
       })
@@ -179,7 +178,6 @@ export async function writeRecord(
   throw conflict(`Too many requests are changing ${id} at the same time.`)
 }
 
-/** Hashes the passwords among the `given` fields; each one only once. */
 export function createHasher({ passwords }: Resource) {
   const hashes = new Map<string, Promise<string>>()
   return async (document: Document, given = document): Promise<Document> => {

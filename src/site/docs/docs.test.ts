@@ -97,7 +97,7 @@ suite('the document', () => {
     const app = await testApp(t)
     const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
     const { 400: error } = paths['/api/json']?.get?.responses ?? {}
-    assert.deepEqual(error, { $ref: '#/components/responses/BadRequestError' })
+    assert.deepEqual(error, { $ref: '#/components/responses/api-BadRequest' })
   })
 })
 

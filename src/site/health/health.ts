@@ -4,7 +4,7 @@ import { responseHeaders } from '../../http/openapi/fields.ts'
 import { registerRoutes, type Route } from '../../http/openapi/route.ts'
 import { toProbeResponse, type Readiness } from '../../operations/readiness.ts'
 
-const probeConfig = { defaultType: 'json', anyHost: true } as const
+const probeConfig = { defaultType: 'json', anyHost: true, isUnlimited: true } as const
 
 export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find'>): void {
   registerRoutes(app, { file: import.meta.filename }, [

@@ -24,7 +24,6 @@ export function hasRequired<const Schema extends DocumentSchema>(
 
 export const idPattern = '[A-Za-z0-9_-]{1,64}'
 
-/** Members of the schemas of documents. */
 export const idSchema = { type: 'string', pattern: `^${idPattern}$` } as const
 export const timeSchema = {
   type: 'string',

@@ -13,7 +13,6 @@ export const contentsTable = `CREATE TABLE contents (
        id TEXT NOT NULL, place INTEGER NOT NULL, piece BLOB NOT NULL, PRIMARY KEY (id, place)
      ) STRICT`
 
-/** Selects the records that describe files. */
 export function toFileCondition({ fileCollections }: FileCollections): string {
   return `resource IN (${fileCollections.map((name) => `'${name}'`).join(', ')})`
 }
@@ -24,7 +23,6 @@ export interface BackupOptions {
   path: string
   file: string
   files: Files
-  /** The collections whose records describe files. */
   fileCollections: readonly string[]
   signal: AbortSignal
 }

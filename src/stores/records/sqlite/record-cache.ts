@@ -53,8 +53,9 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
       const record = toStoredRecord(row)
       const size = String(row[1]).length
       if (size > maxLength / 100) return record
-      length += size
-      if (records.size === maxRecords || length > maxLength) clear()
+      const isFull = records.size === maxRecords || length + size > maxLength
+      if (isFull) records.clear()
+      length = isFull ? size : length + size
       records.set(key, record)
       return record
     },

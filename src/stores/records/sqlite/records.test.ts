@@ -179,6 +179,18 @@ for (const [what, script, name = 'records.db'] of writes) {
   })
 }
 
+test('the state changes with a write, and not with more reads than are cached', async (t) => {
+  const { users } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
+  for (let index = 0; index < 1100; index += 1) {
+    await users.create({ id: String(index), document: {}, createdAt: noon })
+  }
+  const state = await users.state?.()
+  for (let index = 0; index < 1100; index += 1) assert.ok(await users.find(String(index)))
+  assert.equal(await users.state?.(), state)
+  await users.remove('0')
+  assert.notEqual(await users.state?.(), state)
+})
+
 test('the indexes of version 0.1.0 are replaced', async (t) => {
   const { users, database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
   await users.create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })

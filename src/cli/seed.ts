@@ -1,19 +1,21 @@
-import { openRecords } from '../../stores/open-stores.ts'
-import type { Config } from '../../config/config.ts'
-import { findProblems } from '../../resources/write/input.ts'
-import { createHasher } from '../../resources/write/write.ts'
-import { locations } from '../../demos/locations/locations.ts'
-import { users } from '../../demos/users/users.ts'
-import { createId } from '../../idempotency/create-id.ts'
-import { StoreFailure } from '../../stores/store-failure.ts'
-import type { Records } from '../../stores/records/records.ts'
-import { assertNotInMemory, formatCount, formatNumber } from '../format.ts'
-import { seedPassword, toLocation, toUser } from './documents.ts'
+import { openRecords } from '../stores/open-stores.ts'
+import type { Config } from '../config/config.ts'
+import { findProblems } from '../resources/write/input.ts'
+import { createHasher } from '../resources/write/write.ts'
+import { resources } from '../demos/catalogue.ts'
+import { samplePassword } from '../resources/samples.ts'
+import { createId } from '../idempotency/create-id.ts'
+import { StoreFailure } from '../stores/store-failure.ts'
+import type { Records } from '../stores/records/records.ts'
+import { assertNotInMemory, formatCount, formatNumber } from './format.ts'
 
-const kinds = [
-  { resource: locations, toDocument: toLocation, hash: createHasher(locations) },
-  { resource: users, toDocument: toUser, hash: createHasher(users) },
-]
+const kinds = resources.flatMap((resource) => {
+  const { createSample, singular } = resource
+  const notes = resource.passwords.map(
+    ({ name }) => `; the ${name} of every ${singular} is "${samplePassword}"`,
+  )
+  return createSample ? [{ resource, createSample, notes, hash: createHasher(resource) }] : []
+})
 
 const recordsPerBatch = 100
 
@@ -25,8 +27,8 @@ export async function seed(config: Config, count: number): Promise<void> {
     // The reader of a pipe may end first.
     process.stdout.on('error', () => undefined)
     await seedRecords(records, count, createProgress(kinds.length * count, console.log))
-    const added = `${formatCount(count, 'location')} and ${formatCount(count, 'user')}`
-    console.log(`Added ${added}; the password of every user is "${seedPassword}"`)
+    const added = kinds.map(({ resource }) => formatCount(count, resource.singular)).join(' and ')
+    console.log(`Added ${added}${kinds.flatMap(({ notes }) => notes).join('')}`)
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error
     throw new Error(`the database is ${error.kind}: ${error.message}`, { cause: error })
@@ -51,10 +53,10 @@ export async function seedRecords(
   count: number,
   onProgress: (done: number) => void = () => undefined,
 ): Promise<void> {
-  for (const [index, { resource, toDocument, hash }] of kinds.entries()) {
+  for (const [index, { resource, createSample, hash }] of kinds.entries()) {
     const collection = records.collection(resource.name)
     const create = async (number: number, createdAt: string) => {
-      const document = toDocument(number)
+      const document = createSample(number)
       const [problem] = findProblems(resource, document)
       if (problem) throw new Error(`${resource.singular} ${String(number)}: ${problem.message}`)
       const hashed = await hash(document)
