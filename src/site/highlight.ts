@@ -2,11 +2,11 @@ import { tokenize } from './assets/highlight.js'
 import { html, type Html } from './html.ts'
 
 /** Longer sources are shown without color. */
-const maxLength = 65_536
+const coloredLength = 65_536
 
 /** A block of code. JSON, the head of a request or response, HTML, or a command. */
 export function codeBlock(source: string, language: 'json' | 'head' | 'html' | 'code'): Html {
-  const tokens = source.length > maxLength ? [['', source]] : tokenize(source, language)
+  const tokens = source.length > coloredLength ? [['', source]] : tokenize(source, language)
   return html`<pre tabindex="0"><code>${tokens.map(([kind = '', text = '']) =>
     kind === '' ? text : html`<span class="t-${kind}">${text}</span>`,
   )}</code></pre>`
