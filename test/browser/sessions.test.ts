@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRecord } from '../resources.ts'
 import { ann } from '../sign-in.ts'
+import { until } from '../until.ts'
 import { inBrowser } from './chromium.ts'
 import { openSite } from './site.ts'
 import { submit, waitForHeading } from './steps.ts'
@@ -27,7 +28,7 @@ test('pages show who is logged in, and log out', inBrowser, async (t) => {
   }
   await navigation.getByRole('button', { name: 'Log out' }).click()
   await waitForHeading(page, 'Log in')
-  await page.waitForFunction('!localStorage.session')
+  await until(() => page.evaluate<boolean>('!localStorage.session'))
   checks = 0
   await page.goto('/locations')
   assert.equal(checks, 0)
@@ -43,7 +44,7 @@ test('a session that has ended is not shown', inBrowser, async (t) => {
   await page.getByRole('navigation').getByText('Logged in as Ann').waitFor()
   await page.context().clearCookies()
   await page.goto('/locations')
-  await page.waitForFunction('!localStorage.session')
+  await until(() => page.evaluate<boolean>('!localStorage.session'))
   assert.equal(await page.getByText('Logged in').isVisible(), false)
 })
 

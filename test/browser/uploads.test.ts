@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { listUploads } from '../uploads.ts'
 import { inBrowser, localName } from './chromium.ts'
-import { findFlaws } from './look.ts'
+import { findFlawsOfState } from './look.ts'
 import { openSite } from './site.ts'
 import { waitForHeading } from './steps.ts'
 
@@ -96,9 +96,9 @@ test('an upload without JavaScript gets a page', inBrowser, async (t) => {
 test('the page after an upload has no defect', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   const page = await visit()
-  await page.goto('/profile.html')
-  await page.getByLabel('File').setInputFiles(file)
-  const flaws = await findFlaws(page, async () => {
+  const flaws = await findFlawsOfState(page, async () => {
+    await page.goto('/profile.html')
+    await page.getByLabel('File').setInputFiles(file)
     await page.evaluate('document.querySelector(".upload form").submit()')
     await waitForHeading(page, 'Uploaded')
   })
