@@ -10,7 +10,8 @@ const page = join(import.meta.dirname, '../docs/performance.md')
 const reasons: Readonly<Record<string, string>> = {
   json: 'A bare Fastify application lacks the checks of the head, the request id and the hooks.',
   'json-logged': 'The same as for `GET /api/json`.',
-  record: 'The same, and a tag. SQLite is also asked whether another process has written.',
+  record:
+    'The same, and a tag. The header of the log of SQLite is also read, for the writes of other processes.',
   'not-modified': 'The same as for the record.',
   page: 'A page is also recorded for the request inspector.',
   'echo-json': 'The same as for `GET /api/json`.',
@@ -19,7 +20,7 @@ const reasons: Readonly<Record<string, string>> = {
   upload: 'Garbage collection, writing the file and SHA-256 take the time, in this order.',
   idle: 'The Node.js program itself accounts for most of it.',
   start: 'Loading the modules takes most of it. The package is one file, and starts faster.',
-  latency: 'A read waits until the part of the list that is being made has been written.',
+  latency: 'Not profiled. A read waits for a part of the list, and the clients share a core.',
   replicas: 'Processes that share a core evict each other from its caches.',
 }
 

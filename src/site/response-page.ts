@@ -18,7 +18,9 @@ export function sendForReader(
 ): FastifyReply {
   const { demo, body, isJson = false } = response
   const mediaType = isJson ? 'application/json' : 'text/plain'
-  const chosen = negotiate(request, reply, [mediaType, 'text/html'])
+  // No cache stores the response of a POST, so its Vary need not name Accept.
+  const isPlain = request.method === 'POST' && request.headers.accept === undefined
+  const chosen = isPlain ? mediaType : negotiate(request, reply, [mediaType, 'text/html'])
   if (chosen !== 'text/html') return reply.type(toContentType(mediaType)).send(body)
   const { statusCode } = reply
   const shown = isJson ? JSON.stringify(JSON.parse(body), undefined, 2) : body
