@@ -45,7 +45,11 @@ export async function readResults(): Promise<Results> {
 export async function writeResults(results: Results): Promise<void> {
   const toShort = (_: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(4)) : value
-  await writeFile(file, `${JSON.stringify(results, toShort, 1)}\n`)
+  // A line for each row, so that a change of one is a change of one line.
+  const lines = Object.entries(results).map(
+    ([name, result]) => `${JSON.stringify(name)}: ${JSON.stringify(result, toShort)}`,
+  )
+  await writeFile(file, `{\n${lines.join(',\n')}\n}\n`)
 }
 
 export async function toCosts(slices: ReadonlyMap<Contender, readonly Slice[]>): Promise<Cost[]> {

@@ -16,6 +16,22 @@ const requests = [
   ['PUT', `/user/${encoded}`, undefined, '', 'text/plain'],
 ] as const
 
+const deep = `${'['.repeat(60)}${'1,'.repeat(100_000)}1${']'.repeat(60)}`
+
+for (const [url, type, payload] of [
+  ['/users/post', 'application/json', deep],
+  ['/users/post/raw', 'text/plain', '&'.repeat(100_000)],
+  ['/toc/aaa', form, `a=${'<'.repeat(100_000)}`],
+] as const) {
+  test(`a long body of ${url} is sent to browsers without a page around it`, async (t) => {
+    const app = await testApp(t)
+    const headers = { accept: 'text/html', 'content-type': type }
+    const { statusCode, body } = await app.inject({ method: 'POST', url, headers, payload })
+    assert.equal(statusCode, 200)
+    assert.ok(body.length <= payload.length + 2, String(body.length))
+  })
+}
+
 for (const [method, url, type, payload, mediaType] of requests) {
   test(`${method} ${url} ${payload} is a page for browsers only`, async (t) => {
     const app = await testApp(t)

@@ -10,6 +10,9 @@ import { codeBlock } from './highlight.ts'
 import { html } from './html.ts'
 import { sendPage } from './page.ts'
 
+/** Longer bodies are sent as they are: indented, deep JSON would take 60 times its length. */
+const shownLength = 16_384
+
 /** Sends the body as it is, or on a page with a way back if the client prefers HTML, as browsers do. */
 export function sendForReader(
   request: FastifyRequest,
@@ -19,7 +22,8 @@ export function sendForReader(
   const { demo, body, isJson = false } = response
   const mediaType = isJson ? 'application/json' : 'text/plain'
   // No cache stores the response of a POST, so its Vary need not name Accept.
-  const isPlain = request.method === 'POST' && request.headers.accept === undefined
+  const hasNoAccept = request.method === 'POST' && request.headers.accept === undefined
+  const isPlain = hasNoAccept || body.length > shownLength
   const chosen = isPlain ? mediaType : negotiate(request, reply, [mediaType, 'text/html'])
   if (chosen !== 'text/html') return reply.type(toContentType(mediaType)).send(body)
   const { statusCode } = reply

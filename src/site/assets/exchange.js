@@ -77,7 +77,9 @@ async function findExchanges(response, requestId) {
 }
 
 function prettyText(text, type) {
-  if (!/json/.test(type) || /ndjson/.test(type)) return text
+  const isJson = /json/.test(type) && !/ndjson/.test(type)
+  // Indented, deep JSON would take 60 times its length.
+  if (!isJson || text.length > maxShownLength) return text
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2)
   } catch {

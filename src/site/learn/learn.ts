@@ -29,10 +29,11 @@ export function openLearn(app: FastifyInstance, demos: readonly Demo[]): void {
       errors: [404],
       handler: (request, reply) => {
         const slug = toPathParameter(request, 'slug')
-        const index = lessons.findIndex((lesson) => lesson.slug === slug)
-        if (index < 0) throw notFound(`There is no lesson ${slug}. /learn lists the lessons.`)
+        const lesson = lessons.find((one) => one.slug === slug)
+        if (lesson === undefined)
+          throw notFound(`There is no lesson ${slug}. /learn lists the lessons.`)
         const place = { origin: toOrigin(request), openDemos }
-        return sendLearnPage(reply, renderLesson(lessons, index, place))
+        return sendLearnPage(reply, renderLesson(lessons, lesson, place))
       },
     },
   ])

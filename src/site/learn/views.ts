@@ -28,11 +28,12 @@ works alone.</p>`,
   }
 }
 
-export function renderLesson(lessons: readonly Lesson[], index: number, place: Place): Page {
-  const { title = '', summary = '', minutes = 0, introduction, steps } = lessons[index] ?? {}
-  const link = (lesson: Lesson | undefined, rel: string, label: string) =>
-    lesson
-      ? html`<a rel="${rel}" href="/learn/${lesson.slug}"><span class="quiet">${label}</span> ${lesson.title}</a>\n`
+export function renderLesson(lessons: readonly Lesson[], lesson: Lesson, place: Place): Page {
+  const { title, summary, minutes, introduction, steps } = lesson
+  const index = lessons.indexOf(lesson)
+  const link = (other: Lesson | undefined, rel: string, label: string) =>
+    other
+      ? html`<a rel="${rel}" href="/learn/${other.slug}"><span class="quiet">${label}</span> ${other.title}</a>\n`
       : ''
   return {
     title,
@@ -41,7 +42,7 @@ export function renderLesson(lessons: readonly Lesson[], index: number, place: P
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="/learn">All lessons</a></nav>
 <p class="lead">${summary}</p>
 <p class="quiet">Lesson ${index + 1} of ${lessons.length}, ${minutes} minutes</p>
-${introduction?.map((paragraph) => html`<p>${paragraph}</p>\n`) ?? ''}${steps?.map((step, at) => renderStep(step, at + 1, place)) ?? ''}<nav class="pager" aria-label="Lessons">
+${introduction.map((paragraph) => html`<p>${paragraph}</p>\n`)}${steps.map((step, at) => renderStep(step, at + 1, place))}<nav class="pager" aria-label="Lessons">
 ${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1], 'next', 'Next lesson')}</nav>`,
   }
 }
