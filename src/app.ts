@@ -74,12 +74,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-function openSite(app: FastifyInstance, { stores, readiness }: AppOptions, parts: AppParts): void {
+function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): void {
+  const { config, stores, readiness } = options
   const { demos, exchangeLog, limits, shapes } = parts
   openDocs(app, { demos, shapes, limits: limits.statuses })
   openAssets(app)
   openHome(app, demos)
-  openDemoPages(app, demos)
+  openDemoPages(app, demos, config)
   openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
   openProblems(app)
   openLearn(app, demos)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { projectFolder } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
+import { demos } from '../src/demos/catalogue.ts'
 import { findInvalid } from './valid-html.ts'
 
 test('every page is valid HTML, and every local link and form has a route', async (t) => {
@@ -43,3 +44,24 @@ test('every page is valid HTML, and every local link and form has a route', asyn
     })
   }
 })
+
+/** The paths that only take other methods: samples have their forms. */
+const isForForm = (statusCode: number) => statusCode === 405
+
+for (const { name } of demos.filter(({ name }) => name !== 'static')) {
+  test(`with DEMOS=${name}, pages link only to what is open`, async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: name } })
+    const found = new Set(['/', '/login', '/uploads'])
+    for (const url of found) {
+      const { body, headers } = await app.inject({ url, headers: { accept: 'text/html' } })
+      if (!String(headers['content-type']).startsWith('text/html')) continue
+      for (const [, href = ''] of body.matchAll(/<a [^>]*href="(\/[^"#]*)/g)) {
+        const link = href.replaceAll('&amp;', '&')
+        if (found.has(link) || /^\/(status\/|\w+\/unknown)/.test(link)) continue
+        found.add(link)
+        const { statusCode } = await app.inject({ url: link, headers: { accept: 'text/html' } })
+        assert.ok(statusCode < 400 || isForForm(statusCode), `${url} links to ${link}`)
+      }
+    }
+  })
+}

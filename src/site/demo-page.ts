@@ -1,17 +1,18 @@
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/config.ts'
 import { notFound } from '../http/errors/http-error.ts'
 import { pageContent, pathParameter } from '../http/openapi/content.ts'
 import { toOperationId, toTemplate } from '../http/openapi/document.ts'
 import { documentedMethods } from '../http/openapi/operation.ts'
 import { registerRoutes, type DeclaredRoute } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
-import type { Demo } from './demo.ts'
+import { servesFile, type Demo } from './demo.ts'
 import { renderMethod } from './highlight.ts'
 import { html, type Html } from './html.ts'
 import { type Page, sendPage } from './page.ts'
 import { renderSample } from './sample-request.ts'
 
-export function openDemoPages(app: FastifyInstance, demos: readonly Demo[]): void {
+export function openDemoPages(app: FastifyInstance, demos: readonly Demo[], config: Config): void {
   registerRoutes(app, { file: import.meta.filename }, [
     {
       method: 'GET',
@@ -20,26 +21,27 @@ export function openDemoPages(app: FastifyInstance, demos: readonly Demo[]): voi
       parameters: [pathParameter('name', 'The name of the demo.', demos[0]?.name ?? '')],
       content: pageContent,
       errors: [404],
-      handler: (request, reply) => {
+      handler: async (request, reply) => {
         const name = toPathParameter(request, 'name')
         const demo = demos.find((one) => one.name === name)
         if (demo === undefined) throw notFound(`There is no demo with the name ${name}.`)
+        const hasForm = demo.form !== undefined && (await servesFile(config, demo.form))
         const routes = app.declaredRoutes.filter(({ tag }) => tag === name)
-        return sendPage(reply, renderDemoPage(demo, routes))
+        return sendPage(reply, renderDemoPage(demo, routes, hasForm))
       },
     },
   ])
 }
 
-function renderDemoPage(demo: Demo, routes: readonly DeclaredRoute[]): Page {
-  const { title, summary, page, samples = [], lookFor } = demo
+function renderDemoPage(demo: Demo, routes: readonly DeclaredRoute[], hasForm: boolean): Page {
+  const { title, summary, page, samples = [], lookFor, form = '' } = demo
   return {
     title,
     description: summary,
     styles: ['demo.css'],
     scripts: ['send.js'],
     main: html`<p class="lead">${summary}</p>
-${page === undefined ? '' : html`<p class="actions"><a class="button" href="${page}">Open ${title.toLowerCase()}</a></p>\n`}${samples.map(renderSample)}${lookFor ? html`<h2>What to look for</h2>\n<p>${lookFor}</p>\n` : ''}<h2>Routes</h2>
+${page === undefined ? '' : html`<p class="actions"><a class="button" href="${page}">Open ${title.toLowerCase()}</a></p>\n`}${samples.map(renderSample)}${lookFor ? html`<h2>What to look for</h2>\n<p>${lookFor}</p>\n` : ''}${hasForm ? html`<p><a href="${form}">A static page with a form</a> sends the same request.</p>\n` : ''}<h2>Routes</h2>
 <section class="table" tabindex="0" aria-label="Routes"><table>
 <thead><tr><th scope="col">Method</th><th scope="col">Path</th><th scope="col">Summary</th></tr></thead>
 <tbody>

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { XSchema } from 'typebox/schema'
 import type { Config } from '../config/config.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
+import { withFile } from '../http/response/static-files.ts'
 import type { Html } from './html.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import type { SampleRequest } from './sample-request.ts'
@@ -28,6 +29,8 @@ export interface Demo {
   samples?: readonly SampleRequest[]
   /** One to three sentences about the exchanges of the samples. */
   lookFor?: Html
+  /** The path of a file in PUBLIC_DIR with a form for this demo. */
+  form?: string
   /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
   rawPaths?: readonly string[]
   /** The schema of the documents in the collection `name`, if each describes the file with its id. */
@@ -41,9 +44,15 @@ export interface Demo {
 export async function openDemo(app: FastifyInstance, { name, routes }: Demo, services: Services) {
   const group = { file: `src/demos/${name}/${name}.ts`, tag: name }
   await app.register(async (instance) => {
+    instance.decorate('demoName', name)
     const listed = typeof routes === 'function' ? await routes(services, instance) : routes
     registerRoutes(instance, group, listed)
   })
+}
+
+/** Whether a page may link to this file of PUBLIC_DIR. */
+export async function servesFile({ demos, publicDir }: Config, path: string): Promise<boolean> {
+  return demos.includes('static') && withFile(publicDir, path, (file) => file !== undefined)
 }
 
 /** Some demos behave exactly as the seed specifies if no other is open. */

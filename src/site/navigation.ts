@@ -4,6 +4,7 @@ import { demoGroups, type Demo } from './demo.ts'
 interface Item {
   href: string
   label: string
+  demo?: string
 }
 
 const system: readonly Item[] = [
@@ -14,12 +15,14 @@ const system: readonly Item[] = [
   { href: '/health', label: 'Health' },
 ]
 
-/** Renders the navigation for the page at a path. */
-export type Navigation = (path: string) => Html
+/** Renders the navigation for a page of a demo, or else for the page at a path. */
+export type Navigation = (path: string, demo?: string) => Html
 
 declare module 'fastify' {
   interface FastifyInstance {
     navigation: Navigation
+    /** Set in the instance of a demo. */
+    demoName?: string
   }
 }
 
@@ -32,11 +35,13 @@ export function createNavigation(demos: readonly Demo[]): Navigation {
   ]
   const items = groups.flatMap(([, ofGroup]) => ofGroup)
   const rendered = new Map([undefined, ...items].map((item) => [item, render(groups, item)]))
-  return (path) => rendered.get(items.find((item) => isBelow(path, item.href))) ?? html``
+  return (path, demo = /^\/demos\/(\w+)/.exec(path)?.[1]) =>
+    rendered.get(items.find((one) => (demo ? one.demo === demo : isBelow(path, one.href)))) ??
+    html``
 }
 
 function toItem({ name, page = `/demos/${name}`, title }: Demo): Item {
-  return { href: page, label: title }
+  return { href: page, label: title, demo: name }
 }
 
 function isBelow(path: string, href: string): boolean {

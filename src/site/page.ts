@@ -18,7 +18,7 @@ export interface Page {
 
 /** A reply, or what takes its place for a page that is rendered once. */
 export interface PagePlace {
-  server: { navigation: Navigation }
+  server: { navigation: Navigation; demoName?: string }
   request: { url: string }
 }
 
@@ -52,7 +52,7 @@ ${['tokens.css', 'vitrine.css', ...styles].map((file) => html`<link rel="stylesh
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><a class="brand" href="/">Vitrine</a><button type="button" class="second" popovertarget="site-nav">Menu</button></header>
-${server.navigation(request.url)}<div class="page">
+${server.navigation(request.url, server.demoName)}<div class="page">
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>
 `

@@ -34,6 +34,17 @@ test('an upload by script shows its progress and the stored file', inBrowser, as
   assert.deepEqual(results, [['glass.txt', sha256]])
 })
 
+test('the static form of a demo that is not open states this', inBrowser, async (t) => {
+  const { visit } = await openSite(t, { DEMOS: 'static,topic' })
+  const page = await visit({ errorStatuses: [404] })
+  await page.goto('/profile.html')
+  await page.getByText('The demo that receives this form is not open.').waitFor()
+  assert.equal(await page.locator('main form, main a').count(), 0)
+  await page.goto('/topic.html')
+  await page.locator('nav a[aria-current=page]', { hasText: 'Topic' }).waitFor()
+  assert.equal(await page.locator('main form').count(), 1)
+})
+
 test('a file can be dropped on the form, on a local network too', inBrowser, async (t) => {
   const { app, visit } = await openSite(t)
   const page = await visit({ hostname: localName })

@@ -1,8 +1,13 @@
+import type { Config } from '../../config/config.ts'
 import type { HttpError } from '../../http/errors/http-error.ts'
 import { html, type Html } from '../../site/html.ts'
 import { type Page } from '../../site/page.ts'
 
-export function renderLoginPage(username = '', error?: HttpError): Page {
+export function renderLoginPage(
+  { demos }: Pick<Config, 'demos'>,
+  username = '',
+  error?: HttpError,
+): Page {
   return {
     title: error ? 'Not logged in: Log in' : 'Log in',
     heading: 'Log in',
@@ -15,8 +20,7 @@ export function renderLoginPage(username = '', error?: HttpError): Page {
 <p class="field"><label for="password">Password</label>
 <input type="password" id="password" name="password" autocomplete="current-password" required${renderValidity('password', error)}></p>
 <button type="submit">Log in</button>
-<p>No account yet? <a href="/users/new">Create one</a>.</p>
-</form>
+${demos.includes('users') ? html`<p>No account yet? <a href="/users/new">Create one</a>.</p>\n` : ''}</form>
 <section><h2>What to look for</h2>
 <ol>
 <li>The form is sent as <code>POST /login</code>.</li>

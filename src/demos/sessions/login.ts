@@ -43,7 +43,7 @@ export function postLogin(services: SessionServices): Route {
         if (!(error instanceof HttpError) || chooseErrorForm(request, reply) !== 'html') throw error
         const { username } = isObject(request.body) ? request.body : {}
         reply.code(error.status).headers(error.headers)
-        return sendPage(reply, renderLoginPage(parameterToText(username), error))
+        return sendPage(reply, renderLoginPage(services.config, parameterToText(username), error))
       }),
   }
 }

@@ -51,7 +51,7 @@ sends it with every later request. The server stores the session under a hash of
       sweep: (now) => sessions.sweep(now),
     })
     return [
-      getLogin,
+      getLogin(services),
       postLogin(services),
       getSession(services),
       postSession(services),
@@ -61,7 +61,7 @@ sends it with every later request. The server stores the session under a hash of
   },
 }
 
-const getLogin: Route = {
+const getLogin = ({ config }: SessionServices): Route => ({
   method: 'GET',
   url: '/login',
   summary: 'Get the login form',
@@ -69,9 +69,9 @@ const getLogin: Route = {
   errors: [406],
   handler: (request, reply) => {
     chooseType(request, reply, ['text/html'])
-    return sendPage(reply, renderLoginPage())
+    return sendPage(reply, renderLoginPage(config))
   },
-}
+})
 
 const iso = { type: 'string', format: 'date-time' } as const
 const user = objectSchema({ _id: text, name: text })

@@ -22,7 +22,8 @@ export const toc: Demo = {
     },
   ],
   lookFor: html`The URL does not contain the field: the body does, as <code>application/x-www-form-urlencoded</code>.
-<code>Content-Length</code> is the size of the body in bytes. <a href="/toc.html">Another form</a> has more fields.`,
+<code>Content-Length</code> is the size of the body in bytes.`,
+  form: '/toc.html',
   routes: [
     {
       method: 'POST',

@@ -48,7 +48,8 @@ export const topic: Demo = {
     },
   ],
   lookFor: html`The request line contains the field, percent-encoded, and the request has no body. Markup has no effect,
-because the response is <code>text/plain</code>. <a href="/topic.html">A form with more fields</a> repeats a field.`,
+because the response is <code>text/plain</code>.`,
+  form: '/topic.html',
   routes: (services, { supportedMethods }) =>
     isAlone('topic', services) ? [getTopic, nameAnyPath(supportedMethods)] : [getTopic],
 }

@@ -35,6 +35,7 @@ export type Upload = XStatic<typeof uploadSchema>
 export type UploadServices = Pick<Services, 'config' | 'files'> & {
   uploads: Collection
   space: FileSpace | undefined
+  formPath: string
 }
 
 export type StoredUpload = Upload & { _id: string; createdAt: string }

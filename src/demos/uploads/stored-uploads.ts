@@ -14,7 +14,8 @@ import { renderUploads } from './views.ts'
 const activeType = /html|xml|svg|script|pdf|multipart/i
 const offers = ['text/html', 'application/json', 'text/plain'] as const
 
-export function sendUploadList({ uploads, config }: UploadServices) {
+export function sendUploadList(services: UploadServices) {
+  const { uploads, config } = services
   return (request: FastifyRequest, reply: FastifyReply) => {
     const type = chooseType(request, reply, offers)
     const { maxUploadBytes } = config
@@ -22,8 +23,7 @@ export function sendUploadList({ uploads, config }: UploadServices) {
     reply.header('upload-limit', `max-size=${String(maxUploadBytes)}`)
     const pages = toUploads(uploads.pages())
     if (type === 'text/plain') return sendChunks(reply, type, uploadsToLines(pages))
-    if (type === 'text/html')
-      return sendChunks(reply, type, renderUploads(reply, pages, maxUploadBytes))
+    if (type === 'text/html') return sendChunks(reply, type, renderUploads(reply, pages, services))
     const json = toJsonArray(pages, (upload) => upload)
     return sendChunks(reply, type, json)
   }

@@ -6,7 +6,7 @@ import { toFileOperation } from '../../http/openapi/files.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import { html } from '../../site/html.ts'
 import { sendPage } from '../../site/page.ts'
-import type { Demo } from '../../site/demo.ts'
+import { servesFile, type Demo } from '../../site/demo.ts'
 import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { createFileSpace } from './file-space.ts'
@@ -28,13 +28,17 @@ export const uploads: Demo = {
     { title: 'List the uploads', method: 'GET', path: '/uploads' },
   ],
   lookFor: html`The file is one part of a body of the type <code>multipart/form-data</code>, and <code>boundary</code>
-separates the parts. <a href="/profile.html">Another form</a> shows the progress of an upload.`,
+separates the parts.`,
+  form: '/profile.html',
   fileSchema: uploadSchema,
   routes: async ({ config, files, records }, app) => {
     const uploads = records.collection(collectionName)
     const { maxFilesBytes: maxBytes } = config
     const space = maxBytes === undefined ? undefined : createFileSpace(uploads, maxBytes)
-    const services = { config, files, uploads, space }
+    const formPath = (await servesFile(config, '/profile.html'))
+      ? '/profile.html'
+      : '/demos/uploads'
+    const services = { config, files, uploads, space, formPath }
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     const sweep = async () => {
       await files.sweep(async (id) => (await uploads.find(id)) !== undefined)
@@ -69,7 +73,7 @@ function receiveUpload(services: UploadServices) {
     const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
     const upload = await saveUpload(request, services)
     reply.header('location', `/uploads/${upload._id}`)
-    if (type === 'text/html') return sendPage(reply, renderUploaded(upload))
+    if (type === 'text/html') return sendPage(reply, renderUploaded(upload, services.formPath))
     if (type === 'application/json') return sendJson(reply, upload)
     // The file is stored, even if the client accepts none of the types.
     return sendText(reply, toUploadedText(upload))

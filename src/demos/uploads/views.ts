@@ -1,9 +1,12 @@
 import { html, type Html } from '../../site/html.ts'
 import { renderPageAround, renderTime, type Page, type PagePlace } from '../../site/page.ts'
-import type { StoredUpload } from './save-upload.ts'
+import type { StoredUpload, UploadServices } from './save-upload.ts'
 import { formatBytes } from './size.ts'
 
-export function renderUploaded({ _id, name, type, size, sha256, createdAt }: StoredUpload): Page {
+export function renderUploaded(
+  { _id, name, type, size, sha256, createdAt }: StoredUpload,
+  formPath: string,
+): Page {
   return {
     title: 'Uploaded',
     styles: ['uploads.css'],
@@ -18,7 +21,7 @@ export function renderUploaded({ _id, name, type, size, sha256, createdAt }: Sto
 </dl>
 <p class="quiet">The server computed this digest from the bytes that it received. Compare it with the output of
 <code>sha256sum</code> for your file.</p>
-<p class="actions"><a class="button" href="/profile.html">Upload another file</a>
+<p class="actions"><a class="button" href="${formPath}">Upload another file</a>
 <a class="button second" href="/uploads">All uploads</a></p>`,
   }
 }
@@ -26,16 +29,16 @@ export function renderUploaded({ _id, name, type, size, sha256, createdAt }: Sto
 export async function* renderUploads(
   place: PagePlace,
   pages: AsyncIterable<readonly StoredUpload[]>,
-  maxBytes: number,
+  { config, formPath }: Pick<UploadServices, 'config' | 'formPath'>,
 ): AsyncGenerator<string> {
   const { opening, closing } = renderPageAround(place, {
     title: 'Uploads',
     styles: ['uploads.css'],
   })
   yield opening.markup
-  yield html`<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(maxBytes)}. Downloads are served as
+  yield html`<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(config.maxUploadBytes)}. Downloads are served as
 attachments so that browsers do not run them.</p>
-<p class="actions"><a class="button" href="/profile.html">Upload a file</a></p>
+<p class="actions"><a class="button" href="${formPath}">Upload a file</a></p>
 `.markup
   let isEmpty = true
   for await (const uploads of pages) {

@@ -47,13 +47,18 @@ async function fetchPage(path) {
   return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
 
-/** Static pages have a short navigation: the demos that are served are known to the home page. */
+/** Static pages have a short navigation: the home page knows which demos are open. */
 async function completeNavigation(nav) {
   const complete = (await fetchPage('/')).querySelector('#site-nav')
   if (!complete) return
-  const current = complete.querySelector(`a[href="${CSS.escape(location.pathname)}"]`)
+  const current = complete.querySelector(`a[href="${nav.dataset.short}"]`)
   current?.setAttribute('aria-current', 'page')
   nav.replaceChildren(...complete.childNodes)
+  if (current) return
+  const notice = Object.assign(document.createElement('p'), { className: 'notice error' })
+  notice.textContent = 'The demo that receives this form is not open. See the setting DEMOS.'
+  document.querySelector('h1').after(notice)
+  while (notice.nextSibling) notice.nextSibling.remove()
 }
 
 /** A visit to the session page stores a hint. Without it, pages send no request for the session. */

@@ -56,10 +56,15 @@ function renderStep(step: Step, number: number, { origin, openDemos }: Place): H
 <div class="columns">
 <figure class="command"><figcaption>Request</figcaption>${codeBlock(text, 'head')}</figure>
 ${isOpen ? html`<figure class="command"><figcaption>curl</figcaption>${codeBlock(curl, 'code')}</figure>\n` : ''}</div>
-${isOpen ? renderSender(step, number) : html`<p class="notice">This request needs the demo <code>${step.demo ?? ''}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`}<h3>What to look for</h3>
+${isOpen ? html`${renderSender(step, number)}${renderPoints(step)}` : html`<p class="notice">This request needs the demo <code>${step.demo ?? ''}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`}</section>
+`
+}
+
+/** They can have links to the pages of the demo. */
+function renderPoints({ lookFor }: Step): Html {
+  return html`<h3>What to look for</h3>
 <ul>
-${step.lookFor.map((point) => html`<li>${point}</li>\n`)}</ul>
-</section>
+${lookFor.map((point) => html`<li>${point}</li>\n`)}</ul>
 `
 }
 
