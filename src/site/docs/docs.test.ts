@@ -43,6 +43,18 @@ suite('the document', () => {
     }
   })
 
+  test('has the origin of each request, when hosts alternate', async (t) => {
+    const app = await testApp(t)
+    const hosts = ['a', 'b', 'c', 'd', 'e', 'a', 'b'].map((name) => `${name}.localhost`)
+    for (const host of hosts) {
+      for (const url of ['/docs', '/docs/getDocs', '/openapi.json']) {
+        const { body } = await app.inject({ url, headers: { host } })
+        const named = new Set(body.match(/http:\/\/\w+\.localhost/g))
+        assert.deepEqual([...named], [`http://${host}`], url)
+      }
+    }
+  })
+
   test('names the host of the request in its commands, with quoted URLs', async (t) => {
     const app = await testApp(t)
     for (const url of ['/openapi.json', '/docs', '/docs/getDocs', '/inspector']) {

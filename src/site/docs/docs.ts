@@ -63,22 +63,26 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
   ])
 }
 
-/** Each text is made once for the origin of the last request. */
+const maxOrigins = 4
+
+/** Each text is made once for each of the latest origins. */
 function documentRoute(
   summary: string,
   mediaType: string,
   toText: (id: string, origin: string) => string,
   parameters: readonly Parameter[] = [],
 ): Omit<Route, 'url'> {
-  let last = ''
-  const made = new Map<string, Bytes>()
+  const made = new Map<string, Map<string, Bytes>>()
   const load = (request: FastifyRequest) => {
     const origin = toOrigin(request)
-    if (last !== origin) made.clear()
-    last = origin
+    const ofOrigin = made.get(origin) ?? new Map<string, Bytes>()
+    made.delete(origin)
+    made.set(origin, ofOrigin)
+    const [oldest = ''] = made.keys()
+    if (made.size > maxOrigins) made.delete(oldest)
     const id = toPathParameter(request, 'operationId')
-    const bytes = made.get(id) ?? textToBytes(mediaType, toText(id, origin))
-    made.set(id, bytes)
+    const bytes = ofOrigin.get(id) ?? textToBytes(mediaType, toText(id, origin))
+    ofOrigin.set(id, bytes)
     return bytes
   }
   return {
