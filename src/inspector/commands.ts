@@ -19,7 +19,7 @@ export interface CommandRequest {
 }
 
 const connectionHeaders =
-  /^(host|connection|user-agent|content-length|transfer-encoding|upgrade-insecure-requests|priority|te|dnt|referer|origin|pragma|cookie|authorization|proxy-.*|sec-.*|:.*|accept-(encoding|language|charset))$/i
+  /^(host|connection|user-agent|content-length|transfer-encoding|upgrade-insecure-requests|priority|te|dnt|referer|origin|pragma|cache-control|x-request-id|cookie|authorization|proxy-.*|sec-.*|:.*|accept-(encoding|language|charset))$/i
 
 const bodyHeader = /^(transfer-encoding:|content-length:(?!0$))/i
 

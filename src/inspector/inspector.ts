@@ -75,13 +75,12 @@ function getInspector(findChain: Exchanges['findChain']): Route {
     url: '/inspector',
     summary: 'Find the exchanges of a request id, or get the page about the request inspector',
     description:
-      'The JSON lists the recorded exchanges with this X-Request-Id, oldest first. Browsers send the header again when they follow a redirect, so that a script that chooses a random id finds the whole chain.',
+      'With a request id, the recorded exchanges with this X-Request-Id, oldest first. Browsers send the header again when they follow a redirect, so that a script that chooses a random id finds the whole chain.',
     parameters: [
       {
         name: 'request_id',
         in: 'query',
-        description:
-          'Only for JSON, which requires it: the X-Request-Id, a random UUID (version 4).',
+        description: 'The X-Request-Id, a random UUID (version 4). JSON requires it.',
         schema: { ...text, format: 'uuid' },
         example: requestId,
       },
@@ -95,26 +94,28 @@ function getInspector(findChain: Exchanges['findChain']): Route {
     errors: [400],
     handler: async (request, reply) => {
       const type = negotiate(request, reply, ['text/html', 'application/json'])
-      if (type !== 'application/json') {
-        return sendPage(reply, renderInspectorPage(toOrigin(request)))
+      const id = findRequestId(request.query)
+      if (id === undefined) {
+        if (type !== 'application/json') {
+          return sendPage(reply, renderInspectorPage(toOrigin(request)))
+        }
+        throw badRequest('The parameter request_id must be a random UUID (version 4).')
       }
-      const exchanges = await findChain(parseRequestId(request.query))
-      const sorted = exchanges.toSorted((one, other) =>
+      const exchanges = (await findChain(id)).toSorted((one, other) =>
         one.receivedAt < other.receivedAt ? -1 : Number(one.receivedAt > other.receivedAt),
       )
       reply.header('cache-control', 'no-store')
-      return sendJson(reply, { exchanges: sorted.map(exchangeToJson) })
+      return type === 'application/json'
+        ? sendJson(reply, { exchanges: exchanges.map(exchangeToJson) })
+        : sendPage(reply, renderExchangePage(`Exchanges of ${id}`, exchanges))
     },
   }
 }
 
 /** Others could guess the id of a client that does not choose it at random. */
-function parseRequestId(query: unknown): string {
+function findRequestId(query: unknown): string | undefined {
   const { request_id: id } = isObject(query) ? query : {}
-  if (typeof id !== 'string' || !randomUuid.test(id)) {
-    throw badRequest('The parameter request_id must be a random UUID (version 4).')
-  }
-  return id
+  return typeof id === 'string' && randomUuid.test(id) ? id : undefined
 }
 
 const randomUuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
@@ -139,7 +140,10 @@ function getExchange(find: Exchanges['find']): Route {
       if (exchange === undefined)
         throw notFound(`There is no exchange with the id ${id}. The last 500 are stored.`)
       reply.header('cache-control', 'no-store')
-      if (type === 'text/html') return sendPage(reply, renderExchangePage(exchange))
+      const { method, target } = exchange
+      if (type === 'text/html') {
+        return sendPage(reply, renderExchangePage(`${method} ${target}`, [exchange]))
+      }
       const json = exchangeToJson(exchange)
       return type === 'text/plain' ? sendText(reply, json.head) : sendJson(reply, json)
     },

@@ -1,6 +1,7 @@
 import { codeBlock, renderMethod } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
 import { type Page, renderStatus, renderTime } from '../site/page.ts'
+import { toStatusNote } from '../site/status-note.ts'
 import { toCommands } from './commands.ts'
 import type { Exchange } from './exchange-log.ts'
 
@@ -31,35 +32,41 @@ with <code>Accept: application/json</code> as JSON.</li>
   }
 }
 
-/** The panel of other pages shows the `data-exchange` part. */
-export function renderExchangePage(exchange: Exchange): Page {
-  const { curl, fetch, httpie } = toCommands(exchange)
+/** Scripts show the `data-exchange` parts on other pages. */
+export function renderExchangePage(title: string, exchanges: readonly Exchange[]): Page {
   return {
-    title: `${exchange.method} ${exchange.target}`,
+    title,
     main: html`<nav class="back" aria-label="Breadcrumb"><a href="/inspector">Request inspector</a></nav>
-<div data-exchange class="exchange">
-${renderSummary(exchange)}${renderFacts(exchange)}
-<div class="heads">
-${renderHead('Request', exchange.requestHead)}
-${renderHead('Response', exchange.responseHead)}
-</div>
-<h2>Repeat this request</h2>
-${curl.endsWith('@content') ? html`<p>Bodies are not recorded. Save the body to the file <code>content</code> first.</p>\n` : ''}<div data-tabs="Command">
-${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('HTTPie', httpie)}</div>
-</div>`,
+${exchanges.map(renderExchange)}`,
   }
 }
 
-function renderSummary({ method, effectiveMethod, status, ms, receivedAt }: Exchange): Html {
+function renderExchange(exchange: Exchange): Html {
+  const { method, effectiveMethod, target, status, ms, receivedAt } = exchange
+  const { curl, fetch, httpie } = toCommands(exchange)
   const overridden =
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
-  return html`<p class="line">${renderMethod(method)}${overridden} ${renderStatus(status)}
+  const isStored = curl.endsWith('@content')
+  return html`<div data-exchange class="exchange">
+<p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderStatus(status)}
 <span class="quiet">${ms.toFixed(1)} ms on the server, ${renderTime(receivedAt)}</span></p>
+<p class="note">${toStatusNote(status)}</p>
+${renderFacts(exchange)}
+<div class="heads">
+${renderHead('Request', exchange.requestHead)}${renderHead('Response', exchange.responseHead)}</div>
+<div data-part="commands">
+<p>Repeat this request${isStored ? html`. Bodies are not recorded: save the body to the file <code>content</code> first` : ''}:</p>
+<div data-tabs="Command">
+${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('HTTPie', httpie)}</div>
+</div>
+</div>
 `
 }
 
-function renderHead(title: string, text: string): Html {
-  return html`<section aria-label="${title}"><h2>${title}</h2>${codeBlock(text.trimEnd(), 'head')}</section>`
+function renderHead(title: string, head: string): Html {
+  return html`<div role="group" aria-label="${title}"><p class="quiet">${title}</p>
+${codeBlock(head.trimEnd(), 'exchange')}</div>
+`
 }
 
 function renderFacts(exchange: Exchange): Html {

@@ -4,8 +4,8 @@ import { html, type Html } from './html.ts'
 /** Longer sources are shown without color. */
 const coloredLength = 65_536
 
-/** A block of code. JSON, the head of a request or response, HTML, or a command. */
-export function codeBlock(source: string, language: 'json' | 'head' | 'html' | 'code'): Html {
+/** `exchange` is a head whose common headers are dimmed. */
+export function codeBlock(source: string, language: Parameters<typeof tokenize>[1]): Html {
   const tokens = source.length > coloredLength ? [['', source]] : tokenize(source, language)
   return html`<pre tabindex="0"><code>${tokens.map(([kind = '', text = '']) =>
     kind === '' ? text : html`<span class="t-${kind}">${text}</span>`,

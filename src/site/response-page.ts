@@ -4,11 +4,11 @@ import { pageContent } from '../http/openapi/content.ts'
 import type { Content } from '../http/openapi/operation.ts'
 import { toContentType } from '../http/response/send.ts'
 import { STATUS_CODES } from '../http/node-http.ts'
-import { findStatusNote } from './assets/status-notes.js'
 import type { Demo } from './demo.ts'
 import { codeBlock } from './highlight.ts'
 import { html } from './html.ts'
 import { sendPage } from './page.ts'
+import { toStatusNote } from './status-note.ts'
 
 /** Longer bodies are sent as they are: indented, deep JSON would take 60 times its length. */
 const shownLength = 16_384
@@ -31,7 +31,7 @@ export function sendForReader(
   return sendPage(reply, {
     title: `${String(statusCode)} ${STATUS_CODES[statusCode] ?? ''}`.trim(),
     description: `A response of the demo ${demo.title}.`,
-    main: html`<p class="lead">${findStatusNote(statusCode)}</p>
+    main: html`<p class="lead">${toStatusNote(statusCode)}</p>
 <p>As <code>${mediaType}</code>, the body is${shown === '' ? ' empty.' : ':'}</p>
 ${shown === '' ? '' : isJson ? codeBlock(shown, 'json') : html`<pre tabindex="0"><code dir="auto">${shown}</code></pre>`}<p class="actions"><a class="button" href="/demos/${demo.name}">Back to ${demo.title}</a></p>`,
   })

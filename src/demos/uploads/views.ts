@@ -1,7 +1,7 @@
 import { html, type Html } from '../../site/html.ts'
 import { renderPageAround, renderTime, type Page, type PagePlace } from '../../site/page.ts'
+import { formatBytes } from '../../site/assets/size.js'
 import type { StoredUpload, UploadServices } from './save-upload.ts'
-import { formatBytes } from './size.ts'
 
 export function renderUploaded(
   { _id, name, type, size, sha256, createdAt }: StoredUpload,
@@ -16,7 +16,7 @@ export function renderUploaded(
 <dt>Name</dt><dd dir="auto">${name}</dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
 <dt>Size</dt><dd>${sizeInWords(size)}</dd>
-<dt>SHA-256</dt><dd><code>${sha256}</code></dd>
+<dt>SHA-256</dt><dd><code data-part="sha256">${sha256}</code></dd>
 <dt>Received</dt><dd>${renderTime(createdAt)}</dd>
 </dl>
 <p class="quiet">The server computed this digest from the bytes that it received. Compare it with the output of

@@ -1,9 +1,8 @@
 // Copy buttons and tabs, for commands and other code.
-export function copyButton(toText) {
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'second small'
-  button.textContent = 'Copy'
+import { create } from './dom.js'
+
+function copyButton(toText) {
+  const button = create('button', { type: 'button', class: 'second small' }, 'Copy')
   // Undefined outside secure contexts.
   button.hidden = !navigator.clipboard
   button.addEventListener('click', async () => {
@@ -27,19 +26,13 @@ export function completeCommands(within) {
 
 /** Shows the figures of a group one at a time. The chosen one is remembered by its caption. */
 function showAsTabs(group) {
-  const list = document.createElement('div')
-  list.role = 'tablist'
-  list.ariaLabel = group.dataset.tabs
+  const list = create('div', { role: 'tablist', 'aria-label': group.dataset.tabs })
   const tabs = Array.from(group.children, (figure, index) => {
     const caption = figure.querySelector('figcaption')
-    const tab = document.createElement('button')
-    Object.assign(tab, { type: 'button', role: 'tab', textContent: caption.firstChild.data })
-    caption.firstChild.remove()
-    tab.id = `tab-${crypto.getRandomValues(new Uint32Array(1))}`
+    const id = `tab-${crypto.getRandomValues(new Uint32Array(1))}`
+    const tab = create('button', { type: 'button', role: 'tab', id }, caption.firstChild)
     // A figure cannot have this role.
-    const panel = document.createElement('div')
-    panel.role = 'tabpanel'
-    panel.setAttribute('aria-labelledby', tab.id)
+    const panel = create('div', { role: 'tabpanel', 'aria-labelledby': id })
     figure.replaceWith(panel)
     panel.append(figure)
     tab.addEventListener('click', () => select(index))

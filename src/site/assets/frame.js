@@ -1,6 +1,7 @@
 // What every page has: the request inspector, the theme switch, the logged-in user, local times, and the
 // navigation of static pages.
 import { completeCommands } from './commands.js'
+import { create, fetchPage } from './dom.js'
 
 const root = document.documentElement
 
@@ -26,8 +27,7 @@ async function openInspector(panel) {
   if (!id || document.querySelector('[data-exchange]')) return panel.remove()
   const { responseStatus: status } = entry
   if (status) {
-    const pill = Object.assign(document.createElement('span'), { textContent: status })
-    pill.className = `status s${String(status)[0]}`
+    const pill = create('span', { class: `status s${String(status)[0]}` }, status)
     panel.firstElementChild.append(' ', pill)
   }
   panel.addEventListener('toggle', () => (localStorage.inspector = panel.open ? 'open' : 'closed'))
@@ -40,11 +40,6 @@ async function openInspector(panel) {
   const found = page.querySelector('[data-exchange]') ?? page.querySelector('main > .lead')
   if (found) panel.lastElementChild.replaceWith(found)
   completeCommands(panel)
-}
-
-async function fetchPage(path) {
-  const response = await fetch(path, { headers: { accept: 'text/html' } })
-  return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
 
 /** Static pages have a short navigation: the home page knows which demos are open. */
@@ -67,14 +62,10 @@ async function showUser(part) {
   const { authenticated, user } = response.ok ? await response.json() : {}
   if (!authenticated) return delete localStorage.session
   localStorage.session = 'yes'
-  const link = Object.assign(document.createElement('a'), { href: '/session', dir: 'auto' })
-  link.textContent = user.name
-  const form = Object.assign(document.createElement('form'), { method: 'post', action: '/logout' })
-  const button = Object.assign(document.createElement('button'), { className: 'second small' })
-  button.textContent = 'Log out'
-  form.append(button)
+  const link = create('a', { href: '/session', dir: 'auto' }, user.name)
+  const button = create('button', { class: 'second small' }, 'Log out')
   part.replaceChildren('Logged in as ', link)
-  part.after(form)
+  part.after(create('form', { method: 'post', action: '/logout' }, button))
   part.hidden = false
 }
 

@@ -3,16 +3,22 @@
 const text = String.raw`("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)`
 const number = String.raw`(-?\b\d[\w.+]*)`
 
+/** Headers that nearly every exchange has. */
+const common = String.raw`((?:access-control-|cache-control: no-cache|connection|content-security|pragma|referr?er|sec-|server-timing|user-agent|vary|x-content-type|x-request-id|accept-(?:language|encoding)).*)`
+const head = String.raw`([\w-]+)(?=:)|^(HTTP\/.*|\S+ \S+ HTTP\/\S+)$`
+
 const kinds = {
   json: ['string', 'key', 'number', 'literal'],
   head: ['key', 'meta'],
+  exchange: ['comment', 'key', 'meta'],
   html: ['comment', 'keyword', 'string'],
   code: ['string', 'comment', 'number', 'keyword'],
 }
 
 const patterns = {
   json: new RegExp(String.raw`("(?:[^"\\]|\\.)*"?)(\s*:)?|${number}|\b(true|false|null)\b`, 'g'),
-  head: /^([\w-]+)(?=:)|^(HTTP\/.*|\S+ \S+ HTTP\/\S+)$/gm,
+  head: new RegExp(`^${head}`, 'gm'),
+  exchange: new RegExp(`^${common}$|^${head}`, 'gim'),
   html: /(<!--[^]*?(?:-->|$))|(<\/?[\w!-]+|\/?>)|("[^"<>]*")/g,
   code: new RegExp(
     String.raw`${text}|(#.*|\/\/ .*)|${number}|\b(await|async|const|curl|def|defer|err|fetch|for|from|func|http|https|import|let|new|nil|package|print|return|with)\b`,
@@ -22,7 +28,7 @@ const patterns = {
 
 /**
  * @param {string} source
- * @param {'json' | 'head' | 'html' | 'code'} language
+ * @param {'json' | 'head' | 'exchange' | 'html' | 'code'} language
  * @returns {[kind: string, text: string][]} the parts in order; `kind` is empty for plain text
  */
 export function tokenize(source, language) {

@@ -1,6 +1,7 @@
 // Sends the request of a form or link in place, and shows the exchange. `data-request` has the method,
 // the path and headers. Controls with `data-in` are parts of the request, and others form fields.
-import { create, sendRequest, showSending } from './exchange.js'
+import { create } from './dom.js'
+import { fetchExchanges, sendRequest, showSending } from './exchange.js'
 
 const senders = [...document.querySelectorAll('[data-request], .try > form')]
 const ownName = `lesson-${Math.random().toString(36).slice(2, 10)}`
@@ -72,8 +73,7 @@ async function sendFromFrame(path, { body, method, headers }) {
   const ms = performance.now() - startedAt
   frame.remove()
   if (data.error) throw new Error(data.error)
-  const found = await fetch(`/inspector/${data.id}`, { headers: { accept: 'application/json' } })
-  const exchanges = found.ok ? [await found.json()] : []
+  const exchanges = await fetchExchanges(`/${data.id}`)
   const response = { ...data, headers: new Headers(data.headers) }
   return { response, text: data.text, body: sent, ms, exchanges }
 }

@@ -1,5 +1,7 @@
 // Uploads with a progress bar, and compares the digest of the received file with the local file.
-import { create } from './exchange.js'
+import { create } from './dom.js'
+import { findExchangeId } from './exchange.js'
+import { formatBytes } from './size.js'
 
 const box = document.querySelector('.upload')
 const form = box.querySelector('form')
@@ -26,7 +28,7 @@ async function loadLimit() {
   const [, limit] = /max-size=(\d+)/.exec(headers.get('upload-limit')) ?? []
   if (!limit) return
   maxBytes = Number(limit)
-  part('limit').textContent = ` It can have up to ${formatSize(maxBytes)}.`
+  part('limit').textContent = ` It can have up to ${formatBytes(maxBytes)}.`
   showIfTooLarge()
 }
 
@@ -41,7 +43,7 @@ function showChosenFile() {
 }
 
 function describe({ size, type }) {
-  return `${formatSize(size)}, ${type || 'unknown type'}`
+  return `${formatBytes(size)}, ${type || 'unknown type'}`
 }
 
 function showIfTooLarge() {
@@ -49,7 +51,7 @@ function showIfTooLarge() {
   const isTooLarge = file !== undefined && file.size > maxBytes
   input.ariaInvalid = String(isTooLarge)
   if (isTooLarge) {
-    const text = `The file has ${formatSize(file.size)}, and the limit is ${formatSize(maxBytes)}. Choose a smaller file.`
+    const text = `The file has ${formatBytes(file.size)}, and the limit is ${formatBytes(maxBytes)}. Choose a smaller file.`
     showMessage('error', text)
   }
   return isTooLarge
@@ -76,7 +78,7 @@ function send(file) {
   const startedAt = performance.now()
   request = new XMLHttpRequest()
   request.open('POST', form.action)
-  request.setRequestHeader('accept', 'application/json')
+  request.setRequestHeader('accept', 'text/html')
   request.upload.addEventListener('progress', ({ loaded, total }) =>
     showProgress(loaded, total, (performance.now() - startedAt) / 1000),
   )
@@ -101,10 +103,10 @@ function send(file) {
 function showProgress(loaded, total, seconds) {
   progress.value = total > 0 ? loaded / total : 0
   const speed = loaded / seconds
-  const pace = speed > 0 ? `, ${formatSize(Math.round(speed))} per second` : ''
+  const pace = speed > 0 ? `, ${formatBytes(Math.round(speed))} per second` : ''
   const left = Math.ceil((total - loaded) / speed)
   const rest = pace && left > 0 ? `, ${formatDuration(left)} left` : ''
-  part('sent').textContent = `${formatSize(loaded)} of ${formatSize(total)} sent${pace}${rest}`
+  part('sent').textContent = `${formatBytes(loaded)} of ${formatBytes(total)} sent${pace}${rest}`
 }
 
 function formatDuration(seconds) {
@@ -122,44 +124,26 @@ function setSending(isSending) {
   part('sending').hidden = !isSending
 }
 
+/** Shows a part of the page that the server sends. */
 async function receive(response, file) {
-  const upload = parse(response.responseText)
+  const page = new DOMParser().parseFromString(response.responseText, 'text/html')
   if (response.status !== 200) {
-    return showMessage('error', upload.detail ?? `The server responded with ${response.status}.`)
+    const detail = page.querySelector('main > .lead')?.textContent
+    return showMessage('error', detail ?? `The server responded with ${response.status}.`)
   }
-  const facts = [
-    ['Name', upload.name],
-    ['Type', create('code', {}, upload.type)],
-    ['Size', `${formatSize(upload.size)} (${upload.size.toLocaleString('en')} bytes)`],
-    ['SHA-256', create('code', {}, upload.sha256)],
-    ['Comparison', await compare(file, upload.sha256)],
-  ]
-  const list = create(
-    'dl',
-    {},
-    ...facts.flatMap(([name, fact]) => [create('dt', {}, name), create('dd', {}, fact)]),
-  )
+  const facts = page.querySelector('main > dl')
+  const comparison = await compare(file, facts.querySelector('[data-part=sha256]').textContent)
+  facts.className = ''
+  facts.append(create('dt', {}, 'Comparison'), create('dd', {}, comparison))
+  const id = findExchangeId(response.getResponseHeader('server-timing'))
   const links = create(
     'p',
     { class: 'actions' },
     create('a', { href: response.getResponseHeader('location') }, 'Download'),
     create('a', { href: '/uploads' }, 'All uploads'),
-    create('a', { href: `/inspector/${findExchangeId(response)}` }, 'Inspect this request'),
+    create('a', { href: `/inspector/${id}` }, 'Inspect this request'),
   )
-  showMessage('', `Uploaded ${upload.name}.`, list, links)
-}
-
-function parse(text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
-  }
-}
-
-/** Not X-Request-Id, which a proxy may have chosen. */
-function findExchangeId(response) {
-  return /exchange;desc="([^"]*)"/.exec(response.getResponseHeader('server-timing'))?.[1]
+  showMessage('', `Uploaded ${facts.querySelector('dd').textContent}.`, facts, links)
 }
 
 async function compare(file, sha256) {
@@ -179,15 +163,4 @@ async function compare(file, sha256) {
 function showMessage(kind, text, ...more) {
   const notice = create('div', { class: `notice ${kind}` }, create('p', {}, text), ...more)
   part('response').replaceChildren(notice)
-}
-
-function formatSize(bytes) {
-  if (bytes < 1024) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
-  let amount = bytes
-  let unit
-  for (unit of ['KiB', 'MiB', 'GiB']) {
-    amount /= 1024
-    if (amount < 1023.95) break
-  }
-  return `${amount.toFixed(amount < 99.95 ? 1 : 0).replace(/\.0$/, '')} ${unit}`
 }

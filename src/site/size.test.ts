@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatBytes } from './size.ts'
+import { formatBytes } from './assets/size.js'
 
 test('a size is shown in the shortest unit', () => {
   const cases: [bytes: number, text: string][] = [
