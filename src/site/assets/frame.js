@@ -50,8 +50,8 @@ async function completeNavigation(nav) {
   current?.setAttribute('aria-current', 'page')
   nav.replaceChildren(...complete.childNodes)
   if (current) return
-  const notice = Object.assign(document.createElement('p'), { className: 'notice error' })
-  notice.textContent = 'The demo that receives this form is not open. See the setting DEMOS.'
+  const text = 'The demo that receives this form is not open. See the setting DEMOS.'
+  const notice = create('p', { class: 'notice error' }, text)
   document.querySelector('h1').after(notice)
   while (notice.nextSibling) notice.nextSibling.remove()
 }
