@@ -7,13 +7,13 @@ type Fields = readonly (readonly [name: string, value: string])[]
 export interface CommandRequest {
   method: string
   url: string
-  /** Content-Type is among them, unless the body consists of parts. */
+  /** Content-Type is among them, unless the body is a form with a file. */
   headers: Fields
   /** `stored`: in a file with the name `content`. */
   body?:
     | { kind: 'json'; value: unknown }
     | { kind: 'text'; text: string }
-    | { kind: 'parts'; fields: Fields; files: readonly string[] }
+    | { kind: 'file'; name: string }
     | { kind: 'stored' }
     | undefined
 }
@@ -64,12 +64,7 @@ function toCurlBody(body: CommandRequest['body']): readonly string[] {
   if (body.kind === 'stored') return ['--data-binary @content']
   if (body.kind === 'json') return [`--json ${quoteForShell(JSON.stringify(body.value))}`]
   if (body.kind === 'text') return [`-d ${quoteForShell(body.text)}`]
-  return toParts(body, '=@').map((part) => `-F ${part}`)
-}
-
-function toParts(body: { fields: Fields; files: readonly string[] }, fileMark: string) {
-  const files = body.files.map((name) => `${name}${fileMark}file.txt`)
-  return [...body.fields.map((field) => field.join('=')), ...files].map(quoteForShell)
+  return [`-F ${quoteForShell(`${body.name}=@file.txt`)}`]
 }
 
 export function toFetch({ method, url, headers, body }: CommandRequest): string {
@@ -85,14 +80,14 @@ export function toFetch({ method, url, headers, body }: CommandRequest): string 
 function toFetchBody(body: NonNullable<CommandRequest['body']>): string {
   if (body.kind === 'text') return JSON.stringify(body.text)
   if (body.kind === 'json') return `JSON.stringify(${toLiteral(body.value)})`
-  return body.kind === 'parts' ? 'form' : 'content'
+  return body.kind === 'file' ? 'form' : 'content'
 }
 
 const toLiteral = (value: unknown) => JSON.stringify(value, undefined, 2).replaceAll('\n', '\n  ')
 
 export function toHttpie(request: CommandRequest, flags = ''): string {
   const { method, url, body } = request
-  const multipart = body?.kind === 'parts' ? '--multipart ' : ''
+  const multipart = body?.kind === 'file' ? '--multipart ' : ''
   return [
     `http ${flags}${multipart}${method} ${quoteForShell(url)}`,
     ...toHeaders(request, /^content-type:/i).map((header) => quoteForShell(header.join(':'))),
@@ -103,7 +98,7 @@ export function toHttpie(request: CommandRequest, flags = ''): string {
 function toHttpieBody(body: CommandRequest['body']): readonly string[] {
   if (body === undefined) return []
   if (body.kind === 'stored') return ['< content']
-  if (body.kind === 'parts') return toParts(body, '@')
+  if (body.kind === 'file') return [quoteForShell(`${body.name}@file.txt`)]
   if (body.kind === 'text') return [`--raw ${quoteForShell(body.text)}`]
   if (!isObject(body.value)) return [`--raw ${quoteForShell(JSON.stringify(body.value))}`]
   return Object.entries(body.value).map(([name, value]) =>

@@ -70,7 +70,7 @@ export function toExampleRequest(operation: DocsOperation, origin: string): Comm
     url: `${origin}${toExampleTarget(operation)}`,
     headers: [
       ...(canBeJson ? [['Accept', 'application/json'] as const] : []),
-      ...(body && body.kind !== 'parts' ? [['Content-Type', type] as const] : []),
+      ...(body && body.kind !== 'file' ? [['Content-Type', type] as const] : []),
     ],
     body,
   }
@@ -91,10 +91,5 @@ function toExampleBody(type: string, content: MediaType): CommandRequest['body']
   if (type === '') return undefined
   if (type === 'application/json') return { kind: 'json', value: example }
   if (type !== 'multipart/form-data') return { kind: 'text', text: exampleToContent(type, content) }
-  const fields = isObject(example) ? Object.entries(example) : []
-  return {
-    kind: 'parts',
-    fields: fields.map(([name, value]) => [name, exampleToText(value)] as const),
-    files: toPartNames(schema),
-  }
+  return { kind: 'file', name: toPartNames(schema)[0] ?? '' }
 }

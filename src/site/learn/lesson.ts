@@ -14,13 +14,10 @@ export interface Lesson {
  * A request and what it shows. `my-lesson` stands for a name that differs in each browser, and
  * `/locations/ID` and `"ETAG"` for the location and the ETag in the response to the first request.
  */
-export interface Step {
-  title: string
+export type Step = ReturnType<typeof step>
+
+interface StepParts {
   why: Html
-  /** The name of the demo that the request needs. Unset if every instance has the route. */
-  demo?: string
-  method: string
-  path: string
   headers?: Readonly<Record<string, string>>
   /** The query of a GET request, and the body of others: a form, or JSON with that Content-Type. */
   fields?: Readonly<Record<string, string>>
@@ -30,4 +27,10 @@ export interface Step {
   lookFor: readonly Html[]
   /** For a request that links and forms cannot send. */
   withoutScript?: Html
+}
+
+/** The request is `GET /path`. `demo` has its route; empty if every instance has the route. */
+export function step(title: string, request: string, demo: string, parts: StepParts) {
+  const [method = '', path = ''] = request.split(' ')
+  return { title, method, path, demo, ...parts }
 }

@@ -48,7 +48,7 @@ ${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1],
 }
 
 function renderStep(step: Step, number: number, { origin, openDemos }: Place): Html {
-  const isOpen = step.demo === undefined || openDemos.includes(step.demo)
+  const isOpen = step.demo === '' || openDemos.includes(step.demo)
   const { text, curl } = toTexts(step, origin)
   return html`<section class="step" aria-labelledby="request-${number}">
 <h2 id="request-${number}">${number}. ${step.title}</h2>
@@ -56,7 +56,7 @@ function renderStep(step: Step, number: number, { origin, openDemos }: Place): H
 <div class="columns">
 <figure class="command"><figcaption>Request</figcaption>${codeBlock(text, 'head')}</figure>
 ${isOpen ? html`<figure class="command"><figcaption>curl</figcaption>${codeBlock(curl, 'code')}</figure>\n` : ''}</div>
-${isOpen ? html`${renderSender(step, number)}${renderPoints(step)}` : html`<p class="notice">This request needs the demo <code>${step.demo ?? ''}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`}</section>
+${isOpen ? html`${renderSender(step, number)}${renderPoints(step)}` : html`<p class="notice">This request needs the demo <code>${step.demo}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`}</section>
 `
 }
 

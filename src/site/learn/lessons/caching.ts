@@ -1,5 +1,5 @@
 import { html } from '../../html.ts'
-import type { Lesson } from '../lesson.ts'
+import { step, type Lesson } from '../lesson.ts'
 
 const path = '/assets/tokens.css'
 
@@ -16,25 +16,19 @@ sends a <em>validator</em>: the <code>ETag</code> or the <code>Last-Modified</co
 response.`,
   ],
   steps: [
-    {
-      title: 'Get a file and its validators',
+    step('Get a file and its validators', `GET ${path}`, '', {
       why: html`The first response contains everything that a cache needs: the content, the rules for storing
 it and the validators.`,
-      method: 'GET',
-      path,
       lookFor: [
         html`<code>ETag</code> names this version of the file. It is an opaque string: only compare it.`,
         html`<code>Last-Modified</code> is the date of the file, with a precision of one second.`,
         html`<code>Cache-Control: private, no-cache</code> permits storing, except in shared caches. It requires
 validation before each use. <code>no-store</code> forbids storing.`,
       ],
-    },
-    {
-      title: 'Validate the stored file',
+    }),
+    step('Validate the stored file', `GET ${path}`, '', {
       why: html`<code>If-None-Match</code> contains the ETag of the stored response. The server sends the
 content only if no ETag in the list matches (RFC 9110, section 13.1.2).`,
-      method: 'GET',
-      path,
       headers: { 'If-None-Match': '"ETAG"' },
       lookFor: [
         html`The response is 304 Not Modified and has no body. The client uses the stored file.`,
@@ -44,13 +38,10 @@ what it stores.`,
       ],
       withoutScript: html`Open <a href="${path}">${path}</a> and reload it. The browser sends the
 condition. To see it, use the curl command.`,
-    },
-    {
-      title: 'Validate an outdated file',
+    }),
+    step('Validate an outdated file', `GET ${path}`, '', {
       why: html`When the file has changed, the ETag in the condition no longer matches. One request then both
 detects the change and gets the new content.`,
-      method: 'GET',
-      path,
       headers: { 'If-None-Match': '"an old version"' },
       lookFor: [
         html`The response is 200 OK with the whole file and the current <code>ETag</code>.`,
@@ -58,6 +49,6 @@ detects the change and gets the new content.`,
 or a shared cache can use it without asking the server.`,
       ],
       withoutScript: html`A link cannot set <code>If-None-Match</code>. Use the curl command.`,
-    },
+    }),
   ],
 }

@@ -1,5 +1,5 @@
 import { html } from '../../html.ts'
-import type { Lesson } from '../lesson.ts'
+import { step, type Lesson } from '../lesson.ts'
 
 const headers = { Accept: 'application/json' }
 const condition = { 'Content-Type': 'application/json', 'If-Match': '"ETAG"' }
@@ -16,12 +16,8 @@ read before. Without a check, the change of Ann is lost. This is the <em>lost up
 The server changes the record only if this is still the current version (RFC 9110, section 13.1.1).`,
   ],
   steps: [
-    {
-      title: 'Create a record and read its version',
+    step('Create a record and read its version', 'POST /locations', 'locations', {
       why: html`POST sends the fields to the list, and the server chooses the URL of the new record.`,
-      demo: 'locations',
-      method: 'POST',
-      path: '/locations',
       headers,
       fields: { name: 'Pier' },
       lookFor: [
@@ -29,13 +25,9 @@ The server changes the record only if this is still the current version (RFC 911
 <code>ID</code> in the next requests is its last segment.`,
         html`<code>ETag</code> names the first version of the record.`,
       ],
-    },
-    {
-      title: 'Save the change of Ann',
+    }),
+    step('Save the change of Ann', 'PATCH /locations/ID', 'locations', {
       why: html`Ann has read the first version. Her request has the ETag of this version as its condition.`,
-      demo: 'locations',
-      method: 'PATCH',
-      path: '/locations/ID',
       headers: condition,
       fields: { name: 'Long pier' },
       lookFor: [
@@ -44,14 +36,10 @@ The server changes the record only if this is still the current version (RFC 911
       ],
       withoutScript: html`Open the record that you created, open its Edit page in two tabs, and save the
 first tab.`,
-    },
-    {
-      title: 'Save the change of Ben',
+    }),
+    step('Save the change of Ben', 'PATCH /locations/ID', 'locations', {
       why: html`Ben has read the first version too, and sends the same condition. Meanwhile there is a second
 version.`,
-      demo: 'locations',
-      method: 'PATCH',
-      path: '/locations/ID',
       headers: condition,
       fields: { name: 'Old pier' },
       lookFor: [
@@ -64,6 +52,6 @@ lost. With the setting <code>REQUIRE_IF_MATCH=on</code> the response is 428 Prec
 (RFC 6585).`,
       ],
       withoutScript: html`Save the second tab. A page shows both versions, and you can choose one.`,
-    },
+    }),
   ],
 }

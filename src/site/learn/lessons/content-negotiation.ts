@@ -1,5 +1,5 @@
 import { html } from '../../html.ts'
-import type { Lesson } from '../lesson.ts'
+import { step, type Lesson } from '../lesson.ts'
 
 export const contentNegotiation: Lesson = {
   slug: 'content-negotiation',
@@ -13,12 +13,8 @@ text, CSV and NDJSON, all at the URL <code>/locations</code>.`,
 names it in <code>Content-Type</code> (RFC 9110, section 12.5.1).`,
   ],
   steps: [
-    {
-      title: 'Ask for JSON',
+    step('Ask for JSON', 'GET /locations', 'locations', {
       why: html`A browser asks for a page first. A program asks for the format that it can parse.`,
-      demo: 'locations',
-      method: 'GET',
-      path: '/locations',
       headers: { Accept: 'application/json' },
       lookFor: [
         html`<code>Content-Type</code> in the response is <code>application/json</code>.`,
@@ -28,14 +24,10 @@ that asks for another media type (RFC 9110, section 12.5.5).`,
       ],
       withoutScript: html`A link cannot set <code>Accept</code>. The suffix selects the same representation:
 <a href="/locations.json">/locations.json</a>.`,
-    },
-    {
-      title: 'State a preference',
+    }),
+    step('State a preference', 'GET /locations', 'locations', {
       why: html`A weight <code>q</code> from 0 to 1 orders the alternatives. A media type without a weight has
 1. The server chooses the acceptable type with the highest weight.`,
-      demo: 'locations',
-      method: 'GET',
-      path: '/locations',
       headers: { Accept: 'application/json;q=0.5, text/csv' },
       lookFor: [
         html`The response is CSV, although JSON comes first in <code>Accept</code>. The weight decides, not
@@ -44,20 +36,16 @@ the order.`,
       ],
       withoutScript: html`A link cannot set <code>Accept</code>. The suffix selects the same representation:
 <a href="/locations.csv">/locations.csv</a>.`,
-    },
-    {
-      title: 'Ask for something that is not available',
+    }),
+    step('Ask for something that is not available', 'GET /locations', 'locations', {
       why: html`If no representation is acceptable, the server can respond with 406 Not Acceptable or ignore
 <code>Accept</code>. This service responds with 406.`,
-      demo: 'locations',
-      method: 'GET',
-      path: '/locations',
       headers: { Accept: 'image/png' },
       lookFor: [
         html`The body lists the available media types, so that the client can choose one.`,
         html`Browsers add <code>*/*;q=0.8</code> to <code>Accept</code>, so they never get 406.`,
       ],
       withoutScript: html`A link cannot set <code>Accept</code>. Use the curl command.`,
-    },
+    }),
   ],
 }

@@ -1,10 +1,9 @@
 import { html } from '../../html.ts'
-import type { Lesson, Step } from '../lesson.ts'
+import { step, type Lesson, type Step } from '../lesson.ts'
 
 const Origin = 'https://other.example'
 
 const fromOtherSite = {
-  demo: 'locations',
   isCrossSite: true,
   withoutScript: html`The links and forms of this page belong to this site. Use the curl command, which
 sends the <code>Origin</code> of another site.`,
@@ -23,13 +22,10 @@ the server rejects writes that come from other sites (protection against CSRF).`
 the server treat it as another site. The curl commands use the origin <code>${Origin}</code>.`,
   ],
   steps: [
-    {
+    step('Read from another origin', 'GET /locations', 'locations', {
       ...fromOtherSite,
-      title: 'Read from another origin',
       why: html`A browser sends the request, but a script gets the response only if the server permits it.
 This is the CORS protocol of the Fetch standard.`,
-      method: 'GET',
-      path: '/locations',
       headers: { Accept: 'application/json', Origin },
       lookFor: [
         html`The browser adds <code>Origin</code>. A script cannot change it.`,
@@ -38,14 +34,11 @@ does not permit cookies.`,
         html`<code>Sec-Fetch-Site: cross-site</code> states the same relation. Browsers send it over HTTPS
 and to this computer.`,
       ],
-    },
-    {
+    }),
+    step('Write from another site', 'POST /locations', 'locations', {
       ...fromOtherSite,
-      title: 'Write from another site',
       why: html`A form of another site can send POST to any URL. CORS does not stop it, because the attacker
 does not need the response.`,
-      method: 'POST',
-      path: '/locations',
       headers: { Accept: 'application/json', Origin },
       fields: { name: 'Pier' },
       lookFor: [
@@ -54,14 +47,11 @@ does not need the response.`,
         html`<code>type</code> in the body is the URL of a page that explains the error.`,
         html`The operator can permit an origin with the setting <code>CORS_ORIGINS</code>.`,
       ],
-    },
-    {
+    }),
+    step('Ask before a PUT request', 'OPTIONS /locations/my-lesson', 'locations', {
       ...fromOtherSite,
-      title: 'Ask before a PUT request',
       why: html`Forms cannot send PUT. When a script of another origin does, the browser first sends a
 <em>preflight</em>: an OPTIONS request with the method of the request that would follow.`,
-      method: 'OPTIONS',
-      path: '/locations/my-lesson',
       headers: { Origin, 'Access-Control-Request-Method': 'PUT' },
       lookFor: [
         html`In this page, the request fails: a script does not see preflights, and the browser does not
@@ -71,6 +61,6 @@ PUT is not in the list.`,
         html`A preflight protects servers that were written before CORS existed. It does not replace the
 check of <code>Origin</code>.`,
       ],
-    },
+    }),
   ],
 }

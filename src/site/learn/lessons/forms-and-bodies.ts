@@ -1,5 +1,5 @@
 import { html } from '../../html.ts'
-import type { Lesson } from '../lesson.ts'
+import { step, type Lesson } from '../lesson.ts'
 
 export const formsAndBodies: Lesson = {
   slug: 'forms-and-bodies',
@@ -12,13 +12,9 @@ export const formsAndBodies: Lesson = {
 <code>Content-Length</code> its size (RFC 9110, sections 8.3 and 8.6).`,
   ],
   steps: [
-    {
-      title: 'Send a field in the query string',
+    step('Send a field in the query string', 'GET /topic', 'topic', {
       why: html`A form with <code>method="get"</code> adds its fields to the URL. Use it for searches and
 filters: the result can be bookmarked and shared.`,
-      demo: 'topic',
-      method: 'GET',
-      path: '/topic',
       fields: { a: 'glass & brass' },
       lookFor: [
         html`The request line contains <code>a=glass+%26+brass</code>. A space becomes <code>+</code>, and
@@ -26,14 +22,10 @@ filters: the result can be bookmarked and shared.`,
         html`The request has no body and no <code>Content-Type</code>.`,
         html`URLs are stored in histories and logs. Do not send secrets in them.`,
       ],
-    },
-    {
-      title: 'Send the field in a form body',
+    }),
+    step('Send the field in a form body', 'POST /toc/aaa', 'toc', {
       why: html`A form with <code>method="post"</code> sends its fields in the body. Use it for requests
 that change something, and for long or secret values.`,
-      demo: 'toc',
-      method: 'POST',
-      path: '/toc/aaa',
       fields: { a: 'glass & brass' },
       lookFor: [
         html`The URL has no query string.`,
@@ -41,14 +33,10 @@ that change something, and for long or secret values.`,
 fields is the same as in the query string.`,
         html`<code>Content-Length</code> counts the encoded bytes: 17 for <code>a=glass+%26+brass</code>.`,
       ],
-    },
-    {
-      title: 'Send JSON',
+    }),
+    step('Send JSON', 'POST /users/post', 'bodies', {
       why: html`Forms send names and text only. JSON (RFC 8259) also has numbers, lists and objects, so most
 APIs use it.`,
-      demo: 'bodies',
-      method: 'POST',
-      path: '/users/post',
       headers: { 'Content-Type': 'application/json' },
       fields: { color: 'green', size: 'large' },
       lookFor: [
@@ -59,6 +47,6 @@ header, not by the content.`,
 form with a file field and <code>enctype="multipart/form-data"</code> sends it.`,
       ],
       withoutScript: html`A form cannot send JSON. Use the curl command.`,
-    },
+    }),
   ],
 }

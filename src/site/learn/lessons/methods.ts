@@ -1,5 +1,5 @@
 import { html } from '../../html.ts'
-import type { Lesson } from '../lesson.ts'
+import { step, type Lesson } from '../lesson.ts'
 
 export const methods: Lesson = {
   slug: 'methods',
@@ -14,27 +14,19 @@ resource at the URL.`,
 Browsers, caches and proxies rely on both.`,
   ],
   steps: [
-    {
-      title: 'Read the list with GET',
+    step('Read the list with GET', 'GET /locations', 'locations', {
       why: html`GET is safe. A browser can prefetch it, a crawler can follow it, and a cache can store
 the response.`,
-      demo: 'locations',
-      method: 'GET',
-      path: '/locations',
       headers: { Accept: 'application/json' },
       lookFor: [
         html`The request has no body. The URL alone identifies the resource.`,
         html`<code>Cache-Control</code> and <code>ETag</code> tell caches how to store the response.`,
         html`Send it again. Nothing on the server changes.`,
       ],
-    },
-    {
-      title: 'Create a location with PUT',
+    }),
+    step('Create a location with PUT', 'PUT /locations/my-lesson', 'locations', {
       why: html`PUT stores the body under the URL that the client chose. It is not safe, because it
 changes the resource. It is idempotent, because the second request leaves the same state as the first.`,
-      demo: 'locations',
-      method: 'PUT',
-      path: '/locations/my-lesson',
       headers: { Accept: 'application/json' },
       fields: { name: 'Pier', note: 'by the water' },
       lookFor: [
@@ -43,14 +35,10 @@ changes the resource. It is idempotent, because the second request leaves the sa
         html`A client that received no response can repeat a PUT request. It cannot repeat a POST request
 without the risk of a second record.`,
       ],
-    },
-    {
-      title: 'Delete the location',
+    }),
+    step('Delete the location', 'DELETE /locations/my-lesson', 'locations', {
       why: html`DELETE is idempotent too. The promise concerns the state of the server, not the status
 code.`,
-      demo: 'locations',
-      method: 'DELETE',
-      path: '/locations/my-lesson',
       headers: { Accept: 'application/json' },
       lookFor: [
         html`The first response is 200 OK.`,
@@ -59,6 +47,6 @@ exist.`,
         html`HTML forms can send only GET and POST. Without JavaScript, this button sends POST with the
 field <code>_method=DELETE</code>, which the service treats as DELETE.`,
       ],
-    },
+    }),
   ],
 }

@@ -1,5 +1,5 @@
 import { html } from '../../html.ts'
-import type { Lesson } from '../lesson.ts'
+import { step, type Lesson } from '../lesson.ts'
 
 const headers = { Accept: 'application/json' }
 const password = 'correct horse'
@@ -16,27 +16,19 @@ export const sessions: Lesson = {
     html`The secret is a random session id. What it stands for is stored on the server.`,
   ],
   steps: [
-    {
-      title: 'Create a user',
+    step('Create a user', 'POST /users', 'users', {
       why: html`To log in, you need an account. This request creates one with a public password, so do not
 use it for anything else.`,
-      demo: 'users',
-      method: 'POST',
-      path: '/users',
       headers,
       fields: { name: 'my-lesson', password },
       lookFor: [
         html`The response is 201 Created. It does not contain the password: the server stores only a hash.`,
         html`Passwords belong in the body of a request. URLs are stored in histories and logs.`,
       ],
-    },
-    {
-      title: 'Log in',
+    }),
+    step('Log in', 'POST /login', 'sessions', {
       why: html`The server compares the password with the hash, creates a session and sends its id. In this
 browser, it replaces the session that you may have.`,
-      demo: 'sessions',
-      method: 'POST',
-      path: '/login',
       headers,
       fields: { username: 'my-lesson', password },
       curlFlags: ['-c jar'],
@@ -49,13 +41,9 @@ after this many seconds.`,
         html`Over HTTPS the cookie also has <code>Secure</code> and a name that starts with
 <code>__Host-</code>.`,
       ],
-    },
-    {
-      title: 'Use the session',
+    }),
+    step('Use the session', 'GET /session', 'sessions', {
       why: html`The browser adds the cookie to each request to this site. The page does nothing for it.`,
-      demo: 'sessions',
-      method: 'GET',
-      path: '/session',
       headers,
       curlFlags: ['-b jar'],
       lookFor: [
@@ -66,6 +54,6 @@ about one user.`,
         html`<a href="/session">Your session</a> shows the same as a page, where you can renew the id and log
 out.`,
       ],
-    },
+    }),
   ],
 }
