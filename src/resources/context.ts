@@ -1,5 +1,8 @@
+import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Route } from '../http/openapi/route.ts'
+import { typeBySuffix } from '../http/negotiation/negotiate.ts'
+import { toPathParameter } from '../http/request/target.ts'
 import { idPattern, type Collection } from '../stores/records/records.ts'
 import type { Resource } from './definition.ts'
 
@@ -11,5 +14,47 @@ export interface ResourceContext {
 
 export type Handler = Route['handler']
 
+const suffixPattern = `[.](?:${Object.keys(typeBySuffix).join('|')})$`
+// RFC 3986 §6.2.2.3: clients remove the segments `.` and `..`.
+const storedIdPattern = `(?![.]{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}`
+
 /** No other id is routed, or listed in Allow: `new` and `post` are paths below a list. */
-export const idParameter = `:id(^(?!(?:new|post)(?:[.]|$))${idPattern}$)`
+function toIdPattern({ storesId }: Resource, isSuffixed: boolean): string {
+  const named = storesId && !isSuffixed ? `|.*${suffixPattern}` : ''
+  return `^(?!(?:new|post)(?:[.]|$)${named})${storesId ? storedIdPattern : idPattern}$`
+}
+
+export function isRoutableId(resource: Resource, id: string): boolean {
+  return new RegExp(toIdPattern(resource, false)).test(id)
+}
+
+/** The pattern of the path of a record, and of a path below it. */
+export function toRecordRoute(resource: Resource, end = ''): string {
+  const { path, isSingular } = resource
+  if (isSingular) return path + end
+  return `${path}/:id(${toIdPattern(resource, end.startsWith('.'))})${end}`
+}
+
+/** The only record of a singular resource. */
+export const singularId = 'singular'
+
+export function toRecordId(resource: Resource, request: FastifyRequest): string {
+  return resource.isSingular ? singularId : toPathParameter(request, 'id')
+}
+
+export function toRecordPath({ path, isSingular }: Resource, id: string): string {
+  return isSingular ? path : `${path}/${encodeURIComponent(id)}`
+}
+
+/** The offers of a response, the default first. */
+export function sortTypes<Type extends string>(
+  { defaultType }: Resource,
+  types: readonly Type[],
+): readonly Type[] {
+  return types.toSorted((one, other) => Number(other === defaultType) - Number(one === defaultType))
+}
+
+/** The route option for a resource whose errors are JSON too. */
+export function toRouteConfig({ defaultType }: Resource) {
+  return defaultType === 'application/json' ? ({ defaultType: 'json' } as const) : {}
+}

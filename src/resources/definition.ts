@@ -2,7 +2,7 @@ import type { Validator } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
 import { formHeaderNames } from '../http/request/parameters.ts'
 import type { Html } from '../site/html.ts'
-import type { Document, StoredRecord } from '../stores/records/records.ts'
+import type { Document, FieldPath, StoredRecord } from '../stores/records/records.ts'
 
 export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */
@@ -20,9 +20,35 @@ export interface ResourceDefinition {
   /** The longest text in UTF-8, by field: JSON Schema counts characters only. */
   maxBytes?: Readonly<Record<string, number>>
   indexed?: readonly string[]
+  /** The field that names the record; the first if unset. */
+  namedBy?: string
+  /** The field that has the id in the stored document too, as text or a whole number. `_id` is not stored. */
+  idField?: string
+  /** New ids continue the stored numbers. They are UUIDs if unset. */
+  hasNumericIds?: boolean
+  /** Whether createdAt and updatedAt are fields; true if unset. */
+  hasTimes?: boolean
+  /** The type of a response if the client has no preference; a page if unset. */
+  defaultType?: 'text/html' | 'application/json'
+  /** Whether PATCH and DELETE respond with the envelope of the seed; true if unset. */
+  usesEnvelope?: boolean
+  /** One record, at the path itself, that cannot be deleted. */
+  isSingular?: boolean
+  /** Whether fields that the schema does not name are stored and shown. */
+  allowsUnknown?: boolean
+  references?: readonly ResourceReference[]
+  /** The fields of which no two records have the same value. */
+  unique?: readonly string[]
   createFigure?: () => Figure
   /** A valid document for `vitrine seed`, always the same for one number. */
   createSample?: (number: number) => Document
+}
+
+/** The field has the id of a record of another resource, or of the same. */
+export interface ResourceReference {
+  field: string
+  resource: string
+  onDelete: 'restrict' | 'cascade' | 'set null'
 }
 
 export interface Figure {
@@ -56,7 +82,7 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   type?: JsonType | readonly JsonType[]
   enum?: readonly (string | number | boolean | null)[]
   anyOf?: readonly FieldSchema[]
-  format?: 'date' | 'date-time'
+  format?: string
   pattern?: string
   items?: FieldSchema
   properties?: FieldSchemas
@@ -66,12 +92,17 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   description?: string
   /** A password: stored as a hash, never shown. */
   writeOnly?: boolean
+  /** Set by the service or by the loaded data, and not by a request. */
+  readOnly?: boolean
+  /** The value in a new record if the request has none. */
+  default?: unknown
   examples?: readonly unknown[]
 }
 
 export type Field = ReturnType<typeof toFields>[number]
 
-type TextKind = 'password' | 'long text' | 'text' | 'date' | 'date-time'
+const formatKinds = ['date', 'date-time', 'email', 'uri'] as const
+type TextKind = 'password' | 'long text' | 'text' | (typeof formatKinds)[number]
 /** How a field is edited and shown; `json` is a list, an object, or of several types. */
 type Kind = TextKind | 'choice' | 'number' | 'boolean' | 'json'
 
@@ -79,35 +110,74 @@ export type Resource = ReturnType<typeof defineResource>
 
 const dateTimeSchema = { type: 'string', format: 'date-time' } as const
 
-const ownSchemas: FieldSchemas = {
-  _id: { type: 'string', title: 'Id' },
+const timeSchemas: FieldSchemas = {
   createdAt: { ...dateTimeSchema, title: 'Created' },
   updatedAt: { ...dateTimeSchema, title: 'Updated' },
 }
-export const ownFields = Object.keys(ownSchemas)
 
 export function defineResource(definition: ResourceDefinition) {
-  const { name, schema } = definition
-  const invalid = Object.keys(schema.properties).find((field) => ['', ...ownFields].includes(field))
+  const { name, schema, idField, namedBy, hasTimes = true, isSingular = false } = definition
+  const storesId = idField !== undefined && !isSingular
+  const ids = isSingular
+    ? []
+    : toOwnFields({ [idField ?? '_id']: toIdSchema(definition) }, storesId)
+  const times = hasTimes ? toOwnFields(timeSchemas) : []
+  const own = [...ids, ...times]
+  const invalid = Object.keys(schema.properties).find(
+    (field) => field === '' || own.some((known) => known.name === field),
+  )
   if (invalid !== undefined) throw new Error(`${name}: invalid field name "${invalid}"`)
   const fields = toFields(schema.properties, schema.required)
   const readable = fields.filter(({ kind }) => kind !== 'password')
-  const own = toFields(ownSchemas)
-  const validator: () => Validator = compileLater(schema)
+  const naming = readable.find((field) => field.name === namedBy) ?? readable[0]
+  const isSet = (field: string) => schema.properties[field]?.readOnly !== true
+  const validator: () => Validator = compileLater({
+    ...schema,
+    // A request cannot have them.
+    required: schema.required.filter(isSet),
+  })
   return {
+    usesEnvelope: true,
+    allowsUnknown: false,
+    hasNumericIds: false,
+    references: [],
+    unique: [],
     ...definition,
+    indexedPaths: [...(storesId ? ids : []), ...fields]
+      .filter(({ name }) => name === idField || definition.indexed?.includes(name))
+      .map(({ path }) => path),
     path: `/${name}`,
+    hasTimes,
+    isSingular,
+    storesId,
+    idName: idField ?? '_id',
     fields,
     readable,
+    naming,
+    /** The fields that a request can set. */
+    editable: fields.filter((field) => isSet(field.name)),
     passwords: fields.filter(({ kind }) => kind === 'password'),
-    visible: [...own.slice(0, 1), ...readable, ...own.slice(1)],
+    visible: [...ids, ...readable, ...times],
+    times,
+    /** The names of the fields that no request can change. */
+    fixed: [...own, ...fields.filter((field) => !isSet(field.name))].map((field) => field.name),
+    defaultType: definition.defaultType ?? 'text/html',
     validator,
   }
+}
+
+function toIdSchema({ hasNumericIds = false }: ResourceDefinition): FieldSchema {
+  return { type: hasNumericIds ? ['integer', 'string'] : 'string', title: 'Id' }
+}
+
+function toOwnFields(schemas: FieldSchemas, isStored = false) {
+  return toFields(schemas).map((field) => (isStored ? field : { ...field, path: field.name }))
 }
 
 function toFields(schemas: FieldSchemas, required: readonly string[] = []) {
   return Object.entries(schemas).map(([name, schema], index) => ({
     name,
+    path: [name] as FieldPath,
     label: schema.title ?? name,
     kind: toFieldKind(schema),
     isRequired: required.includes(name),
@@ -144,5 +214,6 @@ function toFieldKind(schema: FieldSchema): Kind {
 
 function toTextKind({ writeOnly, format, maxLength = 0 }: FieldSchema): Kind {
   if (writeOnly === true) return 'password'
-  return format ?? (maxLength > 200 ? 'long text' : 'text')
+  const known = formatKinds.find((kind) => kind === format)
+  return known ?? (maxLength > 200 ? 'long text' : 'text')
 }

@@ -10,9 +10,9 @@ export function findValue(document: Document, name: string): unknown {
   return Object.hasOwn(document, name) ? document[name] : undefined
 }
 
-/** The display name: the first field, or the id if the field has no visible character. */
-export function toRecordName({ fields }: Resource, { id, document }: StoredRecord): string {
-  const value = findValue(document, fields[0]?.name ?? '')
+/** The display name: the naming field, or the id if the field has no visible character. */
+export function toRecordName({ naming }: Resource, { id, document }: StoredRecord): string {
+  const value = findValue(document, naming?.name ?? '')
   const isScalar = typeof value === 'string' || typeof value === 'number'
   return isScalar && /[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value)) ? String(value) : id
 }
@@ -27,8 +27,14 @@ export function valueToHtml({ kind }: Field, value: unknown): Html {
   if (typeof value === 'object' && value !== null) {
     return html`<pre>${JSON.stringify(value, null, 2)}</pre>`
   }
+  if (kind === 'email' && typeof value === 'string') return renderLink(`mailto:${value}`, value)
+  if (kind === 'uri' && /^https?:/i.test(String(value))) return renderLink(String(value))
   const iso = kind === 'date-time' ? toUtc(value) : undefined
   return iso === undefined ? html`${valueToText(value)}` : renderTime(iso)
+}
+
+function renderLink(href: string, text = href): Html {
+  return html`<a href="${href}" rel="noreferrer">${text}</a>`
 }
 
 function toUtc(value: unknown): string | undefined {

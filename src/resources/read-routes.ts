@@ -2,11 +2,12 @@ import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, textContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
-import { idParameter, type ResourceContext } from './context.ts'
+import { toRecordRoute, toRouteConfig, type ResourceContext } from './context.ts'
 import { acceptedTypes } from './definition.ts'
+import { valueToText } from './field-values.ts'
 import { list } from './list/list.ts'
 import { listDescription, listParameters } from './openapi/list-parameters.ts'
-import { recordIdParameter, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
+import { recordContent, type ResourceSchemas } from './openapi/schemas.ts'
 import { recordTypes } from './record/representations.ts'
 import { show } from './record/show.ts'
 import { edit, newForm } from './write/forms.ts'
@@ -14,18 +15,18 @@ import { edit, newForm } from './write/forms.ts'
 const formsFile = 'src/resources/write/forms.ts'
 
 export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
-  const lists = listRoute(context, schemas)
+  const { resource } = context
+  const { path, singular, isSingular } = resource
   const shows = showRoute(context, schemas)
-  const suffixed = Object.entries(typeBySuffix).flatMap(([suffix, type]) => {
-    const isOfRecord = recordTypes.some((known) => known === type)
-    const routes = isOfRecord ? [lists, shows] : [lists]
-    return routes.map((route) => withSuffix(route, suffix, type))
-  })
-  const { path, singular } = context.resource
+  const editForm = editFormRoute(context, schemas)
+  const suffixedShows = toSuffixed(shows, recordTypes, (end) => toRecordRoute(resource, end))
+  if (isSingular) return [shows, ...suffixedShows, editForm]
+  const lists = listRoute(context, schemas)
   return [
     lists,
     shows,
-    ...suffixed,
+    ...toSuffixed(lists, Object.values(typeBySuffix), (end) => path + end),
+    ...suffixedShows,
     {
       method: 'GET',
       url: `${path}/new`,
@@ -35,27 +36,37 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
       errors: [406],
       handler: newForm(context),
     },
-    {
-      method: 'GET',
-      url: `${path}/${idParameter}/edit`,
-      summary: `Get the form to edit a ${singular}`,
-      file: formsFile,
-      parameters: [recordIdParameter],
-      content: pageContent,
-      errors: [404, 406],
-      store: 'reads',
-      handler: edit(context),
-    },
+    editForm,
   ]
 }
 
-function withSuffix(route: Route, suffix: string, mediaType: string): Route {
+function editFormRoute(context: ResourceContext, { idParameters }: ResourceSchemas): Route {
+  const { resource } = context
+  return {
+    method: 'GET',
+    url: toRecordRoute(resource, '/edit'),
+    summary: `Get the form to edit ${resource.isSingular ? 'the' : 'a'} ${resource.singular}`,
+    file: formsFile,
+    parameters: idParameters,
+    content: pageContent,
+    errors: [404, 406],
+    store: 'reads',
+    handler: edit(context),
+  }
+}
+
+function toSuffixed(route: Route, types: readonly string[], toUrl: (end: string) => string) {
+  return Object.entries(typeBySuffix)
+    .filter(([, type]) => types.includes(type))
+    .map(([suffix, type]) => ({ ...withType(route, type), url: toUrl(`.${suffix}`) }))
+}
+
+function withType(route: Route, mediaType: string): Route {
   const { 200: whole, ...others } = route.responses ?? {}
   const content = whole && 'content' in whole ? whole.content[mediaType] : undefined
   const only = { description: '', ...whole, content: { [mediaType]: content ?? {} } }
   return {
     ...route,
-    url: `${route.url}.${suffix}`,
     summary: `${route.summary}, as ${mediaType}`,
     responses: { 200: only, ...others },
     errors: route.errors?.filter((status) => status !== 406) ?? [],
@@ -63,10 +74,10 @@ function withSuffix(route: Route, suffix: string, mediaType: string): Route {
   }
 }
 
-function listRoute(context: ResourceContext, { part, recordExample }: ResourceSchemas): Route {
+function listRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { resource } = context
-  const { _id, ...fields } = recordExample
-  const [naming] = Object.values(fields)
+  const { part, recordExample, exampleId } = schemas
+  const [, naming] = Object.values(recordExample)
   return {
     method: ['GET', 'QUERY'],
     url: resource.path,
@@ -81,7 +92,7 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
         content: {
           ...pageContent,
           ...jsonContent({ type: 'array', items: part }, [recordExample]),
-          ...textContent(`${_id} ${naming ?? ''}\n`),
+          ...textContent(`${exampleId} ${valueToText(naming)}\n`),
           [typeBySuffix.csv]: { schema: { type: 'string' } },
           [typeBySuffix.ndjson]: {
             schema: { type: 'string' },
@@ -93,7 +104,7 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
     },
     errors: [406, 412],
     store: 'reads',
-    config: { accepts: acceptedTypes },
+    config: { ...toRouteConfig(resource), accepts: acceptedTypes },
     handler: list(context),
   }
 }
@@ -101,15 +112,18 @@ function listRoute(context: ResourceContext, { part, recordExample }: ResourceSc
 const shown = responseHeaders('ETag', 'Last-Modified', 'Accept-Patch', 'Repr-Digest', 'Set-Cookie')
 
 function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
-  const { path, singular } = context.resource
-  const lines = Object.entries(schemas.recordExample).map(([name, value]) => `${name}: ${value}\n`)
+  const { resource } = context
+  const { recordExample, idParameters } = schemas
+  const lines = Object.entries(recordExample).map(
+    ([name, value]) => `${name}: ${valueToText(value)}\n`,
+  )
   return {
     method: 'GET',
-    url: `${path}/${idParameter}`,
-    summary: `Get a ${singular}`,
+    url: toRecordRoute(resource),
+    summary: `Get ${resource.isSingular ? 'the' : 'a'} ${resource.singular}`,
     file: 'src/resources/record/show.ts',
     parameters: [
-      recordIdParameter,
+      ...idParameters,
       ...requestHeaders('If-None-Match', 'If-Modified-Since', 'Want-Repr-Digest'),
     ],
     responses: {
@@ -122,6 +136,7 @@ function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
     },
     errors: [404, 405, 406, 412],
     store: 'reads',
+    config: toRouteConfig(resource),
     handler: show(context),
   }
 }

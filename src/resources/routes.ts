@@ -42,7 +42,7 @@ export function resourceDemo(resource: Resource): Demo & { resource: Resource } 
 CSV. A created record has its URL in <code>Location</code> and its version in <code>ETag</code>.`,
     routes: async ({ config, records }) => {
       const collection = records.collection(name)
-      await collection.index(resource.indexed ?? [])
+      await collection.index(resource.indexedPaths)
       const context = { resource, config, collection }
       return [...readRoutes(context, schemas), ...writeRoutes(context, schemas)]
     },

@@ -2,20 +2,17 @@ import { fieldsContent, jsonContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
 import type { Route } from '../http/openapi/route.ts'
-import { idParameter, type ResourceContext } from './context.ts'
-import { envelope, jsonPatch, recordContent, recordIdParameter } from './openapi/schemas.ts'
+import { toRecordPath, toRecordRoute, toRouteConfig, type ResourceContext } from './context.ts'
+import { envelope, jsonPatch, recordContent } from './openapi/schemas.ts'
 import type { ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './definition.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const file = 'src/resources/write/write.ts'
+const conditions = requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Since', 'Prefer')
 const ofEachRecord = {
   file,
-  parameters: [
-    recordIdParameter,
-    ...requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Since', 'Prefer'),
-  ],
   store: 'writes',
   config: { defaultType: 'json', accepts: acceptedTypes },
 } as const
@@ -23,14 +20,20 @@ const created = responseHeaders('Location', 'ETag', 'Preference-Applied', 'Idemp
 const errors = [404, 405, 406, 409, 412, 428] as const
 
 export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
-  const { path, singular } = context.resource
+  const { resource } = context
+  const { path, singular, isSingular, usesEnvelope } = resource
   const { input, inputExample, record, recordExample, replacement } = schemas
-  const redirect = `${path}/${recordExample._id}`
+  const redirect = toRecordPath(resource, schemas.exampleId)
   const content = recordContent(schemas)
   const preference = responseHeaders('Preference-Applied')
-  const ofRecord = { ...ofEachRecord, url: `${path}/${idParameter}` }
+  const url = toRecordRoute(resource)
+  const parameters = [...schemas.idParameters, ...conditions]
+  const ofRecord = { ...ofEachRecord, url, parameters }
   const errorHandler = sendFormAfterError(context)
-  return [
+  const updated = usesEnvelope
+    ? jsonContent({ anyOf: [envelope, record] }, toEnvelope({ redirect }))
+    : jsonContent(record, recordExample)
+  const routes: Route[] = [
     {
       method: 'POST',
       url: path,
@@ -47,7 +50,11 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
       },
       errors: [406, 409, 412, 422],
       store: 'writes',
-      config: { accepts: acceptedTypes, acceptsIdempotencyKey: true },
+      config: {
+        ...toRouteConfig(resource),
+        accepts: acceptedTypes,
+        acceptsIdempotencyKey: true,
+      },
       errorHandler,
       handler: create(context),
     },
@@ -58,9 +65,11 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
       requestBody: { content: toPatches(schemas) },
       responses: {
         200: {
-          description: 'Updated: the envelope, or the record with `Prefer: return=representation`.',
+          description: usesEnvelope
+            ? 'Updated: the envelope, or the record with `Prefer: return=representation`.'
+            : 'Updated.',
           headers: responseHeaders('ETag', 'Content-Location', 'Preference-Applied'),
-          content: jsonContent({ anyOf: [envelope, record] }, toEnvelope({ redirect })),
+          content: updated,
         },
         ...afterWrite(redirect),
       },
@@ -74,7 +83,9 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
       method: 'DELETE',
       summary: `Delete a ${singular}`,
       responses: {
-        200: { description: 'Deleted.', content: jsonContent(envelope, toEnvelope({})) },
+        ...(usesEnvelope && {
+          200: { description: 'Deleted.', content: jsonContent(envelope, toEnvelope({})) },
+        }),
         ...afterWrite(path),
       },
       errors,
@@ -100,6 +111,8 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
       handler: replace(context),
     },
   ]
+  const ofSingular = ['PATCH', 'PUT']
+  return isSingular ? routes.filter(({ method }) => ofSingular.includes(String(method))) : routes
 }
 
 function toPatches({ changes, inputExample }: ResourceSchemas): Content {

@@ -17,9 +17,9 @@ export function findListField({ visible }: Resource, name: string): ListField | 
   )
   if (found === undefined || name.includes('\0') || !name.isWellFormed()) return undefined
   const [first = '', ...inside] = found.path
-  const label = visible.find((field) => field.name === first)?.label ?? first
-  const path = inside.length === 0 ? first : found.path
-  return { ...found, path, label: [label, ...inside].join('.') }
+  const field = visible.find((known) => known.name === first)
+  const path = inside.length === 0 ? (field?.path ?? first) : found.path
+  return { ...found, path, label: [field?.label ?? first, ...inside].join('.') }
 }
 
 interface Member extends Pick<ListField, 'schema' | 'isDeclared'> {

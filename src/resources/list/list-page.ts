@@ -1,6 +1,7 @@
 import { html, type Html } from '../../site/html.ts'
 import { renderPageAround, renderTime } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
+import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
 import {
@@ -51,11 +52,22 @@ ${url ? searchForm(resource, url, query) : ''}<a class="button" href="${path}/ne
 ${url ? conditionList(resource, url, query) : ''}`
 }
 
+/** The name, the other fields, and the time of the creation or else the id. */
+function toColumns({ naming, readable, visible, times }: Resource): readonly Field[] {
+  const others = readable.filter((field) => field !== naming)
+  return [naming ?? visible[0], ...others, times[0] ?? visible[0]].filter(isDefined)
+}
+
+function isDefined(field: Field | undefined): field is Field {
+  return field !== undefined
+}
+
 /** With more columns the table scrolls sideways. */
 const narrowColumns = 7
 
-function tableHead({ title, readable, visible }: Resource, list: ListView): Html {
-  const columns = [...readable, ...visible.slice(-2, -1)]
+function tableHead(resource: Resource, list: ListView): Html {
+  const { title } = resource
+  const columns = toColumns(resource)
   const isWide = columns.length > narrowColumns
   return html`<div class="listing"><section class="table"${isWide ? html` tabindex="0"` : ''} aria-label="${title}"><table>
 <thead><tr>${columns.map((column) => columnHead(column, list))}</tr></thead>
@@ -64,7 +76,7 @@ function tableHead({ title, readable, visible }: Resource, list: ListView): Html
 
 function columnHead({ name, label, kind }: Field, { query, url }: ListView): Html {
   const [first = { field: 'createdAt', isDescending: false }] = query.records.sort
-  const isFirst = first.field === name
+  const isFirst = [first.field].flat().join('.') === name
   const direction = first.isDescending ? 'descending' : 'ascending'
   const attributes = html`scope="col"${kind === 'number' ? html` class="number"` : ''}${isFirst ? html` aria-sort="${direction}"` : ''}`
   if (url === undefined) return html`<th ${attributes}>${label}</th>`
@@ -73,7 +85,7 @@ function columnHead({ name, label, kind }: Field, { query, url }: ListView): Htm
 }
 
 function toLink(resource: Resource, record: StoredRecord) {
-  return { label: toRecordName(resource, record), href: `${resource.path}/${record.id}` }
+  return { label: toRecordName(resource, record), href: toRecordPath(resource, record.id) }
 }
 
 interface Cell {
@@ -82,11 +94,13 @@ interface Cell {
 }
 
 /** Once for all rows. On small screens each cell shows its label. */
-function toCells({ readable }: Resource): readonly Cell[] {
-  return readable.slice(1).map((field) => {
-    const kind = field.kind === 'number' ? html` class="number"` : ''
-    return { field, opening: html`<td${kind} data-label="${field.label}">` }
-  })
+function toCells(resource: Resource): readonly Cell[] {
+  return toColumns(resource)
+    .slice(1, -1)
+    .map((field) => {
+      const kind = field.kind === 'number' ? html` class="number"` : ''
+      return { field, opening: html`<td${kind} data-label="${field.label}">` }
+    })
 }
 
 function listRow(resource: Resource, cells: readonly Cell[], record: StoredRecord): string {
@@ -98,7 +112,10 @@ function listRow(resource: Resource, cells: readonly Cell[], record: StoredRecor
     const content = isLong ? html`${toExcerpt(valueToText(value))}` : valueToHtml(field, value)
     row += `${opening.markup}${content.markup}</td>`
   }
-  return `${row}<td data-label="Created">${renderTime(record.createdAt).markup}</td></tr>\n`
+  const last = resource.hasTimes
+    ? html`<td data-label="Created">${renderTime(record.createdAt)}</td>`
+    : html`<td data-label="Id"><code>${record.id}</code></td>`
+  return `${row}${last.markup}</tr>\n`
 }
 
 function toExcerpt(text: string): string {

@@ -24,7 +24,7 @@ export function parseListQuery(resource: Resource, given: ParameterTexts) {
     .map(([name, values]) => parseFilter(resource, name, values))
   assertCount(filters)
   assertSearches(filters, text)
-  const searched = ['_id', ...resource.readable.map(({ name }) => name)]
+  const searched = [...resource.visible.slice(0, 1), ...resource.readable].map(({ path }) => path)
   const records: RecordQuery = {
     filters: filters.map(({ filter }) => filter),
     ...(text !== '' && { search: { text, fields: searched } }),

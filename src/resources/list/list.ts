@@ -14,7 +14,7 @@ import {
 import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { toPosition, type Collection, type StoredRecord } from '../../stores/records/records.ts'
-import type { Handler, ResourceContext } from '../context.ts'
+import { sortTypes, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { recordToCsv, recordToLine, toLines, toRepresentation } from '../record/representations.ts'
 import { takePageFlash } from '../record/show.ts'
@@ -31,8 +31,9 @@ const listTypes = Object.values(typeBySuffix)
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
 export function list({ resource, collection, config }: ResourceContext): Handler {
   const findSentPages = createPageCache(collection)
+  const types = sortTypes(resource, listTypes)
   return async (request, reply) => {
-    const type = chooseType(request, reply, listTypes)
+    const type = chooseType(request, reply, types)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
     const flash = takePageFlash(request, reply, type)
     const key = `${type} ${request.url}`
@@ -123,7 +124,7 @@ function parseRequest(resource: Resource, request: FastifyRequest) {
 function render(resource: Resource, list: ListView & { type: ListType }): AsyncGenerator<string> {
   const { type, pages, query } = list
   const fields = query.fields ?? resource.visible.map(({ name }) => name)
-  const toShown = (record: StoredRecord) => toRepresentation(resource, record, fields)
+  const toShown = (record: StoredRecord) => toRepresentation(resource, record, query.fields)
   switch (type) {
     case 'application/json':
       return toJsonArray(pages, toShown)

@@ -7,7 +7,7 @@ import { toExample } from './schemas.ts'
 export function listParameters({ visible, readable }: Resource) {
   const names = visible.map(({ name }) => name)
   const terms = names.flatMap((name) => [name, `-${name}`])
-  const example = ['-createdAt', names[1]]
+  const example = names.slice(0, 2).map((name, index) => (index === 0 ? `-${name}` : name))
   return [
     query('page', 'The page. Without `page` and `per_page` the whole list is sent.', page, 1),
     query('per_page', 'Records per page. Default: 20; blank without `page`: all.', perPage, 10),

@@ -5,24 +5,29 @@ import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { idSchema } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 
-const readOnlyTime = { type: 'string', format: 'date-time', readOnly: true } as const
-
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
-export function toSchemas({ schema, singular, fields, readable }: Resource) {
+export function toSchemas(resource: Resource) {
+  const { schema, singular, editable, readable, visible, fixed } = resource
   const name = singular.charAt(0).toUpperCase() + singular.slice(1)
+  const own = visible.filter((field) => !readable.includes(field))
+  const exampleId = resource.hasNumericIds ? 1 : exampleUuid
+  const toOwnExample = (field: Field) => (resource.times.includes(field) ? exampleTime : exampleId)
+  const ownExamples = new Map(own.map((field) => [field, toOwnExample(field)]))
   const required = readable.filter(({ isRequired }) => isRequired).map((field) => field.name)
   const record = {
     type: 'object',
-    required: ['_id', ...required, 'createdAt', 'updatedAt'],
-    properties: {
-      _id: { ...text, readOnly: true },
-      createdAt: readOnlyTime,
-      updatedAt: readOnlyTime,
-      ...mapByName(readable, (field) => field.schema),
-    },
+    required: [...own.map((field) => field.name), ...required],
+    properties: mapByName([...own, ...readable], ({ name, schema }) => ({
+      ...schema,
+      ...(fixed.includes(name) && { readOnly: true }),
+    })),
   }
-  const input = { ...schema, properties: mapByName(fields, toInputSchema) }
+  const input = {
+    ...schema,
+    required: schema.required.filter((name) => editable.some((field) => field.name === name)),
+    properties: mapByName(editable, toInputSchema),
+  }
   return {
     record: toComponent('schemas', name, record),
     part: toComponent('schemas', `${name}Part`, { ...record, required: undefined }),
@@ -34,13 +39,10 @@ export function toSchemas({ schema, singular, fields, readable }: Resource) {
       type: 'object',
       properties: input.properties,
     }),
-    inputExample: mapByName(fields, toExample),
-    recordExample: {
-      _id: exampleId,
-      ...mapByName(readable, toExample),
-      createdAt: exampleTime,
-      updatedAt: exampleTime,
-    },
+    inputExample: mapByName(editable, toExample),
+    recordExample: mapByName(visible, (field) => ownExamples.get(field) ?? toExample(field)),
+    exampleId: String(exampleId),
+    idParameters: resource.isSingular ? [] : [toIdParameter(resource, exampleId)],
   }
 }
 
@@ -57,16 +59,18 @@ export function toExample({ schema }: Field): unknown {
   return schema.examples?.[0]
 }
 
-const exampleId = '01a1fd31-7d3a-7638-817f-35783eb23000'
+const exampleUuid = '01a1fd31-7d3a-7638-817f-35783eb23000'
 const exampleTime = '2026-11-21T08:20:41.403Z'
 
-export const recordIdParameter: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The id of the record, assigned by the service or chosen by a client.',
-  schema: idSchema,
-  example: exampleId,
+function toIdParameter({ storesId }: Resource, example: unknown): Parameter {
+  return {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'The id of the record, assigned by the service or chosen by a client.',
+    schema: storesId ? { type: 'string', minLength: 1, maxLength: 200 } : idSchema,
+    example: String(example),
+  }
 }
 
 export function recordContent({ record, recordExample }: ResourceSchemas): Content {

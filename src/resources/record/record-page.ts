@@ -1,6 +1,7 @@
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
+import { toRecordPath } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml } from '../field-values.ts'
 
@@ -10,24 +11,32 @@ export function recordPage(
   record: StoredRecord,
   { etag, flash }: { etag: string; flash: Html | undefined },
 ): Page {
-  const { path: listPath, singular, title } = resource
-  const path = `${listPath}/${record.id}`
-  const name = toRecordName(resource, record)
+  const { path: listPath, singular, title, isSingular } = resource
+  const path = toRecordPath(resource, record.id)
+  const name = isSingular ? title : toRecordName(resource, record)
   const figure = resource.createFigure?.()
   figure?.add(record)
   return {
     title: name,
     styles: ['lists.css'],
     scripts: ['records.js'],
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${listPath}">All ${title.toLowerCase()}</a></nav>
-<div class="actions top">
+    main: html`${
+      isSingular
+        ? ''
+        : html`<nav class="back" aria-label="Breadcrumb"><a href="${listPath}">All ${title.toLowerCase()}</a></nav>
+`
+    }<div class="actions top">
 <a class="button" href="${path}/edit">Edit</a>
-<details class="confirm"><summary>Delete</summary>
+${
+  isSingular
+    ? ''
+    : html`<details class="confirm"><summary>Delete</summary>
 <form method="post" action="${path}" data-deletes="${name}">${methodInputs('DELETE', etag)}
 <p>Delete this ${singular}? This cannot be undone.</p>
 <p><button type="submit" class="danger">Yes, delete it</button></p></form>
 </details>
-</div>
+`
+}</div>
 ${flash ?? ''}<div class="record">
 ${recordDetails(resource, record)}
 ${figure?.toHtml() ?? ''}</div>
@@ -38,7 +47,8 @@ ${figure?.toHtml() ?? ''}</div>
   }
 }
 
-export function recordDetails({ readable }: Resource, record: StoredRecord): Html {
+export function recordDetails(resource: Resource, record: StoredRecord): Html {
+  const { readable, hasTimes, isSingular } = resource
   const items = readable.map((field) => {
     const value = findValue(record.document, field.name)
     if (value === undefined || value === '') return ''
@@ -46,10 +56,18 @@ export function recordDetails({ readable }: Resource, record: StoredRecord): Htm
     return html`<dt>${field.label}</dt><dd${kind} dir="auto">${valueToHtml(field, value)}</dd>\n`
   })
   return html`<dl class="details">
-${items}<dt>Created</dt><dd>${renderTime(record.createdAt)}</dd>
+${items}${
+    hasTimes
+      ? html`<dt>Created</dt><dd>${renderTime(record.createdAt)}</dd>
 <dt>Updated</dt><dd>${renderTime(record.updatedAt)}</dd>
-<dt>Id</dt><dd><code>${record.id}</code></dd>
-</dl>`
+`
+      : ''
+  }${
+    isSingular
+      ? ''
+      : html`<dt>Id</dt><dd><code>${record.id}</code></dd>
+`
+  }</dl>`
 }
 
 export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {

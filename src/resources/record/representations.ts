@@ -47,13 +47,26 @@ export function toTag(record: StoredRecord, type: RecordType = 'application/json
 const tagSuffixes = { 'text/html': 'html', 'application/json': 'json', 'text/plain': 'text' }
 
 export function toRepresentation(
-  { visible }: Resource,
+  resource: Resource,
   { id, document, createdAt, updatedAt }: StoredRecord,
-  fields: readonly string[] = visible.map(({ name }) => name),
+  fields: readonly string[] = findShownNames(resource, document),
 ): Document {
-  const all = { ...document, _id: id, createdAt, updatedAt }
+  const { storesId, isSingular, hasTimes } = resource
+  const all = {
+    ...document,
+    ...(!storesId && !isSingular && { _id: id }),
+    ...(hasTimes && { createdAt, updatedAt }),
+  }
   const shown = fields.map((name): [string, unknown] => [name, findValue(all, name)])
   return Object.fromEntries(shown.filter(([, value]) => value !== undefined))
+}
+
+export function findShownNames(resource: Resource, document: Document): readonly string[] {
+  const { visible, passwords, allowsUnknown } = resource
+  const names = visible.map(({ name }) => name)
+  if (!allowsUnknown) return names
+  const hidden = new Set(passwords.map(({ name }) => name))
+  return [...new Set([...names, ...Object.keys(document)])].filter((name) => !hidden.has(name))
 }
 
 function recordToText(resource: Resource, record: StoredRecord): string {
@@ -66,8 +79,8 @@ function toLine(value: unknown): string {
   return valueToText(value).replaceAll('\r', '\\r').replaceAll('\n', '\\n')
 }
 
-export function recordToLine({ fields }: Resource, { id, document }: StoredRecord): string {
-  return `${id} ${toLine(findValue(document, fields[0]?.name ?? ''))}\n`
+export function recordToLine({ naming }: Resource, { id, document }: StoredRecord): string {
+  return `${id} ${toLine(findValue(document, naming?.name ?? ''))}\n`
 }
 
 export function recordToCsv(shown: Document, fields: readonly string[]): string {

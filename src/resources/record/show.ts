@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../http/errors/http-error.ts'
 import { addVary, chooseType } from '../../http/negotiation/negotiate.ts'
-import { toPathParameter } from '../../http/request/target.ts'
 import { assertPreconditions } from '../../http/response/preconditions.ts'
 import { toContentType } from '../../http/response/send.ts'
 import { takeFlash } from '../../site/flash.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import type { Handler, ResourceContext } from '../context.ts'
+import { sortTypes, toRecordId, type Handler, type ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
 import { recordToContent, recordTypes, sendRecord, toTag } from './representations.ts'
 import type { RecordType, ShownRecord } from './representations.ts'
@@ -19,9 +18,10 @@ export function show({ resource, collection }: ResourceContext): Handler {
     if (ofRecord === undefined) prepared.set(record, (ofRecord = {}))
     return (ofRecord[type] ??= prepareRecord({ resource, record, type }))
   }
+  const types = sortTypes(resource, recordTypes)
   return (request, reply) => {
-    const type = chooseType(request, reply, recordTypes)
-    const id = toPathParameter(request, 'id')
+    const type = chooseType(request, reply, types)
+    const id = toRecordId(resource, request)
     const found = collection.find(id)
     const send = (record: StoredRecord | undefined) =>
       sendFound(request, reply, findPrepared(assertFound(resource, id, record), type))
@@ -59,8 +59,13 @@ function sendFound(request: FastifyRequest, reply: FastifyReply, prepared: Prepa
   return reply.type(toContentType(prepared.type)).send(prepared.content)
 }
 
-export function assertFound({ singular }: Resource, id: string, record: StoredRecord | undefined) {
-  if (record === undefined) throw notFound(`There is no ${singular} with the id ${id}.`)
+export function assertFound(
+  { singular, isSingular }: Resource,
+  id: string,
+  record: StoredRecord | undefined,
+) {
+  const which = isSingular ? '' : ` with the id ${id}`
+  if (record === undefined) throw notFound(`There is no ${singular}${which}.`)
   return record
 }
 

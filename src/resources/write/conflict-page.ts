@@ -1,6 +1,7 @@
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
+import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToInputText } from '../field-values.ts'
 import { methodInputs, recordDetails } from '../record/record-page.ts'
@@ -14,10 +15,11 @@ interface Conflict {
 
 /** For a record that was changed after its page was opened; without `fields`, of a deletion. */
 export function conflictPage(resource: Resource, current: StoredRecord, fields?: Document): Page {
-  const { singular, path } = resource
+  const { singular } = resource
   const { id, updatedAt, document } = current
   const etag = toTag(current)
   const name = toRecordName(resource, current)
+  const path = toRecordPath(resource, id)
   const state = fields ? 'Not saved' : 'Not deleted'
   const form = fields && { _action: 'edit' as const, id, etag, values: { ...document, ...fields } }
   return {
@@ -25,14 +27,14 @@ export function conflictPage(resource: Resource, current: StoredRecord, fields?:
     heading: `This ${singular} has changed since you opened it`,
     styles: ['lists.css'],
     scripts: ['edit-form.js', 'records.js'],
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${path}/${id}">${name}</a></nav>
+    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${path}">${name}</a></nav>
 <div class="notice error" role="alert" tabindex="-1" autofocus>
 <p>${state}: this ${singular} was changed at ${renderTime(updatedAt)}. Choose which version to keep.</p>
 </div>
 ${fields ? comparison(resource, { current, fields }) : recordDetails(resource, current)}
 <div class="actions">
-${fields ? saveMineForm(resource, { current, fields }) : html`<form method="post" action="${path}/${id}" data-deletes="${name}">${methodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
-<a class="button second" href="${path}/${id}">${fields ? 'Keep the current version' : 'Keep it'}</a>
+${fields ? saveMineForm(resource, { current, fields }) : html`<form method="post" action="${path}" data-deletes="${name}">${methodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
+<a class="button second" href="${path}">${fields ? 'Keep the current version' : 'Keep it'}</a>
 </div>
 ${
   form
@@ -45,7 +47,7 @@ ${recordForm(resource, form)}</details>`
   }
 }
 
-function comparison({ fields }: Resource, conflict: Conflict): Html {
+function comparison({ editable: fields }: Resource, conflict: Conflict): Html {
   return html`<section class="table versions" tabindex="0" aria-label="Both versions"><table>
 <thead><tr><th scope="col">Field</th><th scope="col">Your version</th><th scope="col">Current version</th></tr></thead>
 <tbody>
@@ -90,13 +92,13 @@ function markDifference(text: string, other: string): Html {
 
 function saveMineForm(resource: Resource, { current, fields }: Conflict): Html {
   if (hasPassword(resource, fields)) return html``
-  const inputs = resource.readable
+  const inputs = resource.editable
     .filter(({ name }) => Object.hasOwn(fields, name))
     .map((field) => {
       const text = valueToInputText(field, fields[field.name])
       return html`<input type="hidden" name="${field.inputName}" value="${text}">\n`
     })
-  return html`<form method="post" action="${resource.path}/${current.id}/">
+  return html`<form method="post" action="${toRecordPath(resource, current.id)}/">
 ${methodInputs('PATCH', toTag(current))}
 ${inputs}<button type="submit">Save my version</button>
 </form>

@@ -53,6 +53,9 @@ function renderInput(field: Field, attributes: Html, text: string): Html {
       return html`<input ${attributes} type="date" value="${text}">`
     case 'date-time':
       return html`<input ${attributes} type="datetime-local" step="any" value="${text}">`
+    case 'email':
+    case 'uri':
+      return html`<input ${attributes} type="${kind === 'uri' ? 'url' : kind}" autocomplete="off" value="${text}">`
     case 'text':
       // No maxlength: a browser counts UTF-16 code units, and cuts without a message.
       return html`<input ${attributes} type="text" autocomplete="off" dir="auto" value="${text}">`

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../site/html.ts'
 import { type Page } from '../../site/page.ts'
+import { toRecordPath } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { methodInputs } from '../record/record-page.ts'
 import { renderField, type FormState } from './form-input.ts'
@@ -16,20 +17,21 @@ export function formPage(resource: Resource, form: RecordForm): Page {
     heading,
     styles: ['lists.css'],
     scripts: ['edit-form.js'],
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}">All ${resource.title.toLowerCase()}</a></nav>
+    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}">${resource.isSingular ? '' : 'All '}${resource.title.toLowerCase()}</a></nav>
 ${problemSummary(resource, form)}${recordForm(resource, form)}`,
   }
 }
 
-export function recordForm({ path, fields, singular }: Resource, form: RecordForm): Html {
+export function recordForm(resource: Resource, form: RecordForm): Html {
+  const { path, editable, singular } = resource
   const isNew = form._action === 'new'
-  const url = isNew ? path : `${path}/${form.id}`
+  const url = isNew ? path : toRecordPath(resource, form.id)
   const controls = isNew
     ? html`<input type="hidden" name="_idempotency_key" value="${form.key}">`
     : methodInputs('PATCH', form.etag)
   return html`<form method="post" action="${url}/"${isNew ? '' : html` data-patch`}>
 ${controls}
-${fields.map((field) => renderField(field, form))}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
+${editable.map((field) => renderField(field, form))}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
 <a class="button second" href="${url}">Cancel</a> <span role="status"></span></p>
 </form>`
 }

@@ -4,28 +4,30 @@ import { isForm } from '../../http/body/body-reader.ts'
 import { HttpError } from '../../http/errors/http-error.ts'
 import { chooseErrorForm } from '../../http/errors/send-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
-import { toPathParameter } from '../../http/request/target.ts'
 import { sendPage, type Page } from '../../site/page.ts'
-import type { Handler, ResourceContext } from '../context.ts'
+import { toRecordId, type Handler, type ResourceContext } from '../context.ts'
 import { toTag } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
 import { conflictPage } from './conflict-page.ts'
 import { formPage } from './form-page.ts'
-import { parseInput, parsePatch } from './input.ts'
+import { parseInput, parsePatch, toDefaults } from './input.ts'
 
 export function newForm({ resource }: ResourceContext): Handler {
   return (request, reply) => {
     chooseType(request, reply, ['text/html'])
     // Each form has a key of its own, so there is nothing to revalidate.
     reply.header('cache-control', 'private, max-age=0')
-    return sendPage(reply, formPage(resource, { _action: 'new', key: randomUUID(), values: {} }))
+    return sendPage(
+      reply,
+      formPage(resource, { _action: 'new', key: randomUUID(), values: toDefaults(resource) }),
+    )
   }
 }
 
 export function edit({ resource, collection }: ResourceContext): Handler {
   return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
-    const id = toPathParameter(request, 'id')
+    const id = toRecordId(resource, request)
     const record = assertFound(resource, id, await collection.find(id))
     reply.header('cache-control', 'private, no-cache')
     const form = { _action: 'edit', id, etag: toTag(record), values: record.document } as const
@@ -61,7 +63,7 @@ async function findErrorPage(
     return formPage(resource, { _action: 'new', key: randomUUID(), values, ...reason })
   }
   if (status !== 412 && !hasProblems) return undefined
-  const current = await collection.find(toPathParameter(request, 'id'))
+  const current = await collection.find(toRecordId(resource, request))
   if (current === undefined) return undefined
   if (request.method === 'DELETE') return conflictPage(resource, current)
   if (!hasProblems && !isForm(request)) return undefined

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { isDeepStrictEqual } from 'node:util'
 import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-patch.ts'
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/request/parameters.ts'
@@ -7,7 +8,7 @@ import { badRequest, HttpError, notAnObject, unprocessable } from '../../http/er
 import type { FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
-import { jsonPatchType, mergePatchType, ownFields } from '../definition.ts'
+import { jsonPatchType, mergePatchType } from '../definition.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, formToValue } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
@@ -29,17 +30,23 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   if (!isObject(body)) throw notAnObject(resource.singular)
   assertStorable(body)
   const unknownFields = findUnknownFields(resource, body)
-  const named = resource.fields.filter(({ name }) => Object.hasOwn(body, name))
+  const named = resource.editable.filter(({ name }) => Object.hasOwn(body, name))
+  const kept = keepUnknown(resource, body, unknownFields)
   if (isForm(request)) {
     // A form does not show the password: left empty on an edit, it stays.
     const isKept = (field: Field) => field.kind === 'password' && body[field.name] === ''
     const sent = method === 'POST' ? named : named.filter((field) => !isKept(field))
-    return { ...parseForm(sent, body, config), unknownFields }
+    const { fields, problems } = parseForm(sent, body, config)
+    return { fields: { ...fields, ...kept }, unknownFields, problems }
   }
   const fields = named.map(({ name, isNullable }): [string, unknown] => {
     return [name, body[name] === null && !isNullable ? undefined : body[name]]
   })
-  return { fields: Object.fromEntries(fields), unknownFields, problems: [] }
+  return { fields: { ...Object.fromEntries(fields), ...kept }, unknownFields, problems: [] }
+}
+
+function keepUnknown({ allowsUnknown }: Resource, values: Document, names: readonly string[]) {
+  return allowsUnknown ? Object.fromEntries(names.map((name) => [name, values[name]])) : {}
 }
 
 function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits) {
@@ -57,7 +64,7 @@ function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits
   return { fields: Object.fromEntries(entries), problems }
 }
 
-function decodeNames({ fields }: Resource, body: unknown): unknown {
+function decodeNames({ editable: fields }: Resource, body: unknown): unknown {
   if (!isObject(body)) return body
   const names = new Map(fields.map(({ name, inputName }) => [inputName, name]))
   const entries = Object.entries(body)
@@ -65,9 +72,15 @@ function decodeNames({ fields }: Resource, body: unknown): unknown {
 }
 
 /** A client can PUT the body of a GET, so its id and times are ignored. */
-function findUnknownFields({ fields }: Resource, body: object): readonly string[] {
-  const known = [...fields.map(({ name }) => name), ...ownFields]
-  return Object.keys(body).filter((name) => !known.includes(name))
+function findUnknownFields({ fields, fixed }: Resource, body: object): readonly string[] {
+  const known = new Set([...fields.map(({ name }) => name), ...fixed])
+  return Object.keys(body).filter((name) => !known.has(name))
+}
+
+/** The values of a new record that a request does not have to set. */
+export function toDefaults({ fields }: Resource): Document {
+  const given = fields.filter(({ schema }) => schema.default !== undefined)
+  return Object.fromEntries(given.map(({ name, schema }) => [name, schema.default]))
 }
 
 type ApplyPatch = (target: unknown) => unknown
@@ -98,14 +111,19 @@ function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): I
   const hidden = resource.passwords.map(({ name }): [string, null] => [name, null])
   const result = apply({ ...shown, ...Object.fromEntries(hidden) })
   if (!isObject(result)) throw notAnObject(resource.singular)
-  const changed = ownFields.filter((field) => result[field] !== shown[field])
-  const fields = resource.fields.flatMap(({ name, kind }): [string, unknown][] => {
+  const toValues = (name: string) => [shown, result].map((values) => findValue(values, name))
+  const changed = resource.fixed.filter((name) => {
+    const [before, after] = toValues(name)
+    return !isDeepStrictEqual(before, after)
+  })
+  const unknownFields = findUnknownFields(resource, { ...record.document, ...result })
+  const fields = resource.editable.flatMap(({ name, kind }): [string, unknown][] => {
     const value = findValue(result, name)
     return kind === 'password' && value === null ? [] : [[name, value]]
   })
   return {
-    fields: Object.fromEntries(fields),
-    unknownFields: findUnknownFields(resource, result),
+    fields: { ...Object.fromEntries(fields), ...keepUnknown(resource, result, unknownFields) },
+    unknownFields: unknownFields.filter((name) => Object.hasOwn(result, name)),
     problems: changed.map((field) => ({ field, message: 'cannot be changed' })),
   }
 }
@@ -122,7 +140,10 @@ export function mergeInput(
   const known = problems.map(({ field }) => field)
   const all = [
     ...problems,
-    ...(isStrict ? unknownFields : []).map((field) => ({ field, message: 'is an unknown field' })),
+    ...(isStrict && !resource.allowsUnknown ? unknownFields : []).map((field) => ({
+      field,
+      message: 'is an unknown field',
+    })),
     ...findProblems(resource, merged).filter(({ field }) => !known.includes(field)),
   ]
   if (all.length > 0) throw unprocessable(all)

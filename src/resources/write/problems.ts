@@ -46,6 +46,13 @@ const typeMessages: Readonly<Record<string, string>> = {
   object: 'must be an object',
 }
 
+const formatMessages: Readonly<Record<string, string>> = {
+  date: 'a date like 2026-11-21',
+  'date-time': 'a time like 2026-11-21T08:00:00Z',
+  email: 'an email address',
+  uri: 'a URL like https://example.org/',
+}
+
 function toMessage({ keyword, params, message }: TLocalizedValidationError): string {
   switch (keyword) {
     case 'minLength':
@@ -61,9 +68,7 @@ function toMessage({ keyword, params, message }: TLocalizedValidationError): str
     case 'enum':
       return `must be one of ${params.allowedValues.map(String).join(', ')}`
     case 'format':
-      return params.format === 'date'
-        ? 'must be a date like 2026-11-21'
-        : 'must be a time like 2026-11-21T08:00:00Z'
+      return `must be ${formatMessages[params.format] ?? `of the format ${params.format}`}`
     case 'boolean':
       return 'is not allowed'
     default:

@@ -7,7 +7,6 @@ import {
   preconditionRequired,
 } from '../../http/errors/http-error.ts'
 import { chooseType, applyPreference } from '../../http/negotiation/negotiate.ts'
-import { toPathParameter } from '../../http/request/target.ts'
 import { hasStatePrecondition, mayWriteResource } from '../../http/response/preconditions.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { createId } from '../../idempotency/create-id.ts'
@@ -15,12 +14,19 @@ import { findClaimedId } from '../../idempotency/replay-responses.ts'
 import { renderNotice, setFlash } from '../../site/flash.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
-import type { Handler, ResourceContext } from '../context.ts'
+import {
+  sortTypes,
+  toRecordId,
+  toRecordPath,
+  type Handler,
+  type ResourceContext,
+} from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
 import { recordTypes, sendRecord, toTag } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
-import { mergeInput, parseInput, parsePatch } from './input.ts'
+import { createNumbered, parseId } from './create-numbered.ts'
+import { mergeInput, parseInput, parsePatch, toDefaults } from './input.ts'
 
 /** An attempt fails only when another request succeeds. */
 const maxWriteAttempts = 100
@@ -29,16 +35,17 @@ const jsonFirst = ['application/json', 'text/html'] as const
 
 export function create(context: ResourceContext): Handler {
   const { resource } = context
+  const types = sortTypes(resource, jsonFirst)
   return async (request, reply) => {
-    const type = chooseType(request, reply, ['text/html', 'application/json'])
+    const type = chooseType(request, reply, types)
     // RFC 9110 §13.1: the list exists, and has no tag.
     if (!mayWriteResource(request.headers, { etags: [] })) throw preconditionFailed()
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const input = parseInput(context, request)
-    const document = mergeInput(resource, {}, input, isStrict)
+    const document = mergeInput(resource, toDefaults(resource), input, isStrict)
     const hashed = await createHasher(resource)(document)
     const record = await createRecord(context, findClaimedId(request) ?? createId(), hashed)
-    reply.code(201).header('location', `${resource.path}/${record.id}`)
+    reply.code(201).header('location', toRecordPath(resource, record.id))
     reply.header('etag', toTag(record, type))
     if (applyPreference(request, reply, 'return=minimal')) return reply.send()
     return sendRecord(reply, { resource, type, record, flash: createdNotice(resource, record) })
@@ -50,7 +57,7 @@ export function update(context: ResourceContext): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, jsonFirst)
     const isStrict = applyPreference(request, reply, 'handling=strict')
-    const id = toPathParameter(request, 'id')
+    const id = toRecordId(resource, request)
     const hash = createHasher(resource)
     const record = await writeRecord(context, id, async (found) => {
       const current = assertFound(resource, id, found)
@@ -59,14 +66,15 @@ export function update(context: ResourceContext): Handler {
       const input = patch(current)
       return hash(mergeInput(resource, current.document, input, isStrict), input.fields)
     })
-    const redirect = `${resource.path}/${id}`
+    const redirect = toRecordPath(resource, id)
     if (type === 'text/html') {
       setFlash(request, reply, 'saved')
       return reply.redirect(redirect, 303)
     }
     reply.header('etag', toTag(record))
     if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
-    if (applyPreference(request, reply, 'return=representation')) {
+    const isRecord = applyPreference(request, reply, 'return=representation')
+    if (isRecord || !resource.usesEnvelope) {
       return sendRecord(reply.header('content-location', redirect), { resource, record, type })
     }
     return sendJson(reply, toEnvelope({ redirect }))
@@ -77,7 +85,7 @@ export function destroy(context: ResourceContext): Handler {
   const { resource } = context
   return async (request, reply) => {
     const type = chooseType(request, reply, jsonFirst)
-    const id = toPathParameter(request, 'id')
+    const id = toRecordId(resource, request)
     await writeRecord(context, id, (current) => {
       assertMayWrite(request, context, assertFound(resource, id, current))
       return undefined
@@ -87,7 +95,7 @@ export function destroy(context: ResourceContext): Handler {
       setFlash(request, reply, 'deleted')
       return reply.redirect(resource.path, 303)
     }
-    return sendJson(reply, toEnvelope({}))
+    return resource.usesEnvelope ? sendJson(reply, toEnvelope({})) : reply.code(204).send()
   }
 }
 
@@ -106,7 +114,7 @@ export function replace(context: ResourceContext): Handler {
     }
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const input = parseInput(context, request)
-    const id = toPathParameter(request, 'id')
+    const id = toRecordId(resource, request)
     const hash = createHasher(resource)
     const record = await writeRecord(context, id, async (current) => {
       assertMayWrite(request, context, current)
@@ -114,12 +122,13 @@ export function replace(context: ResourceContext): Handler {
       const passwords = resource.passwords.map(({ name }): [string, unknown] => {
         return [name, current && findValue(current.document, name)]
       })
-      const kept = Object.fromEntries(passwords)
+      const values = { ...toDefaults(resource), ...keepFixed(resource, id, current) }
+      const kept = { ...values, ...Object.fromEntries(passwords) }
       return hash(mergeInput(resource, kept, input, isStrict), input.fields)
     })
     // RFC 9110 §9.3.4: no ETag, since the record is not stored as it was sent, byte for byte.
     const isNew = record.version === 1
-    if (isNew) reply.code(201).header('location', `${resource.path}/${id}`)
+    if (isNew) reply.code(201).header('location', toRecordPath(resource, id))
     if (applyPreference(request, reply, 'return=minimal')) {
       return isNew ? reply.send() : reply.code(204).send()
     }
@@ -142,17 +151,28 @@ function assertMayWrite(
   if (isRequired && !hasStatePrecondition(headers)) throw preconditionRequired()
 }
 
-function createdNotice({ path, singular }: Resource, { id }: StoredRecord): Html {
+/** What a PUT does not change: the id, if it is stored, and the fields that are read-only. */
+function keepFixed(resource: Resource, id: string, current?: StoredRecord) {
+  const { fixed, storesId, idName } = resource
+  const { document = storesId ? { [idName]: parseId(resource, id) } : {} } = current ?? {}
+  return Object.fromEntries(Object.entries(document).filter(([name]) => fixed.includes(name)))
+}
+
+function createdNotice(resource: Resource, { id }: StoredRecord): Html {
+  const { singular } = resource
   const title = `${singular.charAt(0).toUpperCase()}${singular.slice(1)}`
-  const url = `${path}/${id}`
+  const url = toRecordPath(resource, id)
   return renderNotice(html`${title} created. Its URL is <a href="${url}" data-own>${url}</a>.`)
 }
 
 /** An earlier request with the same Idempotency-Key may have created the record. */
 export async function createRecord(context: ResourceContext, id: string, document: Document) {
   const { resource, collection } = context
+  const { hasNumericIds, idName, storesId } = resource
+  if (hasNumericIds) return createNumbered(context, document)
   const now = new Date().toISOString()
-  const record = { id, document, version: 1, createdAt: now, updatedAt: now }
+  const stored = storesId ? { [idName]: id, ...document } : document
+  const record = { id, document: stored, version: 1, createdAt: now, updatedAt: now }
   if (await collection.create(record)) return record
   return assertFound(resource, id, await collection.find(id))
 }

@@ -53,7 +53,7 @@ export function isOfText(operator: Operator): operator is TextOperator {
 
 export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | TextOperator
 
-/** The name of a field or the path to it; `_id`, `createdAt`, `updatedAt` are the record's own. */
+/** The name of a field or the path to it. The names `_id`, `createdAt`, `updatedAt` are the record's own; a path is always of the document. */
 export type FieldPath = string | readonly string[]
 
 export type FieldValue = string | number | boolean | null
@@ -89,10 +89,11 @@ export function toPositionFields({ sort }: RecordQuery): FieldPath[] {
 
 export function toPosition(query: RecordQuery, { document, ...own }: StoredRecord): Position {
   const all = { ...document, _id: own.id, createdAt: own.createdAt, updatedAt: own.updatedAt }
-  const find = (value: unknown, name: string) =>
+  const find = (value: unknown, name: string): unknown =>
     isDocument(value) && Object.hasOwn(value, name) ? value[name] : null
   return toPositionFields(query).map((field) => {
-    const value = [field].flat().reduce<unknown>(find, all)
+    const value =
+      typeof field === 'string' ? find(all, field) : field.reduce<unknown>(find, document)
     return isFieldValue(value) ? value : null
   })
 }
