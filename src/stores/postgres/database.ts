@@ -17,10 +17,11 @@ const maxCloseMs = 1000
 interface Statement {
   name?: string
   text: string
-  values: unknown[]
+  values?: unknown[]
 }
 
-type Result = pg.QueryArrayResult<SQLOutputValue[]>
+export type Query = (statement: Statement) => Promise<pg.QueryArrayResult<SQLOutputValue[]>>
+type Work<Outcome> = (query: Query) => Promise<Outcome>
 
 export type PostgresDatabase = Awaited<ReturnType<typeof openPostgresDatabase>>
 
@@ -38,7 +39,10 @@ export async function openPostgresDatabase(url: string) {
   const hosts = openHosts(url, statementMs)
   let closed: Promise<void> | undefined
   return {
-    run: (statement: Statement) => run(hosts, statement),
+    run: <Outcome>(work: Work<Outcome>) => run(hosts, work),
+    /** Repeats the work if the server aborts it for another transaction. */
+    transact: (work: Work<number | undefined>) =>
+      run(hosts, (query) => runInTransaction(query, work)),
     alter: (statement: string) =>
       withClient(url, (client) => alter(client, () => client.query(statement))),
     close: () =>
@@ -67,11 +71,11 @@ async function withClient(url: string, use: (client: pg.Client, hostUrl: string)
   throw failure
 }
 
-async function run(hosts: Hosts, statement: Statement): Promise<Result> {
+async function run<Outcome>(hosts: Hosts, work: Work<Outcome>): Promise<Outcome> {
   const giveUpAt = performance.now() + maxMs
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runOnce(hosts, statement, giveUpAt)
+      return await runOnce(hosts, work, giveUpAt)
     } catch (error) {
       const isLast = attempt === maxAttempts || performance.now() > giveUpAt
       if (isLast || !isConflict(error)) throw postgresErrorToFailure(error)
@@ -80,20 +84,38 @@ async function run(hosts: Hosts, statement: Statement): Promise<Result> {
   }
 }
 
-async function runOnce(hosts: Hosts, statement: Statement, giveUpAt: number): Promise<Result> {
+async function runOnce<Outcome>(hosts: Hosts, work: Work<Outcome>, giveUpAt: number) {
   const { client, pool } = await hosts.connect()
-  const begin = performance.now()
-  const query_timeout = Math.max(giveUpAt - begin, 100)
+  let begin = 0
+  const query: Query = (statement) => {
+    begin = performance.now()
+    const query_timeout = Math.max(giveUpAt - begin, 100)
+    const config = { ...statement, rowMode: 'array', query_timeout } as const
+    return client.query<SQLOutputValue[]>(config)
+  }
   try {
-    const query = { ...statement, rowMode: 'array', query_timeout } as const
-    const result = await client.query<SQLOutputValue[]>(query)
+    const outcome = await work(query)
     client.release()
-    return result
+    return outcome
   } catch (error) {
     // A server that is merely slow would have cancelled the statement by then.
     if (isDisconnection(error) && performance.now() - begin > statementMs) hosts.giveUp(pool)
     // After any failure but a conflict the state of the connection is unknown.
     client.release(!isConflict(error))
+    throw error
+  }
+}
+
+/** Undoes everything if `work` returns a number: that of a step that failed. */
+async function runInTransaction(query: Query, work: Work<number | undefined>) {
+  // A condition that waited for another transaction must see what that one wrote.
+  await query({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' })
+  try {
+    const failed = await work(query)
+    await query({ text: failed === undefined ? 'COMMIT' : 'ROLLBACK' })
+    return failed
+  } catch (error) {
+    if (isConflict(error)) await query({ text: 'ROLLBACK' })
     throw error
   }
 }

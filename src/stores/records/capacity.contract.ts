@@ -4,7 +4,7 @@ import { createIdempotencyEntries } from '../idempotency/idempotency.ts'
 import { isFull } from '../store-failure.ts'
 import { createDatabaseSessions } from '../sessions/database.ts'
 import { sessionOf } from '../sessions/sessions.contract.ts'
-import { allRecords, type Records } from './records.ts'
+import { allRecords, type Records, type Step } from './records.ts'
 
 /** Opens an empty store that takes so many records of each resource. */
 export type OpenWithin = (t: TestContext, maxRecords: number) => Promise<Records>
@@ -36,6 +36,25 @@ export function capacityContract(name: string, open: OpenWithin): void {
       assert.equal(await records.collection('users').remove('b'), true)
       assert.equal(await create(records, 'c'), true)
       await assert.rejects(create(records, 'd'), isFull)
+    })
+
+    test('of records that are created together all fit, or none is created', async (t) => {
+      const records = await open(t, 3)
+      const toStep = (...ids: string[]): Step => ({
+        collection: 'users',
+        kind: 'create',
+        records: ids.map((id) => ({ id, document: {}, createdAt: noon })),
+      })
+      await records.commit([toStep('a'), toStep('b')])
+      await assert.rejects(records.commit([toStep('c', 'd')]), isFull)
+      await assert.rejects(records.commit([toStep('c'), toStep('d')]), isFull)
+      const [isLate] = await Promise.all([
+        records.commit([toStep('c'), toStep('a')]),
+        records.collection('users').remove('unknown'),
+      ])
+      assert.equal(isLate, 1)
+      assert.equal(await records.collection('users').count(), 2)
+      assert.equal(await records.commit([toStep('c')]), undefined)
     })
 
     test('expired sessions make room for others', async (t) => {

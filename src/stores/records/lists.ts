@@ -4,10 +4,12 @@ import { fieldToColumn, toCondition, toOperand } from './conditions.ts'
 import { columns, toStoredRecord, type Dialect, type Row } from './dialect.ts'
 import { createPageSize } from './page-size.ts'
 import { findOrdered, findRanges } from './plan.ts'
-import { compareRows, findNarrowRange, oldestFirst, selectRows } from './ranges.ts'
-import { toIdRange, toOrder, toOrderBy, type IndexRange, type Scan, type Source } from './ranges.ts'
+import { compareRows, findMatching, findNarrowRange, oldestFirst, selectRows } from './ranges.ts'
+import { toIdRange, toOrder, toOrderBy, toStatement } from './ranges.ts'
+import type { IndexRange, Scan, Source } from './ranges.ts'
 import { allRecords, isOfText, toPositionFields } from './records.ts'
-import type { Collection, FieldPath, Pages, Slice, RecordQuery, StoredRecord } from './records.ts'
+import type { Collection, FieldPath, Filter, Pages } from './records.ts'
+import type { Slice, RecordQuery, StoredRecord } from './records.ts'
 
 const countedPerStep = 10_000
 const testedPerPage = 1000
@@ -23,6 +25,11 @@ export function createLists(dialect: Dialect, name: string) {
   const source = { dialect, resource, indexes }
   return {
     index: (fields) => createIndexes(source, fields),
+    /** SQL that finds a record that matches, if there is one. */
+    toMatch: (filters: readonly Filter[]) => {
+      const scan = toScan(source, { filters, sort: [] }, [test, test])
+      return toStatement(scan, findMatching(scan), { what: '1', tail: 'LIMIT 1' })
+    },
     list: async (query, part) => {
       const plainSize = query.sort.length > 1 ? test : countedPerStep
       return listRecords(toScan(source, query, [plainSize, test]), part)
@@ -37,7 +44,7 @@ export function createLists(dialect: Dialect, name: string) {
       const scan = toScan(source, query, [page, testedPerPage])
       return scan.condition || query.sort.length > 0 ? readByIds(scan) : readOldestFirst(scan)
     },
-  } satisfies Partial<Collection>
+  } satisfies Partial<Collection> & Record<'toMatch', unknown>
 }
 
 function toScan(source: Source, query: RecordQuery, sizes: [plain: number, tested: number]): Scan {

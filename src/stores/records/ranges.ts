@@ -63,16 +63,27 @@ export function toOrderBy(order: readonly Term[]): string {
   return order.map((term) => `${term.column}${term.isDescending ? ' DESC' : ''}`).join(', ')
 }
 
-export function selectRows(
-  { dialect, query, condition }: Scan,
-  { index, where, from, to }: IndexRange,
-  { what, tail = '', values: more = [] }: { what: string; tail?: string; values?: Row },
-): Promise<readonly Row[]> {
-  if (query.isCancelled?.() === true)
+interface Selection {
+  what: string
+  tail?: string
+  values?: Row
+}
+
+export function selectRows(scan: Scan, range: IndexRange, selection: Selection) {
+  if (scan.query.isCancelled?.() === true)
     throw new StoreFailure('unavailable', 'the response is no longer needed')
+  const { sql, values } = toStatement(scan, range, selection)
+  return scan.dialect.run(sql, values)
+}
+
+export function toStatement(
+  { dialect, condition }: Scan,
+  { index, where, from, to }: IndexRange,
+  { what, tail = '', values: more = [] }: Selection,
+): Condition {
   const { sql, values } = joinAnd(where, from, to, condition)
   const text = `SELECT ${what} FROM ${dialect.toSource(index)} WHERE ${sql} ${tail}`
-  return dialect.run(text, [...values, ...more])
+  return { sql: text, values: [...values, ...more] }
 }
 
 export function toIdRange({ dialect, resource }: Scan, ids: readonly string[]): IndexRange {
@@ -90,12 +101,20 @@ function narrowToKey({ index, order, where }: IndexRange, keyCondition: Conditio
 }
 
 export async function findFew(scan: Scan): Promise<IndexRange | undefined> {
-  for (const filter of scan.query.filters) {
-    const range = findFilterRange(scan, filter)
-    const matching = range && narrowToKey(range, toFilterCondition(scan.dialect, filter))
-    if (matching && (await isFew(scan, matching))) return matching
-  }
+  for (const matching of findKeyRanges(scan)) if (await isFew(scan, matching)) return matching
   return undefined
+}
+
+/** In any order. */
+export function findMatching(scan: Scan): IndexRange {
+  return findKeyRanges(scan)[0] ?? findNarrowRange(scan)
+}
+
+function findKeyRanges(scan: Scan): IndexRange[] {
+  return scan.query.filters.flatMap((filter) => {
+    const range = findFilterRange(scan, filter)
+    return range ? [narrowToKey(range, toFilterCondition(scan.dialect, filter))] : []
+  })
 }
 
 function findFilterRange(scan: Scan, { field, operator }: Filter, isDescending = false) {

@@ -111,8 +111,30 @@ export interface Slice {
 
 export type Pages = AsyncIterable<readonly StoredRecord[]>
 
+/** A part of a write of several records, or a condition of it. */
+export type Step = { collection: string } & (RecordStep | MatchStep)
+
+export type RecordStep =
+  | { kind: 'create'; records: readonly NewRecord[] }
+  | { kind: 'change'; records: readonly ChangedRecord[] }
+  | { kind: 'remove'; records: readonly RecordVersion[] }
+  /** These records exist, and are not removed before the write ends. Each id is named once. */
+  | { kind: 'exist'; ids: readonly string[] }
+
+/** No record matches. Of concurrent writes with the same first filter, each waits for the one before. */
+export interface MatchStep {
+  kind: 'none'
+  filters: readonly Filter[]
+}
+
+export type NewRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt'>
+export type ChangedRecord = Omit<StoredRecord, 'createdAt'>
+export type RecordVersion = Pick<StoredRecord, 'id'> & { version?: number | undefined }
+
 export interface Records {
   collection: (name: string) => Collection
+  /** All steps in their order, or nothing: then the index of the first step that failed. */
+  commit: (steps: readonly Step[]) => Promise<number | undefined>
 }
 
 /** Methods throw a `StoreFailure`. A write is atomic, and permanent when its promise resolves. */
@@ -120,8 +142,8 @@ export interface Collection {
   /** Can be synchronous. Returning the same object again means that the record has not changed. */
   find: (id: string) => StoredRecord | undefined | Promise<StoredRecord | undefined>
   /** False when the id is taken. Throws `full` at the maximum number of records. */
-  create: (record: Pick<StoredRecord, 'id' | 'document' | 'createdAt'>) => Promise<boolean>
-  change: (record: Omit<StoredRecord, 'createdAt'>) => Promise<boolean>
+  create: (record: NewRecord) => Promise<boolean>
+  change: (record: ChangedRecord) => Promise<boolean>
   /** False when there is no such record, or it has another version than the given one. */
   remove: (id: string, version?: number) => Promise<boolean>
   clear: () => Promise<number>
@@ -133,14 +155,12 @@ export interface Collection {
   pages: (query?: RecordQuery) => Pages
 }
 
-export function createRecords(open: (name: string) => Collection): Records {
-  const collections = new Map<string, Collection>()
-  return {
-    collection: (name) => {
-      const collection = collections.get(name) ?? open(name)
-      collections.set(name, collection)
-      return collection
-    },
+export function openOnce<Value>(open: (name: string) => Value): (name: string) => Value {
+  const values = new Map<string, Value>()
+  return (name) => {
+    const value = values.get(name) ?? open(name)
+    values.set(name, value)
+    return value
   }
 }
 

@@ -8,10 +8,10 @@ import { marks, toFoldedName, valueToKey, toKeyName, toObjectName } from './keys
 export function createPostgresDialect(database: PostgresDatabase): Dialect {
   return {
     run: async (sql, values) =>
-      (await database.run({ text: toNumbered(sql), values: [...values] })).rows,
+      (await database.run((query) => query({ text: toNumbered(sql), values: [...values] }))).rows,
     createIndex: async (name, definition) => {
       const find = 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1'
-      const { rows } = await database.run({ text: find, values: [name] })
+      const { rows } = await database.run((query) => query({ text: find, values: [name] }))
       if (rows.length === 0)
         await database.alter(`CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`)
       return true
@@ -49,7 +49,7 @@ function toKeySql(path: readonly string[], toName: (name: string) => string): st
   return `keys ${objects.join('')}->> ${pg.escapeLiteral(toName(path.at(-1) ?? ''))}`
 }
 
-function toNumbered(sql: string): string {
+export function toNumbered(sql: string): string {
   let count = 0
   return sql.replaceAll(/'[^']*'|\?/g, (part) => (part === '?' ? `$${String(++count)}` : part))
 }

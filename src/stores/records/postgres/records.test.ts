@@ -15,6 +15,7 @@ import { createDatabaseSessions } from '../../sessions/database.ts'
 import { sessionsContract } from '../../sessions/sessions.contract.ts'
 import { openPostgresRecords } from './records.ts'
 import { allRecords } from '../records.ts'
+import { commitContract } from '../commit.contract.ts'
 import { recordsContract } from '../records.contract.ts'
 import { capacityContract } from '../capacity.contract.ts'
 
@@ -29,6 +30,10 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
 
   const openEmpty = async (t: TestContext) => openRecords(t, await createSchema(server.url))
   recordsContract('PostgreSQL', openEmpty)
+  commitContract('PostgreSQL', async (t) => {
+    const url = await createSchema(server.url)
+    return [await openRecords(t, url), await openRecords(t, url)]
+  })
   capacityContract('PostgreSQL', async (t, maxRecords) =>
     openRecords(t, await createSchema(server.url), maxRecords),
   )

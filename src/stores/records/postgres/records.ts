@@ -1,80 +1,154 @@
-import { openPostgresDatabase, type PostgresDatabase } from '../../postgres/database.ts'
+import { openPostgresDatabase, type PostgresDatabase, type Query } from '../../postgres/database.ts'
 import { StoreFailure } from '../../store-failure.ts'
 import { columns, toStoredRecord } from '../dialect.ts'
 import { createLists } from '../lists.ts'
-import { clearInSteps, createRecords, isStorable, recordsPerStep } from '../records.ts'
-import type { Collection, Document } from '../records.ts'
-import { createPostgresDialect } from './dialect.ts'
+import { clearInSteps, isStorable, openOnce, recordsPerStep } from '../records.ts'
+import type { Collection, MatchStep, NewRecord, Records, RecordStep, Step } from '../records.ts'
+import { createPostgresDialect, toNumbered } from './dialect.ts'
 import { toKeys } from './keys.ts'
 
 // Few server processes run at once, so two rarely wait for the same row.
 const shard = 'abs(pg_backend_pid() % 64)'
 
+const countWritten = (written: string, sign: '' | '-') => `WITH written AS (
+    ${written} RETURNING resource
+  ), counted AS (
+    INSERT INTO record_counts (resource, shard, count)
+    SELECT resource, ${shard}, ${sign}count(*) FROM written GROUP BY resource
+    ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + excluded.count
+  )
+  SELECT count(*) FROM written`
+
+// Not a join, whose plan is kept although the table grows.
+const listed = (list: string) => `(${list})[array_position($2::text[], id)]`
+
+/** `$2` is a list of ids, and other parameters belong to them; the result is the number of records. */
 const statements = {
   find: `SELECT ${columns} FROM records WHERE resource = $1 AND id = $2`,
   // Concurrent creates do not see each other, so the limit may be exceeded by a few records.
-  create: `WITH created AS (
-      INSERT INTO records (resource, id, document, keys, version, created_at, updated_at)
-      SELECT $1::text, $2::text, $3::text, $4::jsonb, 1, $5::text, $5::text
-      WHERE $6::bigint IS NULL
-        OR (SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = $1) < $6
-      ON CONFLICT DO NOTHING RETURNING resource
+  create: countWritten(
+    `INSERT INTO records (resource, id, document, keys, version, created_at, updated_at)
+    SELECT $1::text, id, document, keys, 1, created_at, created_at
+    FROM unnest($2::text[], $3::text[], $4::jsonb[], $5::text[])
+      AS given (id, document, keys, created_at)
+    WHERE $6::bigint IS NULL OR cardinality($2::text[]) +
+      (SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = $1) <= $6
+    ON CONFLICT DO NOTHING`,
+    '',
+  ),
+  change: `WITH written AS (
+      UPDATE records SET document = ${listed('$3::text[]')}, keys = ${listed('$4::jsonb[]')},
+        version = version + 1, updated_at = ${listed('$5::text[]')}
+      WHERE resource = $1 AND id = ANY ($2) AND version = ${listed('$6::bigint[]')} RETURNING 1
     )
-    INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, 1 FROM created
-    ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + 1`,
-  change: `UPDATE records SET document = $3, keys = $4, version = version + 1, updated_at = $5
-    WHERE resource = $1 AND id = $2 AND version = $6`,
-  remove: `WITH removed AS (
-      DELETE FROM records WHERE resource = $1 AND id = $2 AND version = coalesce($3, version)
-      RETURNING resource
-    )
-    INSERT INTO record_counts (resource, shard, count) SELECT resource, ${shard}, -1 FROM removed
-    ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count - 1`,
-  clear: `WITH removed AS (
-      DELETE FROM records WHERE resource = $1 AND id IN (
-        SELECT id FROM records WHERE resource = $1
-        ORDER BY created_at, id LIMIT ${String(recordsPerStep)}
-      )
-      RETURNING resource
-    ), counted AS (
-      INSERT INTO record_counts (resource, shard, count)
-      SELECT resource, ${shard}, -count(*) FROM removed GROUP BY resource
-      ON CONFLICT (resource, shard) DO UPDATE SET count = record_counts.count + excluded.count
-    )
-    SELECT count(*) FROM removed`,
+    SELECT count(*) FROM written`,
+  remove: countWritten(
+    `DELETE FROM records WHERE resource = $1 AND id = ANY ($2)
+      AND version = coalesce(${listed('$3::bigint[]')}, version)`,
+    '-',
+  ),
+  clear: countWritten(
+    `DELETE FROM records WHERE resource = $1 AND id IN (
+      SELECT id FROM records WHERE resource = $1
+      ORDER BY created_at, id LIMIT ${String(recordsPerStep)}
+    )`,
+    '-',
+  ),
+  // Waits for a transaction that removes them, and lets none remove them; they can be changed.
+  exist: `SELECT count(*) FROM (
+      SELECT 1 FROM records WHERE resource = $1 AND id = ANY ($2) FOR KEY SHARE
+    ) AS kept`,
 }
 
 export async function openPostgresRecords(url: string, maxRecords?: number) {
   const database = await openPostgresDatabase(url)
   const dialect = createPostgresDialect(database)
-  const records = createRecords((resource) => ({
+  const collection = openOnce((resource) => ({
     ...openCollection(database, resource, maxRecords),
     ...createLists(dialect, resource),
   }))
+  const commit = async (steps: readonly Step[]) => {
+    const failed = await database.transact(async (query) => {
+      for (const [index, step] of steps.entries()) {
+        const { hasRun, toMatch } = collection(step.collection)
+        const isDone = step.kind === 'none' ? hasNone(query, toMatch, step) : hasRun(query, step)
+        if (!(await isDone)) return index
+      }
+      return undefined
+    })
+    const step = failed === undefined ? undefined : steps[failed]
+    if (step?.kind === 'create') await collection(step.collection).assertTaken(step.records)
+    return failed
+  }
+  const records: Records = { collection, commit }
   return { records, close: database.close }
 }
 
+type ToMatch = ReturnType<typeof createLists>['toMatch']
+
+async function hasNone(query: Query, toMatch: ToMatch, step: Step & MatchStep) {
+  const { sql, values } = toMatch(step.filters)
+  // Transactions do not see the records that others are creating.
+  const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`
+  const [filter] = step.filters
+  await query({ text: lock, values: [JSON.stringify([step.collection, filter])] })
+  return (await query({ text: toNumbered(sql), values: [...values] })).rows.length === 0
+}
+
 function openCollection(database: PostgresDatabase, resource: string, maxRecords?: number) {
-  const run = (name: keyof typeof statements, ...values: unknown[]) =>
-    database.run({ name, text: statements[name], values: [resource, ...values] })
+  const run = async (query: Query, name: keyof typeof statements, ...values: unknown[]) =>
+    (await query({ name, text: statements[name], values: [resource, ...values] })).rows[0]
+  const count = async (...call: Parameters<typeof run>) => Number((await run(...call))?.[0])
   const find = async (id: string) => {
-    const [row] = (await run('find', toId(id))).rows
+    const row = await database.run((query) => run(query, 'find', toId(id)))
     return row && toStoredRecord(row)
+  }
+  const hasRun = async (query: Query, step: RecordStep) => {
+    const ids = step.kind === 'exist' ? step.ids : step.records.map(({ id }) => id)
+    const lists = [ids.map(toId), ...toLists(step)]
+    if (step.kind === 'create') lists.push(maxRecords)
+    return (await count(query, step.kind, ...lists)) === ids.length
+  }
+  const write = (step: RecordStep) => database.run((query) => hasRun(query, step))
+  /** After a create that failed: throws unless an id is taken. */
+  const assertTaken = async (records: readonly NewRecord[]) => {
+    if (maxRecords === undefined) return
+    for (const { id } of records) if (await find(id)) return
+    throw new StoreFailure('full', `no more ${resource}`)
   }
   return {
     find,
-    create: async ({ id, document, createdAt }) => {
-      const { rowCount } = await run('create', id, ...toCells(document), createdAt, maxRecords)
-      if (rowCount === 1) return true
-      if (maxRecords === undefined || (await find(id))) return false
-      throw new StoreFailure('full', `no more ${resource}`)
+    create: async (record) => {
+      const isCreated = await write({ kind: 'create', records: [record] })
+      if (!isCreated) await assertTaken([record])
+      return isCreated
     },
-    change: async ({ id, version, document, updatedAt }) =>
-      (await run('change', toId(id), ...toCells(document), updatedAt, version)).rowCount === 1,
-    remove: async (id, version) => (await run('remove', toId(id), version)).rowCount === 1,
-    clear: () => clearInSteps(async () => Number((await run('clear')).rows[0]?.[0])),
-  } satisfies Partial<Collection>
+    change: (record) => write({ kind: 'change', records: [record] }),
+    remove: (id, version) => write({ kind: 'remove', records: [{ id, version }] }),
+    clear: () => clearInSteps(() => database.run((query) => count(query, 'clear'))),
+    hasRun,
+    assertTaken,
+  } satisfies Partial<Collection> & Record<'hasRun' | 'assertTaken', unknown>
 }
 
 const toId = (id: string) => (isStorable(id) ? id : '')
-const toCells = (document: Document) => [JSON.stringify(document), JSON.stringify(toKeys(document))]
+
+function toLists(step: RecordStep): unknown[] {
+  switch (step.kind) {
+    case 'create':
+      return [...toCells(step.records), step.records.map(({ createdAt }) => createdAt)]
+    case 'change': {
+      const times = step.records.map(({ updatedAt }) => updatedAt)
+      return [...toCells(step.records), times, step.records.map(({ version }) => version)]
+    }
+    case 'remove':
+      return [step.records.map(({ version }) => version)]
+    case 'exist':
+      return []
+  }
+}
+
+function toCells(records: readonly Pick<NewRecord, 'document'>[]): unknown[] {
+  const documents = records.map(({ document }) => JSON.stringify(document))
+  return [documents, records.map(({ document }) => JSON.stringify(toKeys(document)))]
+}

@@ -12,7 +12,11 @@ export interface Write {
   values: readonly Value[]
 }
 
-interface WaitingWrite extends Write, PromiseWithResolvers<number> {
+/** Of a write of several parts: 0 where the condition is false. */
+export type Part = Write | (() => number)
+
+interface WaitingWrite extends PromiseWithResolvers<number> {
+  parts: readonly Part[]
   requestedAtMs: number
 }
 
@@ -33,9 +37,10 @@ export function createCommits(database: DatabaseSync, cache: RecordCache, maxRec
     committing = undefined
   }
   return {
-    write: (write: Write): Promise<number> => {
+    /** The number of records that one part has written, or of the parts before the first that failed. */
+    write: (...parts: readonly Part[]): Promise<number> => {
       const settled = Promise.withResolvers<number>()
-      waiting.push({ ...write, ...settled, requestedAtMs: performance.now() })
+      waiting.push({ parts, ...settled, requestedAtMs: performance.now() })
       committing ??= commitAll()
       return settled.promise
     },
@@ -71,16 +76,47 @@ function createCountedRun(database: DatabaseSync, cache: RecordCache, maxRecords
     maxRecords < Infinity && Number(readCount.get(resource)?.count ?? 0) + growth >= maxRecords
 
   return (writes: readonly WaitingWrite[]): (() => void)[] => {
-    const growths = new Map<string, number>()
-    const callbacks = writes.map(({ resource, growth, statement, values, resolve, reject }) => {
+    let growths = new Map<string, number>()
+    const runPart = (part: Part): number => {
+      if (typeof part === 'function') return part()
+      const { resource, growth, statement, values } = part
       const [id] = values
       const before = growths.get(resource) ?? 0
       if (growth === 1 && isFull(resource, before) && !cache.isStored(resource, id))
-        return reject.bind(undefined, new StoreFailure('full', `no more ${resource}`))
+        throw new StoreFailure('full', `no more ${resource}`)
       cache.forget(resource, id)
       const written = Number(statement.run(resource, ...values).changes)
       growths.set(resource, before + written * growth)
-      return resolve.bind(undefined, written)
+      return written
+    }
+    const runAll = (parts: readonly Part[]): number => {
+      const before = new Map(growths)
+      let done = 0
+      let failure: StoreFailure | undefined
+      database.exec('SAVEPOINT parts')
+      try {
+        while (parts.slice(done, done + 1).some(runPart)) done += 1
+      } catch (error) {
+        // After any other error the whole transaction is rolled back.
+        if (!(error instanceof StoreFailure)) throw error
+        failure = error
+      }
+      if (done < parts.length) {
+        growths = before
+        database.exec('ROLLBACK TO parts')
+      }
+      database.exec('RELEASE parts')
+      if (failure) throw failure
+      return done
+    }
+    const callbacks = writes.map(({ parts, resolve, reject }) => {
+      try {
+        const [part, ...more] = parts
+        return resolve.bind(undefined, part && more.length === 0 ? runPart(part) : runAll(parts))
+      } catch (error) {
+        if (error instanceof StoreFailure) return reject.bind(undefined, error)
+        throw error
+      }
     })
     for (const [resource, growth] of growths) if (growth !== 0) count.run(resource, growth)
     return callbacks

@@ -10,6 +10,7 @@ import { temporaryFolder } from '../../../../test/start-vitrine.ts'
 import { isFull } from '../../store-failure.ts'
 import { openSqliteDatabase } from '../../sqlite/database.ts'
 import { allRecords, type Collection } from '../records.ts'
+import { commitContract } from '../commit.contract.ts'
 import { recordsContract } from '../records.contract.ts'
 import { capacityContract } from '../capacity.contract.ts'
 import { createSqliteRecords } from './records.ts'
@@ -33,6 +34,11 @@ recordsContract('SQLite in memory', async (t) => openRecords(t, 'sqlite::memory:
 
 recordsContract('a SQLite file', async (t) => {
   return openRecords(t, `sqlite:${await temporaryFile(t)}`).records
+})
+
+commitContract('a SQLite file', async (t) => {
+  const url = `sqlite:${await temporaryFile(t)}`
+  return [openRecords(t, url).records, openRecords(t, url).records]
 })
 
 capacityContract('a SQLite file', async (t, maxRecords) => {

@@ -2,23 +2,41 @@ import type { DatabaseSync } from 'node:sqlite'
 import { tryNowOrRetry } from '../../sqlite/database.ts'
 import type { Value } from '../dialect.ts'
 import { createLists } from '../lists.ts'
-import { clearInSteps, createRecords, recordsPerStep, type Collection } from '../records.ts'
-import { createCommits, type Commits, type Write } from './commits.ts'
+import { clearInSteps, openOnce, recordsPerStep } from '../records.ts'
+import type { ChangedRecord, Collection, NewRecord, Records } from '../records.ts'
+import type { RecordStep, RecordVersion, Step } from '../records.ts'
+import { createCommits, type Commits, type Part, type Write } from './commits.ts'
 import { createSqliteDialect } from './dialect.ts'
 import { createRecordCache, type RecordCache } from './record-cache.ts'
 import { createStatements, type Prepare } from './statements.ts'
 
-export function createSqliteRecords(database: DatabaseSync, maxRecords?: number) {
+export function createSqliteRecords(
+  database: DatabaseSync,
+  maxRecords?: number,
+): Records & Pick<Commits, 'settle'> {
   const prepare = createStatements(database)
   const dialect = createSqliteDialect(database, prepare)
   const cache = createRecordCache(database, prepare)
   const statements = prepareWrites(prepare)
   const { write, settle } = createCommits(database, cache, maxRecords)
-  const records = createRecords((resource) => ({
+  const open = (resource: string) => ({
     ...openCollection(resource, { statements, cache, write }),
     ...createLists(dialect, resource),
-  }))
-  return { ...records, settle }
+  })
+  const collection = openOnce(open)
+  const toParts = (step: Step) => {
+    const { toWrites, toMatch } = collection(step.collection)
+    if (step.kind !== 'none') return toWrites(step)
+    const { sql, values } = toMatch(step.filters)
+    return [() => (prepare(sql).get(...values) === undefined ? 1 : 0)]
+  }
+  const commit = async (steps: readonly Step[]) => {
+    const parts = steps.map(toParts)
+    let done = await write(...parts.flat())
+    const failed = parts.findIndex(({ length }) => (done -= length) < 0)
+    return failed === -1 ? undefined : failed
+  }
+  return { collection, commit, settle }
 }
 
 function prepareWrites(prepare: Prepare) {
@@ -46,16 +64,35 @@ type Statements = ReturnType<typeof prepareWrites>
 type Backend = { statements: Statements; cache: RecordCache } & Pick<Commits, 'write'>
 
 function openCollection(resource: string, { statements, cache, write }: Backend) {
-  const run = (growth: Write['growth'], name: keyof Statements, ...values: Value[]) =>
-    write({ resource, growth, statement: statements[name], values })
+  const toWrite = (growth: Write['growth'], name: keyof Statements, ...values: Value[]) => ({
+    resource,
+    growth,
+    statement: statements[name],
+    values,
+  })
+  const toCreate = ({ id, document, createdAt }: NewRecord) =>
+    toWrite(1, 'create', id, JSON.stringify(document), createdAt)
+  const toChange = ({ id, document, updatedAt, version }: ChangedRecord) =>
+    toWrite(0, 'change', id, JSON.stringify(document), updatedAt, version)
+  const toRemove = ({ id, version }: RecordVersion) => toWrite(-1, 'remove', id, version ?? null)
   return {
     find: (id) => tryNowOrRetry(() => cache.find(resource, id)),
     state: () => tryNowOrRetry(cache.state),
-    create: async ({ id, document, createdAt }) =>
-      (await run(1, 'create', id, JSON.stringify(document), createdAt)) === 1,
-    change: async ({ id, version, document, updatedAt }) =>
-      (await run(0, 'change', id, JSON.stringify(document), updatedAt, version)) === 1,
-    remove: async (id, version) => (await run(-1, 'remove', id, version ?? null)) === 1,
-    clear: () => clearInSteps(() => run(-1, 'clear')),
-  } satisfies Partial<Collection>
+    create: async (record) => (await write(toCreate(record))) === 1,
+    change: async (record) => (await write(toChange(record))) === 1,
+    remove: async (id, version) => (await write(toRemove({ id, version }))) === 1,
+    clear: () => clearInSteps(() => write(toWrite(-1, 'clear'))),
+    toWrites: (step: RecordStep): readonly Part[] => {
+      switch (step.kind) {
+        case 'create':
+          return step.records.map(toCreate)
+        case 'change':
+          return step.records.map(toChange)
+        case 'remove':
+          return step.records.map(toRemove)
+        case 'exist':
+          return step.ids.map((id) => () => Number(cache.isStored(resource, id)))
+      }
+    },
+  } satisfies Partial<Collection> & Record<'toWrites', unknown>
 }
