@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from '../http/node-http.ts'
+import { parameterToText } from '../http/request/parameters.ts'
 import { toPairs } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { maskField, maskTarget } from './mask.ts'
@@ -61,7 +62,7 @@ function toRecorded(request: FastifyRequest, reply: FastifyReply, ms: number) {
   const { raw, method: effectiveMethod, originalUrl: target, negotiation } = request
   return {
     id: toExchangeId(request),
-    requestId: request.id,
+    requestId: parameterToText(raw.parsedBody?.formHeaders?._request_id ?? request.id),
     origin: toOrigin(request),
     receivedAt: new Date(Date.now() - ms).toISOString(),
     httpVersion: raw.httpVersion,

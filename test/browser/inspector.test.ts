@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRecord } from '../resources.ts'
+import { ann } from '../sign-in.ts'
 import { inBrowser, localName } from './chromium.ts'
+import { findFlawsOfState } from './look.ts'
 import { openSite } from './site.ts'
-import { openPanel } from './steps.ts'
+import { openPanel, submit, waitForHeading } from './steps.ts'
 
 test('the panel shows the exchange of the page, and a 304 after it', inBrowser, async (t) => {
   const { app, visit } = await openSite(t)
@@ -32,6 +34,46 @@ test('a page that a form opened shows its POST', inBrowser, async (t) => {
   const exchange = await openPanel(page)
   await exchange.getByText(/^POST \/locations\/ HTTP\/1\.1/).waitFor()
   await exchange.getByText('HTTP/1.1 201 Created').waitFor()
+})
+
+test('the panel shows the request before a redirect too', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  await createRecord(app, '/users', ann)
+  const page = await visit({ errorStatuses: [401] })
+  const assertChain = async (...lines: string[]) => {
+    await openPanel(page)
+    const heads = page.locator('.inspector .heads > :first-child code')
+    await heads.nth(lines.length - 1).waitFor()
+    const shown = (await heads.allTextContents()).map((head) => head.split(' HTTP/')[0])
+    assert.deepEqual(shown, lines)
+  }
+  await page.goto('/login')
+  await submit(page, { Name: ann.name, Password: 'wrong horse' }, 'Log in')
+  await page.getByRole('alert').waitFor()
+  await assertChain('POST /login')
+  await submit(page, { Name: ann.name, Password: ann.password }, 'Log in')
+  await waitForHeading(page, 'Session')
+  await assertChain('POST /login', 'GET /session')
+  await page.reload()
+  await assertChain('GET /session')
+  await page.getByRole('main').getByRole('button', { name: 'Log out' }).click()
+  await waitForHeading(page, 'Log in')
+  await assertChain('POST /logout', 'GET /login')
+  await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+  await page.goto('/locations/rome/edit')
+  await submit(page, { Name: 'Roma' }, 'Save')
+  await waitForHeading(page, 'Roma')
+  await assertChain('PATCH /locations/rome/', 'GET /locations/rome')
+  await page.getByText('Delete', { exact: true }).click()
+  await page.getByRole('button', { name: 'Yes, delete it' }).click()
+  await waitForHeading(page, 'Locations')
+  await assertChain('POST /locations/rome', 'GET /locations')
+  const logIn = async () => {
+    await page.goto('/login')
+    await submit(page, { Name: ann.name, Password: ann.password }, 'Log in')
+    await assertChain('POST /login', 'GET /session')
+  }
+  assert.deepEqual(await findFlawsOfState(page, logIn), [])
 })
 
 test('a command is copied as it is shown', inBrowser, async (t) => {

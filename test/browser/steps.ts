@@ -22,7 +22,7 @@ export async function openPanel(page: Page) {
   const panel = page.locator('details.inspector')
   // It stays open from page to page.
   if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click()
-  const exchange = panel.locator('[data-exchange]')
+  const exchange = panel.locator('[data-exchange]').last()
   await exchange.waitFor()
   return exchange
 }

@@ -58,7 +58,7 @@ function decodeComponent(text: string): string {
   }
 }
 
-export const formHeaderNames = ['_method', '_if_match', '_idempotency_key'] as const
+export const formHeaderNames = ['_method', '_if_match', '_idempotency_key', '_request_id'] as const
 
 export function takeFormHeaders(value: unknown) {
   const taken: Partial<Record<(typeof formHeaderNames)[number], unknown>> = {}

@@ -22,9 +22,10 @@ async function send(form) {
   const tag = fields.get('_if_match')
   fields.delete('_method')
   fields.delete('_if_match')
+  const id = crypto.randomUUID?.() ?? ''
   const response = await fetch(form.action, {
     method: 'PATCH',
-    headers: { accept: 'application/json', 'if-match': tag },
+    headers: { accept: 'application/json', 'if-match': tag, 'x-request-id': id },
     body: fields,
   })
   // A 4xx response means that nothing was saved. Submitting the form natively shows the error page
@@ -37,6 +38,7 @@ async function send(form) {
   if (!response.ok) return content.detail
   // The same cookie as in site/flash.ts.
   document.cookie = 'flash=saved; path=/; max-age=30; samesite=lax'
+  sessionStorage.sent = id
   location.assign(content.data.redirect)
   return 'Saved.'
 }

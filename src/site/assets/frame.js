@@ -20,7 +20,7 @@ function addThemeSwitch(button) {
 }
 
 /** Opens on demand. The id is in Server-Timing, not in the markup, so that the page can be cached. */
-async function openInspector(panel) {
+async function openInspector(panel, sent) {
   const [entry] = performance.getEntriesByType('navigation')
   const id = entry?.serverTiming?.find(({ name }) => name === 'exchange')?.description
   // Shared caches may store this page, so that its response names no exchange, or it shows one itself.
@@ -36,9 +36,13 @@ async function openInspector(panel) {
   if (!panel.open) {
     await new Promise((resolve) => panel.addEventListener('toggle', resolve, { once: true }))
   }
-  const page = await fetchPage(`/inspector/${id}`)
-  const found = page.querySelector('[data-exchange]') ?? page.querySelector('main > .lead')
-  if (found) panel.lastElementChild.replaceWith(found)
+  const paths = [...(sent ? [`?request_id=${sent}`] : []), `/${id}`]
+  const pages = await Promise.all(paths.map((path) => fetchPage(`/inspector${path}`)))
+  const found = pages.flatMap((page) => [...page.querySelectorAll('[data-exchange]')])
+  // The same exchange twice, if the form was not redirected.
+  const views = [...new Map(found.map((view) => [view.outerHTML, view])).values()]
+  const [lead] = views.length > 0 ? [] : pages.at(-1).querySelectorAll('main > .lead')
+  panel.lastElementChild.replaceWith(...views, ...(lead ? [lead] : []))
   completeCommands(panel)
 }
 
@@ -69,6 +73,17 @@ async function showUser(part) {
   part.hidden = false
 }
 
+// Names the request of a form, so that the page after a redirect finds it. A form with a key is not
+// redirected, and has to stay unchanged when it is sent again.
+document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
+  const value = crypto.randomUUID?.()
+  const { _idempotency_key: key, _request_id: old } = form.elements
+  if (defaultPrevented || key || !value || form.method !== 'post') return
+  old?.remove()
+  form.append(create('input', { type: 'hidden', name: '_request_id', value }))
+  sessionStorage.sent = value
+})
+
 document.addEventListener('pointerover', ({ target }) => {
   const time = target.closest('time')
   const styles = { dateStyle: 'full', timeStyle: 'long' }
@@ -77,7 +92,8 @@ document.addEventListener('pointerover', ({ target }) => {
 
 completeCommands(document)
 const panel = document.querySelector('details.inspector')
-if (panel) void openInspector(panel)
+if (panel) void openInspector(panel, sessionStorage.sent)
+delete sessionStorage.sent
 const nav = document.querySelector('#site-nav')
 if (nav && 'short' in nav.dataset) await completeNavigation(nav)
 const button = nav?.querySelector('[data-part=theme]')
