@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../test/test-app.ts'
+import { findInvalid } from '../../test/valid-html.ts'
 
 const requests: readonly [url: string, headers: Record<string, string>, isRecorded: boolean][] = [
   ['/users', { accept: 'text/html' }, true],
@@ -53,6 +54,18 @@ test('a request id finds every recorded exchange that has it, oldest first', asy
   assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
   // The lookup itself is not recorded.
   assert.equal(response.headers['server-timing'], undefined)
+})
+
+test('the page of a request id shows its exchanges, with commands that have no id', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'text/html', 'x-request-id': requestId }
+  for (const url of ['/status/302', '/status/200']) await app.inject({ url, headers })
+  const url = `/inspector?request_id=${requestId}`
+  const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
+  const targets = [...body.matchAll(/<p class="line">.*?<code>(.*?)<\/code>/g)].map(([, to]) => to)
+  assert.deepEqual(targets, ['/status/302', '/status/200'])
+  assert.equal(body.split(`x-request-id: ${requestId}`).length - 1, 4)
+  assert.deepEqual(await findInvalid(body, url), [])
 })
 
 test('a request id that no exchange has finds none', async (t) => {

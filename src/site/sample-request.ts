@@ -45,12 +45,7 @@ ${control}</p>
         'field scripted',
       ),
     ),
-    ...Object.entries(fields).map(([name, value]) =>
-      field(
-        name,
-        html`<input type="text" id="${id(name)}" name="${name}" value="${value}" dir="auto" autocomplete="off">`,
-      ),
-    ),
+    ...Object.entries(fields).map(([name, value]) => renderTextField(id(name), name, value)),
     ...(file ? [field(file, html`<input type="file" id="${id(file)}" name="${file}">`)] : []),
     ...(body
       ? [
@@ -70,6 +65,12 @@ ${isGet || method === 'POST' ? '' : html`<input type="hidden" name="_method" val
 </form>
 <div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
 ${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> to <code>${path}</code> from this page.</p></noscript>\n` : ''}</section>
+`
+}
+
+export function renderTextField(id: string, name: string, value: string): Html {
+  return html`<p class="field"><label for="${id}"><code>${name}</code></label>
+<input type="text" id="${id}" name="${name}" value="${value}" dir="auto" autocomplete="off"></p>
 `
 }
 

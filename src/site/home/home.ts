@@ -31,14 +31,11 @@ function renderHomePage(demos: readonly Demo[]): Page {
     scripts: ['send.js'],
     main: html`<p class="lead">Vitrine is a service for learning and testing HTTP. Each demo is a set of routes that
 you call from this page, with curl or with your own client.</p>
-${renderComposer(demos)}${demoGroups.map((group) =>
+${renderComposer(demos)}${[...demoGroups, undefined].map((group) =>
       renderGroup(
-        group,
+        group ?? 'Others',
         demos.filter((demo) => demo.group === group),
       ),
-    )}${renderGroup(
-      'Others',
-      demos.filter(({ group }) => group === undefined),
     )}<p class="quiet">The <a href="/docs">documentation</a> describes every route. <a href="/problems">Problems</a>
 explains every error.</p>`,
   }

@@ -1,6 +1,7 @@
 import { codeBlock } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
 import type { Page } from '../page.ts'
+import { renderTextField } from '../sample-request.ts'
 import type { Lesson, Step } from './lesson.ts'
 import { toTexts } from './request-text.ts'
 
@@ -56,15 +57,15 @@ function renderStep(step: Step, number: number, { origin, openDemos }: Place): H
 <div class="columns">
 <figure class="command"><figcaption>Request</figcaption>${codeBlock(text, 'head')}</figure>
 ${isOpen ? html`<figure class="command"><figcaption>curl</figcaption>${codeBlock(curl, 'code')}</figure>\n` : ''}</div>
-${isOpen ? html`${renderSender(step, number)}${renderPoints(step)}` : html`<p class="notice">This request needs the demo <code>${step.demo}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`}</section>
-`
-}
-
-/** They can have links to the pages of the demo. */
-function renderPoints({ lookFor }: Step): Html {
-  return html`<h3>What to look for</h3>
+${
+  // The points can have links to the pages of the demo.
+  isOpen
+    ? html`${renderSender(step, number)}<h3>What to look for</h3>
 <ul>
-${lookFor.map((point) => html`<li>${point}</li>\n`)}</ul>
+${step.lookFor.map((point) => html`<li>${point}</li>\n`)}</ul>
+`
+    : html`<p class="notice">This request needs the demo <code>${step.demo}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`
+}</section>
 `
 }
 
@@ -73,13 +74,8 @@ function renderSender(step: Step, number: number): Html {
   const { method, path, headers = {}, fields = {}, isCrossSite = false, withoutScript } = step
   const request = html`data-request="${JSON.stringify({ method, path, headers, isCrossSite })}"`
   const isLink = method === 'GET' && step.fields === undefined && withoutScript === undefined
-  const inputs = Object.entries(fields).map(
-    ([
-      name,
-      value,
-    ]) => html`<p class="field"><label for="${name}-${number}"><code>${name}</code></label>
-<input type="text" id="${name}-${number}" name="${name}" value="${value}" autocomplete="off"></p>
-`,
+  const inputs = Object.entries(fields).map(([name, value]) =>
+    renderTextField(`${name}-${String(number)}`, name, value),
   )
   const isOverride = !['GET', 'POST'].includes(method)
   const form = html`<form class="send" ${request} ${withoutScript ? 'hidden' : html`method="${method === 'GET' ? 'get' : 'post'}" action="${path}"`}>
