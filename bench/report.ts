@@ -8,15 +8,17 @@ const page = join(import.meta.dirname, '../docs/performance.md')
 
 /** Why a goal is missed, by the name of the row. */
 const reasons: Readonly<Record<string, string>> = {
-  json: 'A bare Fastify application lacks the checks of the head, the request id and the hooks.',
+  json: 'The request id, the checks of the head, the tag, the method override and the timeout of writes take 0.1 to 0.4 µs each, and a bare Fastify application has none of them. Socket writes, Node.js and garbage collection are most of the rest, and the baseline has them too.',
   'json-logged': 'The same as for `GET /api/json`.',
   record:
-    'The same, and a tag. The header of the log of SQLite is also read, for the writes of other processes.',
+    'The same. Reading the header of the log of SQLite, so that a write of another process is seen at once, takes 0.9 µs more, and matching the four patterns of the route 0.6 µs.',
   'not-modified': 'The same as for the record.',
   page: 'A page is also recorded for the request inspector.',
-  'echo-json': 'The same as for `GET /api/json`.',
-  'echo-form': 'The same as for `GET /api/json`.',
-  file: 'Each request asks the file system whether the file has changed.',
+  'echo-json':
+    'The same as for `GET /api/json`. The coding, charset, digests and depth of the body are also checked.',
+  'echo-form':
+    'The same as for JSON. The form is also checked for brackets, for empty names, and for fields that stand for headers.',
+  file: 'Each request asks the file system whether the file has changed: 2 µs for the system call and 0.6 for its result. The baseline also lacks routing, hooks and the request id.',
   upload: 'Garbage collection, writing the file and SHA-256 take the time, in this order.',
   idle: 'The Node.js program itself accounts for most of it.',
   start: 'Loading the modules takes most of it. The package is one file, and starts faster.',
