@@ -94,7 +94,7 @@ export function pagingLinks({ links, query, total = 0 }: ListView): Html {
       .filter(({ rel }) => rels.includes(rel) && !isHere[rel])
       .map(
         ({ rel, href }) =>
-          html`<a href="${href}" rel="${rel}" class="button second">${linkLabels[rel]}</a>\n`,
+          html`<a class="button second" href="${href}" rel="${rel}">${linkLabels[rel]}</a>\n`,
       )
   return html`<nav class="pages" aria-label="Pages">
 ${toLinks('first', 'prev')}<span>Page ${formatCount(page.number)} of ${formatCount(count)}</span>
