@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/stores/open-stores.ts'
+import { combineDemos } from '../src/data-file/data-demos.ts'
+import { openData } from '../src/data-file/open-data.ts'
 import { loadConfig } from '../src/config/config.ts'
 import type { Demo } from '../src/site/demo.ts'
 import { demos as catalogue } from '../src/demos/catalogue.ts'
@@ -38,7 +40,12 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
   const stores = await openStores(config)
   const logLines: string[] = []
   const write = (line: string) => logLines.push(line)
-  const app = await createApp({ config, stores, demos, logTo: { write, queue: write } })
+  const served =
+    config.dataFile === undefined
+      ? { config, demos }
+      : combineDemos(config, demos, (await openData(config, stores.records)).definitions)
+  const logTo = { write, queue: write }
+  const app = await createApp({ config: served.config, demos: served.demos, stores, logTo })
   t.after(async () => {
     await app.close()
     await stores.close()

@@ -31,6 +31,12 @@ export const commands = {
     verb: 'restore',
     run: async (config, file) => (await import('./restore.ts')).restore(config, file),
   },
+  export: {
+    argument: 'FILE',
+    description: 'write the records of a data file as JSON; the service may be running',
+    verb: 'export',
+    run: async (config, file) => (await import('./export.ts')).exportData(config, file),
+  },
   seed: {
     argument: 'N',
     description: 'add N locations and N users; the service may be running',

@@ -6,15 +6,28 @@ import { toEnvironmentName, toFlagName } from '../config/settings.ts'
 
 export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   const { values, words, problems } = parseFlags(args)
-  const { command = commands.serve, argument = '', problem } = parseCommand(words)
+  const { source, ofCommand } = takeSource(words)
+  if (source !== undefined) values[toEnvironmentName('dataFile')] = source
+  const { command = commands.serve, argument = '', problem } = parseCommand(ofCommand)
   if (problem !== undefined) problems.push(problem)
   const config = loadConfig({ ...process.env, ...values }, demoNames, problems)
   return { verb: command.verb, run: () => command.run(config, argument) }
 }
 
+/** A data file is named before the command, if there is one: no command has a dot or a slash. */
+function takeSource([first = '', ...others]: readonly string[]) {
+  const isSource = /[./]/.test(first)
+  return isSource
+    ? { source: first, ofCommand: others }
+    : { ofCommand: first === '' ? [] : [first, ...others] }
+}
+
 function parseFlags(args: string[]) {
   const names = new Map(settingNames.map((name) => [toFlagName(name), toEnvironmentName(name)]))
-  const options = Object.fromEntries([...names.keys()].map((flag) => [flag, string]))
+  const switches = settingNames.filter((name) => settings[name].isSwitch).map(toFlagName)
+  const options = Object.fromEntries(
+    [...names.keys()].map((flag) => [flag, switches.includes(flag) ? boolean : string]),
+  )
   const { tokens } = parseArgs({ args, options, strict: false, tokens: true })
   const problems = new Set<string>()
   const words: string[] = []
@@ -24,10 +37,12 @@ function parseFlags(args: string[]) {
     if (token.kind === 'option') {
       const name = names.get(token.name)
       if (name === undefined) problems.add(toUnknownFlag(token.rawName))
+      else if (switches.includes(token.name)) values[name] = token.value ?? 'on'
       else if (token.value === undefined) problems.add(`${token.rawName} requires a value`)
       else values[name] = token.value
     } else if (token.kind === 'positional') {
-      const isValue = previous?.kind === 'option' && previous.value === undefined
+      const isFlag = previous?.kind === 'option' && !switches.includes(previous.name)
+      const isValue = isFlag && previous.value === undefined
       if (!isValue) words.push(token.value)
     }
   }
@@ -35,6 +50,7 @@ function parseFlags(args: string[]) {
 }
 
 const string = { type: 'string' } as const
+const boolean = { type: 'boolean' } as const
 
 /** After a single hyphen, each letter is an option, also those of a value, which may be secret. */
 function toUnknownFlag(name: string): string {
@@ -51,7 +67,7 @@ export function helpText(): string {
     const meaning = `${settings[name].doc} [${describeDefault(name)}]`.replaceAll('`', '')
     return [...(title ? [`\n${title}:`] : []), formatRow(`--${toFlagName(name)}`, meaning)]
   })
-  return `Usage: vitrine [command] [--flag value …]
+  return `Usage: vitrine [data file or URL] [command] [--flag value …]
 
 ${commandRows.join('\n')}
 ${formatRow('--help', 'show this help')}

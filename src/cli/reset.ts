@@ -1,4 +1,5 @@
 import { openStores, type Stores } from '../stores/open-stores.ts'
+import { findLoad } from '../data-file/load-data.ts'
 import type { Config } from '../config/config.ts'
 import { demos, fileCollections } from '../demos/catalogue.ts'
 import { collectionNames } from '../stores/collection-names.ts'
@@ -28,7 +29,11 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
   const filed: [string, number][] = []
   for (const name of fileCollections) filed.push([name, await removeWithFiles(records, name)])
   const removed: [string, number][] = []
-  for (const { name } of demos) removed.push([name, await records.collection(name).clear()])
+  const ofFile = (await findLoad(records))?.definitions ?? []
+  // First: the next start then loads the data file again, even if this is interrupted.
+  await records.collection(collectionNames.dataFile).clear()
+  const names = new Set([...demos, ...ofFile].map(({ name }) => name))
+  for (const name of names) removed.push([name, await records.collection(name).clear()])
   await removeOrphanedFiles(files, records, fileCollections)
   return [
     ...removed,

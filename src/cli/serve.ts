@@ -1,13 +1,15 @@
 import { createApp } from '../app.ts'
 import type { Config } from '../config/config.ts'
-import { demos } from '../demos/catalogue.ts'
+import { combineDemos } from '../data-file/data-demos.ts'
+import { openData } from '../data-file/open-data.ts'
+import { demos as catalogue } from '../demos/catalogue.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
 import * as workers from '../operations/workers.ts'
 import { isLoopback } from '../http/security/origins.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
 import { listen } from '../server/server.ts'
 import { loadDriver } from '../stores/load-driver.ts'
-import { findOpenToOthers, openStores } from '../stores/open-stores.ts'
+import { findOpenToOthers, openStores, type Stores } from '../stores/open-stores.ts'
 
 const maxStopSeconds = 10
 
@@ -26,7 +28,14 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const stores = await openStores(config, warn)
   opened.defer(stores.close)
   if (workers.isFirstProcess) findOpenToOthers(config).forEach(warn)
-  const app = await createApp({ config, stores, demos, readiness, metrics })
+  const served = await openDemos(config, stores)
+  const app = await createApp({
+    config: served.config,
+    demos: served.demos,
+    stores,
+    readiness,
+    metrics,
+  })
   opened.defer(() => app.close())
   const origin = await listen(app, { ...config, port: workers.workerPort ?? config.port })
   if (config.redirectHttpPort !== undefined) {
@@ -45,6 +54,16 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const ofHost = isLoopback(host) ? '' : ` (HOST=${host})`
   if (workers.isFirstProcess) console.log(`Vitrine is listening on ${origin}${ofHost}`)
   void workers.sendToSupervisor?.('opened')
+}
+
+/** The demos, and the resources of the data file if there is one. */
+async function openDemos(config: Config, { records }: Stores) {
+  if (config.dataFile === undefined) return { config, demos: catalogue }
+  const { definitions, notices } = await openData(config, records, workers.isFirstProcess)
+  const combined = combineDemos(config, catalogue, definitions)
+  if (workers.isFirstProcess)
+    for (const notice of [...notices, ...combined.notices]) console.log(notice)
+  return combined
 }
 
 function warn(problem: string): void {

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { isLoopback } from '../http/security/origins.ts'
+import { isUrl } from './parse-settings.ts'
 import { publicDefaults, settingNames, settings, toEnvironmentName } from './settings.ts'
 
 export type Config = {
@@ -29,9 +32,24 @@ export function loadConfig(
   })
   const config = Object.fromEntries(entries) as Config
   if (config.demos.join() === 'all') config.demos = demoNames
+  if (config.dataFile !== undefined) Object.assign(config, findDataStores(config, environment))
   problems.push(...findConflicts(config, environment, demoNames))
   if (problems.length > 0) throw new ConfigProblems(problems.join('\n'))
   return config
+}
+
+/** Each data file has a database and a folder of its own. */
+function findDataStores({ dataFile = '', dataFresh }: Config, environment: Environment) {
+  const place = isUrl(dataFile) ? dataFile : resolve(dataFile)
+  const [, name = ''] = /([\w-]*)[^/]*\/*$/.exec(place.replace(/[?#].*$/, '')) ?? []
+  const hash = createHash('sha256').update(place).digest('hex').slice(0, 8)
+  const path = `data/${[name.slice(0, 60), hash].filter(Boolean).join('-')}`
+  return {
+    ...(!environment.DATABASE_URL && {
+      databaseUrl: dataFresh ? 'sqlite::memory:' : `sqlite:${path}.db`,
+    }),
+    ...(!environment.FILES_URL && { filesUrl: `file:${path}-files` }),
+  }
 }
 
 function isLocal({ HOST: host }: Environment): boolean {
@@ -57,7 +75,13 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
       isLocal(environment) && TRUSTED_PROXIES && !ALLOWED_HOSTS,
     'TLS_CERT and TLS_KEY must be set together': !TLS_CERT !== !TLS_KEY,
     'REDIRECT_HTTP_PORT requires TLS_CERT and TLS_KEY': redirectHttpPort !== undefined && !TLS_KEY,
-    'WORKERS must be 1 with DATABASE_URL=sqlite::memory:, which processes cannot share':
+    'DATA_FRESH keeps the records in memory: unset DATABASE_URL':
+      config.dataFresh && environment.DATABASE_URL,
+    'DATA_SCHEMA, DATA_RELOAD and DATA_FRESH require a data file: vitrine db.json':
+      config.dataFile === undefined &&
+      !environment.DATA_FILE &&
+      (config.dataSchema ?? (config.dataReload || config.dataFresh)),
+    'WORKERS must be 1 with DATA_FRESH or DATABASE_URL=sqlite::memory:, which processes cannot share':
       workers > 1 && databaseUrl === 'sqlite::memory:',
     'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL':
       FILES_URL?.startsWith('s3:') && !(AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY),

@@ -113,6 +113,20 @@ export function names(given: string): readonly string[] {
   return parts.filter(Boolean)
 }
 
+export function isUrl(source: string): boolean {
+  return /^https?:\/\//i.test(source) && URL.canParse(source)
+}
+
+export const dataSource = optional(
+  toParser('a JSON or YAML file, or an http: or https: URL of one', (given) => {
+    return isUrl(given) || statSync(given, { throwIfNoEntry: false })?.isFile()
+  }),
+)
+
+export const existingFile = optional(
+  toParser('an existing file', (given) => statSync(given, { throwIfNoEntry: false })?.isFile()),
+)
+
 function toListParser<Item>(parse: Parse<Item>): Parse<readonly Item[]> {
   return (given) => (given === 'none' ? [] : names(given).map(parse))
 }

@@ -8,6 +8,10 @@ interface Setting<Value> {
   /** Replaces the default if HOST is a loopback address and TRUSTED_PROXIES is not set. */
   localDefault?: string
   isSecret?: boolean
+  /** The flag, if its name is not that of the setting. */
+  flag?: string
+  /** A flag without a value is `on`. */
+  isSwitch?: boolean
 }
 
 function setting<Value>(fallback: string, parse: parse.Parse<Value>, doc: string): Setting<Value> {
@@ -20,6 +24,14 @@ function secret<Value>(fallback: string, parse: parse.Parse<Value>, doc: string)
 
 function integer(fallback: number, range: parse.Bounds, doc: string) {
   return setting(String(fallback), parse.wholeNumber(range), doc)
+}
+
+function flag<Value>(name: string, setting: Setting<Value>): Setting<Value> {
+  return { ...setting, flag: name }
+}
+
+function offSwitch(name: string, doc: string): Setting<boolean> {
+  return { ...setting('off', parse.onOrOff, doc), flag: name, isSwitch: true }
 }
 
 function limit(range: parse.Bounds, doc: string) {
@@ -40,6 +52,14 @@ export const settings = {
   workers: setting('1', parse.workers, 'processes that share the port; `auto`: one per core'),
   drainSeconds: integer(0, [0, hour], 'time after SIGTERM in which requests are still accepted'),
   logLevel: setting('info', parse.logLevel, 'minimum level of log lines; `info`: one per request'),
+  dataFile: setting('', parse.dataSource, 'JSON or YAML file, or URL, with your own resources'),
+  dataSchema: flag(
+    'schema',
+    setting('', parse.existingFile, 'file with a JSON Schema for each resource of the data file'),
+  ),
+  dataId: flag('id', setting('id', String, 'field of the data file that has the id')),
+  dataReload: offSwitch('reload', 'whether the data file replaces the stored records'),
+  dataFresh: offSwitch('fresh', 'whether the records are kept in memory and loaded at each start'),
   host: setting('127.0.0.1', String, 'address to listen on'),
   port: integer(3000, port, 'port to listen on; `0` selects a free port'),
   allowedHosts: {
@@ -95,6 +115,7 @@ export type SettingName = keyof typeof settings
 /** The title of each group of settings, by its first setting. */
 export const groupTitles: Partial<Record<SettingName, string>> = {
   preset: 'Service',
+  dataFile: 'Data file',
   host: 'Network and HTTPS',
   databaseUrl: 'Storage',
   methodOverride: 'HTTP and sessions',
@@ -141,5 +162,5 @@ export function toEnvironmentName(name: SettingName): string {
 }
 
 export function toFlagName(name: SettingName): string {
-  return name.replace(/[A-Z]/g, '-$&').toLowerCase()
+  return settings[name].flag ?? name.replace(/[A-Z]/g, '-$&').toLowerCase()
 }

@@ -19,13 +19,16 @@ const suffixPattern = `[.](?:${Object.keys(typeBySuffix).join('|')})$`
 const storedIdPattern = `(?![.]{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}`
 
 /** No other id is routed, or listed in Allow: `new` and `post` are paths below a list. */
-function toIdPattern({ storesId }: Resource, isSuffixed: boolean): string {
+function toIdPattern({ storesId }: Pick<Resource, 'storesId'>, isSuffixed: boolean): string {
   const named = storesId && !isSuffixed ? `|.*${suffixPattern}` : ''
   return `^(?!(?:new|post)(?:[.]|$)${named})${storesId ? storedIdPattern : idPattern}$`
 }
 
-export function isRoutableId(resource: Resource, id: string): boolean {
-  return new RegExp(toIdPattern(resource, false)).test(id)
+const routableId = new RegExp(toIdPattern({ storesId: true }, false))
+
+/** Whether the path of a record can have this id, if its resource stores ids. */
+export function isRoutableId(id: string): boolean {
+  return routableId.test(id) && id.isWellFormed()
 }
 
 /** The pattern of the path of a record, and of a path below it. */

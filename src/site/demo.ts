@@ -22,6 +22,8 @@ export interface Demo {
   name: string
   title: string
   summary: string
+  /** Other demos whose records it uses. */
+  uses?: readonly string[]
   /** Its group in the navigation and on the home page. */
   group?: (typeof demoGroups)[number]
   /** The URL of its page, in the navigation. `/demos/<name>` if unset. */

@@ -3,4 +3,5 @@ export const collectionNames = {
   orphanedFiles: '~leftovers',
   sessions: '~sessions',
   idempotencyEntries: '~answers',
+  dataFile: '~data-file',
 } as const

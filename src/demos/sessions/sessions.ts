@@ -29,6 +29,7 @@ export const sessions: Demo = {
   title: 'Sessions',
   summary: 'Log in as a user and see what the server knows about your session, and for how long.',
   group: 'Sessions',
+  uses: ['users'],
   page: '/session',
   samples: [
     { title: 'Your session', method: 'GET', path: '/session', featured: 'Your session' },

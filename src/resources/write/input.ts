@@ -72,7 +72,7 @@ function decodeNames({ editable: fields }: Resource, body: unknown): unknown {
 }
 
 /** A client can PUT the body of a GET, so its id and times are ignored. */
-function findUnknownFields({ fields, fixed }: Resource, body: object): readonly string[] {
+export function findUnknownFields({ fields, fixed }: Resource, body: object): readonly string[] {
   const known = new Set([...fields.map(({ name }) => name), ...fixed])
   return Object.keys(body).filter((name) => !known.has(name))
 }

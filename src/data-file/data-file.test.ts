@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dataApp } from '../../test/data-app.ts'
+import { asForm } from '../../test/resources.ts'
+import { findInvalid } from '../../test/valid-html.ts'
+
+const post = (id: unknown, others: object = {}) => ({ id, title: `Post ${String(id)}`, ...others })
+
+const blog = {
+  posts: [post(1, { authorId: 1, tags: ['a'] }), post(2, { authorId: 2, tags: [] })],
+  authors: [
+    { id: 1, name: 'Ann', email: 'ann@example.org', site: 'https://example.org/' },
+    { id: 2, name: 'Bob', email: 'bob@example.org', site: 'https://example.org/bob' },
+  ],
+  comments: [],
+  settings: { theme: 'dark', size: 3 },
+}
+
+test('an array is a list in the order of the file, and an object one record', async (t) => {
+  const app = await dataApp(t, blog)
+  for (const [name, value] of Object.entries(blog)) {
+    const response = await app.inject(`/${name}`)
+    assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+    assert.deepEqual(response.json(), value)
+  }
+  assert.deepEqual((await app.inject('/posts/2')).json(), blog.posts[1])
+  const created = await app.inject({ method: 'POST', url: '/posts', payload: blog.posts[0] ?? {} })
+  assert.equal(created.headers.location, '/posts/3')
+})
+
+test('the same resources as YAML', async (t) => {
+  const yaml = `
+base: &base {theme: dark}
+posts:
+  - {id: 1, title: "Post 1", day: 2026-11-22}
+  - <<: *base
+    id: 2
+    title: Post 2
+`
+  const app = await dataApp(t, yaml, { name: 'db.yaml' })
+  assert.deepEqual((await app.inject('/posts')).json(), [
+    { id: 1, title: 'Post 1', day: '2026-11-22' },
+    { id: 2, title: 'Post 2', theme: 'dark' },
+  ])
+})
+
+test('records without an id get the next number, or a UUID where ids are text', async (t) => {
+  const app = await dataApp(t, { posts: [post(5), { title: 'a' }], tags: [post('x'), {}] })
+  const [, second] = (await app.inject('/posts')).json<{ id: unknown }[]>()
+  assert.equal(second?.id, 6)
+  const [, tag] = (await app.inject('/tags')).json<{ id: unknown }[]>()
+  assert.match(String(tag?.id), /^[\da-f-]{36}$/)
+  const created = await app.inject({ method: 'POST', url: '/tags', payload: {} })
+  assert.match(created.json<{ id: string }>().id, /^[\da-f-]{36}$/)
+})
+
+/** Six records whose field has these values in turn. */
+const kinds: Readonly<Record<string, [values: readonly unknown[], bad: unknown, input: string]>> = {
+  integer: [[1, 2], 1.5, 'type="number" step="1"'],
+  number: [[1, 2.5], 'a', 'type="number" step="any"'],
+  boolean: [[true, false], 'a', 'type="checkbox"'],
+  date: [['2026-11-21', '2026-11-22'], '2026-13-01', 'type="date"'],
+  'date-time': [['2026-11-21T08:00:00Z', '2026-11-21T08:00:00+01:00'], 'a', 'datetime-local'],
+  email: [['a@example.org', 'b@example.org'], 'a', 'type="email"'],
+  URL: [['https://example.org', 'http://example.org/a?b'], 'a', 'type="url"'],
+  enum: [['draft', 'done'], 'other', '<select'],
+  'long text': [['one\ntwo', 'b'], 1, '<textarea'],
+  text: [['one', 'two', 'three', 'four', 'five', 'six'], 1, 'type="text"'],
+  list: [[['a'], []], 'a', '<textarea'],
+  object: [[{ a: 1 }, { a: 2 }], [], '<textarea'],
+}
+
+for (const [kind, [values, bad, input]] of Object.entries(kinds)) {
+  test(`a field of the kind ${kind} is inferred from its values`, async (t) => {
+    const value = (index: number) => values[index % values.length]
+    const things = Array.from({ length: 6 }, (_, index) => ({ id: index, field: value(index) }))
+    const app = await dataApp(t, { things })
+    const form = await app.inject({ url: '/things/1/edit', headers: { accept: 'text/html' } })
+    assert.ok(form.body.includes(input), form.body)
+    const create = (payload: object) => app.inject({ method: 'POST', url: '/things', payload })
+    assert.equal((await create({ field: value(1) })).statusCode, 201)
+    const rejected = await create({ field: bad })
+    assert.equal(rejected.statusCode, 422)
+    assert.equal(rejected.headers['content-type'], 'application/problem+json; charset=utf-8')
+    // Every record has the field.
+    assert.equal((await create({})).statusCode, 422)
+  })
+}
+
+test('pages of the data link to URLs and email addresses, and to nothing else', async (t) => {
+  const app = await dataApp(t, {
+    authors: [
+      { id: 1, name: 'Ann', email: 'ann@example.org', site: 'https://example.org/' },
+      { id: 2, name: 'Bob', email: 'bob@example.org', site: 'javascript:alert(1)' },
+    ],
+  })
+  const page = async (url: string) =>
+    (await app.inject({ url, headers: { accept: 'text/html' } })).body
+  assert.match(await page('/authors/1'), /<a href="mailto:ann@example\.org"/)
+  assert.doesNotMatch(await page('/authors/2'), /href="javascript/)
+})
+
+test('the pages, the documentation and OpenAPI have the resources, the first in the navigation', async (t) => {
+  const app = await dataApp(t, { ...blog, 'blog-posts': [post(1)] })
+  const urls = ['/', '/posts', '/posts/1', '/posts/new', '/posts/1/edit', '/settings', '/docs']
+  for (const url of [...urls, '/settings/edit', '/comments', '/demos/posts', '/demos/blog-posts']) {
+    const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    assert.equal(statusCode, 200, url)
+    assert.deepEqual(await findInvalid(body, url), [])
+    const [, nav = ''] = /<nav class="site-nav"(.*?)<\/nav>/s.exec(body) ?? []
+    const [first] = [...nav.matchAll(/<li><a href="([^"]*)"/g)].map(([, href]) => href)
+    assert.equal(first, '/posts', url)
+  }
+  const document = (await app.inject('/openapi.json')).json<{
+    paths: Record<string, Record<string, { operationId: string }>>
+    components: { schemas: Record<string, { properties: object }> }
+  }>()
+  assert.deepEqual(Object.keys(document.components.schemas.Post?.properties ?? {}), [
+    'id',
+    'title',
+    'authorId',
+    'tags',
+  ])
+  assert.ok(document.paths['/settings']?.patch)
+  assert.equal(document.paths['/settings/{id}'], undefined)
+})
+
+test('resources take the paths of demos; with users there is no login', async (t) => {
+  const app = await dataApp(t, { users: [{ id: 1, name: 'Ann' }], profile: { name: 'Ann' } })
+  assert.deepEqual((await app.inject('/users')).json(), [{ id: 1, name: 'Ann' }])
+  assert.deepEqual((await app.inject('/profile')).json(), { name: 'Ann' })
+  assert.equal((await app.inject('/login')).statusCode, 404)
+  assert.equal((await app.inject({ method: 'POST', url: '/users/post' })).statusCode, 404)
+  assert.equal((await app.inject('/uploads')).statusCode, 200)
+  assert.equal((await app.inject('/locations')).statusCode, 200)
+})
+
+test('unusual names of fields work in forms, filters and CSV', async (t) => {
+  const names = ['_method', 'a b', 'a.b', '<b>', '😀', 'constructor', 'page', 'x'.repeat(300)]
+  const record = Object.fromEntries(names.map((name, index) => [name, `v${String(index)}`]))
+  const app = await dataApp(t, { things: [{ id: 1, ...record }, { id: 2 }] })
+  assert.deepEqual((await app.inject('/things/1')).json(), { id: 1, ...record })
+  for (const [name, value] of Object.entries(record)) {
+    const query = new URLSearchParams({ [`${name}:eq`]: value }).toString()
+    const found = (await app.inject(`/things?${query}`)).json<{ id: number }[]>()
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      [1],
+      name,
+    )
+  }
+  const form = asForm({ _method: 'PATCH', 'a b': 'new' })
+  assert.equal((await app.inject({ method: 'POST', url: '/things/1', ...form })).statusCode, 303)
+  const csv = await app.inject('/things.csv')
+  assert.match(csv.body, /^id,_method,a b,a\.b,/)
+  const page = await app.inject({ url: '/things/1', headers: { accept: 'text/html' } })
+  assert.deepEqual(await findInvalid(page.body, '/things/1'), [])
+})
+
+test('a record with 500 fields can be searched, and 501 are an error', async (t) => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${String(index)}`, 'x']))
+  const app = await dataApp(t, { things: [{ id: 1, ...many(499) }] })
+  for (const url of ['/things?q=x', '/things/new', '/things', '/openapi.json']) {
+    assert.equal(
+      (await app.inject({ url, headers: { accept: '*/*, text/html;q=0.9' } })).statusCode,
+      200,
+    )
+  }
+  await assert.rejects(dataApp(t, { things: [many(501)] }), /db\.json: \/things has more than 500/)
+})
+
+const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown
+
+const rejected: Readonly<Record<string, [contents: unknown, message: RegExp]>> = {
+  'no JSON': ['{"posts": [', /db\.json is not valid JSON: /],
+  'an array': [[], /db\.json: \/ must be an object/],
+  text: [{ version: '1' }, /\/version must be an array of objects, or an object/],
+  'a list of text': [{ tags: ['a'] }, /\/tags must be an array of objects/],
+  'the same id twice': [
+    { posts: [post(1), post('1')] },
+    /\/posts\/1\/id is also the id of \/posts\/0/,
+  ],
+  'an id that is a list': [{ posts: [post([])] }, /\/posts\/0\/id must be text or a whole number/],
+  'an id with a fraction': [{ posts: [post(1.5)] }, /must be text or a whole number/],
+  'an id of 201 characters': [{ posts: [post('a'.repeat(201))] }, /cannot be part of a path/],
+  'an empty id': [{ posts: [post('')] }, /cannot be part of a path/],
+  'the id new': [{ posts: [post('new')] }, /cannot be part of a path/],
+  'the id ..': [{ posts: [post('..')] }, /cannot be part of a path/],
+  'the id a.json': [{ posts: [post('a.json')] }, /cannot be part of a path/],
+  'an id with a line break': [{ posts: [post('a\nb')] }, /cannot be part of a path/],
+  'U+0000': [{ posts: [post(1, { a: '\0' })] }, /\/posts\/0 Text must not contain the character/],
+  'half a surrogate pair': ['{"posts":[{"id":1,"a":"\\ud800"}]}', /half a surrogate pair/],
+  'deep nesting': [{ posts: [post(1, { a: nested(100) })] }, /nested deeper than 64/],
+  'very deep nesting': ['['.repeat(1e6), /nested deeper than 64/],
+  'a member __proto__': ['{"posts":[{"__proto__":{"a":1}}]}', /is not valid JSON: .*forbidden/],
+  'a resource __proto__': ['{"__proto__":[]}', /is not valid JSON: .*forbidden/],
+  'a field without a name': [{ posts: [post(1, { '': 1 })] }, /\/posts has a field without a name/],
+  ...Object.fromEntries(
+    ['health', 'docs', 'assets', 'problems', 'inspector', 'b', 's'].map((name) => [
+      `the resource ${name}`,
+      [{ [name]: [] }, / is a path of the service/],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['', '..', 'a/b', '😀', 'openapi.json', '_vitrine', 'x'.repeat(10_000)].map((name) => [
+      `the resource ${name.slice(0, 20)}`,
+      [{ [name]: [] }, / cannot be a path/],
+    ]),
+  ),
+}
+
+for (const [what, [contents, message]] of Object.entries(rejected)) {
+  test(`a data file with ${what} is an error with its place`, async (t) => {
+    await assert.rejects(dataApp(t, contents), (error: Error) => {
+      assert.match(error.message, message)
+      assert.ok(error.message.length < 1000)
+      return true
+    })
+  })
+}
+
+const bomb = Array.from({ length: 9 }, (_, index) => {
+  const item = index === 0 ? 'x' : `*a${String(index - 1)}`
+  return `a${String(index)}: &a${String(index)} [${Array.from({ length: 9 }, () => item).join()}]`
+})
+
+const rejectedYaml: Readonly<Record<string, [contents: string, message: RegExp]>> = {
+  'an alias bomb': [bomb.join('\n'), /Excessive alias count/],
+  'a cycle': ['posts: &a [{id: 1, self: *a}]', /is not valid YAML/],
+  'a tag of its own': ['posts: !!js/function "f"', /Unresolved tag/],
+  'the same key twice': ['posts: []\nposts: []', /Map keys must be unique/],
+  'a key that is a list': ['? [a]\n: 1', /all keys must be strings/],
+  infinity: ['posts: [{id: 1, a: .inf}]', /a is a number that JSON does not have/],
+  'two documents': ['a: []\n---\nb: []', /multiple documents/],
+  'deep nesting': [`a: ${'['.repeat(5000)}${']'.repeat(5000)}`, /nested/],
+  'a member __proto__': ['posts: [{id: 1, __proto__: {a: 1}}]', /forbidden/],
+}
+
+for (const [what, [contents, message]] of Object.entries(rejectedYaml)) {
+  test(`a YAML file with ${what} is an error`, async (t) => {
+    await assert.rejects(dataApp(t, contents, { name: 'db.yml' }), message)
+  })
+}

@@ -1,0 +1,105 @@
+import { createRequire } from 'node:module'
+import type { FieldSchema } from '../resources/definition.ts'
+import { isDocument, type Document } from '../stores/records/records.ts'
+
+export interface Fields {
+  properties: Readonly<Record<string, FieldSchema>>
+  required: readonly string[]
+}
+
+/** More fields make pages and statements of any size. */
+export const maxFields = 500
+const maxDepth = 5
+const longTextLength = 200
+const maxLongTextLength = 65_536
+
+/** The schemas of the fields, and those that every record has: one record shows nothing of that. */
+export function inferFields(records: readonly Document[], depth = 0): Fields | undefined {
+  const valuesByName = new Map<string, unknown[]>()
+  for (const record of records) {
+    for (const name of Object.keys(record)) {
+      const values = valuesByName.get(name)
+      if (values) values.push(record[name])
+      else valuesByName.set(name, [record[name]])
+    }
+    if (valuesByName.size > maxFields) return undefined
+  }
+  const entries = [...valuesByName]
+  const isComplete = (values: readonly unknown[]) =>
+    records.length > 1 && values.length === records.length && !values.includes(null)
+  return {
+    properties: Object.fromEntries(
+      entries.map(([name, values]) => [name, inferSchema(values, depth)]),
+    ),
+    required: entries.filter(([, values]) => isComplete(values)).map(([name]) => name),
+  }
+}
+
+function inferSchema(values: readonly unknown[], depth: number): FieldSchema {
+  const found = new Set(values.map(toType))
+  if (found.has('number')) found.delete('integer')
+  const types = [...found]
+  const [type, ...others] = types.filter((each) => each !== 'null')
+  if (type === undefined) return {}
+  const example = values.find((value) => value !== null)
+  const isShort = JSON.stringify(example).length <= longTextLength
+  const schema = {
+    type: types.length === 1 ? type : types,
+    ...(isShort && { examples: [example] }),
+  }
+  if (others.length > 0) return schema
+  if (type === 'string') {
+    const texts = values.filter((value) => typeof value === 'string')
+    return { ...schema, ...inferText(texts, types.includes('null')) }
+  }
+  if (depth >= maxDepth) return schema
+  if (type === 'array') {
+    const items = values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : []))
+    return items.length === 0 ? schema : { ...schema, items: inferSchema(items, depth + 1) }
+  }
+  const inside = type === 'object' && inferFields(values.filter(isDocument), depth + 1)
+  return inside ? { ...schema, properties: inside.properties } : schema
+}
+
+type Type = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'
+
+function toType(value: unknown): Type {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'boolean'
+  if (typeof value !== 'number') return 'object'
+  return Number.isInteger(value) ? 'integer' : 'number'
+}
+
+const maxChoices = 10
+
+/** A few short words, each of them several times. */
+function findChoices(texts: readonly string[]): readonly string[] | undefined {
+  const counts = new Map<string, number>()
+  for (const text of texts) {
+    if (!/^\p{L}[\p{L}\p{N} _-]{0,29}$/u.test(text)) return undefined
+    counts.set(text, (counts.get(text) ?? 0) + 1)
+    if (counts.size > maxChoices) return undefined
+  }
+  const isRepeated = [...counts.values()].every((count) => count > 1)
+  return counts.size > 1 && isRepeated && texts.length >= 3 * counts.size
+    ? [...counts.keys()]
+    : undefined
+}
+
+const load = createRequire(import.meta.url)
+
+function inferText(texts: readonly string[], isNullable: boolean): FieldSchema {
+  const { Format } = load('typebox/format') as typeof import('typebox/format')
+  const isOf = (format: string) => (text: string) =>
+    Format.Test(format, text) && (format !== 'uri' || /^https?:/i.test(text))
+  const formats = ['date', 'date-time', 'email', 'uri'] as const
+  const format = formats.find((each) => texts.every(isOf(each)))
+  if (format) return { format }
+  const choices = findChoices(texts)
+  if (choices) return { enum: isNullable ? [...choices, null] : choices }
+  const longest = texts.reduce((length, text) => Math.max(length, text.length), 0)
+  const isLong = longest > longTextLength || texts.some((text) => text.includes('\n'))
+  return isLong ? { maxLength: Math.max(maxLongTextLength, longest) } : {}
+}

@@ -1,0 +1,112 @@
+import { compileLater } from '../http/body/json-schema.ts'
+import type { FieldSchema, ResourceReference } from '../resources/definition.ts'
+import { isDocument, type Document } from '../stores/records/records.ts'
+
+export interface DataProblem {
+  path: string
+  reason: string
+}
+
+export interface GivenField extends FieldSchema {
+  'x-references'?: string | (Pick<ResourceReference, 'resource'> & Partial<ResourceReference>)
+  'x-unique'?: boolean
+}
+
+/** The schema of a resource, as far as forms and routes use it; the validator uses all of it. */
+export interface GivenSchema extends Document {
+  title?: string
+  description?: string
+  required?: readonly string[]
+  properties?: Readonly<Record<string, GivenField>>
+}
+
+const text = { type: 'string' }
+const texts = { type: 'array', items: text }
+const flag = { type: 'boolean' }
+const count = { type: 'integer', minimum: 0 }
+const typeNames = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']
+const onDelete = { enum: ['restrict', 'cascade', 'set null'] }
+
+// The types of what the service reads. A reference between schemas would have no place in OpenAPI.
+const fieldSchema = {
+  type: 'object',
+  properties: {
+    type: {
+      anyOf: [{ enum: typeNames }, { type: 'array', items: { enum: typeNames }, minItems: 1 }],
+    },
+    enum: { type: 'array', minItems: 1 },
+    anyOf: { type: 'array', items: { $ref: '#/$defs/field' }, minItems: 1 },
+    items: { $ref: '#/$defs/field' },
+    properties: { type: 'object', additionalProperties: { $ref: '#/$defs/field' } },
+    additionalProperties: { anyOf: [flag, { $ref: '#/$defs/field' }] },
+    required: texts,
+    title: text,
+    description: text,
+    format: text,
+    pattern: text,
+    minimum: { type: 'number' },
+    maximum: { type: 'number' },
+    minLength: count,
+    maxLength: count,
+    minItems: count,
+    maxItems: count,
+    readOnly: flag,
+    writeOnly: flag,
+    examples: { type: 'array' },
+    'x-unique': flag,
+    'x-references': {
+      anyOf: [
+        text,
+        { type: 'object', required: ['resource'], properties: { resource: text, onDelete } },
+      ],
+    },
+    $ref: false,
+    $defs: false,
+  },
+}
+const resourceSchema = { ...fieldSchema, $defs: { field: fieldSchema } }
+const validate = compileLater(resourceSchema)
+
+/** Adds what is wrong to `problems`. */
+export function parseSchemas(
+  value: unknown,
+  problems: DataProblem[],
+): Readonly<Record<string, GivenSchema>> {
+  if (!isDocument(value)) {
+    problems.push({ path: '/', reason: 'must be an object with a JSON Schema for each resource' })
+    return {}
+  }
+  const entries = Object.entries(value).flatMap(([name, schema]): [string, GivenSchema][] => {
+    const [, errors] = validate().Errors(schema)
+    for (const { instancePath, message } of errors)
+      problems.push({ path: `/${name}${instancePath}`, reason: message })
+    return errors.length === 0 && isGiven(schema) ? [[name, schema]] : []
+  })
+  for (const [name, schema] of entries) problems.push(...findBadPatterns(schema, `/${name}`))
+  return Object.fromEntries(entries)
+}
+
+function isGiven(schema: unknown): schema is GivenSchema {
+  return isDocument(schema)
+}
+
+/** The compiler would throw for them at the first request. */
+function findBadPatterns(value: unknown, path: string): DataProblem[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (name !== 'pattern' || typeof member !== 'string')
+      return findBadPatterns(member, `${path}/${name}`)
+    return isPattern(member)
+      ? []
+      : [{ path: `${path}/pattern`, reason: 'is not a regular expression' }]
+  })
+}
+
+function isPattern(text: string): boolean {
+  try {
+    RegExp(text, 'u')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,111 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { parse as parseJson } from 'secure-json-parse'
+import { assertDepth } from '../http/body/parse-json.ts'
+import { isUrl } from '../config/parse-settings.ts'
+
+export interface DataText {
+  source: string
+  text: string
+  isYaml: boolean
+}
+
+const maxDataBytes = 64 * 1024 ** 2
+const fetchSeconds = 30
+const maxRedirects = 5
+
+/** Throws an error with one line for a person. */
+export async function readDataText(source: string): Promise<DataText> {
+  const { bytes, type } = isUrl(source) ? await fetchData(source) : readData(source)
+  if (!isUtf8(bytes)) throw new Error(`${source} is not valid UTF-8`)
+  const path = isUrl(source) ? new URL(source).pathname : source
+  const isYaml = /\.ya?ml$/i.test(path) || /\byaml\b/i.test(type)
+  return { source, text: new TextDecoder().decode(bytes), isYaml }
+}
+
+function readData(source: string) {
+  try {
+    if (statSync(source).size > maxDataBytes) throw new Error(tooLarge)
+    return { bytes: readFileSync(source), type: '' }
+  } catch (error) {
+    throw new Error(`${source} cannot be read: ${toMessage(error)}`, { cause: error })
+  }
+}
+
+const tooLarge = `it is larger than ${String(maxDataBytes / 1024 ** 2)} MiB`
+
+async function fetchData(source: string) {
+  const signal = AbortSignal.timeout(fetchSeconds * 1000)
+  try {
+    const response = await followRedirects(source, signal)
+    if (!response.ok) throw new Error(`it responded with ${String(response.status)}`)
+    const chunks: Uint8Array[] = []
+    let size = 0
+    const body: AsyncIterable<Uint8Array> | null = response.body
+    for await (const chunk of body ?? []) {
+      size += chunk.length
+      if (size > maxDataBytes) throw new Error(tooLarge)
+      chunks.push(chunk)
+    }
+    return { bytes: Buffer.concat(chunks), type: response.headers.get('content-type') ?? '' }
+  } catch (error) {
+    const reason = signal.aborted ? `no response in ${String(fetchSeconds)} s` : toMessage(error)
+    throw new Error(`${withoutSecrets(source)} cannot be fetched: ${reason}`, { cause: error })
+  }
+}
+
+async function followRedirects(source: string, signal: AbortSignal): Promise<Response> {
+  const accept = 'application/json, application/yaml, text/yaml;q=0.9, */*;q=0.1'
+  let url = source
+  for (let count = 0; count <= maxRedirects; count += 1) {
+    const response = await fetch(url, { redirect: 'manual', headers: { accept }, signal })
+    const location = response.headers.get('location')
+    if (location === null || response.status < 300 || response.status > 399) return response
+    await response.body?.cancel()
+    url = new URL(location, url).href
+    if (!isUrl(url)) throw new Error('it redirects to another scheme than http and https')
+  }
+  throw new Error(`it redirects more than ${String(maxRedirects)} times`)
+}
+
+export function withoutSecrets(source: string): string {
+  return source.replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
+}
+
+export function toHash(...texts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex')
+}
+
+/** Only values that JSON has: no cycles, no infinite numbers, and no `__proto__`. */
+export async function parseDataText(data: DataText, maxJsonDepth: number): Promise<unknown> {
+  const { source, text } = data
+  const format = data.isYaml ? 'YAML' : 'JSON'
+  try {
+    const json = data.isYaml ? await yamlToJson(text) : text
+    assertDepth(json, maxJsonDepth)
+    return parseJson(json)
+  } catch (error) {
+    const isExhausted = error instanceof RangeError || /call stack/.test(toMessage(error))
+    const reason = isExhausted ? 'it is nested too deeply, or too large' : toMessage(error)
+    throw new Error(`${withoutSecrets(source)} is not valid ${format}: ${reason}`, { cause: error })
+  }
+}
+
+async function yamlToJson(text: string): Promise<string> {
+  const { parseDocument } = await import('yaml')
+  const document = parseDocument(text, { merge: true, stringKeys: true })
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem) throw problem
+  const value: unknown = document.toJS({ maxAliasCount: 100 })
+  return JSON.stringify(value, (name, member: unknown) => {
+    const isStorable = typeof member !== 'number' || Number.isFinite(member)
+    if (isStorable && typeof member !== 'bigint') return member
+    throw new Error(`${name} is a number that JSON does not have`)
+  })
+}
+
+export function toMessage(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return line.replace(/:$/, '')
+}

@@ -1,0 +1,122 @@
+import type { FieldSchema, ResourceDefinition } from '../resources/definition.ts'
+import type { ResourceReference } from '../resources/definition.ts'
+import type { Document } from '../stores/records/records.ts'
+import { inferFields, type Fields } from './infer-schema.ts'
+import type { GivenField, GivenSchema } from './parse-schema.ts'
+
+export interface DefinitionSource {
+  name: string
+  isSingular: boolean
+  /** With their ids, if it is not singular. */
+  documents: readonly Document[]
+  schema: GivenSchema | undefined
+  /** The names of all resources. */
+  names: readonly string[]
+  idField: string
+  foreignKeySuffix: string
+}
+
+/** Undefined if the records have too many fields. */
+export function toDefinition(source: DefinitionSource): ResourceDefinition | undefined {
+  const { name, isSingular, names, schema = {}, idField } = source
+  const inferred = inferFields(source.documents)
+  if (inferred === undefined) return undefined
+  const { properties, required } = toFields(source, inferred)
+  // The id is not one of the properties.
+  const { title, description, ...others } = { ...schema, additionalProperties: true }
+  const references = findReferences(source, properties)
+  const unique = Object.keys(properties).filter((field) => properties[field]?.['x-unique'])
+  const naming = findNaming(properties)
+  return {
+    name,
+    singular: toSingularWords(name, names),
+    title: title ?? toTitle(name),
+    summary: description ?? `From the data file: ${toTitle(name).toLowerCase()}.`,
+    ...(isSingular ? { isSingular } : { idField, hasNumericIds: hasNumericIds(source) }),
+    ...(naming !== undefined && { namedBy: naming }),
+    hasTimes: false,
+    defaultType: 'application/json',
+    usesEnvelope: false,
+    // An empty array shows no fields.
+    allowsUnknown: source.schema === undefined && source.documents.length === 0,
+    references,
+    unique,
+    indexed: [...new Set([...references.map(({ field }) => field), ...unique])],
+    schema: { ...others, type: 'object', required, properties },
+  }
+}
+
+type GivenFields = Fields & { properties: Readonly<Record<string, GivenField>> }
+
+/** Those of the schema, and those that are only in the data. */
+function toFields({ isSingular, schema, idField }: DefinitionSource, found: Fields): GivenFields {
+  const isField = (name: string) => isSingular || name !== idField
+  const inferred = schema?.additionalProperties === false ? {} : found.properties
+  const all = Object.entries({ ...inferred, ...schema?.properties })
+  const properties = all
+    .filter(([name]) => isField(name))
+    .map(([name, field]): [string, GivenField] => [name, { title: toTitle(name), ...field }])
+  const required = schema ? (schema.required ?? []) : found.required
+  return { properties: Object.fromEntries(properties), required: required.filter(isField) }
+}
+
+function hasNumericIds({ schema, documents, idField }: DefinitionSource): boolean {
+  const type = schema?.properties?.[idField]?.type
+  if (type !== undefined) return [type].flat().includes('integer')
+  return documents.every((document) => typeof document[idField] === 'number')
+}
+
+const namingFields = ['name', 'title', 'label', 'username', 'email', 'subject', 'slug']
+
+/** The field that names a record: a usual one, or the first of short text. */
+function findNaming(properties: Fields['properties']): string | undefined {
+  const isText = ([, { type, maxLength, writeOnly }]: [string, FieldSchema]) =>
+    [type].flat().includes('string') && maxLength === undefined && writeOnly !== true
+  const texts = Object.entries(properties).filter(isText)
+  const names = texts.map(([name]) => name)
+  return namingFields.find((name) => names.includes(name)) ?? names[0]
+}
+
+/** Those that the schema declares, and fields such as `authorId` or `author_id` of `authors`. */
+function findReferences(
+  { names, isSingular, foreignKeySuffix }: DefinitionSource,
+  properties: GivenFields['properties'],
+): ResourceReference[] {
+  if (isSingular) return []
+  return Object.entries(properties).flatMap(([field, { 'x-references': declared }]) => {
+    if (declared !== undefined) {
+      const given = typeof declared === 'string' ? { resource: declared } : declared
+      return [{ onDelete: 'restrict' as const, ...given, field }]
+    }
+    const suffix = [foreignKeySuffix, '_id'].find((end) => end !== '' && field.endsWith(end))
+    if (suffix === undefined) return []
+    const parent = toPlain(field.slice(0, -suffix.length))
+    const resource = names.find((name) => [name, singularize(name)].map(toPlain).includes(parent))
+    return resource === undefined ? [] : [{ field, resource, onDelete: 'restrict' as const }]
+  })
+}
+
+/** `blogPosts`, `blog-posts` and `blog_posts` are one name. */
+function toPlain(name: string): string {
+  return name.replace(/[-_]/g, '').toLowerCase()
+}
+
+function singularize(name: string): string {
+  if (/[^aeiou]ies$/i.test(name)) return name.replace(/ies$/i, 'y')
+  if (/(ss|x|ch|sh)es$/i.test(name)) return name.slice(0, -2)
+  return /[^s]s$/i.test(name) ? name.slice(0, -1) : name
+}
+
+/** Also the name of its schema in OpenAPI, so each is used once. */
+function toSingularWords(name: string, names: readonly string[]): string {
+  const singular = singularize(name)
+  const isFree = !names.some((other) => other !== name && singularize(other) === singular)
+  return isFree ? singular : name
+}
+
+/** `firstName`, `first_name` and `first-name` become `First name`. */
+function toTitle(name: string): string {
+  const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[-_\s]+/g, ' ')
+  const text = words.trim().replace(/[A-Z][a-z]/g, (start) => start.toLowerCase())
+  return text === '' ? name : text.charAt(0).toUpperCase() + text.slice(1)
+}

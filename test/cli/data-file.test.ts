@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { dataFile } from '../data-app.ts'
+import { failedStart } from '../failed-start.ts'
+import { findOrigin, settingsIn, spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+
+const blog = { posts: [{ id: 1, title: 'One' }], profile: { name: 'Ann' } }
+
+async function start(t: TestContext, settings: Record<string, string>, ...flags: string[]) {
+  const started = spawnVitrine({ PORT: '0', LOG_LEVEL: 'warn', ...settings }, flags)
+  const child = started.process
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+  t.after(stop)
+  return { origin: await findOrigin(started), output: started.output, stop }
+}
+
+async function run(settings: Record<string, string>, ...flags: string[]): Promise<string> {
+  const { process: child, output } = spawnVitrine(settings, flags)
+  await once(child, 'close')
+  return output()
+}
+
+async function read(url: string): Promise<unknown> {
+  return (await fetch(url)).json()
+}
+
+test('the records stay changed, the file is not written, and a changed file is loaded with --reload', async (t) => {
+  const file = await dataFile(t, blog)
+  const settings = settingsIn(await temporaryFolder(t))
+  const first = await start(t, settings, file)
+  assert.match(first.output(), /^Loaded 2 records from \S+db\.json$/m)
+  const response = await fetch(`${first.origin}/posts/1`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: '{"title":"Two"}',
+  })
+  assert.deepEqual(await response.json(), { id: 1, title: 'Two' })
+  await first.stop()
+  assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), blog)
+
+  const second = await start(t, settings, file)
+  assert.doesNotMatch(second.output(), /Loaded|changed/)
+  assert.deepEqual(await read(`${second.origin}/posts`), [{ id: 1, title: 'Two' }])
+  await second.stop()
+
+  await writeFile(file, JSON.stringify({ articles: [{ id: 7, name: 'New' }] }))
+  const third = await start(t, settings, file)
+  const notice = /db\.json has changed since its records were loaded; --reload replaces them$/m
+  assert.match(third.output(), notice)
+  assert.deepEqual(await read(`${third.origin}/posts`), [{ id: 1, title: 'Two' }])
+  await third.stop()
+
+  const fourth = await start(t, settings, file, '--reload')
+  assert.deepEqual(await read(`${fourth.origin}/articles`), [{ id: 7, name: 'New' }])
+  assert.equal((await fetch(`${fourth.origin}/posts`)).status, 404)
+})
+
+test('an export has the stored records, and can be loaded', async (t) => {
+  const file = await dataFile(t, { ...blog, empty: [] })
+  const settings = settingsIn(await temporaryFolder(t))
+  const { origin } = await start(t, settings, file)
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${origin}/posts`, { method: 'POST', headers, body: '{"title":"Two"}' })
+  const out = join(await temporaryFolder(t), 'out.json')
+  assert.match(await run(settings, file, 'export', out), /^Saved 3 records to \S+out\.json\n$/)
+  const posts = [...blog.posts, { id: 2, title: 'Two' }]
+  assert.deepEqual(JSON.parse(await readFile(out, 'utf8')), { ...blog, posts, empty: [] })
+  assert.match(await run(settings, file, 'export', file), /the data file itself is never written/)
+})
+
+test('an invalid file stops the start with each problem, and nothing is loaded', async (t) => {
+  const file = await dataFile(t, { ok: [{ id: 1 }], docs: [], posts: [{ id: {} }] })
+  const settings = settingsIn(await temporaryFolder(t))
+  const { status, lines } = await failedStart(t, settings, [file])
+  assert.equal(status, 2)
+  assert.deepEqual(lines, [
+    `vitrine: ${file}: /docs is a path of the service: give it another name`,
+    `vitrine: ${file}: /posts/0/id must be text or a whole number`,
+  ])
+  await writeFile(file, JSON.stringify(blog))
+  const { origin } = await start(t, settings, file)
+  assert.equal((await fetch(`${origin}/ok`)).status, 404)
+  assert.deepEqual(await read(`${origin}/posts`), blog.posts)
+})
+
+test('with --fresh the file is loaded at each start, into memory', async (t) => {
+  const file = await dataFile(t, blog)
+  const { origin, output } = await start(t, {}, file, '--fresh')
+  assert.match(output(), /^Loaded 2 records/)
+  assert.deepEqual(await read(`${origin}/profile`), blog.profile)
+})
+
+test('workers load the file once, and all serve it', async (t) => {
+  const file = await dataFile(t, blog)
+  const settings = settingsIn(await temporaryFolder(t))
+  const { origin, output } = await start(t, settings, file, '--reload', '--workers', '2')
+  assert.equal(output().match(/Loaded/g)?.length, 1)
+  const headers = { 'content-type': 'application/json' }
+  const create = () => fetch(`${origin}/posts`, { method: 'POST', headers, body: '{"title":"a"}' })
+  const created = await Promise.all(Array.from({ length: 20 }, create))
+  const ids = await Promise.all(
+    created.map(async (response) => ((await response.json()) as { id: number }).id),
+  )
+  assert.equal(new Set(ids).size, 20)
+})
+
+test('the problems of flags are found before anything is opened', async (t) => {
+  const { lines } = await failedStart(t, {}, ['none.json', '--reload'])
+  assert.deepEqual(lines, [
+    'vitrine: DATA_FILE must be a JSON or YAML file, or an http: or https: URL of one; it is "none.json"',
+  ])
+  const without = await failedStart(t, {}, ['--fresh'])
+  assert.match(without.output, /require a data file: vitrine db\.json/)
+})
+
+async function openServer(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+}
+
+test('a URL is fetched once, with its redirects', async (t) => {
+  let count = 0
+  const url = await openServer(t, (request, response) => {
+    if (request.url === '/db') return response.writeHead(302, { location: '/data.yaml' }).end()
+    count += 1
+    return response.end('posts: [{id: 1, title: One}]')
+  })
+  const settings = settingsIn(await temporaryFolder(t))
+  for (let starts = 0; starts < 2; starts += 1) {
+    const { origin, stop } = await start(t, settings, `${url}/data.yaml`)
+    assert.deepEqual(await read(`${origin}/posts`), [{ id: 1, title: 'One' }])
+    await stop()
+  }
+  assert.equal(count, 1)
+})
+
+const failures: Readonly<Record<string, [listener: RequestListener, message: RegExp]>> = {
+  'an error': [(_, response) => response.writeHead(404).end(), /cannot be fetched: .* 404$/m],
+  'a loop of redirects': [
+    (_, response) => response.writeHead(302, { location: '/' }).end(),
+    /redirects more than 5 times/,
+  ],
+  'a redirect to a file': [
+    (_, response) => response.writeHead(302, { location: 'file:///etc/hostname' }).end(),
+    /redirects to another scheme/,
+  ],
+  'more than 64 MiB': [
+    (_, response) => {
+      const chunk = Buffer.alloc(1024 ** 2, ' ')
+      const send = () => {
+        while (!response.destroyed && response.write(chunk));
+      }
+      response.on('drain', send)
+      send()
+    },
+    /it is larger than 64 MiB/,
+  ],
+}
+
+for (const [what, [listener, message]] of Object.entries(failures)) {
+  test(`a URL that responds with ${what} stops the start`, async (t) => {
+    const url = await openServer(t, listener)
+    const settings = settingsIn(await temporaryFolder(t))
+    const { status, output } = await failedStart(t, settings, [`${url}/db.json`])
+    assert.equal(status, 2)
+    assert.match(output, message)
+  })
+}
+
+test('a file of 10 MB with 100,000 records loads in a small heap', async (t) => {
+  const posts = Array.from({ length: 100_000 }, (_, index) => ({
+    id: index + 1,
+    title: `Title of the post number ${String(index)}`,
+    authorId: index % 100,
+    views: index % 1000,
+    published: index % 2 === 0,
+  }))
+  const file = await dataFile(t, { posts })
+  const settings = settingsIn(await temporaryFolder(t))
+  const NODE_OPTIONS = '--max-old-space-size=200'
+  const { origin } = await start(t, { ...settings, NODE_OPTIONS }, file)
+  const response = await fetch(`${origin}/posts?per_page=10&page=10000`)
+  assert.equal(response.headers.get('x-total-count'), '100000')
+  assert.equal(((await response.json()) as { id: number }[])[9]?.id, 100_000)
+})
