@@ -33,7 +33,7 @@ export async function* renderUploads(
 ): AsyncGenerator<string> {
   const { opening, closing } = renderPageAround(place, {
     title: 'Uploads',
-    styles: ['uploads.css'],
+    styles: ['lists.css'],
   })
   yield opening.markup
   yield html`<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(config.maxUploadBytes)}. Downloads are served as
@@ -49,17 +49,17 @@ attachments so that browsers do not run them.</p>
   }
   yield isEmpty
     ? html`<p class="empty">No uploads yet. Upload a file to see it here.</p>`.markup
-    : '</tbody>\n</table></section>'
+    : '</tbody>\n</table></section></div>'
   yield closing.markup
 }
 
-const tableOpening = html`<section class="table uploads" tabindex="0" aria-label="Uploads"><table>
+const tableOpening = html`<div class="listing"><section class="table" aria-label="Uploads"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col" class="number">Size</th><th scope="col">Received</th><th scope="col">SHA-256</th></tr></thead>
 <tbody>
 `
 
 function renderUploadRow({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
-  return html`<tr><th scope="row" dir="auto"><a href="/uploads/${_id}">${name}</a></th><td>${type}</td><td class="number">${sizeInWords(size)}</td><td>${renderTime(createdAt)}</td><td><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
+  return html`<tr><th scope="row" dir="auto"><a href="/uploads/${_id}">${name}</a></th><td data-label="Type">${type}</td><td data-label="Size" class="number">${sizeInWords(size)}</td><td data-label="Received">${renderTime(createdAt)}</td><td data-label="SHA-256"><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
 `
 }
 

@@ -92,7 +92,10 @@ export function pagingLinks({ links, query, total = 0 }: ListView): Html {
   const toLinks = (...rels: Link['rel'][]) =>
     links
       .filter(({ rel }) => rels.includes(rel) && !isHere[rel])
-      .map(({ rel, href }) => html`<a href="${href}" rel="${rel}">${linkLabels[rel]}</a>\n`)
+      .map(
+        ({ rel, href }) =>
+          html`<a class="button second" href="${href}" rel="${rel}">${linkLabels[rel]}</a>\n`,
+      )
   return html`<nav class="pages" aria-label="Pages">
 ${toLinks('first', 'prev')}<span>Page ${formatCount(page.number)} of ${formatCount(count)}</span>
 ${toLinks('next', 'last')}</nav>

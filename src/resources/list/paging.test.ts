@@ -93,7 +93,7 @@ test('a page after the last is 200 and empty in every representation', async (t)
 async function linksAt(app: FastifyInstance, url: string) {
   const { headers, body } = await app.inject(url)
   const field = [...String(headers.link).matchAll(/<([^>]*)>; rel="(\w+)"/g)]
-  const page = [...body.matchAll(/<a href="([^"]*)" rel="(\w+)">/g)]
+  const page = [...body.matchAll(/<a class="button second" href="([^"]*)" rel="(\w+)">/g)]
   const toLinks = (matches: readonly RegExpExecArray[]) =>
     Object.fromEntries(
       matches.map(([, href = '', rel = '']) => [rel, href.replaceAll('&amp;', '&')]),

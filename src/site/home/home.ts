@@ -98,7 +98,7 @@ ${demos.map(
     page === undefined
       ? ''
       : html`
-<p class="quiet"><a href="/demos/${name}">Sample requests<span class="visually-hidden"> for ${title.toLowerCase()}</span></a></p>`
+<p class="quiet"><a href="/demos/${name}" aria-label="Sample requests for ${title.toLowerCase()}">Sample requests</a></p>`
   }</li>
 `,
 )}</ul>

@@ -11,7 +11,7 @@ ${problems.filter(({ status }) => status >= 500 === isServerError).map(renderPro
   return {
     title: 'Problems',
     description: 'What each error means, and how to fix the request.',
-    styles: ['problems.css'],
+    styles: ['learn.css'],
     main: html`<p class="lead">What each error means, and how to fix the request. In problem details (RFC 9457),
 <code>type</code> is the URL of one of these pages.</p>
 <h2>Client errors</h2>

@@ -1,7 +1,7 @@
 import type { Row } from './dialect.ts'
 
 /** The length of the documents of one page: a client that reads slowly keeps a page in memory. */
-const maxPageChars = 32 * 1024
+const maxPageChars = 16 * 1024
 
 export function createPageSize(maxRecords: number) {
   let averageLength = maxPageChars / 16
