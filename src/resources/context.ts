@@ -4,15 +4,30 @@ import type { Route } from '../http/openapi/route.ts'
 import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { idPattern, type Collection } from '../stores/records/records.ts'
-import type { Resource } from './definition.ts'
+import type { Resource, ResourceReference } from './definition.ts'
 
 export interface ResourceContext {
   resource: Resource
   config: Config
+  /** Its writes throw where a reference, a unique field or a rule of deletion forbids them. */
   collection: Collection
+  relations: readonly Relation[]
+}
+
+/** To the parent, or to the list of the children. `field` is one of the child. */
+export interface Relation extends Pick<ResourceReference, 'field' | 'onDelete'> {
+  /** In `embed`, and in the JSON of a record that embeds it. */
+  name: string
+  isToParent: boolean
+  other: ResourceContext
 }
 
 export type Handler = Route['handler']
+
+/** The fields that a request has by its path. Throws 404 if there is no such path. */
+export type FindFixed = (
+  request: FastifyRequest,
+) => Promise<Readonly<Record<string, string | number>>>
 
 const suffixPattern = `[.](?:${Object.keys(typeBySuffix).join('|')})$`
 // RFC 3986 §6.2.2.3: clients remove the segments `.` and `..`.

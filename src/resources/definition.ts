@@ -118,6 +118,8 @@ const timeSchemas: FieldSchemas = {
 export function defineResource(definition: ResourceDefinition) {
   const { name, schema, idField, namedBy, hasTimes = true, isSingular = false } = definition
   const storesId = idField !== undefined && !isSingular
+  const { indexed = [], references = [], unique = [] } = definition
+  const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
   const ids = isSingular
     ? []
     : toOwnFields({ [idField ?? '_id']: toIdSchema(definition) }, storesId)
@@ -144,7 +146,7 @@ export function defineResource(definition: ResourceDefinition) {
     unique: [],
     ...definition,
     indexedPaths: [...(storesId ? ids : []), ...fields]
-      .filter(({ name }) => name === idField || definition.indexed?.includes(name))
+      .filter(({ name }) => name === idField || searched.includes(name))
       .map(({ path }) => path),
     path: `/${name}`,
     hasTimes,

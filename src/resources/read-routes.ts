@@ -2,11 +2,12 @@ import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, textContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
-import { toRecordRoute, toRouteConfig, type ResourceContext } from './context.ts'
+import { toRecordRoute, toRouteConfig } from './context.ts'
+import type { FindFixed, ResourceContext } from './context.ts'
 import { acceptedTypes } from './definition.ts'
 import { valueToText } from './field-values.ts'
 import { list } from './list/list.ts'
-import { listDescription, listParameters } from './openapi/list-parameters.ts'
+import { embedParameters, listDescription, listParameters } from './openapi/list-parameters.ts'
 import { recordContent, type ResourceSchemas } from './openapi/schemas.ts'
 import { recordTypes } from './record/representations.ts'
 import { show } from './record/show.ts'
@@ -74,7 +75,11 @@ function withType(route: Route, mediaType: string): Route {
   }
 }
 
-function listRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
+export function listRoute(
+  context: ResourceContext,
+  schemas: ResourceSchemas,
+  findFixed?: FindFixed,
+): Route {
   const { resource } = context
   const { part, recordExample, exampleId } = schemas
   const [, naming] = Object.values(recordExample)
@@ -84,7 +89,7 @@ function listRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
     summary: `List ${resource.name}, oldest first, optionally filtered`,
     file: 'src/resources/list/list.ts',
     description: listDescription,
-    parameters: listParameters(resource),
+    parameters: [...listParameters(resource), ...embedParameters(context)],
     responses: {
       200: {
         description: 'The list, or one page of it.',
@@ -105,7 +110,7 @@ function listRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
     errors: [406, 412],
     store: 'reads',
     config: { ...toRouteConfig(resource), accepts: acceptedTypes },
-    handler: list(context),
+    handler: list(context, findFixed),
   }
 }
 
@@ -124,6 +129,7 @@ function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
     file: 'src/resources/record/show.ts',
     parameters: [
       ...idParameters,
+      ...embedParameters(context),
       ...requestHeaders('If-None-Match', 'If-Modified-Since', 'Want-Repr-Digest'),
     ],
     responses: {

@@ -3,9 +3,15 @@ import { html } from '../site/html.ts'
 import type { Resource } from './definition.ts'
 import { toSchemas } from './openapi/schemas.ts'
 import { readRoutes } from './read-routes.ts'
+import { nestedRoutes } from './relations/nested-routes.ts'
+import { createContext } from './relations/create-context.ts'
 import { writeRoutes } from './write-routes.ts'
 
-export function resourceDemo(resource: Resource): Demo & { resource: Resource } {
+/** `resources` may reference each other. */
+export function resourceDemo(
+  resource: Resource,
+  resources: readonly Resource[] = [resource],
+): Demo & { resource: Resource } {
   const { name, title, summary, path, singular } = resource
   const schemas = toSchemas(resource)
   const { inputExample } = schemas
@@ -41,10 +47,10 @@ export function resourceDemo(resource: Resource): Demo & { resource: Resource } 
     lookFor: html`The same URL has several representations: <code>Accept</code> chooses between a page, JSON, text and
 CSV. A created record has its URL in <code>Location</code> and its version in <code>ETag</code>.`,
     routes: async ({ config, records }) => {
-      const collection = records.collection(name)
-      await collection.index(resource.indexedPaths)
-      const context = { resource, config, collection }
-      return [...readRoutes(context, schemas), ...writeRoutes(context, schemas)]
+      const context = createContext(resource, { config, records, resources })
+      await context.collection.index(resource.indexedPaths)
+      const own = [...readRoutes(context, schemas), ...writeRoutes(context, schemas)]
+      return [...own, ...nestedRoutes(context)]
     },
   }
 }

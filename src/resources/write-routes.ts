@@ -2,7 +2,8 @@ import { fieldsContent, jsonContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
 import type { Route } from '../http/openapi/route.ts'
-import { toRecordPath, toRecordRoute, toRouteConfig, type ResourceContext } from './context.ts'
+import { toRecordPath, toRecordRoute, toRouteConfig } from './context.ts'
+import type { FindFixed, ResourceContext } from './context.ts'
 import { envelope, jsonPatch, recordContent } from './openapi/schemas.ts'
 import type { ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
@@ -22,7 +23,7 @@ const errors = [404, 405, 406, 409, 412, 428] as const
 export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
   const { resource } = context
   const { path, singular, isSingular, usesEnvelope } = resource
-  const { input, inputExample, record, recordExample, replacement } = schemas
+  const { inputExample, record, recordExample, replacement } = schemas
   const redirect = toRecordPath(resource, schemas.exampleId)
   const content = recordContent(schemas)
   const preference = responseHeaders('Preference-Applied')
@@ -34,30 +35,7 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
     ? jsonContent({ anyOf: [envelope, record] }, toEnvelope({ redirect }))
     : jsonContent(record, recordExample)
   const routes: Route[] = [
-    {
-      method: 'POST',
-      url: path,
-      summary: `Create a ${singular}`,
-      file,
-      parameters: requestHeaders('Prefer', 'Idempotency-Key'),
-      requestBody: { required: true, content: fieldsContent(input, inputExample) },
-      responses: {
-        201: {
-          description: `The created ${singular}.`,
-          headers: created,
-          content,
-        },
-      },
-      errors: [406, 409, 412, 422],
-      store: 'writes',
-      config: {
-        ...toRouteConfig(resource),
-        accepts: acceptedTypes,
-        acceptsIdempotencyKey: true,
-      },
-      errorHandler,
-      handler: create(context),
-    },
+    createRoute(context, schemas),
     {
       ...ofRecord,
       method: 'PATCH',
@@ -113,6 +91,39 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
   ]
   const ofSingular = ['PATCH', 'PUT']
   return isSingular ? routes.filter(({ method }) => ofSingular.includes(String(method))) : routes
+}
+
+export function createRoute(
+  context: ResourceContext,
+  schemas: ResourceSchemas,
+  findFixed?: FindFixed,
+): Route {
+  const { resource } = context
+  const { path, singular } = resource
+  return {
+    method: 'POST',
+    url: path,
+    summary: `Create a ${singular}`,
+    file,
+    parameters: requestHeaders('Prefer', 'Idempotency-Key'),
+    requestBody: { required: true, content: fieldsContent(schemas.input, schemas.inputExample) },
+    responses: {
+      201: {
+        description: `The created ${singular}.`,
+        headers: created,
+        content: recordContent(schemas),
+      },
+    },
+    errors: [406, 409, 412, 422],
+    store: 'writes',
+    config: {
+      ...toRouteConfig(resource),
+      accepts: acceptedTypes,
+      acceptsIdempotencyKey: true,
+    },
+    errorHandler: sendFormAfterError(context),
+    handler: create(context, findFixed),
+  }
 }
 
 function toPatches({ changes, inputExample }: ResourceSchemas): Content {

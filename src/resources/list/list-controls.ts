@@ -3,6 +3,7 @@ import type { Link } from '../../http/response/links.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { PagePlace } from '../../site/page.ts'
 import type { Pages } from '../../stores/records/records.ts'
+import type { Relation } from '../context.ts'
 import { toTypes, type Resource } from '../definition.ts'
 import { firstPage, toHref, type ListUrl } from './list-parameters.ts'
 import { operatorWords, type ListQuery } from './list-query.ts'
@@ -16,6 +17,7 @@ export interface ListView {
   /** The number of records on all pages; undefined for a list that is shown whole. */
   total?: number
   flash: Html | undefined
+  relations: readonly Relation[]
   place: PagePlace
 }
 

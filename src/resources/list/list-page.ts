@@ -4,6 +4,7 @@ import type { StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
+import { loadParentLinks, type ToParentLink } from '../relations/related-html.ts'
 import {
   conditionList,
   countLine,
@@ -30,7 +31,8 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
       yield html`${opening}${controls(resource, list)}${tableHead(resource, list)}`.markup
     shown += records.length
     for (const record of records) figure?.add(record, toLink(resource, record))
-    const rows = records.map((record) => listRow(resource, cells, record))
+    const toParentLink = await loadParentLinks(list.relations, records)
+    const rows = records.map((record) => listRow(resource, { cells, toParentLink }, record))
     yield `<tbody>\n${rows.join('')}</tbody>\n`
   }
   if (shown === 0) yield html`${opening}${emptyList(resource, list)}${closing}`.markup
@@ -88,6 +90,11 @@ function toLink(resource: Resource, record: StoredRecord) {
   return { label: toRecordName(resource, record), href: toRecordPath(resource, record.id) }
 }
 
+interface RowParts {
+  cells: readonly Cell[]
+  toParentLink: ToParentLink
+}
+
 interface Cell {
   field: Field
   opening: Html
@@ -103,13 +110,18 @@ function toCells(resource: Resource): readonly Cell[] {
     })
 }
 
-function listRow(resource: Resource, cells: readonly Cell[], record: StoredRecord): string {
+function listRow(
+  resource: Resource,
+  { cells, toParentLink }: RowParts,
+  record: StoredRecord,
+): string {
   const { label, href } = toLink(resource, record)
   let row = html`<tr><th scope="row"><a href="${href}">${label}</a></th>`.markup
   for (const { field, opening } of cells) {
     const value = findValue(record.document, field.name)
     const isLong = field.kind === 'long text' || typeof value === 'object'
-    const content = isLong ? html`${toExcerpt(valueToText(value))}` : valueToHtml(field, value)
+    const text = isLong ? html`${toExcerpt(valueToText(value))}` : valueToHtml(field, value)
+    const content = toParentLink(record, field.name) ?? text
     row += `${opening.markup}${content.markup}</td>`
   }
   const last = resource.hasTimes

@@ -2,10 +2,11 @@ import type { FastifyRequest } from 'fastify'
 import { hasBody, toMediaType } from '../../http/body/body-reader.ts'
 import {
   badRequest,
+  HttpError,
   notAnObject,
+  unknownParameter,
   unprocessable,
   unsupportedMediaType,
-  type HttpError,
 } from '../../http/errors/http-error.ts'
 import { toMediaTypeList } from '../../http/request/allowed-methods.ts'
 import { acceptedTypes, type Resource } from '../definition.ts'
@@ -36,6 +37,16 @@ export function toHref(
 /** `message` completes "name …": `must be a number`. */
 export function badParameter(field: string, message: string): HttpError {
   return unprocessable([{ field, message }])
+}
+
+/** Throws 400 for a bad parameter, 422 with QUERY, whose body may have it. */
+export function parseParameters<Parsed>({ method }: FastifyRequest, parse: () => Parsed): Parsed {
+  try {
+    return parse()
+  } catch (error) {
+    const isParameter = error instanceof HttpError && error.problem === 'invalid-fields'
+    throw isParameter && method !== 'QUERY' ? unknownParameter(error.message) : error
+  }
 }
 
 export const acceptQuery = toMediaTypeList(acceptedTypes)

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { HttpError, unknownParameter } from '../../http/errors/http-error.ts'
+import { badRequest } from '../../http/errors/http-error.ts'
 import { chooseType, typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toCsvLine } from '../../http/response/csv.ts'
@@ -13,15 +13,24 @@ import {
 } from '../../http/response/send.ts'
 import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
-import { toPosition, type Collection, type StoredRecord } from '../../stores/records/records.ts'
-import { sortTypes, type Handler, type ResourceContext } from '../context.ts'
+import { toPosition, type Collection, type Document } from '../../stores/records/records.ts'
+import type { StoredRecord } from '../../stores/records/records.ts'
+import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { recordToCsv, recordToLine, toLines, toRepresentation } from '../record/representations.ts'
 import { takePageFlash } from '../record/show.ts'
+import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
 import type { ListView } from './list-controls.ts'
 import { toCursor } from './list-cursor.ts'
 import { listPage } from './list-page.ts'
-import { acceptQuery, findParameters, toHref } from './list-parameters.ts'
+import {
+  acceptQuery,
+  badParameter,
+  findParameters,
+  parseParameters,
+  toHref,
+} from './list-parameters.ts'
+import { maxPerPage } from './list-part.ts'
 import { parseListQuery } from './list-query.ts'
 
 type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
@@ -29,7 +38,8 @@ type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
 const listTypes = Object.values(typeBySuffix)
 
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
-export function list({ resource, collection, config }: ResourceContext): Handler {
+export function list(context: ResourceContext, findFixed?: FindFixed): Handler {
+  const { resource, collection, config, relations } = context
   const findSentPages = createPageCache(collection)
   const types = sortTypes(resource, listTypes)
   return async (request, reply) => {
@@ -42,7 +52,8 @@ export function list({ resource, collection, config }: ResourceContext): Handler
     const sentPages = isPlain ? await findSentPages() : undefined
     const sent = sentPages?.get(key)
     if (sent) return sendTagged(request, reply.headers(sent.headers), sent.content)
-    const { query, url, toUrl } = parseRequest(resource, request)
+    const fixed = await findFixed?.(request)
+    const { query, embeds, url, toUrl } = parseRequest(context, request, fixed)
     // A QUERY can be longer than a URL may be. This is the longest URL of a page.
     const { length } = toUrl(Number.MAX_SAFE_INTEGER)
     const hasUrl = length <= config.maxUrlBytes
@@ -51,8 +62,9 @@ export function list({ resource, collection, config }: ResourceContext): Handler
       reply.header('location', toUrl())
     }
     const found = { ...query.records, isCancelled: () => isClosed(reply.raw) }
-    const view = { query, links: [], flash, place: reply, ...(hasUrl && { url }) }
-    const { part } = query
+    const view = { query, links: [], flash, place: reply, relations, ...(hasUrl && { url }) }
+    const isJson = type === 'application/json' || type === 'application/x-ndjson'
+    const part = query.part ?? (embeds && isJson ? { offset: 0, limit: maxPerPage } : undefined)
     if (part === undefined) {
       const chunks = render(resource, { ...view, type, pages: collection.pages(found) })
       return sendChunks(reply, type, chunks)
@@ -67,12 +79,15 @@ export function list({ resource, collection, config }: ResourceContext): Handler
     const maxLength = config.maxUrlBytes - 3 * length
     const toNext = (page: number) =>
       [toUrl(page, cursor), toUrl(page)].find((href) => href.length <= maxLength) ?? toUrl(page)
-    const page = hasUrl ? part.page : undefined
+    const page = hasUrl ? query.part?.page : undefined
     const links = page ? toPageLinks({ ...page, total }, toUrl, last && toNext) : []
     const link = length <= maxLength ? toLinkField(links) : ''
     const headers = { 'x-total-count': String(total), ...(link && { link }) }
     reply.headers(headers)
-    const chunks = render(resource, { ...view, type, pages: onePage(shown), links, total })
+    if (query.part === undefined && rows.length > shown.length) throw tooLong(total)
+    const toEmbedded = embeds && isJson ? await loadEmbedded(shown, embeds) : undefined
+    const pages = onePage(shown)
+    const chunks = render(resource, { ...view, type, pages, links, total, toEmbedded })
     let text = ''
     for await (const chunk of chunks) text += chunk
     // A page with a message is not to be revalidated.
@@ -81,6 +96,11 @@ export function list({ resource, collection, config }: ResourceContext): Handler
     if (text.length <= maxSentLength) sentPages?.set(key, { headers, content })
     return sendTagged(request, reply, content)
   }
+}
+
+function tooLong(total: number) {
+  const limit = `at most ${String(maxPerPage)} of the ${total.toLocaleString('en')} records`
+  return badRequest(`Records are embedded in ${limit} at once. Request a page, with per_page.`)
 }
 
 interface SentPage {
@@ -103,28 +123,45 @@ function createPageCache({ state }: Collection) {
   }
 }
 
-/** Throws 400 for a bad parameter, 422 with QUERY, whose body may have it. */
-function parseRequest(resource: Resource, request: FastifyRequest) {
-  try {
-    const path = toPath(request.url)
+/** With the values that the path has, as filters. */
+function parseRequest(
+  context: ResourceContext,
+  request: FastifyRequest,
+  fixed: Awaited<ReturnType<FindFixed>> = {},
+) {
+  const { resource } = context
+  return parseParameters(request, () => {
     const given = findParameters(resource, request)
-    const query = parseListQuery(resource, given)
+    const embeds = parseEmbeds(context, given)
+    const all = new Map(withoutEmbeds(resource, given))
+    for (const [name, value] of Object.entries(fixed)) {
+      if (all.has(name)) throw badParameter(name, 'is in the path')
+      all.set(name, [String(value)])
+    }
+    const query = parseListQuery(resource, all)
     const pageName = given.has('_page') ? '_page' : 'page'
+    const path = toPath(request.url)
     const toUrl = (page?: number, after?: string) => {
       const changes = page === undefined ? {} : { [pageName]: String(page), after }
       return toHref({ path, parameters: given }, changes)
     }
-    return { query, url: { path, parameters: query.parameters }, toUrl }
-  } catch (error) {
-    const isParameter = error instanceof HttpError && error.problem === 'invalid-fields'
-    throw isParameter && request.method !== 'QUERY' ? unknownParameter(error.message) : error
-  }
+    const ownPath = Object.keys(fixed).length > 0 ? resource.path : path
+    return { query, embeds, url: { path: ownPath, parameters: query.parameters }, toUrl }
+  })
 }
 
-function render(resource: Resource, list: ListView & { type: ListType }): AsyncGenerator<string> {
-  const { type, pages, query } = list
+interface RenderedList extends ListView {
+  type: ListType
+  toEmbedded?: ((record: StoredRecord) => Document) | undefined
+}
+
+function render(resource: Resource, list: RenderedList): AsyncGenerator<string> {
+  const { type, pages, query, toEmbedded } = list
   const fields = query.fields ?? resource.visible.map(({ name }) => name)
-  const toShown = (record: StoredRecord) => toRepresentation(resource, record, query.fields)
+  const toOwn = (record: StoredRecord) => toRepresentation(resource, record, query.fields)
+  const toShown = toEmbedded
+    ? (record: StoredRecord) => ({ ...toOwn(record), ...toEmbedded(record) })
+    : toOwn
   switch (type) {
     case 'application/json':
       return toJsonArray(pages, toShown)

@@ -1,5 +1,6 @@
 import { requestHeaders } from '../../http/openapi/fields.ts'
 import type { Parameter, Schema } from '../../http/openapi/operation.ts'
+import type { ResourceContext } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { maxPage, maxPerPage } from '../list/list-part.ts'
 import { toExample } from './schemas.ts'
@@ -17,6 +18,16 @@ export function listParameters({ visible, readable }: Resource) {
     separated('fields', 'The fields to include in JSON, NDJSON and CSV.', names, names.slice(0, 2)),
     ...readable.flatMap(toFilters),
     ...requestHeaders('If-None-Match', 'Want-Repr-Digest'),
+  ]
+}
+
+export function embedParameters({ relations }: ResourceContext): Parameter[] {
+  const names = relations.map(({ name }) => name)
+  if (names.length === 0) return []
+  const description = `The related records to include in JSON: ${names.join(', ')}. \`a.b\` embeds in the embedded ones, in at most three levels.`
+  const schema = { type: 'array', items: { type: 'string' }, minItems: 1 }
+  return [
+    { ...query('embed', description, schema, names.slice(0, 1)), style: 'form', explode: false },
   ]
 }
 

@@ -4,12 +4,17 @@ import type { StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml } from '../field-values.ts'
+import type { RelatedHtml, ToParentLink } from '../relations/related-html.ts'
 
 /** `etag` is that of the record. */
 export function recordPage(
   resource: Resource,
   record: StoredRecord,
-  { etag, flash }: { etag: string; flash: Html | undefined },
+  {
+    etag,
+    flash,
+    related,
+  }: { etag: string; flash?: Html | undefined; related?: RelatedHtml | undefined },
 ): Page {
   const { path: listPath, singular, title, isSingular } = resource
   const path = toRecordPath(resource, record.id)
@@ -38,22 +43,26 @@ ${
 `
 }</div>
 ${flash ?? ''}<div class="record">
-${recordDetails(resource, record)}
+${recordDetails(resource, record, related?.toParentLink)}
 ${figure?.toHtml() ?? ''}</div>
-<ul class="chips types" aria-label="Other representations">
+${related?.children ?? ''}<ul class="chips types" aria-label="Other representations">
 <li><a href="${path}.json" type="application/json">JSON</a></li>
 <li><a href="${path}.txt" type="text/plain">Text</a></li>
 </ul>`,
   }
 }
 
-export function recordDetails(resource: Resource, record: StoredRecord): Html {
+export function recordDetails(
+  resource: Resource,
+  record: StoredRecord,
+  toParentLink?: ToParentLink,
+): Html {
   const { readable, hasTimes, isSingular } = resource
   const items = readable.map((field) => {
     const value = findValue(record.document, field.name)
     if (value === undefined || value === '') return ''
     const kind = field.kind === 'long text' ? html` class="prose"` : ''
-    return html`<dt>${field.label}</dt><dd${kind} dir="auto">${valueToHtml(field, value)}</dd>\n`
+    return html`<dt>${field.label}</dt><dd${kind} dir="auto">${toParentLink?.(record, field.name) ?? valueToHtml(field, value)}</dd>\n`
   })
   return html`<dl class="details">
 ${items}${

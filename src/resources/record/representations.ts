@@ -6,6 +6,7 @@ import { renderPage } from '../../site/page.ts'
 import type { Document, Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, valueToText } from '../field-values.ts'
+import type { RelatedHtml } from '../relations/related-html.ts'
 import { recordPage } from './record-page.ts'
 
 export const recordTypes = ['text/html', 'application/json', 'text/plain'] as const
@@ -16,6 +17,7 @@ export interface ShownRecord {
   record: StoredRecord
   type: RecordType
   flash?: Html | undefined
+  related?: RelatedHtml | undefined
 }
 
 export function sendRecord(reply: FastifyReply, shown: ShownRecord): FastifyReply {
@@ -24,11 +26,11 @@ export function sendRecord(reply: FastifyReply, shown: ShownRecord): FastifyRepl
 
 export function recordToContent(
   reply: FastifyReply,
-  { resource, record, type, flash }: ShownRecord,
+  { resource, record, type, ...parts }: ShownRecord,
 ): string {
   switch (type) {
     case 'text/html':
-      return renderPage(reply, recordPage(resource, record, { etag: toTag(record), flash }))
+      return renderPage(reply, recordPage(resource, record, { etag: toTag(record), ...parts }))
     case 'application/json':
       return JSON.stringify(toRepresentation(resource, record))
     case 'text/plain':

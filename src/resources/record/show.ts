@@ -2,15 +2,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../http/errors/http-error.ts'
 import { addVary, chooseType } from '../../http/negotiation/negotiate.ts'
 import { assertPreconditions } from '../../http/response/preconditions.ts'
-import { toContentType } from '../../http/response/send.ts'
+import { sendTagged, toContentType, toTaggedText } from '../../http/response/send.ts'
 import { takeFlash } from '../../site/flash.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { sortTypes, toRecordId, type Handler, type ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
-import { recordToContent, recordTypes, sendRecord, toTag } from './representations.ts'
+import { findParameters, parseParameters } from '../list/list-parameters.ts'
+import { loadEmbedded, parseEmbeds, type Embeds } from '../relations/embed.ts'
+import { loadRelatedHtml } from '../relations/related-html.ts'
+import { recordToContent, recordTypes, sendRecord, toRepresentation } from './representations.ts'
+import { toTag } from './representations.ts'
 import type { RecordType, ShownRecord } from './representations.ts'
 
-export function show({ resource, collection }: ResourceContext): Handler {
+export function show(context: ResourceContext): Handler {
+  const { resource, collection, relations } = context
   // The store caches records: one that has not changed is the same object.
   const prepared = new WeakMap<StoredRecord, Partial<Record<RecordType, PreparedRecord>>>()
   const findPrepared = (record: StoredRecord, type: RecordType) => {
@@ -23,10 +28,50 @@ export function show({ resource, collection }: ResourceContext): Handler {
     const type = chooseType(request, reply, types)
     const id = toRecordId(resource, request)
     const found = collection.find(id)
+    const isJson = type === 'application/json'
+    const embeds = isJson ? parseRecordEmbeds(context, request) : undefined
+    if (embeds || (type === 'text/html' && relations.length > 0))
+      return sendRelated(request, reply, { context, type, id, embeds })
     const send = (record: StoredRecord | undefined) =>
       sendFound(request, reply, findPrepared(assertFound(resource, id, record), type))
     return found instanceof Promise ? found.then(send) : send(found)
   }
+}
+
+function parseRecordEmbeds(context: ResourceContext, request: FastifyRequest) {
+  if (!/[?&]_?(embed|expand)=/.test(request.url)) return undefined
+  return parseParameters(request, () =>
+    parseEmbeds(context, findParameters(context.resource, request)),
+  )
+}
+
+interface RelatedRequest {
+  context: ResourceContext
+  type: RecordType
+  id: string
+  embeds: Embeds | undefined
+}
+
+/** The tag depends on the other records too. */
+async function sendRelated(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { context, type, id, embeds }: RelatedRequest,
+) {
+  const { resource, collection } = context
+  const record = assertFound(resource, id, await collection.find(id))
+  reply.headers(commonHeaders)
+  if (embeds) {
+    const toMembers = await loadEmbedded([record], embeds)
+    const shown = { ...toRepresentation(resource, record), ...toMembers(record) }
+    return sendTagged(request, reply, toTaggedText(type, JSON.stringify(shown)))
+  }
+  const flash = takePageFlash(request, reply, type)
+  const related = await loadRelatedHtml(context, record)
+  const page = { resource, record, type, flash, related }
+  // A page with a message is not to be revalidated.
+  if (flash) return sendRecord(reply, page)
+  return sendTagged(request, reply, toTaggedText(type, recordToContent(reply, page)))
 }
 
 interface PreparedRecord extends ShownRecord {
@@ -36,14 +81,18 @@ interface PreparedRecord extends ShownRecord {
   content?: string
 }
 
+const commonHeaders = {
+  'cache-control': 'private, no-cache',
+  'accept-patch': acceptedPatchTypes.join(', '),
+}
+
 function prepareRecord(shown: ShownRecord): PreparedRecord {
   const etag = toTag(shown.record, shown.type)
   const lastModified = new Date(shown.record.updatedAt)
   const headers = {
     etag,
     'last-modified': lastModified.toUTCString(),
-    'cache-control': 'private, no-cache',
-    'accept-patch': acceptedPatchTypes.join(', '),
+    ...commonHeaders,
   }
   return { ...shown, etag, lastModified, headers }
 }

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../site/html.ts'
 import type { Field, FieldSchema } from '../definition.ts'
+import type { Choices } from '../relations/related-html.ts'
 import { findValue, valueToInputText } from '../field-values.ts'
 import type { FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document } from '../../stores/records/records.ts'
@@ -9,6 +10,8 @@ export interface FormState {
   values: Document
   problems?: readonly FieldProblem[]
   warning?: string
+  /** By field. */
+  choices?: ReadonlyMap<string, Choices>
 }
 
 /** Escaped, a longer value could make a page of several megabytes. */
@@ -18,7 +21,8 @@ export function renderField(field: Field, form: FormState): Html {
   const { name, label, kind, isRequired, inputId: id } = field
   const isOptional = !isRequired || (kind === 'password' && form._action === 'edit')
   const problem = form.problems?.find((known) => known.field === name)
-  const hint = toHint(field, form)
+  const choices = form.choices?.get(name)
+  const hint = choices ? (field.schema.description ?? '') : toHint(field, form)
   const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
   const value = findValue(form.values, name)
   // JSON that could not be parsed is still the text that was typed.
@@ -28,7 +32,7 @@ export function renderField(field: Field, form: FormState): Html {
   const isMandatory = !isOptional && kind !== 'boolean' && !field.isNullable
   const attributes = html`id="${id}" name="${field.inputName}"${isMandatory ? html` required` : ''}${problem ? html` aria-invalid="true"` : ''}${notes.length > 0 ? html` aria-describedby="${notes.join(' ')}"` : ''}`
   return html`<div class="field"><label for="${id}">${label}${isRequired ? '' : html` <span class="quiet">(optional)</span>`}</label>
-${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${renderInput(field, attributes, text)}
+${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${choices ? renderParents({ field, attributes, text }, choices) : renderInput(field, attributes, text)}
 ${problem ? html`<span class="error" id="${id}-problem">${label} ${problem.message}</span>\n` : ''}</div>
 `
 }
@@ -62,14 +66,34 @@ function renderInput(field: Field, attributes: Html, text: string): Html {
   }
 }
 
+interface Input {
+  field: Field
+  attributes: Html
+  text: string
+}
+
+function renderParents({ field, attributes, text }: Input, { options, isComplete }: Choices): Html {
+  if (isComplete) return renderOptions(attributes, text, [['', 'No value'], ...options])
+  const list = `${field.inputId}-choices`
+  return html`<input ${attributes} type="text" autocomplete="off" list="${list}" value="${text}">
+<datalist id="${list}">${options.map(([id, name]) => html`<option value="${id}">${name}</option>`)}</datalist>`
+}
+
 function renderSelect(field: Field, attributes: Html, text: string): Html {
-  const options: [value: string, label: string][] = [['', 'No value']]
+  const options: Option[] = [['', 'No value']]
   if (field.kind === 'boolean') options.push(['true', 'Yes'], ['false', 'No'])
   for (const choice of field.schema.enum ?? []) {
     if (choice !== null) options.push([valueToInputText(field, choice), String(choice)])
   }
-  if (!options.some(([value]) => value === text)) options.push([text, text])
-  const items = options.map(
+  return renderOptions(attributes, text, options)
+}
+
+type Option = readonly [value: string, label: string]
+
+function renderOptions(attributes: Html, text: string, options: readonly Option[]): Html {
+  const isKnown = options.some(([value]) => value === text)
+  const all = isKnown ? options : [...options, [text, text] as const]
+  const items = all.map(
     ([value, label]) =>
       html`<option value="${value}"${value === text ? html` selected` : ''}>${label}</option>`,
   )

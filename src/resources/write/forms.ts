@@ -5,32 +5,51 @@ import { HttpError } from '../../http/errors/http-error.ts'
 import { chooseErrorForm } from '../../http/errors/send-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { sendPage, type Page } from '../../site/page.ts'
+import type { Document } from '../../stores/records/records.ts'
 import { toRecordId, type Handler, type ResourceContext } from '../context.ts'
 import { toTag } from '../record/representations.ts'
+import { loadChoices } from '../relations/related-html.ts'
 import { assertFound } from '../record/show.ts'
 import { conflictPage } from './conflict-page.ts'
+import { parseId } from './create-numbered.ts'
 import { formPage } from './form-page.ts'
 import { parseInput, parsePatch, toDefaults } from './input.ts'
 
-export function newForm({ resource }: ResourceContext): Handler {
-  return (request, reply) => {
+export function newForm(context: ResourceContext): Handler {
+  const { resource } = context
+  return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
     // Each form has a key of its own, so there is nothing to revalidate.
     reply.header('cache-control', 'private, max-age=0')
+    const values = { ...toDefaults(resource), ...parseReferences(context, request) }
+    const choices = await loadChoices(context)
     return sendPage(
       reply,
-      formPage(resource, { _action: 'new', key: randomUUID(), values: toDefaults(resource) }),
+      formPage(resource, { _action: 'new', key: randomUUID(), values, choices }),
     )
   }
 }
 
-export function edit({ resource, collection }: ResourceContext): Handler {
+/** Of a link on the page of a parent. */
+function parseReferences({ relations }: ResourceContext, { url }: FastifyRequest): Document {
+  const parameters = new URLSearchParams(url.split('?', 2)[1])
+  const entries = relations.flatMap(({ isToParent, field, other }): [string, unknown][] => {
+    const id = isToParent ? parameters.get(field) : null
+    return id === null ? [] : [[field, parseId(other.resource, id)]]
+  })
+  return Object.fromEntries(entries)
+}
+
+export function edit(context: ResourceContext): Handler {
+  const { resource, collection } = context
   return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
     const id = toRecordId(resource, request)
     const record = assertFound(resource, id, await collection.find(id))
     reply.header('cache-control', 'private, no-cache')
-    const form = { _action: 'edit', id, etag: toTag(record), values: record.document } as const
+    const choices = await loadChoices(context)
+    const etag = toTag(record)
+    const form = { _action: 'edit', id, etag, values: record.document, choices } as const
     return sendPage(reply, formPage(resource, form))
   }
 }
@@ -60,7 +79,8 @@ async function findErrorPage(
     const { fields: values } = parseInput(context, request)
     const warning = `This form was already sent with other values. Send it again to create another ${resource.singular}.`
     const reason = isReused ? { warning } : { problems }
-    return formPage(resource, { _action: 'new', key: randomUUID(), values, ...reason })
+    const choices = await loadChoices(context)
+    return formPage(resource, { _action: 'new', key: randomUUID(), values, choices, ...reason })
   }
   if (status !== 412 && !hasProblems) return undefined
   const current = await collection.find(toRecordId(resource, request))
@@ -71,5 +91,6 @@ async function findErrorPage(
   if (!hasProblems) return conflictPage(resource, current, fields)
   const etag = request.headers['if-match'] ?? toTag(current)
   const values = { ...current.document, ...fields }
-  return formPage(resource, { _action: 'edit', id: current.id, etag, values, problems })
+  const choices = await loadChoices(context)
+  return formPage(resource, { _action: 'edit', id: current.id, etag, values, choices, problems })
 }

@@ -18,6 +18,7 @@ import {
   sortTypes,
   toRecordId,
   toRecordPath,
+  type FindFixed,
   type Handler,
   type ResourceContext,
 } from '../context.ts'
@@ -25,6 +26,7 @@ import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
 import { recordTypes, sendRecord, toTag } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
+import { loadRelatedHtml } from '../relations/related-html.ts'
 import { createNumbered, parseId } from './create-numbered.ts'
 import { mergeInput, parseInput, parsePatch, toDefaults } from './input.ts'
 
@@ -33,7 +35,7 @@ const maxWriteAttempts = 100
 
 const jsonFirst = ['application/json', 'text/html'] as const
 
-export function create(context: ResourceContext): Handler {
+export function create(context: ResourceContext, findFixed?: FindFixed): Handler {
   const { resource } = context
   const types = sortTypes(resource, jsonFirst)
   return async (request, reply) => {
@@ -41,14 +43,17 @@ export function create(context: ResourceContext): Handler {
     // RFC 9110 §13.1: the list exists, and has no tag.
     if (!mayWriteResource(request.headers, { etags: [] })) throw preconditionFailed()
     const isStrict = applyPreference(request, reply, 'handling=strict')
-    const input = parseInput(context, request)
+    const given = parseInput(context, request)
+    const input = { ...given, fields: { ...given.fields, ...(await findFixed?.(request)) } }
     const document = mergeInput(resource, toDefaults(resource), input, isStrict)
     const hashed = await createHasher(resource)(document)
     const record = await createRecord(context, findClaimedId(request) ?? createId(), hashed)
     reply.code(201).header('location', toRecordPath(resource, record.id))
     reply.header('etag', toTag(record, type))
     if (applyPreference(request, reply, 'return=minimal')) return reply.send()
-    return sendRecord(reply, { resource, type, record, flash: createdNotice(resource, record) })
+    const flash = createdNotice(resource, record)
+    const related = await findRelated(context, record, type)
+    return sendRecord(reply, { resource, type, record, flash, related })
   }
 }
 
@@ -133,8 +138,13 @@ export function replace(context: ResourceContext): Handler {
       return isNew ? reply.send() : reply.code(204).send()
     }
     const flash = isNew ? createdNotice(resource, record) : renderNotice('Saved.')
-    return sendRecord(reply, { resource, type, record, flash })
+    const related = await findRelated(context, record, type)
+    return sendRecord(reply, { resource, type, record, flash, related })
   }
+}
+
+async function findRelated(context: ResourceContext, record: StoredRecord, type: string) {
+  return type === 'text/html' ? loadRelatedHtml(context, record) : undefined
 }
 
 function assertMayWrite(

@@ -1,0 +1,45 @@
+import type { Config } from '../../config/config.ts'
+import type { Records } from '../../stores/records/records.ts'
+import type { Relation, ResourceContext } from '../context.ts'
+import type { Resource } from '../definition.ts'
+import { checkWrites } from './check-writes.ts'
+
+interface Services {
+  config: Config
+  records: Records
+  /** That may reference each other. */
+  resources: readonly Resource[]
+}
+
+/** With the contexts of related resources. */
+export function createContext(
+  resource: Resource,
+  services: Services,
+  known = new Map<Resource, ResourceContext>(),
+): ResourceContext {
+  const relations: Relation[] = []
+  const collection = services.records.collection(resource.name)
+  const context = { resource, config: services.config, collection, relations }
+  const found = known.get(resource)
+  if (found) return found
+  known.set(resource, context)
+  for (const { other, ...relation } of toRelations(resource, services.resources))
+    relations.push({ ...relation, other: createContext(other, services, known) })
+  return Object.assign(context, { collection: checkWrites(context, services.records) })
+}
+
+function toRelations(resource: Resource, resources: readonly Resource[]) {
+  const parents = resource.references.flatMap(({ resource: name, ...reference }) => {
+    const other = resources.find((known) => known.name === name)
+    const [, prefix = other?.singular ?? ''] = /^(.+?)(?:Id|_id)$/.exec(reference.field) ?? []
+    return other ? [{ ...reference, name: prefix, isToParent: true, other }] : []
+  })
+  const children = resources.flatMap((other) => {
+    const references = other.references.filter((known) => known.resource === resource.name)
+    return references.map(({ field, onDelete }, index) => {
+      const name = index === 0 ? other.name : `${other.name}:${field}`
+      return { name, field, onDelete, isToParent: false, other }
+    })
+  })
+  return [...parents, ...children]
+}

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify'
+import type { Route } from '../../http/openapi/route.ts'
+import { toPathParameter } from '../../http/request/target.ts'
+import { toRecordRoute, type Relation, type ResourceContext } from '../context.ts'
+import { listRoute } from '../read-routes.ts'
+import { toSchemas } from '../openapi/schemas.ts'
+import { assertFound } from '../record/show.ts'
+import { createRoute } from '../write-routes.ts'
+import { parseId } from '../write/create-numbered.ts'
+
+/** `/posts/1/comments`, for the first reference of each resource. */
+export function nestedRoutes(context: ResourceContext): readonly Route[] {
+  const { resource, relations } = context
+  const nested = relations.filter(({ isToParent, name, other }) => {
+    return (
+      !isToParent && !other.resource.isSingular && name === other.resource.name && name !== 'edit'
+    )
+  })
+  return resource.isSingular ? [] : nested.flatMap((relation) => toRoutes(context, relation))
+}
+
+function toRoutes({ resource, collection }: ResourceContext, relation: Relation): Route[] {
+  const { field, other } = relation
+  const findFixed = async (request: FastifyRequest) => {
+    const id = toPathParameter(request, 'id')
+    assertFound(resource, id, await collection.find(id))
+    return { [field]: parseId(resource, id) }
+  }
+  const schemas = toSchemas(other.resource)
+  const routes = [listRoute(other, schemas, findFixed), createRoute(other, schemas, findFixed)]
+  return routes.map((route) => ({
+    ...route,
+    url: toRecordRoute(resource, other.resource.path),
+    summary: `${route.summary}, of a ${resource.singular}`,
+    parameters: [...toSchemas(resource).idParameters, ...(route.parameters ?? [])],
+    errors: [404, ...(route.errors ?? [])],
+  }))
+}

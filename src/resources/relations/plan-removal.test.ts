@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBlog, openFilledBlog } from '../../../test/blog.ts'
+
+test('a parent with children of the rule restrict is not deleted: 409 names them', async (t) => {
+  const { app, read } = await openFilledBlog(t)
+  const response = await app.inject({ method: 'DELETE', url: '/authors/1' })
+  assert.equal(response.statusCode, 409)
+  const { detail, references } = response.json<{ detail: string; references: unknown }>()
+  assert.equal(detail, 'The author cannot be deleted: 3 posts reference it in authorId.')
+  assert.deepEqual(references, [{ resource: 'posts', field: 'authorId', count: 3 }])
+  assert.equal(((await read('/authors')) as unknown[]).length, 2)
+  const accept = 'text/html'
+  const page = await app.inject({ method: 'DELETE', url: '/authors/1', headers: { accept } })
+  assert.equal(page.statusCode, 409)
+  assert.match(page.body, /3 posts reference it/)
+})
+
+test('children of the rule set null lose the reference: null where it is valid', async (t) => {
+  const { app, read } = await openFilledBlog(t)
+  const before = await app.inject('/posts/1')
+  assert.equal((await app.inject({ method: 'DELETE', url: '/authors/2' })).statusCode, 204)
+  assert.deepEqual(await read('/posts/1'), { id: 1, title: 'One', authorId: 1 })
+  assert.deepEqual(await read('/comments/1'), { id: 1, body: 'Yes', postId: 1, authorId: null })
+  assert.notEqual((await app.inject('/posts/1')).headers.etag, before.headers.etag)
+})
+
+test('children of the rule cascade are deleted, and no others', async (t) => {
+  const { app, read } = await openFilledBlog(t)
+  assert.equal((await app.inject({ method: 'DELETE', url: '/posts/1' })).statusCode, 204)
+  assert.deepEqual(await read('/comments'), [])
+  assert.deepEqual(await read('/postTags'), [{ id: 3, postId: 2, tagId: 2 }])
+  assert.deepEqual(await read('/tags'), [
+    { id: 1, name: 'news' },
+    { id: 2, name: 'code' },
+  ])
+})
+
+test('a cascade deletes all levels, also in a cycle', async (t) => {
+  const { app, add, read } = await openBlog(t)
+  await add('categories', { name: 'a' }, { name: 'b', parentId: 1 }, { name: 'c', parentId: 2 })
+  await add('categories', { name: 'd', parentId: 3 }, { name: 'other' })
+  const payload = { parentId: 4 }
+  await app.inject({ method: 'PATCH', url: '/categories/1', payload })
+  assert.equal((await app.inject({ method: 'DELETE', url: '/categories/2' })).statusCode, 204)
+  assert.deepEqual(await read('/categories'), [{ id: 5, name: 'other' }])
+})
+
+test('a deletion of more than 1,000 records is rejected, and deletes nothing', async (t) => {
+  const { app, add, read } = await openBlog(t)
+  await add('categories', { name: 'a' })
+  const create = () =>
+    app.inject({ method: 'POST', url: '/categories', payload: { name: 'x', parentId: 1 } })
+  for (let count = 0; count < 1000; count += 50)
+    await Promise.all(Array.from({ length: 50 }, create))
+  const remove = () => app.inject({ method: 'DELETE', url: '/categories/1' })
+  const { statusCode, body } = await remove()
+  assert.deepEqual([statusCode, /More than 1000 records/.test(body)], [409, true])
+  await app.inject({ method: 'DELETE', url: '/categories/7' })
+  assert.equal(((await read('/categories')) as unknown[]).length, 1000)
+  assert.equal((await remove()).statusCode, 204)
+  assert.deepEqual(await read('/categories'), [])
+})
+
+test('If-Match of an older version is checked before anything is deleted', async (t) => {
+  const { app, read } = await openFilledBlog(t)
+  const headers = { 'if-match': '"1-x-json"' }
+  assert.equal((await app.inject({ method: 'DELETE', url: '/posts/1', headers })).statusCode, 412)
+  assert.equal(((await read('/comments')) as unknown[]).length, 2)
+})

@@ -1,0 +1,111 @@
+import { conflict, HttpError } from '../../http/errors/http-error.ts'
+import type { Document, RecordVersion, Step, StoredRecord } from '../../stores/records/records.ts'
+import type { Relation, ResourceContext } from '../context.ts'
+import type { Resource } from '../definition.ts'
+import { toChildFilter } from './relations.ts'
+
+/** One transaction changes and removes no more: others wait for it. */
+const maxRecords = 1000
+
+interface Change {
+  resource: Resource
+  record: StoredRecord
+  document: Document
+}
+
+interface Plan {
+  /** By resource and id. */
+  removed: Set<string>
+  changes: Map<string, Change>
+  conditions: Step[]
+}
+
+interface Level {
+  context: ResourceContext
+  records: readonly RecordVersion[]
+}
+
+/**
+ * The removal of a record with all that its children require, in the order of the locks: parents first.
+ * Throws 409 if a child forbids it.
+ */
+export async function planRemoval(context: ResourceContext, record: StoredRecord): Promise<Step[]> {
+  const plan: Plan = { removed: new Set(), changes: new Map(), conditions: [] }
+  plan.removed.add(toKey(context.resource, record.id))
+  const levels: Level[] = [{ context, records: [record] }]
+  // The array grows: each level adds the children that are removed with it.
+  for (const level of levels) {
+    for (const relation of level.context.relations.filter(({ isToParent }) => !isToParent)) {
+      const records = await planChildren(plan, level, relation)
+      if (records.length > 0) levels.push({ context: relation.other, records })
+    }
+  }
+  const removals = levels.map(({ context: { resource }, records }) => {
+    return { collection: resource.name, kind: 'remove', records } as const
+  })
+  const updatedAt = new Date().toISOString()
+  const changes = [...plan.changes].filter(([key]) => !plan.removed.has(key))
+  return [
+    ...removals,
+    ...changes.map(([, { resource, record, document }]): Step => {
+      const { id, version } = record
+      const records = [{ id, version, document, updatedAt }]
+      return { collection: resource.name, kind: 'change', records }
+    }),
+    ...plan.conditions,
+  ]
+}
+
+/** Adds the children to the plan, and returns those to remove. */
+async function planChildren(plan: Plan, { context, records }: Level, relation: Relation) {
+  const { onDelete, other } = relation
+  const ids = records.map(({ id }) => id)
+  const filters = [toChildFilter(relation, ids)]
+  plan.conditions.push({ collection: other.resource.name, kind: 'none', filters })
+  const children: StoredRecord[] = []
+  for await (const page of other.collection.pages({ filters, sort: [] })) {
+    const kept = page.filter(({ id }) => !plan.removed.has(toKey(other.resource, id)))
+    // Of those to remove, the documents are not needed, and may be large.
+    const isShort = onDelete !== 'set null'
+    children.push(...(isShort ? kept.map((record) => ({ ...record, document: {} })) : kept))
+    if (children.length + plan.removed.size + plan.changes.size > maxRecords) break
+  }
+  const isOver = children.length + plan.removed.size + plan.changes.size > maxRecords
+  if (onDelete === 'restrict' && children.length > 0) {
+    const count = isOver ? await other.collection.count({ filters, sort: [] }) : children.length
+    throw toConflict(context.resource, relation, count)
+  }
+  if (isOver) throw conflict(`More than ${String(maxRecords)} records would be changed or deleted.`)
+  for (const record of children) {
+    const key = toKey(other.resource, record.id)
+    if (onDelete === 'cascade') plan.removed.add(key)
+    else plan.changes.set(key, toChange(plan, relation, record))
+  }
+  return onDelete === 'cascade' ? children.map(({ id, version }) => ({ id, version })) : []
+}
+
+function toConflict({ singular }: Resource, { field, other }: Relation, count: number): HttpError {
+  const { name, title } = other.resource
+  const which = `${count.toLocaleString('en')} ${count === 1 ? other.resource.singular : title.toLowerCase()}`
+  const detail = `The ${singular} cannot be deleted: ${which} ${count === 1 ? 'references' : 'reference'} it in ${field}.`
+  return new HttpError('conflict', detail, {
+    members: { references: [{ resource: name, field, count }] },
+  })
+}
+
+const toKey = ({ name }: Resource, id: string) => `${name}/${id}`
+
+function toChange(
+  { changes }: Plan,
+  { field, other: { resource } }: Relation,
+  record: StoredRecord,
+) {
+  const document = changes.get(toKey(resource, record.id))?.document ?? record.document
+  const others = Object.entries(document).filter(([name]) => name !== field)
+  const isNullable = resource.fields.some(({ name, isNullable }) => name === field && isNullable)
+  return {
+    resource,
+    record,
+    document: isNullable ? { ...document, [field]: null } : Object.fromEntries(others),
+  }
+}

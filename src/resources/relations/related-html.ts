@@ -1,0 +1,88 @@
+import { html, type Html } from '../../site/html.ts'
+import { allRecords, type StoredRecord } from '../../stores/records/records.ts'
+import { toRecordPath, type Relation, type ResourceContext } from '../context.ts'
+import type { Resource } from '../definition.ts'
+import { toRecordName, valueToInputText } from '../field-values.ts'
+import { toHref } from '../list/list-parameters.ts'
+import { parseId } from '../write/create-numbered.ts'
+import { findReferenced, loadParents, toChildFilter } from './relations.ts'
+
+type Relations = readonly Relation[]
+/** The link to the parent that a field of the record references. */
+export type ToParentLink = (record: StoredRecord, field: string) => Html | undefined
+
+export interface RelatedHtml {
+  toParentLink: ToParentLink
+  children: readonly Html[]
+}
+
+export async function loadRelatedHtml({ relations }: ResourceContext, record: StoredRecord) {
+  const toParentLink = await loadParentLinks(relations, [record])
+  const children: Html[] = []
+  for (const relation of relations.filter(isToChildren))
+    children.push(await loadChildList(relation, record))
+  return { toParentLink, children }
+}
+
+const isToChildren = ({ isToParent, other }: Relation) => !isToParent && !other.resource.isSingular
+
+export async function loadParentLinks(relations: Relations, records: readonly StoredRecord[]) {
+  const links = new Map<string, ReadonlyMap<string, Html>>()
+  for (const relation of relations.filter(({ isToParent }) => isToParent)) {
+    const { resource } = relation.other
+    const parents = await loadParents(relation, records)
+    links.set(
+      relation.field,
+      new Map(parents.map((parent) => [parent.id, renderLink(resource, parent)])),
+    )
+  }
+  return (record: StoredRecord, field: string) =>
+    links.get(field)?.get(findReferenced(record, field) ?? '')
+}
+
+function renderLink(resource: Resource, record: StoredRecord): Html {
+  return html`<a href="${toRecordPath(resource, record.id)}">${toRecordName(resource, record)}</a>`
+}
+
+const maxShown = 10
+
+async function loadChildList(relation: Relation, { id }: StoredRecord): Promise<Html> {
+  const { resource, collection } = relation.other
+  const query = { filters: [toChildFilter(relation, [id])], sort: [] }
+  const first = await collection.list(query, { offset: 0, limit: maxShown + 1 })
+  const count = first.length > maxShown ? await collection.count(query) : first.length
+  const parameters = new Map([[relation.field, [id]]])
+  const shown = first
+    .slice(0, maxShown)
+    .map((child) => html`<li>${renderLink(resource, child)}</li>\n`)
+  const noun = count === 1 ? resource.singular : resource.title.toLowerCase()
+  return html`<section class="related"><h2>${resource.title}</h2>
+${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p><a href="${toHref({ path: resource.path, parameters })}">${count.toLocaleString('en')} ${noun}</a>
+<a class="button second" href="${toHref({ path: `${resource.path}/new`, parameters })}">New ${resource.singular}</a></p></section>
+`
+}
+
+/** The parents that a form offers for a field. */
+export interface Choices {
+  options: readonly (readonly [value: string, name: string])[]
+  isComplete: boolean
+}
+
+const maxChoices = 100
+
+export async function loadChoices({ resource, relations }: ResourceContext) {
+  const choices = new Map<string, Choices>()
+  for (const { isToParent, field: name, other } of relations) {
+    const field = resource.fields.find((known) => known.name === name)
+    if (!isToParent || !field) continue
+    const part = { offset: 0, limit: maxChoices + 1 }
+    const records = await other.collection.list(allRecords, part)
+    const options = records.map((record) => {
+      const value = valueToInputText(field, parseId(other.resource, record.id))
+      return [value, toRecordName(other.resource, record)] as const
+    })
+    const sorted = options.toSorted(([, one], [, two]) => one.localeCompare(two, 'en'))
+    choices.set(name, { options: sorted, isComplete: records.length <= maxChoices })
+  }
+  return choices
+}

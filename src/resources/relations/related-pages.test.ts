@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBlog, openFilledBlog, type Blog } from '../../../test/blog.ts'
+import { asForm } from '../../../test/resources.ts'
+
+const readPage = async ({ app }: Blog, url: string) =>
+  (await app.inject({ url, headers: { accept: 'text/html' } })).body
+
+test('the page of a record links to its parents by name', async (t) => {
+  const blog = await openFilledBlog(t)
+  const page = await readPage(blog, '/posts/1')
+  assert.match(page, /<dt>authorId<\/dt><dd dir="auto"><a href="\/authors\/1">Ann<\/a><\/dd>/)
+  assert.match(page, /<a href="\/authors\/2">Bob<\/a>/)
+  const list = await readPage(blog, '/posts')
+  assert.match(list, /<a href="\/authors\/1">Ann<\/a>/)
+})
+
+test('the page of a record lists its first children, with links to all and to a new one', async (t) => {
+  const blog = await openFilledBlog(t)
+  for (let count = 0; count < 10; count += 1)
+    await blog.add('comments', { body: `Comment ${String(count)}`, postId: 1 })
+  const page = await readPage(blog, '/posts/1')
+  assert.match(page, /<h2>Comments<\/h2>/)
+  assert.match(page, /<a href="\/comments\/1">Yes<\/a>/)
+  assert.equal(page.match(/<li><a href="\/comments\/\d+">/g)?.length, 10)
+  assert.match(page, /<a href="\/comments\?postId=1">12 comments<\/a>/)
+  assert.match(page, /href="\/comments\/new\?postId=1"/)
+  assert.match(await readPage(blog, '/posts/3'), /<a href="\/comments\?postId=3">0 comments<\/a>/)
+})
+
+test('a form chooses a parent by name, without JavaScript', async (t) => {
+  const blog = await openFilledBlog(t)
+  const form = await readPage(blog, '/posts/new')
+  const options = '<option value="1">Ann</option><option value="2">Bob</option></select>'
+  assert.ok(form.includes(`<option value="" selected>No value</option>${options}`))
+  assert.match(form, /<select id="authorId" name="authorId" required>/)
+  assert.match(await readPage(blog, '/posts/new?authorId=2'), /<option value="2" selected>Bob/)
+  assert.match(await readPage(blog, '/posts/1/edit'), /<option value="1" selected>Ann/)
+  const payload = asForm({ title: 'x', authorId: '2', editor: '' })
+  const created = await blog.app.inject({ method: 'POST', url: '/posts', ...payload })
+  assert.equal(created.statusCode, 201)
+  assert.match(created.body, /<a href="\/authors\/2">Bob<\/a>/)
+  assert.match(await readPage(blog, '/posts?authorId=2'), /1 matching post/)
+})
+
+test('a form with more than 100 parents has a field for the id, with suggestions', async (t) => {
+  const blog = await openBlog(t)
+  const authors = Array.from({ length: 101 }, (_, index) => ({ name: `Author ${String(index)}` }))
+  await blog.add('authors', ...authors)
+  const form = await readPage(blog, '/posts/new')
+  assert.match(
+    form,
+    /<input id="authorId" name="authorId" required type="text"[^>]* list="authorId-choices"/,
+  )
+  assert.match(form, /<datalist id="authorId-choices"><option value="1">Author 0</)
+})
+
+test('hostile names and ids are escaped on pages', async (t) => {
+  const blog = await openBlog(t)
+  await blog.add('authors', { name: '<script>alert(1)</script>' })
+  await blog.add('posts', { title: '"><img src=x>', authorId: 1 })
+  for (const url of ['/posts/1', '/authors/1', '/posts/new', '/posts'])
+    assert.doesNotMatch(await readPage(blog, url), /<script>alert|<img src=x>/)
+})

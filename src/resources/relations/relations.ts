@@ -1,0 +1,23 @@
+import { isFieldValue, type Filter, type StoredRecord } from '../../stores/records/records.ts'
+import type { Relation } from '../context.ts'
+import { findValue } from '../field-values.ts'
+
+/** Matches the records that reference one of these: the id may be a number in their documents. */
+export function toChildFilter({ field }: Pick<Relation, 'field'>, ids: readonly string[]): Filter {
+  const isNumber = (id: string) => Number.isFinite(Number(id)) && String(Number(id)) === id
+  const values = ids.flatMap((id) => (isNumber(id) ? [id, Number(id)] : [id]))
+  return { field: [field], operator: 'eq', values }
+}
+
+/** The id in a field that references another record. */
+export function findReferenced({ document }: Pick<StoredRecord, 'document'>, field: string) {
+  const value = findValue(document, field)
+  return isFieldValue(value) && value !== null ? String(value) : undefined
+}
+
+export async function loadParents({ field, other }: Relation, records: readonly StoredRecord[]) {
+  const ids = new Set(records.flatMap((record) => findReferenced(record, field) ?? []))
+  if (ids.size === 0) return []
+  const filters: Filter[] = [{ field: '_id', operator: 'eq', values: [...ids] }]
+  return other.collection.list({ filters, sort: [] }, { offset: 0, limit: ids.size })
+}
