@@ -10,7 +10,8 @@ export function combineDemos(
   definitions: readonly ResourceDefinition[],
 ) {
   const names = definitions.map(({ name }) => name)
-  const own = definitions.map((definition) => resourceDemo(defineResource(definition)))
+  const resources = definitions.map(defineResource)
+  const own = resources.map((resource) => resourceDemo(resource, resources))
   // A demo stores its records in the collection that is named like it.
   const isReplaced = ({ name, uses = [], samples = [] }: Demo) =>
     [name, ...uses].some((each) => names.includes(each)) ||

@@ -41,7 +41,6 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
     allowsUnknown: source.schema === undefined && source.documents.length === 0,
     references,
     unique,
-    indexed: [...new Set([...references.map(({ field }) => field), ...unique])],
     schema: { ...others, type: 'object', required, properties },
   }
 }

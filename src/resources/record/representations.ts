@@ -26,11 +26,14 @@ export function sendRecord(reply: FastifyReply, shown: ShownRecord): FastifyRepl
 
 export function recordToContent(
   reply: FastifyReply,
-  { resource, record, type, ...parts }: ShownRecord,
+  { resource, record, type, flash, related }: ShownRecord,
 ): string {
   switch (type) {
     case 'text/html':
-      return renderPage(reply, recordPage(resource, record, { etag: toTag(record), ...parts }))
+      return renderPage(
+        reply,
+        recordPage(resource, record, { etag: toTag(record), flash, related }),
+      )
     case 'application/json':
       return JSON.stringify(toRepresentation(resource, record))
     case 'text/plain':
