@@ -40,12 +40,14 @@ export function defineData(contents: unknown, options: DataOptions, schemas?: un
   }
   const { $schema: own, ...data } = contents
   const given = parseSchemas(schemas ?? (isDocument(own) ? own : {}), ofSchema)
+  if (ofSchema.length > 0)
+    return { resources: [], problems, ofSchema: ofSchema === problems ? [] : ofSchema }
   const empty = Object.keys(given).map((name): [string, unknown] => [name, []])
   const all = Object.entries({ ...Object.fromEntries(empty), ...data })
   const context = { ...options, schemas: given, names: all.map(([name]) => name), problems }
   const resources = all.flatMap(([name, value]) => defineOne(context, name, value) ?? [])
   problems.push(...findDangling(resources, given))
-  return { resources, problems, ofSchema: ofSchema === problems ? [] : ofSchema }
+  return { resources, problems, ofSchema: [] }
 }
 
 function defineOne(data: Data, name: string, value: unknown): DataResource | undefined {

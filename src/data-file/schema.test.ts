@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dataApp } from '../../test/data-app.ts'
+
+const schema = {
+  posts: {
+    title: 'Articles',
+    required: ['title'],
+    properties: {
+      id: { type: 'integer' },
+      title: { type: 'string', title: 'Headline', minLength: 3, maxLength: 20 },
+      slug: { type: 'string', pattern: '^[a-z-]+$', 'x-unique': true },
+      state: { enum: ['draft', 'published'], default: 'draft' },
+      views: { type: 'integer', readOnly: true, default: 0 },
+      token: { type: 'string', writeOnly: true },
+      authorId: { type: 'integer', 'x-references': { resource: 'authors', onDelete: 'cascade' } },
+    },
+  },
+}
+const authors = [{ id: 1, name: 'Ann' }]
+const posts = [{ id: 1, title: 'One', slug: 'one', state: 'draft', authorId: 1, extra: true }]
+
+for (const [where, contents, options] of [
+  ['in the file', { $schema: schema, posts, authors }, {}],
+  ['in a file of its own', { posts, authors }, { schema }],
+  ['as YAML', { posts, authors }, { schema: JSON.stringify(schema) }],
+] as const) {
+  test(`a schema ${where} has titles, limits, defaults and read-only fields`, async (t) => {
+    const app = await dataApp(t, contents, options)
+    const create = async (payload: object) =>
+      app.inject({ method: 'POST', url: '/posts', payload: { authorId: 1, ...payload } })
+    const created = await create({ title: 'Two', slug: 'two', views: 9, token: 'secret' })
+    const record = { id: 2, title: 'Two', slug: 'two', state: 'draft', views: 0, authorId: 1 }
+    assert.deepEqual(created.json(), record)
+    for (const payload of [{ title: 'ab' }, { title: 'abc', slug: 'A' }, {}]) {
+      assert.equal((await create(payload)).statusCode, 422)
+    }
+    const form = (await app.inject({ url: '/posts/new', headers: { accept: 'text/html' } })).body
+    assert.match(form, /<label for="title">Headline</)
+    assert.match(form, /<option value="draft" selected>/)
+    assert.match(form, /type="password"/)
+    assert.doesNotMatch(form, /Views/)
+    const list = (await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body
+    assert.match(list, /<h1>Articles<\/h1>/)
+    assert.deepEqual((await app.inject('/posts/1')).json(), { ...posts[0] })
+  })
+}
+
+test('a URL in $schema is for editors, and a resource can be in the schema only', async (t) => {
+  const $schema = 'https://example.org/schema.json'
+  const app = await dataApp(t, { $schema, posts }, { schema: { tags: { properties: {} } } })
+  assert.deepEqual((await app.inject('/posts')).json(), posts)
+  assert.deepEqual((await app.inject('/tags')).json(), [])
+})
+
+const rejected: Readonly<Record<string, [contents: object, schema: unknown, messages: string[]]>> =
+  {
+    'data that do not fit': [
+      {
+        posts: [
+          { id: 1, title: 'a' },
+          { id: 2, slug: '1', state: 'x' },
+        ],
+        authors,
+      },
+      schema,
+      [
+        'db.json: /posts/0/title must be at least 3 characters long',
+        'db.json: /posts/1/title is required',
+        'db.json: /posts/1/slug must match pattern "^[a-z-]+$"',
+        'db.json: /posts/1/state must be one of draft, published',
+      ],
+    ],
+    'a value that is not unique': [
+      { posts: [...posts, { ...posts[0], id: 2 }], authors },
+      schema,
+      ['db.json: /posts/1/slug is the value of another record'],
+    ],
+    'a reference to nothing': [
+      { posts: [{ ...posts[0], authorId: 7 }], authors },
+      schema,
+      ['db.json: /posts/0/authorId is not an id of authors'],
+    ],
+    'a reference to no resource': [
+      { posts },
+      schema,
+      ['db.json: /posts authorId refers to authors, which is not in the file'],
+    ],
+    'an unknown field in a closed schema': [
+      { posts },
+      { posts: { properties: { title: {} }, additionalProperties: false } },
+      ['slug', 'state', 'authorId', 'extra'].map(
+        (name) => `db.json: /posts/0/${name} is not a field of the schema`,
+      ),
+    ],
+    'a schema that is not one': [
+      { posts },
+      { posts: { properties: { title: { type: 'text', minLength: -1 } } } },
+      [],
+    ],
+    'a reference between schemas': [{ posts }, { posts: { properties: { a: { $ref: '#' } } } }, []],
+    'a pattern that is not one': [
+      { posts },
+      { posts: { properties: { title: { pattern: '(' } } } },
+      ['schema.json: /posts/properties/title/pattern is not a regular expression'],
+    ],
+    'a list of schemas': [
+      { posts },
+      [],
+      ['schema.json: / must be an object with a JSON Schema for each resource'],
+    ],
+  }
+
+for (const [what, [contents, given, messages]] of Object.entries(rejected)) {
+  test(`${what} stops the start with every problem`, async (t) => {
+    await assert.rejects(dataApp(t, contents, { schema: given }), ({ message }: Error) => {
+      const lines = message.replaceAll(/\S*\/(?=(db|schema)\.json)/g, '').split('\n')
+      if (messages.length > 0) assert.deepEqual(lines, messages)
+      for (const line of lines) assert.match(line, /^(db|schema)\.json: \//)
+      return true
+    })
+  })
+}
