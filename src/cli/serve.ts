@@ -7,6 +7,7 @@ import { createReadiness, type Readiness } from '../operations/readiness.ts'
 import * as workers from '../operations/workers.ts'
 import { isLoopback } from '../http/security/origins.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
+import { watchData } from './watch-data.ts'
 import { listen } from '../server/server.ts'
 import { loadDriver } from '../stores/load-driver.ts'
 import { findOpenToOthers, openStores, type Stores } from '../stores/open-stores.ts'
@@ -25,18 +26,15 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const readiness = createReadiness()
   // Opened first and closed last, so that it can report that the service is not ready.
   const metrics = await openAdminPort(config, readiness, opened)
-  const stores = await openStores(config, warn)
+  const parts = { readiness, metrics }
+  const opening = await openApp(config, parts)
+  const { stores } = opening
   opened.defer(stores.close)
+  opened.defer(() => opening.app.close())
   if (workers.isFirstProcess) findOpenToOthers(config).forEach(warn)
-  const served = await openDemos(config, stores)
-  const app = await createApp({
-    config: served.config,
-    demos: served.demos,
-    stores,
-    readiness,
-    metrics,
-  })
-  opened.defer(() => app.close())
+  const app = config.dataWatch
+    ? await openFront(config, { ...parts, opening, opened })
+    : opening.app
   const origin = await listen(app, { ...config, port: workers.workerPort ?? config.port })
   if (config.redirectHttpPort !== undefined) {
     const redirect = await openHttpsRedirect(config, new URL(origin))
@@ -54,6 +52,63 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const ofHost = isLoopback(host) ? '' : ` (HOST=${host})`
   if (workers.isFirstProcess) console.log(`Vitrine is listening on ${origin}${ofHost}`)
   void workers.sendToSupervisor?.('opened')
+}
+
+type Parts = Pick<Parameters<typeof createApp>[0], 'metrics'> & { readiness: Readiness }
+type Opening = Awaited<ReturnType<typeof openApp>>
+
+async function openApp(config: Config, parts: Parts) {
+  const stores = await openStores(config, warn)
+  try {
+    const served = await openDemos(config, stores)
+    const app = await createApp({ config: served.config, demos: served.demos, stores, ...parts })
+    await app.ready()
+    return { app, stores }
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+/** An app that receives the requests, and passes them to an app that each change of the data replaces. */
+async function openFront(
+  config: Config,
+  { opening, opened, ...parts }: Parts & { opening: Opening; opened: AsyncDisposableStack },
+) {
+  const front = await createApp({ config, stores: opening.stores, demos: [], ...parts })
+  opened.defer(() => front.close())
+  let current = opening
+  const pass = () => {
+    const { app } = current
+    const routing: typeof app.routing = (...exchange) => {
+      app.routing(...exchange)
+    }
+    return Object.assign(front, { routing })
+  }
+  const reload = async () => {
+    // Writes that the new records would replace get 503.
+    current.stores.setReadOnly?.(true)
+    try {
+      const next = await openApp(config, parts)
+      const { app } = current
+      current = next
+      pass()
+      opened.defer(() => next.app.close())
+      parts.readiness.open(next.stores.records.collection('health'))
+      // Its store stays open for the responses that are being sent.
+      await app.close()
+    } catch (error) {
+      current.stores.setReadOnly?.(false)
+      for (const line of toMessage(error).split('\n')) warn(line)
+      warn('the data file was not loaded; the records of before are still served')
+    }
+  }
+  opened.defer(watchData(config, reload))
+  return pass()
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** The demos, and the resources of the data file if there is one. */

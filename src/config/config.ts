@@ -77,6 +77,8 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
     'REDIRECT_HTTP_PORT requires TLS_CERT and TLS_KEY': redirectHttpPort !== undefined && !TLS_KEY,
     'DATA_FRESH keeps the records in memory: unset DATABASE_URL':
       config.dataFresh && environment.DATABASE_URL,
+    'DATA_WATCH requires DATA_FRESH and a file: --fresh --watch':
+      config.dataWatch && !(config.dataFresh && !isUrl(config.dataFile ?? '')),
     'DATA_SCHEMA, DATA_RELOAD and DATA_FRESH require a data file: vitrine db.json':
       config.dataFile === undefined &&
       !environment.DATA_FILE &&

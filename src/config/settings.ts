@@ -60,6 +60,7 @@ export const settings = {
   dataId: flag('id', setting('id', String, 'field of the data file that has the id')),
   dataReload: offSwitch('reload', 'whether the data file replaces the stored records'),
   dataFresh: offSwitch('fresh', 'whether the records are kept in memory and loaded at each start'),
+  dataWatch: offSwitch('watch', 'whether each change of the data file is loaded; requires `fresh`'),
   host: setting('127.0.0.1', String, 'address to listen on'),
   port: integer(3000, port, 'port to listen on; `0` selects a free port'),
   allowedHosts: {

@@ -20,6 +20,8 @@ export interface Stores {
   sessions: Sessions
   idempotencyEntries: IdempotencyEntries
   counters: CounterSet | undefined
+  /** Makes writes fail as unavailable, where the store can. */
+  setReadOnly?: ((isReadOnly: boolean) => void) | undefined
   close: () => Promise<void>
 }
 
@@ -28,7 +30,7 @@ type Warn = (problem: string) => void
 /** Passes a problem that may be temporary to `warn`; throws for others. */
 export async function openStores(config: Config, warn: Warn = () => undefined): Promise<Stores> {
   const { files, close: closeFiles } = await openFiles(config, warn)
-  const { records, close } = await openRecords(config)
+  const { records, setReadOnly, close } = await openRecords(config)
   const redis = await openRedisStores(config, warn)
   const savedSessions = records.collection(collectionNames.sessions)
   const savedEntries = records.collection(collectionNames.idempotencyEntries)
@@ -40,6 +42,7 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
     sessions: redis?.sessions ?? createDatabaseSessions(savedSessions),
     idempotencyEntries: createIdempotencyEntries(savedEntries),
     counters: isCounting ? { own, shared: redis?.counters } : undefined,
+    setReadOnly,
     close: async () => {
       closeFiles()
       redis?.close()
@@ -58,7 +61,9 @@ export function findOpenToOthers({ filesUrl, databaseUrl }: Config): string[] {
   return findWideModes([...folder, ...own, database, `${database}-wal`, `${database}-shm`])
 }
 
-export async function openRecords(config: Config): Promise<Pick<Stores, 'records' | 'close'>> {
+export async function openRecords(
+  config: Config,
+): Promise<Pick<Stores, 'records' | 'setReadOnly' | 'close'>> {
   const { databaseUrl: url, durability, maxRecords, maxDatabaseBytes } = config
   if (url.startsWith('postgres')) {
     const load = () => import('./records/postgres/records.ts')
@@ -71,7 +76,10 @@ export async function openRecords(config: Config): Promise<Pick<Stores, 'records
     await records.settle()
     database.close()
   }
-  return { records, close }
+  const setReadOnly = (isReadOnly: boolean) => {
+    database.exec(`PRAGMA query_only = ${isReadOnly ? 'ON' : 'OFF'}`)
+  }
+  return { records, setReadOnly, close }
 }
 
 export async function openFiles(config: Config, warn: Warn = () => undefined) {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { dataFile } from '../data-app.ts'
 import { failedStart } from '../failed-start.ts'
+import { until } from '../until.ts'
 import { findOrigin, settingsIn, spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 
 const blog = { posts: [{ id: 1, title: 'One' }], profile: { name: 'Ann' } }
@@ -97,6 +98,31 @@ test('with --fresh the file is loaded at each start, into memory', async (t) => 
   const { origin, output } = await start(t, {}, file, '--fresh')
   assert.match(output(), /^Loaded 2 records/)
   assert.deepEqual(await read(`${origin}/profile`), blog.profile)
+})
+
+test('with --watch a change of the file replaces the resources, and an invalid file does not', async (t) => {
+  const file = await dataFile(t, blog)
+  const { origin, output, stop } = await start(t, {}, file, '--fresh', '--watch')
+  const headers = { 'content-type': 'application/json' }
+  const create = () => fetch(`${origin}/posts`, { method: 'POST', headers, body: '{"title":"a"}' })
+  assert.equal((await create()).status, 201)
+  await writeFile(file, '{"posts": [')
+  await until(() => output().includes('the records of before are still served'))
+  assert.match(output(), /db\.json is not valid JSON/)
+  assert.equal((await create()).status, 201)
+  assert.equal((await fetch(`${origin}/posts/3`)).status, 200)
+  const statuses = new Set<number>()
+  await writeFile(file, JSON.stringify({ articles: [{ id: 1, title: 'New' }], posts: [] }))
+  await until(async () => {
+    statuses.add((await create()).status)
+    return (await fetch(`${origin}/articles`)).status === 200
+  })
+  assert.deepEqual(await read(`${origin}/articles`), [{ id: 1, title: 'New' }])
+  // Only the writes that the new records do not have are confirmed.
+  for (const status of statuses) assert.ok([201, 503].includes(status), String(status))
+  assert.equal((await fetch(`${origin}/profile`)).status, 405)
+  await stop()
+  assert.doesNotMatch(output(), /"level":50/)
 })
 
 test('workers load the file once, and all serve it', async (t) => {

@@ -1,0 +1,26 @@
+import { unwatchFile, watchFile } from 'node:fs'
+import type { Config } from '../config/config.ts'
+
+const pollMs = 200
+
+/** Calls `reload` after each change of the data file or its schema, one call at a time. */
+export function watchData({ dataFile, dataSchema }: Config, reload: () => Promise<void>) {
+  let isRunning = false
+  let isChanged = false
+  const run = async () => {
+    isChanged = true
+    if (isRunning) return
+    isRunning = true
+    while (isChanged) {
+      isChanged = false
+      await reload()
+    }
+    isRunning = false
+  }
+  const files = [dataFile, dataSchema].filter((file) => file !== undefined)
+  // Not by events of the file: editors replace it.
+  for (const file of files) watchFile(file, { interval: pollMs }, () => void run())
+  return () => {
+    for (const file of files) unwatchFile(file)
+  }
+}
