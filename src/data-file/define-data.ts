@@ -165,8 +165,10 @@ function findDangling(
     ]),
   )
   return resources.flatMap(({ definition: { name, references = [] }, records }) =>
-    references.flatMap(({ field, resource }) => {
+    references.flatMap(({ field, resource, onDelete }) => {
       if (schemas[name]?.properties?.[field]?.['x-references'] === undefined) return []
+      if (onDelete === 'set null' && schemas[name].required?.includes(field))
+        return [{ path: `/${name}`, reason: `${field} is required and cannot be "set null"` }]
       const known = ids.get(resource)
       if (!known)
         return [

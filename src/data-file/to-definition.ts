@@ -41,7 +41,12 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
     allowsUnknown: source.schema === undefined && source.documents.length === 0,
     references,
     unique,
-    schema: { ...others, type: 'object', required, properties },
+    schema: {
+      ...others,
+      type: 'object',
+      required,
+      properties: openReferences(properties, source, references),
+    },
   }
 }
 
@@ -74,6 +79,27 @@ function findNaming(properties: Fields['properties']): string | undefined {
   const texts = Object.entries(properties).filter(isText)
   const names = texts.map(([name]) => name)
   return namingFields.find((name) => names.includes(name)) ?? names[0]
+}
+
+/** The ids that the data has are not the only ones: a field of short text may have been inferred as a choice. */
+function openReferences(
+  properties: GivenFields['properties'],
+  { schema }: DefinitionSource,
+  references: readonly ResourceReference[],
+): GivenFields['properties'] {
+  const inferred = references.filter(({ field }) => schema?.properties?.[field] === undefined)
+  const entries = inferred.map(({ field }) => {
+    const { type, title, examples } = properties[field] ?? {}
+    return [
+      field,
+      {
+        ...(type && { type }),
+        ...(title !== undefined && { title }),
+        ...(examples && { examples }),
+      },
+    ]
+  })
+  return { ...properties, ...Object.fromEntries(entries) }
 }
 
 /** Those that the schema declares, and fields such as `authorId` or `author_id` of `authors`. */

@@ -61,12 +61,12 @@ async function sendRelated(
   const { resource, collection } = context
   const record = assertFound(resource, id, await collection.find(id))
   reply.headers(commonHeaders)
+  const flash = takePageFlash(request, reply, type)
   if (embeds) {
     const toMembers = await loadEmbedded([record], embeds)
     const shown = { ...toRepresentation(resource, record), ...toMembers(record) }
     return sendTagged(request, reply, toTaggedText(type, JSON.stringify(shown)))
   }
-  const flash = takePageFlash(request, reply, type)
   const related = await loadRelatedHtml(context, record)
   const page = { resource, record, type, flash, related }
   // A page with a message is not to be revalidated.
