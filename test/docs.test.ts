@@ -101,8 +101,9 @@ const commandBlock = /(?<=```console\n)[^]*?(?=```)/g
 
 for (const path of documents.filter((name) => read(name).includes('```console'))) {
   test(`the commands in ${path} have the output shown there`, async (t) => {
-    const { origin } = await startVitrine(t)
-    const { declaredRoutes } = await testApp(t)
+    const [, DATA_FILE = ''] = /npm start -- (docs\/\S+\.json)/.exec(read(path)) ?? []
+    const { origin } = await startVitrine(t, { DATA_FILE })
+    const { declaredRoutes } = await testApp(t, { settings: { DATA_FILE } })
     const segments = new Set(declaredRoutes.map(({ url }) => url.split('/')[1]))
     /** False if the demo of the command has been deleted. */
     const isServed = (command: string) => {

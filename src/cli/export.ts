@@ -29,7 +29,7 @@ export async function exportData(config: Config, path: string): Promise<void> {
 
 async function writeData(records: Records, write: (text: string) => Promise<void>) {
   const load = await findLoad(records)
-  if (load === undefined) throw new Error('the data file has not been loaded: start the service')
+  if (!load?.isComplete) throw new Error('the data file has not been loaded: start the service')
   let total = 0
   let before = '{'
   for (const resource of load.definitions.map(defineResource)) {

@@ -115,10 +115,11 @@ function toMessage(error: unknown): string {
 async function openDemos(config: Config, { records }: Stores) {
   if (config.dataFile === undefined) return { config, demos: catalogue }
   const { definitions, notices } = await openData(config, records, workers.isFirstProcess)
-  const combined = combineDemos(config, catalogue, definitions)
-  if (workers.isFirstProcess)
-    for (const notice of [...notices, ...combined.notices]) console.log(notice)
-  return combined
+  const notify = (notice: string) => {
+    if (workers.isFirstProcess) console.log(notice)
+  }
+  notices.forEach(notify)
+  return combineDemos(config, catalogue, definitions, notify)
 }
 
 function warn(problem: string): void {

@@ -3,45 +3,48 @@ import { defineResource, type ResourceDefinition } from '../resources/definition
 import { resourceDemo } from '../resources/routes.ts'
 import type { Demo } from '../site/demo.ts'
 
-/** The demos that are served with the resources of a data file, which come first. */
+/**
+ * The demos that are served with the resources of a data file, which come first. `notify` gets a line for
+ * each demo that loses paths.
+ */
 export function combineDemos(
   config: Config,
   catalogue: readonly Demo[],
   definitions: readonly ResourceDefinition[],
+  notify: (notice: string) => void = () => undefined,
 ) {
   const names = definitions.map(({ name }) => name)
   const resources = definitions.map(defineResource)
   const own = resources.map((resource) => resourceDemo(resource, resources))
+  const isTaken = (path: string) => names.includes(path.split(/[/.]/)[1] ?? '')
   // A demo stores its records in the collection that is named like it.
-  const isReplaced = ({ name, uses = [], samples = [] }: Demo) =>
+  const isOff = ({ name, uses = [], samples = [] }: Demo) =>
     [name, ...uses].some((each) => names.includes(each)) ||
-    (samples.length > 0 && samples.every(({ path }) => names.includes(toSegment(path))))
+    (samples.length > 0 && samples.every(({ path }) => isTaken(path)))
   const open = catalogue.filter(({ name }) => config.demos.includes(name))
-  const kept = open.filter((demo) => !isReplaced(demo)).map((demo) => withoutPaths(demo, names))
-  const off = open.filter(isReplaced).map(({ name }) => name)
-  const demos: readonly Demo[] = [...own, ...kept]
-  const notice = `The data file takes the paths of the demos ${off.join(', ')}, which are off`
-  return {
-    demos,
-    config: { ...config, demos: demos.map(({ name }) => name) },
-    notices: off.length > 0 ? [notice] : [],
-  }
+  for (const { name } of open.filter(isOff))
+    notify(`The demo ${name} is off: the data file has its path`)
+  const kept = open.filter((demo) => !isOff(demo))
+  const demos = [...own, ...kept.map((demo) => withoutPaths(demo, isTaken, notify))]
+  return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }
 }
 
-function toSegment(url: string): string {
-  return url.split(/[/.]/)[1] ?? ''
-}
-
-/** The demo without the routes whose paths are those of resources. */
-function withoutPaths(demo: Demo, names: readonly string[]): Demo {
-  const isFree = ({ url = '', path = url }: { url?: string; path?: string }) =>
-    !names.includes(toSegment(path))
+function withoutPaths(
+  demo: Demo,
+  isTaken: (path: string) => boolean,
+  notify: (notice: string) => void,
+): Demo {
   const { samples = [], page, routes, ...others } = demo
   return {
     ...others,
-    samples: samples.filter(isFree),
-    ...(page !== undefined && isFree({ path: page }) && { page }),
-    routes: async (services, app) =>
-      (typeof routes === 'function' ? await routes(services, app) : routes).filter(isFree),
+    samples: samples.filter(({ path }) => !isTaken(path)),
+    ...(page !== undefined && !isTaken(page) && { page }),
+    routes: async (services, app) => {
+      const all = typeof routes === 'function' ? await routes(services, app) : routes
+      const taken = all.filter(({ url }) => isTaken(url)).map(({ url }) => url)
+      if (taken.length > 0)
+        notify(`The demo ${demo.name} has no ${taken.join(', ')}: the data file has the path`)
+      return all.filter(({ url }) => !isTaken(url))
+    },
   }
 }

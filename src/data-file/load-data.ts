@@ -17,20 +17,21 @@ interface Load {
   hash: string
   isComplete: boolean
   definitions: readonly ResourceDefinition[]
+  version: number
 }
 
 const loadId = 'load'
 const pollMs = 100
-/** A load writes every few milliseconds: after this pause its process has ended. */
-const abandonedMs = 10_000
+const markMs = 1000
+/** A load marks its progress more often: its process has ended. */
+const abandonedMs = 5000
 
-/** The load that is complete. Waits for another process that is loading. */
+/** The last load. Waits for another process that is loading. */
 export async function findLoad(records: Records): Promise<Load | undefined> {
   for (;;) {
     const record = await records.collection(collectionNames.dataFile).find(loadId)
     const load = record && toLoad(record)
-    if (!record || !load || load.isComplete) return load
-    if (isAbandoned(record)) return undefined
+    if (!record || !load || load.isComplete || isAbandoned(record)) return load
     await setTimeout(pollMs)
   }
 }
@@ -39,14 +40,11 @@ function isAbandoned({ updatedAt }: StoredRecord): boolean {
   return Date.now() - Date.parse(updatedAt) > abandonedMs
 }
 
-function toLoad({ document }: StoredRecord): Load | undefined {
+function toLoad({ document, version }: StoredRecord): Load | undefined {
   const { hash, isComplete, definitions } = document
   if (typeof hash !== 'string' || typeof isComplete !== 'boolean') return undefined
-  return {
-    hash,
-    isComplete,
-    definitions: Array.isArray(definitions) ? definitions.filter(isDefinition) : [],
-  }
+  const known = Array.isArray(definitions) ? definitions.filter(isDefinition) : []
+  return { hash, isComplete, definitions: known, version }
 }
 
 /** They were stored by {@link loadData}. */
@@ -54,45 +52,48 @@ function isDefinition(value: unknown): value is ResourceDefinition {
   return isDocument(value) && typeof value.name === 'string' && isDocument(value.schema)
 }
 
-/** Replaces the records of all resources. False if another process is loading. The next start repeats a load that is interrupted. */
+/** Replaces the records of the last load. False if another process is loading. */
 export async function loadData(
   records: Records,
   { hash, resources }: { hash: string; resources: readonly DataResource[] },
+  last: Load | undefined,
 ): Promise<boolean> {
   const collection = records.collection(collectionNames.dataFile)
   const definitions = resources.map(({ definition }) => definition)
-  const before = await collection.find(loadId)
-  const old = before && toLoad(before)
-  const mark = async (isComplete: boolean, version: number) => {
+  let version = last?.version ?? 0
+  const mark = async (isComplete: boolean): Promise<boolean> => {
     const now = new Date().toISOString()
     const document = { hash, isComplete, definitions }
-    const isWritten =
-      version === 0
-        ? await collection.create({ id: loadId, document, createdAt: now })
-        : await collection.change({ id: loadId, document, updatedAt: now, version })
-    return isWritten ? version + 1 : 0
+    const record = { id: loadId, document }
+    const isMarked = await (version === 0
+      ? collection.create({ ...record, createdAt: now })
+      : collection.change({ ...record, updatedAt: now, version }))
+    version += 1
+    return isMarked
   }
-  if (before === undefined) await assertEmpty(records, definitions)
-  let version = await mark(false, before?.version ?? 0)
-  if (version === 0) return false
-  const names = [...(old?.definitions ?? []), ...definitions].map(({ name }) => name)
+  if (!last) await assertEmpty(records, definitions)
+  if (!(await mark(false))) return false
+  let markedAt = Date.now()
+  const onProgress = async () => {
+    if (Date.now() - markedAt < markMs) return
+    if (!(await mark(false))) throw new Error('another process has begun to load the data file')
+    markedAt = Date.now()
+  }
+  const names = [...(last?.definitions ?? []), ...definitions].map(({ name }) => name)
   for (const name of new Set(names)) await records.collection(name).clear()
-  for (const resource of resources)
-    await createAll(records, resource, async () => {
-      version = await mark(false, version)
-    })
-  return (await mark(true, version)) > 0
+  for (const resource of resources) await createAll(records, resource, onProgress)
+  return mark(true)
 }
 
 async function assertEmpty(records: Records, definitions: readonly ResourceDefinition[]) {
   for (const { name } of definitions) {
     if ((await records.collection(name).count()) === 0) continue
+    // Another process has begun to load them.
+    if (await records.collection(collectionNames.dataFile).find(loadId)) return
     const reason = `the database has other ${name}: set another DATABASE_URL, or unset it`
     throw new Error(reason)
   }
 }
-
-const stepsPerMark = 20
 
 /** In the order of the file: a list is sorted by the time of the creation. */
 async function createAll(
@@ -113,6 +114,6 @@ async function createAll(
     )
     const failed = await records.commit([{ kind: 'create', collection: name, records: created }])
     if (failed !== undefined) throw new Error(`${name} cannot be stored`)
-    if ((start / recordsPerStep) % stepsPerMark === stepsPerMark - 1) await onProgress()
+    await onProgress()
   }
 }

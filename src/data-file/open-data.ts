@@ -22,14 +22,14 @@ export async function openData(
   for (let isFirst = true; ; isFirst = false) {
     const load = await findLoad(records)
     // After another process has loaded the file, it is not loaded again.
-    if (load && !(isFirst && mayReload && dataReload)) {
+    if (load?.isComplete && !(isFirst && mayReload && dataReload)) {
       const isOutdated = !isUrl(source) && load.hash !== (await readData(config)).hash
       const notice = `${source} has changed since its records were loaded; --reload replaces them`
       return { definitions: load.definitions, notices: isFirst && isOutdated ? [notice] : [] }
     }
     const data = await readData(config)
     const { resources, count } = await parseData(config, data)
-    if (!(await loadData(records, { hash: data.hash, resources }))) continue
+    if (!(await loadData(records, { hash: data.hash, resources }, load))) continue
     const definitions = resources.map(({ definition }) => definition)
     const notice = `Loaded ${count} from ${withoutSecrets(source)}`
     return { definitions, notices: [notice] }

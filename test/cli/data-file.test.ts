@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -137,6 +138,39 @@ test('workers load the file once, and all serve it', async (t) => {
     created.map(async (response) => ((await response.json()) as { id: number }).id),
   )
   assert.equal(new Set(ids).size, 20)
+})
+
+test('two replicas that start at once load the file once, and both serve all records', async (t) => {
+  const posts = Array.from({ length: 5000 }, (_, index) => ({ id: index + 1, title: 'a' }))
+  const file = await dataFile(t, { posts })
+  const settings = settingsIn(await temporaryFolder(t))
+  const replicas = await Promise.all([start(t, settings, file), start(t, settings, file)])
+  assert.equal(
+    replicas
+      .map(({ output }) => output())
+      .join('')
+      .match(/Loaded/g)?.length,
+    1,
+  )
+  for (const { origin } of replicas) {
+    const { headers } = await fetch(`${origin}/posts?per_page=1`)
+    assert.equal(headers.get('x-total-count'), '5000')
+  }
+})
+
+test('a load that was interrupted is started again', async (t) => {
+  const posts = Array.from({ length: 50_000 }, (_, index) => ({ id: index + 1, title: 'a' }))
+  const file = await dataFile(t, { posts })
+  const settings = settingsIn(await temporaryFolder(t))
+  const { process: child } = spawnVitrine({ PORT: '0', ...settings }, [file])
+  const database = new URL(settings.DATABASE_URL).pathname
+  // The first records are written long before the last.
+  await until(() => (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 500_000)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const { origin } = await start(t, settings, file)
+  const { headers } = await fetch(`${origin}/posts?per_page=1`)
+  assert.equal(headers.get('x-total-count'), '50000')
 })
 
 test('the problems of flags are found before anything is opened', async (t) => {
