@@ -88,7 +88,7 @@ function openReferences(
   references: readonly ResourceReference[],
 ): GivenFields['properties'] {
   const inferred = references.filter(({ field }) => schema?.properties?.[field] === undefined)
-  const entries = inferred.map(({ field }) => {
+  const entries = inferred.map(({ field }): [string, GivenField] => {
     const { type, title, examples } = properties[field] ?? {}
     return [
       field,
