@@ -89,15 +89,9 @@ function openReferences(
 ): GivenFields['properties'] {
   const inferred = references.filter(({ field }) => schema?.properties?.[field] === undefined)
   const entries = inferred.map(({ field }): [string, GivenField] => {
-    const { type, title, examples } = properties[field] ?? {}
-    return [
-      field,
-      {
-        ...(type && { type }),
-        ...(title !== undefined && { title }),
-        ...(examples && { examples }),
-      },
-    ]
+    const { type, examples } = properties[field] ?? {}
+    const title = toTitle(field.replace(/(.)(Id|_id)$/, '$1'))
+    return [field, { title, ...(type && { type }), ...(examples && { examples }) }]
   })
   return { ...properties, ...Object.fromEntries(entries) }
 }

@@ -56,8 +56,8 @@ async function loadChildList(relation: Relation, { id }: StoredRecord): Promise<
     .slice(0, maxShown)
     .map((child) => html`<li>${renderLink(resource, child)}</li>\n`)
   const noun = count === 1 ? resource.singular : resource.title.toLowerCase()
-  return html`<section class="related"><h2>${resource.title}</h2>
-${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p><a href="${toHref({ path: resource.path, parameters })}">${count.toLocaleString('en')} ${noun}</a>
+  return html`<section><h2>${resource.title}</h2>
+${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p class="actions"><a href="${toHref({ path: resource.path, parameters })}">${count.toLocaleString('en')} ${noun}</a>
 <a class="button second" href="${toHref({ path: `${resource.path}/new`, parameters })}">New ${resource.singular}</a></p></section>
 `
 }
