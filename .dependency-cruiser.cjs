@@ -1,7 +1,7 @@
 // The dependency arrow of ARCHITECTURE.md, enforced by `npm run check:layers`.
 const drivers = '^node:(sqlite)$|(^|node_modules/)(pg|ioredis|aws4fetch)(/|$)'
 const above =
-  'data-file|demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
+  'data-file|json-server|demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
 
 /** Nothing in `from` may import anything in `to`, both given as alternatives of folders in src/. */
 function forbid(name, from, to) {
@@ -27,17 +27,21 @@ module.exports = {
     forbid(
       'auth-limits-idempotency-use-http',
       'auth|limits|idempotency',
-      'data-file|demos|resources|site|inspector|server|operations|cli|app|main',
+      'data-file|json-server|demos|resources|site|inspector|server|operations|cli|app|main',
     ),
-    forbid('site-knows-no-demo', 'site|inspector', 'data-file|demos|resources|server|cli|app|main'),
+    forbid(
+      'site-knows-no-demo',
+      'site|inspector',
+      'data-file|json-server|demos|resources|server|cli|app|main',
+    ),
     forbid(
       'resources-know-no-demo',
       'resources',
-      'data-file|demos|inspector|server|operations|cli|app|main',
+      'data-file|json-server|demos|inspector|server|operations|cli|app|main',
     ),
     forbid(
       'data-files-are-like-demos',
-      'data-file',
+      'data-file|json-server',
       'demos|inspector|server|operations|cli|app|main',
     ),
     forbid('demos-know-no-server', 'demos', 'inspector|server|operations|cli|app|main'),
@@ -62,13 +66,13 @@ module.exports = {
       name: 'app-knows-no-demo',
       severity: 'error',
       from: { path: '^src/app\\.ts$' },
-      to: { path: '^src/(data-file|demos|resources|cli)/' },
+      to: { path: '^src/(data-file|json-server|demos|resources|cli)/' },
     },
     {
       name: 'only-interfaces-of-stores',
       severity: 'error',
       from: {
-        path: '^src/(data-file|demos|resources|idempotency|limits|auth|site|inspector|server|operations|app\\.ts)',
+        path: '^src/(data-file|json-server|demos|resources|idempotency|limits|auth|site|inspector|server|operations|app\\.ts)',
       },
       to: {
         path: '^src/stores/',

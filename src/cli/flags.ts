@@ -24,6 +24,8 @@ function takeSource([first = '', ...others]: readonly string[]) {
 
 function parseFlags(args: string[]) {
   const names = new Map(settingNames.map((name) => [toFlagName(name), toEnvironmentName(name)]))
+  // The name of the flag in json-server.
+  names.set('static', toEnvironmentName('publicDir'))
   const switches = settingNames.filter((name) => settings[name].isSwitch).map(toFlagName)
   const options = Object.fromEntries(
     [...names.keys()].map((flag) => [flag, switches.includes(flag) ? boolean : string]),

@@ -83,6 +83,9 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
       config.dataFile === undefined &&
       !environment.DATA_FILE &&
       (config.dataSchema ?? (config.dataReload || config.dataFresh)),
+    'JSON_SERVER requires a data file: vitrine db.json, and DELAY_MS requires JSON_SERVER':
+      (config.dataFile === undefined && !environment.DATA_FILE && config.jsonServer) ||
+      (config.jsonServer === undefined && config.delayMs),
     'WORKERS must be 1 with DATA_FRESH or DATABASE_URL=sqlite::memory:, which processes cannot share':
       workers > 1 && databaseUrl === 'sqlite::memory:',
     'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL':

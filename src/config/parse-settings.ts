@@ -52,6 +52,11 @@ export const durability = choice(['process', 'full'])
 
 export const logLevel = choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
 
+export function jsonServer(given: string): '0.17' | '1' | undefined {
+  const version = choice(['off', '0.17', '1'])(given)
+  return version === 'off' ? undefined : version
+}
+
 export function onOrOff(given: string): boolean {
   return choice(['on', 'off'])(given) === 'on'
 }
@@ -77,6 +82,28 @@ export function file(path: string): string | undefined {
     return path === '' ? undefined : readFileSync(path, 'utf8')
   } catch {
     throw new Error('a readable file')
+  }
+}
+
+/** The file of json-server's `--routes`: patterns of URLs, and what they are rewritten to. */
+export function rewrites(path: string): Readonly<Record<string, string>> {
+  const rules = parseRules(file(path) ?? '{}')
+  if (rules !== undefined) return rules
+  throw new Error(
+    'a JSON file of rewrites such as {"/api/*": "/$1", "/:kind/:id/show": "/:kind/:id"}',
+  )
+}
+
+function parseRules(text: string): Record<string, string> | undefined {
+  const isRule = ([from, to]: [string, unknown]) =>
+    /^\/(?!.*(\(|:\w+[?+*]))/.test(from) && typeof to === 'string' && to.startsWith('/')
+  try {
+    const rules: unknown = JSON.parse(text)
+    if (typeof rules !== 'object' || rules === null || Array.isArray(rules)) return undefined
+    const entries = Object.entries(rules)
+    return entries.every(isRule) ? Object.fromEntries(entries) : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -61,6 +61,16 @@ export const settings = {
   dataReload: offSwitch('reload', 'whether the data file replaces the stored records'),
   dataFresh: offSwitch('fresh', 'whether the records are kept in memory and loaded at each start'),
   dataWatch: offSwitch('watch', 'whether each change of the data file is loaded; requires `fresh`'),
+  jsonServer: setting('off', parse.jsonServer, 'version of json-server whose responses it has'),
+  foreignKeySuffix: flag(
+    'foreignKeySuffix',
+    setting('Id', String, 'end of a field that refers to another resource, as `authorId`'),
+  ),
+  delayMs: flag('delay', integer(0, [0, 60_000], 'time before each response, with `JSON_SERVER`')),
+  rewrites: flag(
+    'routes',
+    setting('', parse.rewrites, 'JSON file of URLs to rewrite: `{"/api/*": "/$1"}`'),
+  ),
   host: setting('127.0.0.1', String, 'address to listen on'),
   port: integer(3000, port, 'port to listen on; `0` selects a free port'),
   allowedHosts: {
@@ -84,6 +94,7 @@ export const settings = {
   maxFilesBytes: limit([1, 1024 ** 5], 'maximum total size of all uploads in bytes (507)'),
   methodOverride: setting('on', parse.override, '`_method`: `on`, `off` or `unsafe-from-post`'),
   compression: setting('on', parse.onOrOff, 'whether text is sent as `zstd`, `br` or `gzip`'),
+  readOnly: offSwitch('read-only', 'whether requests that store something get 403'),
   requireIfMatch: setting('off', parse.onOrOff, 'whether writes require `If-Match` (428)'),
   bodyReaders: setting(parse.bodyReaderNames.join(), parse.bodyReaders, 'bodies to parse'),
   corsOrigins: {

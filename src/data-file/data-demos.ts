@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { resourceDemo } from '../resources/routes.ts'
 import type { Demo } from '../site/demo.ts'
@@ -15,7 +16,9 @@ export function combineDemos(
 ) {
   const names = definitions.map(({ name }) => name)
   const resources = definitions.map(defineResource)
-  const own = resources.map((resource) => resourceDemo(resource, resources))
+  const own = config.jsonServer
+    ? createJsonServer(config.jsonServer, definitions)
+    : resources.map((resource) => resourceDemo(resource, resources))
   const isTaken = (path: string) => names.includes(path.split(/[/.]/)[1] ?? '')
   // A demo stores its records in the collection that is named like it.
   const isOff = ({ name, uses = [], samples = [] }: Demo) =>

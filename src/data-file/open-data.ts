@@ -36,18 +36,21 @@ export async function openData(
   }
 }
 
-async function readData({ dataFile = '', dataSchema, dataId }: Config) {
+async function readData({ dataFile = '', dataSchema, dataId, foreignKeySuffix }: Config) {
   const file = await readDataText(dataFile)
   const schema = dataSchema === undefined ? undefined : await readDataText(dataSchema)
-  return { file, schema, hash: toHash(file.text, schema?.text ?? '', dataId) }
+  return { file, schema, hash: toHash(file.text, schema?.text ?? '', dataId, foreignKeySuffix) }
 }
 
 type Data = Awaited<ReturnType<typeof readData>>
 
-async function parseData({ dataId, maxJsonDepth }: Config, { file, schema }: Data) {
+async function parseData(
+  { dataId, foreignKeySuffix, maxJsonDepth }: Config,
+  { file, schema }: Data,
+) {
   const contents = await parseDataText(file, maxJsonDepth)
   const schemas = schema && (await parseDataText(schema, maxJsonDepth))
-  const options = { idField: dataId, foreignKeySuffix: 'Id' }
+  const options = { idField: dataId, foreignKeySuffix }
   const { resources, problems, ofSchema } = defineData(contents, options, schemas)
   const lines = [
     ...toLines(withoutSecrets(file.source), problems),

@@ -89,6 +89,9 @@ export function crossSiteWrite(origin = ''): HttpError {
   return new HttpError('cross-site-write', `Cross-site writes are blocked. ${remedy}`)
 }
 
+export const readOnly = () =>
+  new HttpError('read-only', 'This service is read-only (READ_ONLY). Nothing was changed.')
+
 const linkBlocked = toErrorFactory('unsafe-link')
 export const unsafeLink = (from: string, to: string) =>
   linkBlocked(`A link must not turn ${from} into ${to}. Use a form or a script of this site.`)

@@ -47,6 +47,11 @@ export const problemTypes = {
     'Send a POST with the override, or use the method itself.',
     'curl -d _method=DELETE URL',
   ),
+  'read-only': define(403, 'Read-Only Service')(
+    'This service does not store anything: READ_ONLY is set. Everything can be read, and nothing was changed.',
+    'Read only, or ask the operator of the service to unset READ_ONLY.',
+    'READ_ONLY=off npm start',
+  ),
   'not-found': define(404, 'Not Found')(
     'No route matches this path, or the record or file does not exist or was deleted.',
     'Check the path and the id. The home page lists all demos.',

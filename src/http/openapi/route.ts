@@ -34,6 +34,8 @@ declare module 'fastify' {
     acceptsIdempotencyKey?: boolean
     isLogin?: boolean
     isUnlimited?: boolean
+    /** Whether it stores something: not with READ_ONLY. */
+    isWrite?: boolean
   }
 }
 
@@ -43,7 +45,7 @@ export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: 
   const { tag = serviceTag } = group
   for (const route of routes) {
     app.declaredRoutes.push({ file: group.file, tag, ...route })
-    app.route(route)
+    app.route({ ...route, config: { ...route.config, isWrite: route.store === 'writes' } })
   }
 }
 

@@ -12,6 +12,7 @@ import {
   expectationFailed,
   HttpError,
   misdirectedHost,
+  readOnly,
 } from '../errors/http-error.ts'
 import { assertMemoryLeft } from '../response/finish-responses.ts'
 import { awaitsContinue } from '../body/read-bytes.ts'
@@ -141,6 +142,7 @@ export function parseRequestHead(request: FastifyRequest, config: Config): HttpE
     if (isRawRequest(raw)) return
     request.query = raw.target?.getQuery().parameters
     if (isSafe(request.method)) return
+    if (config.readOnly && request.routeOptions.config.isWrite) throw readOnly()
     const own = toOrigin(request)
     assertNotUnsafeLink(raw, own, config)
     assertSameSite(raw, { own, others: config.corsOrigins })

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Config } from '../../config/config.ts'
 import { isObject, parseParameters, takeFormHeaders } from './parameters.ts'
+import { createRewriter } from './rewrites.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -23,8 +24,9 @@ function parseQuery(url: string, config: Config) {
 }
 
 export function createTargetParser(config: Config, rawPaths: readonly string[]) {
+  const rewrite = createRewriter(config.rewrites)
   return (raw: IncomingMessage): string => {
-    const url = toOriginForm(raw)
+    const url = rewrite(toOriginForm(raw))
     const isRaw = rawPaths.some((prefix) => isUnder(prefix, url))
     let query: Query | undefined
     raw.target = { isRaw, getQuery: () => (query ??= parseQuery(isRaw ? '' : url, config)) }

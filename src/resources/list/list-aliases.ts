@@ -20,7 +20,7 @@ export function resolveAliases(parameters: ParameterTexts, resource: Resource): 
       resolveOrder([], values)
       continue
     }
-    const ownName = isField ? name : resolveAlias(name, resource)
+    const ownName = isField ? name : resolveAlias(resource, name, values)
     if (resolved.has(ownName)) throw badParameter(name, `is the same parameter as ${ownName}`)
     const isSort = name === '_sort' && !isField
     resolved.set(ownName, isSort ? resolveOrder(values, parameters.get('_order')) : values)
@@ -29,9 +29,14 @@ export function resolveAliases(parameters: ParameterTexts, resource: Resource): 
   return resolved
 }
 
-function resolveAlias(name: string, resource: Resource): string {
+function resolveAlias(resource: Resource, name: string, values: readonly string[]): string {
   const [, field = '', operator = ''] = suffix.exec(name) ?? []
   if (findListField(resource, field)) {
+    // Read as plain text, a regular expression would find other records than in json-server.
+    if (operator === 'like' && /[\\^$.*+?()[\]{}|]/.test(values.join())) {
+      const hint = `Use ${field}:contains, or start the service with JSON_SERVER=0.17`
+      throw badParameter(name, `is a regular expression in json-server. ${hint}`)
+    }
     return `${field}:${operator === 'like' ? 'contains' : operator}`
   }
   return aliases.get(name) ?? name

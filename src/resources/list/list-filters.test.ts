@@ -133,7 +133,7 @@ test('no parameter can change a statement', async (t) => {
         ['name:ne', attack, 200],
         ['name:contains', attack, 200],
         ['name:startsWith', attack, 200],
-        ['name_like', attack, 200],
+        ['name_like', attack, /[$\\^.*+?()[\]{}|]/.test(attack) ? 400 : 200],
         ['name:gt', attack, 200],
         ['_id', attack, 200],
         ['createdAt:gte', attack, 400],

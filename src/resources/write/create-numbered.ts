@@ -19,7 +19,7 @@ export async function createNumbered(
       const largest = await findLargest(resource, collection)
       attempt.last = Math.max(attempt.last, largest) + 1
       const id = Number.isSafeInteger(attempt.last) ? attempt.last : createId()
-      const now = new Date().toISOString()
+      const now = nextTime()
       const stored = { [resource.idName]: id, ...document }
       const record = {
         id: String(id),
@@ -48,6 +48,14 @@ async function findLargest({ idName }: Resource, collection: Collection): Promis
     { offset: 0, limit: 1 },
   )
   return Number(record?.document[idName] ?? 0)
+}
+
+let lastTime = 0
+
+/** Records that are created in one millisecond are listed in their order too. */
+export function nextTime(): string {
+  lastTime = Math.max(Date.now(), lastTime + 1)
+  return new Date(lastTime).toISOString()
 }
 
 /** The id as it is in the document. */

@@ -31,7 +31,7 @@ import { createNumbered, parseId } from './create-numbered.ts'
 import { mergeInput, parseInput, parsePatch, toDefaults } from './input.ts'
 
 /** An attempt fails only when another request succeeds. */
-const maxWriteAttempts = 100
+export const maxWriteAttempts = 100
 
 const jsonFirst = ['application/json', 'text/html'] as const
 
@@ -147,7 +147,7 @@ async function findRelated(context: ResourceContext, record: StoredRecord, type:
   return type === 'text/html' ? loadRelatedHtml(context, record) : undefined
 }
 
-function assertMayWrite(
+export function assertMayWrite(
   { headers }: FastifyRequest,
   { config }: ResourceContext,
   record: StoredRecord | undefined,

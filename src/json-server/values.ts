@@ -1,0 +1,38 @@
+import { isFieldValue, type Document } from '../stores/records/records.ts'
+
+/** As in 0.17: a field with exactly this name comes first. */
+export function findAt(document: Document, path: string): unknown {
+  return Object.hasOwn(document, path) ? document[path] : findInside(document, path)
+}
+
+/** The value of `author.name` or `tags[0]`. */
+export function findInside(document: Document, path: string): unknown {
+  const names = path.replaceAll(/\[(\w+)\]/g, '.$1').split('.')
+  return names.reduce<unknown>((value, name) => {
+    const member: unknown = Object.getOwnPropertyDescriptor(Object(value), name)?.value
+    return member
+  }, document)
+}
+
+/** `String(value)`, without calling methods that the JSON of a client may have redefined. */
+export function toText(value: unknown): string {
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => ((item ?? null) === null ? '' : toText(item))).join(',')
+  }
+  return typeof value === 'object' && value !== null ? '[object Object]' : String(value)
+}
+
+function toComparable(value: unknown) {
+  if (typeof value === 'string' || typeof value === 'number') return value
+  return value === undefined ? NaN : isFieldValue(value) ? Number(value) : toText(value)
+}
+
+/** `one < other` of JavaScript: two strings are compared as text, everything else as numbers. */
+export function isBelow(one: unknown, other: unknown): boolean {
+  return toComparable(one) < toComparable(other)
+}
+
+/** `one <= other`. */
+export function isAtMost(one: unknown, other: unknown): boolean {
+  return toComparable(one) <= toComparable(other)
+}
