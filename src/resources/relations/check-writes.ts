@@ -13,7 +13,7 @@ interface Check {
   problem: FieldProblem
 }
 
-const maxAttempts = 20
+const maxWriteAttempts = 20
 
 /** The collection; its writes throw where a reference, a unique field or a rule of deletion forbids them. */
 export function checkWrites(context: ResourceContext, records: Records): Collection {
@@ -43,7 +43,7 @@ export function checkWrites(context: ResourceContext, records: Records): Collect
     },
     remove: async (id, version) => {
       if (relations.every(({ isToParent }) => isToParent)) return collection.remove(id, version)
-      for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+      for (let attempt = 1; attempt <= maxWriteAttempts; attempt += 1) {
         const current = await collection.find(id)
         if (!current || current.version !== (version ?? current.version)) return false
         if ((await records.commit(await planRemoval(context, current))) === undefined) return true
