@@ -1,7 +1,7 @@
 // The dependency arrow of ARCHITECTURE.md, enforced by `npm run check:layers`.
 const drivers = '^node:(sqlite)$|(^|node_modules/)(pg|ioredis|aws4fetch)(/|$)'
 const above =
-  'data-file|json-server|demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
+  'data-file|json-server|httpbin|demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
 
 /** Nothing in `from` may import anything in `to`, both given as alternatives of folders in src/. */
 function forbid(name, from, to) {
@@ -43,6 +43,11 @@ module.exports = {
       'data-files-are-like-demos',
       'data-file|json-server',
       'demos|inspector|server|operations|cli|app|main',
+    ),
+    forbid(
+      'httpbin-knows-no-demo',
+      'httpbin',
+      'data-file|json-server|demos|resources|inspector|server|operations|cli|app|main',
     ),
     forbid('demos-know-no-server', 'demos', 'inspector|server|operations|cli|app|main'),
     forbid('cli-uses-no-pages', 'cli', 'site|inspector|limits|main|embed'),

@@ -98,7 +98,9 @@ type AppParts = ReturnType<typeof createParts>
 function createParts({ config, stores, logTo = standardOutput, ...options }: AppOptions) {
   const demos = options.demos.filter(({ name }) => config.demos.includes(name))
   const shapes = demos.flatMap(({ errorShape }) => errorShape?.({ config, ...stores }) ?? [])
-  const rawPaths = demos.flatMap((demo) => demo.rawPaths ?? [])
+  const rawPaths = demos.flatMap(({ rawPaths: paths = [] }) =>
+    typeof paths === 'function' ? paths({ config, ...stores }) : paths,
+  )
   return {
     config,
     demos,

@@ -23,9 +23,12 @@ test('npm run routes prints every URL, with the file of its handler', async (t) 
     })
   }
   const routes = await listRoutes(await testApp(t, { demos }))
+  const paths = new Set(routes.map(({ path }) => withoutPatterns(path)))
+  // The tree of Fastify does not show the whole path of a wildcard.
+  const isWhole = (path: string) => !path.endsWith('*')
   assert.deepEqual(
-    [...printed.keys()].toSorted(),
-    [...new Set(routes.map(({ path }) => withoutPatterns(path)))].toSorted(),
+    [...printed.keys()].filter(isWhole).toSorted(),
+    [...paths].filter(isWhole).toSorted(),
   )
   for (const [url, file] of printed) {
     await t.test(`${url} has its handler in ${file}`, async () => {

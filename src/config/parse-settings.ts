@@ -184,6 +184,10 @@ export function hosts(given: string): readonly string[] {
   })
 }
 
+export function redirectDomains(given: string): readonly string[] {
+  return given === 'none' ? [] : hosts(given)
+}
+
 export const networks = toListParser(
   toParser('a comma-separated list of addresses and CIDRs such as 10.0.0.0/8, not /0', (given) => {
     const [, address = '', prefix = 1] = /^([^/]+)(?:\/(\d+))?$/.exec(given) ?? []

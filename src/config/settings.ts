@@ -101,6 +101,11 @@ export const settings = {
     ...setting('', parse.origins, 'origins that may send cross-site writes and credentials'),
     localDefault: 'http://localhost:*,http://127.0.0.1:*',
   },
+  allowedRedirectDomains: setting(
+    '*',
+    parse.redirectDomains,
+    'comma-separated hosts to which visitors may create redirects; `none`: only this one',
+  ),
   sessionIdleSeconds: integer(1800, [1, 400 * day], 'time after which an unused session ends'),
   sessionMaxSeconds: integer(12 * hour, [1, 400 * day], 'maximum lifetime of a session'),
   maxBodyBytes: integer(mebibyte, [1, 1024 ** 3], 'maximum size of a request body in bytes (413)'),
@@ -151,6 +156,7 @@ export const publicDefaults: Partial<Record<SettingName, string>> = {
   maxDatabaseBytes: String(256 * mebibyte),
   maxFilesBytes: String(256 * mebibyte),
   maxEventLoopDelayMs: '250',
+  allowedRedirectDomains: 'none',
   // Link previews of chat services request URLs and are not browsers.
   methodOverride: 'unsafe-from-post',
 }

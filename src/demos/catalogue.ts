@@ -3,6 +3,8 @@ import type { Resource } from '../resources/definition.ts'
 import type { Demo } from '../site/demo.ts'
 import { api } from './api/api.ts'
 import { bodies } from './bodies/bodies.ts'
+import { goHttpbin } from './go-httpbin/go-httpbin.ts'
+import { httpbin } from './httpbin/httpbin.ts'
 import { locations } from './locations/locations.ts'
 import { uploads } from './uploads/uploads.ts'
 import { sessions } from './sessions/sessions.ts'
@@ -24,6 +26,8 @@ export const demos: readonly (Demo & { resource?: Resource })[] = [
   uploads,
   bodies,
   user,
+  httpbin,
+  goHttpbin,
   staticFiles,
 ]
 

@@ -34,7 +34,7 @@ export interface Demo {
   /** The path of a file in PUBLIC_DIR with a form for this demo. */
   form?: string
   /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
-  rawPaths?: readonly string[]
+  rawPaths?: readonly string[] | ((services: Services) => readonly string[])
   /** The schema of the documents in the collection `name`, if each describes the file with its id. */
   fileSchema?: XSchema
   /** Or a function that prepares the demo first. Hooks that it adds to `app` are the demo's own. */

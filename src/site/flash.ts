@@ -2,6 +2,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isForm } from '../http/body/body-reader.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
+import { flashCookie } from '../http/security/visitor-response.ts'
 import { html, type Html } from './html.ts'
 
 /**
@@ -12,7 +13,6 @@ const messages = new Map([
   ['saved', 'Saved.'],
   ['deleted', 'Deleted.'],
 ])
-const cookieName = 'flash'
 
 export function setFlash(request: FastifyRequest, reply: FastifyReply, key: 'saved' | 'deleted') {
   if (isForm(request)) setCookie(reply, key, 30)
@@ -21,7 +21,7 @@ export function setFlash(request: FastifyRequest, reply: FastifyReply, key: 'sav
 /** A page with a message must not be cached. */
 export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | undefined {
   addVary(reply, 'Cookie')
-  const key = parseCookie(request.headers.cookie ?? '')[cookieName]
+  const key = parseCookie(request.headers.cookie ?? '')[flashCookie]
   if (key === undefined) return undefined
   setCookie(reply, '', 0)
   const message = messages.get(key)
@@ -37,5 +37,5 @@ export function renderNotice(message: string | Html): Html {
 function setCookie(reply: FastifyReply, value: string, maxAge: number): void {
   const secure = reply.request.protocol === 'https'
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
-  reply.header('set-cookie', stringifySetCookie({ name: cookieName, value, maxAge, ...options }))
+  reply.header('set-cookie', stringifySetCookie({ name: flashCookie, value, maxAge, ...options }))
 }

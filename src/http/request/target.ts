@@ -8,7 +8,8 @@ import { createRewriter } from './rewrites.ts'
 declare module 'node:http' {
   interface IncomingMessage {
     originalUrl?: string
-    target?: { isRaw: boolean; getQuery: () => Query }
+    /** `url` is in origin form, as sent. */
+    target?: { url: string; isRaw: boolean; getQuery: () => Query }
     receivedMethod?: string
     ownId?: string
   }
@@ -29,7 +30,7 @@ export function createTargetParser(config: Config, rawPaths: readonly string[]) 
     const url = rewrite(toOriginForm(raw))
     const isRaw = rawPaths.some((prefix) => isUnder(prefix, url))
     let query: Query | undefined
-    raw.target = { isRaw, getQuery: () => (query ??= parseQuery(isRaw ? '' : url, config)) }
+    raw.target = { url, isRaw, getQuery: () => (query ??= parseQuery(isRaw ? '' : url, config)) }
     if (!isRaw) return trimSlashes(url)
     if (!routableMethods.includes(raw.method ?? '')) setMethod(raw, 'POST')
     return escapeInvalidPath(url)

@@ -1,0 +1,13 @@
+import { toBinDemo } from '../../httpbin/bin-demo.ts'
+import { httpbin as dialect } from '../../httpbin/dialects/httpbin.ts'
+import { html } from '../../site/html.ts'
+
+export const httpbin = toBinDemo(dialect, {
+  title: 'httpbin',
+  summary: 'All endpoints of httpbin, the Python service, with its responses.',
+  samples: [
+    { title: 'A request as JSON', method: 'GET', path: '/httpbin/get', fields: { name: 'Ann' } },
+  ],
+  lookFor: html`Test suites that were written for httpbin can use this URL in its place. <code>args</code> and
+<code>headers</code> have one text for each name, or a list if a parameter is repeated.`,
+})

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isRedirectAllowed, ownCookies, toVisitorHeaders } from './visitor-response.ts'
+
+const limits = {
+  origin: 'http://vitrine.test:3000',
+  cookiePath: '/httpbin',
+  ownCookies,
+  allowedRedirectDomains: ['example.com', '*.example.org'],
+}
+
+const dropped: readonly (readonly [string, string])[] = [
+  ['Set-Cookie', 'session=x; Path=/'],
+  ['Set-Cookie', ' Session =x'],
+  ['Set-Cookie', '__Host-session=x; Secure; Path=/'],
+  ['Set-Cookie', 'flash=saved'],
+  ['Set-Cookie', '=session=x'],
+  ['Set-Cookie', 'session'],
+  ['Location', 'http://other.example/'],
+  ['Location', '//other.example'],
+  ['Location', String.raw`/\other.example`],
+  ['Location', 'javascript:alert(1)'],
+  ['Refresh', '0; url=http://other.example/'],
+  ['Refresh', '0;URL="//other.example"'],
+  ['Refresh', '0, http://other.example/'],
+  ['Strict-Transport-Security', 'max-age=1'],
+  ['CONTENT-SECURITY-POLICY-Report-Only', 'x'],
+  ['Access-Control-Allow-Origin', 'http://other.example'],
+  ['Clear-Site-Data', '"*"'],
+  ['Alt-Svc', 'h2="other.example:443"'],
+  ['Service-Worker-Allowed', '/'],
+  ['Content-Length', '3'],
+  ['Transfer-Encoding', 'chunked'],
+  ['Report-To', '{}'],
+]
+
+for (const [name, value] of dropped) {
+  test(`a visitor cannot send ${name}: ${value}`, () => {
+    const { 'content-security-policy': policy, ...rest } = toVisitorHeaders([[name, value]], limits)
+    assert.equal(policy, 'sandbox')
+    assert.deepEqual(rest, { 'x-content-type-options': 'nosniff' })
+  })
+}
+
+const kept: readonly (readonly [string, string, string?])[] = [
+  ['Set-Cookie', 'a=session; Path=/; HttpOnly', 'a=session; Path=/httpbin; HttpOnly'],
+  ['Set-Cookie', 'a=1; Domain=vitrine.test; Max-Age=1', 'a=1; Max-Age=1; Path=/httpbin'],
+  ['Location', '/get'],
+  ['Location', 'get'],
+  ['Location', 'http://vitrine.test:3000/x'],
+  ['Location', 'https://example.com/x'],
+  ['Location', 'https://a.example.org/x'],
+  ['Refresh', '5'],
+  ['Refresh', '0; url=/get'],
+  ['Content-Type', 'text/html'],
+  ['Content-Type', 'text/javascript; charset=utf-8', 'text/plain'],
+  ['Content-Type', 'text/css', 'text/plain'],
+  ['X-Any', 'thing'],
+]
+
+for (const [name, value, expected = value] of kept) {
+  test(`a visitor can send ${name}: ${value}`, () => {
+    assert.equal(toVisitorHeaders([[name, value]], limits)[name.toLowerCase()], expected)
+  })
+}
+
+test('the last of several media types is the only one', () => {
+  const types = ['application/json', 'text/html'].map((type) => ['Content-Type', type] as const)
+  assert.equal(toVisitorHeaders(types, limits)['content-type'], 'text/html')
+})
+
+test('* allows redirects to any host', () => {
+  const anywhere = { origin: limits.origin, allowedRedirectDomains: ['*'] }
+  assert.ok(isRedirectAllowed('//other.example', anywhere))
+})

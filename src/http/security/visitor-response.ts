@@ -1,0 +1,86 @@
+import { isAllowedHost } from './origins.ts'
+import { sessionCookies } from '../openapi/document.ts'
+
+type Pair = readonly [name: string, value: string]
+
+export interface VisitorLimits {
+  /** The path of every cookie. */
+  cookiePath: string
+  ownCookies: readonly string[]
+  /** The origin of the request, and the other hosts that a redirect may lead to. */
+  origin: string
+  allowedRedirectDomains: readonly string[]
+}
+
+export const flashCookie = 'flash'
+export const ownCookies = [...Object.values(sessionCookies), flashCookie]
+
+/** With these a browser would change more than the response, or the message would have another framing. */
+const forbidden =
+  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|expect-ct|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|service-worker-allowed|set-login|sourcemap|strict-transport-security|trailer|transfer-encoding|upgrade|x-content-type-options|x-request-id|x-sourcemap)$/
+
+/** Pages of this origin could load it as their own. */
+const executable = /(java|ecma|live|j)script|css|wasm|manifest/i
+
+/**
+ * The headers of a response that a visitor controls, with lower-case names. Call it with the final
+ * list: what a browser does depends on all of them. The response must not run as a page of this origin.
+ */
+export function toVisitorHeaders(
+  pairs: readonly Pair[],
+  limits: VisitorLimits,
+  policy = 'sandbox',
+): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {}
+  for (const [given, value] of pairs) {
+    const name = given.toLowerCase()
+    const limited = forbidden.test(name) ? undefined : limitValue(name, value, limits)
+    if (limited === undefined) continue
+    const known = headers[name]
+    headers[name] = known === undefined ? limited : [known, limited].flat()
+  }
+  // Several values have no defined meaning; browsers would choose one.
+  const type = [headers['content-type'] ?? []].flat().at(-1)
+  if (type !== undefined) headers['content-type'] = executable.test(type) ? 'text/plain' : type
+  headers['content-security-policy'] = policy
+  headers['x-content-type-options'] = 'nosniff'
+  return headers
+}
+
+function limitValue(name: string, value: string, limits: VisitorLimits): string | undefined {
+  if (name === 'set-cookie') return limitCookie(value, limits)
+  if (name === 'location') return isRedirectAllowed(value, limits) ? value : undefined
+  if (name !== 'refresh') return value
+  const [, url] = /^[\s\d.]*[;,]\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(value) ?? []
+  return isRedirectAllowed(url ?? '', limits) ? value : undefined
+}
+
+/** A cookie for a parent domain, or without a name, could replace one of ours. */
+function limitCookie(value: string, { cookiePath, ownCookies: own }: VisitorLimits) {
+  const [pair = '', ...attributes] = value.split(';')
+  const name = pair
+    .slice(0, Math.max(pair.indexOf('='), 0))
+    .trim()
+    .toLowerCase()
+  if (name === '' || own.some((other) => other.toLowerCase() === name)) return undefined
+  const kept = attributes.filter((attribute) => !/^\s*domain\s*(=|$)/i.test(attribute))
+  if (cookiePath === '/') return [pair, ...kept].join(';')
+  const others = kept.filter((attribute) => !/^\s*path\s*(=|$)/i.test(attribute))
+  const index = kept.findIndex((attribute) => /^\s*path\s*(=|$)/i.test(attribute))
+  others.splice(index === -1 ? others.length : index, 0, ` Path=${cookiePath}`)
+  return [pair, ...others].join(';')
+}
+
+/** As a browser resolves it: `//host`, `/\host` and `http:host` lead to other hosts too. */
+export function isRedirectAllowed(
+  location: string,
+  {
+    origin,
+    allowedRedirectDomains: allowed,
+  }: Pick<VisitorLimits, 'origin' | 'allowedRedirectDomains'>,
+): boolean {
+  if (allowed.includes('*')) return true
+  const url = URL.parse(location, origin)
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  return url.host === URL.parse(origin)?.host || isAllowedHost(url.host, allowed)
+}

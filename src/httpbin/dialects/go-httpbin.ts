@@ -1,0 +1,155 @@
+import { badRequest } from '../../http/errors/http-error.ts'
+import { assertDepth } from '../../http/body/parse-json.ts'
+import { STATUS_CODES } from '../../http/node-http.ts'
+import type { BinRequest, Dialect, ParsedBody } from '../dialect.ts'
+import { JsonNumber, parseJsonNumbers, toPrettyJson } from '../json.ts'
+import { parseParts } from '../multipart.ts'
+import {
+  decodePercent,
+  decodeUtf8,
+  findHeader,
+  groupValues,
+  splitPairs,
+  type Pair,
+} from '../text.ts'
+import { toScheme } from './httpbin.ts'
+
+const jsonType = 'application/json; charset=utf-8'
+const textType = 'text/plain; charset=utf-8'
+
+const missing = '404 page not found\n'
+
+export const goHttpbin: Dialect = {
+  name: 'go-httpbin',
+  title: 'go-httpbin 2.25.0',
+  jsonType,
+  textType,
+  jsonStyle: { sortsMaps: false, escaped: /[\u2028\u2029\ufffd]/g, compact: [',', ':'] },
+  splitPath: (path) => path.split('/').map(decodeText),
+  parseQuery: (text) => parsePairs(text).pairs,
+  alwaysHasMethod: true,
+  toValues: toLists,
+  toHeaders: ({ headers }) =>
+    toLists(headers.map(([name, value]) => [toCanonical(name), decodeText(value)])),
+  toOrigin,
+  toUrl: (request) =>
+    `${toScheme(request)}://${request.fastify.host}${decodeBytes(Buffer.from(request.target, 'latin1'))}`,
+  parseBody,
+  parseInteger: (text, what) => {
+    const detail = `invalid ${what}: strconv.Atoi: parsing ${JSON.stringify(text)}`
+    if (!/^[+-]?\d+$/.test(text)) throw badRequest(`${detail}: invalid syntax`)
+    if (Math.abs(Number(text)) < 2 ** 63) return Number(text)
+    throw badRequest(`${detail}: value out of range`)
+  },
+  missing,
+  wrongMethod: 'Method Not Allowed\n',
+  renderError: ({ status, message }) => {
+    // Its router, unlike its handlers, sends plain text.
+    if (message === missing || status === 405) {
+      return { status, headers: [['Content-Type', textType]], body: message }
+    }
+    if (status === 413) return goHttpbin.renderError(toBodyError('http: request body too large'))
+    const title = STATUS_CODES[status] ?? ''
+    const detail = message === '' ? [] : [['detail', message] as const]
+    const members = new Map<string, unknown>([['status_code', status], ['error', title], ...detail])
+    const body = toPrettyJson(members, goHttpbin.jsonStyle)
+    return { status, headers: [['Content-Type', jsonType]], body }
+  },
+  toAllow: (methods) =>
+    [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', '),
+  preflightMethods: 'GET, POST, HEAD, PUT, DELETE, PATCH, OPTIONS',
+  hasOptionsEverywhere: true,
+}
+
+const decodeBytes = (bytes: Buffer) => decodeUtf8(bytes, () => '\ufffd')
+const decodeText = (text: string) => decodeBytes(decodePercent(text))
+
+function toLists(pairs: readonly Pair[]): Map<string, string[]> {
+  const sorted = [...groupValues(pairs)].sort(([one], [other]) => (one < other ? -1 : 1))
+  return new Map(sorted)
+}
+
+/** `net/http` writes names like this if they are tokens, as they always are here. */
+function toCanonical(name: string): string {
+  return name.toLowerCase().replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+}
+
+/** The first of these headers wins, from any client. */
+const addressHeaders = ['fly-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'true-client-ip']
+
+function toOrigin({ fastify, headers }: BinRequest): string {
+  for (const name of addressHeaders) {
+    const value = findHeader(headers, name)
+    if (value) return decodeText(value)
+  }
+  const [forwarded] = findHeader(headers, 'x-forwarded-for')?.split(',') ?? []
+  return forwarded ? decodeText(forwarded.trim()) : fastify.ip
+}
+
+/** Malformed parts are left out; `error` is the message about the first. */
+function parsePairs(text: string): { pairs: readonly Pair[]; error?: string } {
+  let error: string | undefined
+  const pairs: Pair[] = []
+  for (const part of text.split('&')) {
+    const [invalid] = /%(?![\da-f]{2}).{0,2}/is.exec(part) ?? []
+    if (part.includes(';')) error ??= 'invalid semicolon separator in query'
+    else if (invalid !== undefined) error ??= `invalid URL escape ${JSON.stringify(invalid)}`
+    else
+      pairs.push(
+        ...splitPairs(part).map(([name, value]): Pair => [decodeText(name), decodeText(value)]),
+      )
+  }
+  return { pairs, ...(error !== undefined && { error }) }
+}
+
+function toBodyError(message: string) {
+  return badRequest(`error parsing request body: ${message}`)
+}
+
+function parseBody(request: BinRequest): ParsedBody {
+  const { body } = request
+  const whole = { data: decodeBytes(body), files: {}, form: {}, json: null }
+  if (body.length === 0) return whole
+  const contentType = findHeader(request.headers, 'content-type') ?? ''
+  const type = contentType.replace(/;.*/s, '')
+  if (type === 'text/html' || type === 'text/plain') return whole
+  if (type === 'application/x-www-form-urlencoded') return { ...whole, form: parseFields(request) }
+  if (type === 'multipart/form-data') return { ...whole, ...parseForm(body, contentType) }
+  if (type === 'application/json') return { ...whole, json: parseJson(request, whole.data) }
+  const base64 = body.toString('base64').replaceAll('+', '-').replaceAll('/', '_')
+  return { ...whole, data: `data:${type || 'application/octet-stream'};base64,${base64}` }
+}
+
+function parseFields({ body, target }: BinRequest): object {
+  const { pairs, error } = parsePairs(body.toString('latin1'))
+  const { error: ofQuery } = parsePairs(target.replace(/^[^?]*\??/, ''))
+  const message = error ?? ofQuery
+  if (message !== undefined) throw toBodyError(message)
+  return toLists(pairs)
+}
+
+function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' | 'form'> {
+  const parts = parseParts(body, contentType)
+  if (!parts) throw toBodyError('multipart: NextPart: EOF')
+  const toPairs = (isFile: boolean) =>
+    parts
+      .filter(({ name, fileName }) => name !== '' && Boolean(fileName) === isFile)
+      .map(({ name, bytes }): Pair => [name, decodeBytes(bytes)])
+  return { form: toLists(toPairs(false)), files: toLists(toPairs(true)) }
+}
+
+function parseJson({ config }: BinRequest, text: string): unknown {
+  try {
+    assertDepth(text, config.maxJsonDepth)
+    return parseJsonNumbers(text, toGoNumber)
+  } catch (error) {
+    throw toBodyError(error instanceof Error ? error.message : '')
+  }
+}
+
+/** As a 64-bit float. */
+function toGoNumber(digits: string): unknown {
+  const value = Number(digits)
+  if (Number.isFinite(value)) return Object.is(value, -0) ? new JsonNumber('-0') : value
+  throw new Error(`json: cannot unmarshal number ${digits} into Go value of type float64`)
+}

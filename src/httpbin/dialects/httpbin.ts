@@ -1,0 +1,179 @@
+import { isUtf8 } from 'node:buffer'
+import { badRequest, notFound } from '../../http/errors/http-error.ts'
+import { assertDepth } from '../../http/body/parse-json.ts'
+import { STATUS_CODES } from '../../http/node-http.ts'
+import type { BinRequest, Dialect, ParsedBody } from '../dialect.ts'
+import { JsonNumber, parseJsonNumbers } from '../json.ts'
+import { parseParts } from '../multipart.ts'
+import {
+  decodePercent,
+  decodeUtf8,
+  findHeader,
+  findValue,
+  groupValues,
+  splitPairs,
+  toPercent,
+  type Pair,
+} from '../text.ts'
+
+const htmlType = 'text/html; charset=utf-8'
+const plainType = 'text/plain; charset=utf-8'
+
+const missing =
+  'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.'
+
+export const httpbin: Dialect = {
+  name: 'httpbin',
+  title: 'httpbin 0.10.4',
+  jsonType: 'application/json',
+  textType: htmlType,
+  jsonStyle: { sortsMaps: true, escaped: /[\x7f-\uffff]/g, compact: [', ', ': '] },
+  // A percent-encoded slash is a slash, as in WSGI.
+  splitPath: (path) => decodeText(path).split('/'),
+  parseQuery: (text) =>
+    splitPairs(text).map(([name, value]) => [decodeText(name), decodeText(value)]),
+  alwaysHasMethod: false,
+  toValues: (pairs) =>
+    toObject(groupValues(pairs), (values) => (values.length === 1 ? values[0] : values)),
+  toHeaders: (request) => toObject(joinHeaders(request), (value) => value),
+  toOrigin: ({ fastify, headers }) => findHeader(headers, 'x-forwarded-for') ?? fastify.ip,
+  toUrl,
+  parseBody,
+  parseInteger: (text, what) => {
+    if (!/^\d+$/.test(text)) throw notFound(missing)
+    if (Number.isSafeInteger(Number(text))) return Number(text)
+    throw badRequest(`The ${what} is too large.`)
+  },
+  missing,
+  wrongMethod: 'The method is not allowed for the requested URL.',
+  renderError: ({ status, message }) => {
+    if (status === 400) return { status, headers: [['Content-Type', plainType]], body: message }
+    const title = STATUS_CODES[status] ?? 'Error'
+    const detail = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+    const lines = ['<!doctype html>', '<html lang=en>', `<title>${String(status)} ${title}</title>`]
+    const body = [...lines, `<h1>${title}</h1>`, `<p>${detail}</p>`, ''].join('\n')
+    return { status, headers: [['Content-Type', htmlType]], body }
+  },
+  toAllow: (methods) =>
+    [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', '),
+  preflightMethods: 'GET, POST, PUT, DELETE, PATCH, OPTIONS',
+  hasOptionsEverywhere: false,
+  optionsType: htmlType,
+}
+
+const decodeText = (text: string) => decodeUtf8(decodePercent(text), toPercent)
+
+function toObject<Value>(members: Map<string, Value>, toValue: (value: Value) => unknown) {
+  return new Map([...members].map(([name, value]) => [name, toValue(value)]))
+}
+
+/** Headers of proxies, which `?show_env` shows. */
+const hiddenHeaders = new Set(
+  (
+    'X-Varnish X-Request-Start X-Heroku-Queue-Depth X-Real-Ip X-Forwarded-Proto X-Forwarded-Protocol ' +
+    'X-Forwarded-Ssl X-Heroku-Queue-Wait-Time X-Forwarded-For X-Heroku-Dynos-In-Use X-Forwarded-Port ' +
+    'X-Request-Id Via Total-Route-Time Connect-Time'
+  ).split(' '),
+)
+
+function joinHeaders({ headers, query }: BinRequest): Map<string, string> {
+  const joined = new Map<string, string>()
+  const isAll = findValue(query, 'show_env') !== undefined
+  for (const [sent, value] of headers) {
+    const name = sent.toLowerCase().replaceAll(/[a-z]+/g, (word) => {
+      return word.charAt(0).toUpperCase() + word.slice(1)
+    })
+    // Gunicorn drops names with an underscore, which WSGI cannot distinguish from a hyphen.
+    if (name.includes('_') || (!isAll && hiddenHeaders.has(name))) continue
+    const known = joined.get(name)
+    joined.set(name, known === undefined || isSingle.test(name) ? value : `${known},${value}`)
+  }
+  return joined
+}
+
+const isSingle = /^Content-(Type|Length)$/
+
+export function toScheme({ fastify, headers }: BinRequest): string {
+  const forwarded =
+    findHeader(headers, 'x-forwarded-proto') || findHeader(headers, 'x-forwarded-protocol')
+  if (forwarded) return forwarded
+  return findHeader(headers, 'x-forwarded-ssl') === 'on' ? 'https' : fastify.protocol
+}
+
+/** Werkzeug shows an IRI: most percent-encodings are decoded. */
+function toUrl(request: BinRequest): string {
+  const { target, fastify } = request
+  const [path = '', ...queries] = target.split('?')
+  // The path is decoded twice: by WSGI, and when it becomes an IRI.
+  const once = decodeUtf8(decodePercent(path), () => '\ufffd')
+  const again = encodeURI(once).replaceAll('%25', '%').replaceAll('?', '%3F').replaceAll('#', '%23')
+  const query = queries.join('?')
+  const shown = decodeExcept(again, keptInPath) + (query && `?${decodeExcept(query, keptInQuery)}`)
+  return `${toScheme(request)}://${fastify.host}${shown}`
+}
+
+const keptInPath = /((?:%(?:[01][\da-f]|2[0135f]|3f|7f))+)/i
+const keptInQuery = /((?:%(?:[01][\da-f]|2[01356b]|3d|7f))+)/i
+
+function decodeExcept(text: string, kept: RegExp): string {
+  return text
+    .split(kept)
+    .map((part, index) => (index % 2 === 0 ? decodeText(part) : part))
+    .join('')
+}
+
+const emptyBody: ParsedBody = { data: '', files: {}, form: {}, json: null }
+
+function parseBody(request: BinRequest): ParsedBody {
+  const { body, config } = request
+  const contentType = findHeader(request.headers, 'content-type') ?? ''
+  const type = contentType.replace(/;.*/s, '').trim().toLowerCase()
+  if (type === 'application/x-www-form-urlencoded') {
+    const pairs = isUtf8(body) ? httpbin.parseQuery(body.toString('latin1')) : []
+    return { ...emptyBody, form: httpbin.toValues(pairs) }
+  }
+  if (type === 'multipart/form-data') return { ...emptyBody, ...parseForm(body, contentType) }
+  const data = toDataText(body, 'application/octet-stream')
+  return { ...emptyBody, data, json: isUtf8(body) ? parseJson(data, config.maxJsonDepth) : null }
+}
+
+function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' | 'form'> {
+  const parts = parseParts(body, contentType) ?? []
+  const texts = parts.filter(({ fileName }) => fileName === undefined)
+  const pairs = texts.map(({ name, bytes }): Pair => [name, decodeUtf8(bytes, () => '\ufffd')])
+  const files = new Map<string, string>()
+  for (const { name, fileName, bytes, type = 'application/octet-stream' } of parts) {
+    if (fileName === undefined || files.has(name)) continue
+    files.set(name, toDataText(bytes, type))
+  }
+  return { form: httpbin.toValues(pairs), files }
+}
+
+function toDataText(bytes: Buffer, type: string): string {
+  return isUtf8(bytes) ? bytes.toString() : `data:${type};base64,${bytes.toString('base64')}`
+}
+
+function parseJson(text: string, maxDepth: number): unknown {
+  try {
+    assertDepth(text, maxDepth)
+    return parseJsonNumbers(text, toPythonNumber)
+  } catch {
+    return null
+  }
+}
+
+/** As `repr` writes it. Integers have any size. */
+function toPythonNumber(digits: string): JsonNumber {
+  if (/^-?\d+$/.test(digits)) return new JsonNumber(digits === '-0' ? '0' : digits)
+  const value = Number(digits)
+  if (!Number.isFinite(value)) return new JsonNumber(value > 0 ? 'Infinity' : '-Infinity')
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e')
+  const power = Number(exponent)
+  if (value !== 0 && (power < -4 || power > 15)) {
+    const sign = power < 0 ? '-' : '+'
+    return new JsonNumber(`${mantissa}e${sign}${String(Math.abs(power)).padStart(2, '0')}`)
+  }
+  const plain = Object.is(value, -0) ? '-0' : String(value)
+  if (plain.includes('e')) return new JsonNumber(value.toFixed(-power + mantissa.length))
+  return new JsonNumber(plain.includes('.') ? plain : `${plain}.0`)
+}

@@ -1,0 +1,50 @@
+import { pathParameter, textContent } from '../http/openapi/content.ts'
+import { documentedMethods, type Parameter, type ResponseDoc } from '../http/openapi/operation.ts'
+import type { Route } from '../http/openapi/route.ts'
+import { STATUS_CODES } from '../http/node-http.ts'
+import type { Dialect, Endpoint } from './dialect.ts'
+
+/** Each endpoint with the methods of its purpose: for one that takes any, GET. */
+export function toRouteDocs(bin: {
+  dialect: Dialect
+  endpoints: readonly Endpoint[]
+  prefix: string
+}): Omit<Route, 'handler'>[] {
+  const { dialect, endpoints, prefix } = bin
+  return endpoints.flatMap((endpoint) => {
+    const method = toDocumented(endpoint.methods[dialect.name] ?? [])
+    // The wildcard route has the others.
+    if (method.length === 0 || endpoint.path.endsWith('*')) return []
+    const { path, summary, description, file, statuses = [200] } = endpoint
+    return {
+      method,
+      url: prefix + path,
+      summary,
+      ...(file !== undefined && { file }),
+      ...(description !== undefined && { description }),
+      parameters: toParameters(endpoint),
+      responses: Object.fromEntries(
+        statuses.map((status) => [status, toResponse(status, dialect)]),
+      ),
+    }
+  })
+}
+
+function toDocumented(methods: readonly string[]): string[] {
+  const listed = methods.filter((method) => documentedMethods.some((one) => one === method))
+  return methods.includes('*') || listed.includes('GET') ? ['GET'] : listed
+}
+
+function toParameters({ path, parameters = [], samples = {} }: Endpoint): Parameter[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  return [
+    ...names.map((name) => pathParameter(name, `The ${name}.`, samples[name] ?? '1')),
+    ...parameters,
+  ]
+}
+
+function toResponse(status: number | string, { jsonType }: Dialect): ResponseDoc {
+  const [mediaType = ''] = jsonType.split(';')
+  const content = { [mediaType]: {}, ...textContent(), 'text/html': {} }
+  return { description: STATUS_CODES[status] ?? 'The requested status code.', content }
+}

@@ -1,0 +1,66 @@
+/** A number with the digits that it is written with. */
+export class JsonNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export interface JsonStyle {
+  /** Whether the members of a `Map` are sorted by name. Those of other objects always are. */
+  sortsMaps: boolean
+  /** Characters that are written as `\uXXXX`. */
+  escaped: RegExp
+  /** Between the members of a text in one line. */
+  compact: readonly [comma: string, colon: string]
+}
+
+export function toPrettyJson(value: unknown, style: JsonStyle): string {
+  return `${write(value, style, '\n')}\n`
+}
+
+/** In one line, without the line break. */
+export function toCompactJson(value: unknown, style: JsonStyle): string {
+  return write(value, style)
+}
+
+/** `newline` has the indentation of the value. Without it, the text is compact. */
+function write(value: unknown, style: JsonStyle, newline?: string): string {
+  if (value instanceof JsonNumber) return value.text
+  if (typeof value !== 'object' || value === null) return writePlain(value, style)
+  const [comma, colon] = newline === undefined ? style.compact : [',', ': ']
+  const inner = newline === undefined ? undefined : `${newline}  `
+  const items = Array.isArray(value)
+    ? value.map((item: unknown) => write(item, style, inner))
+    : toMembers(value, style).map(
+        ([name, item]) => writePlain(name, style) + colon + write(item, style, inner),
+      )
+  const [start, end] = Array.isArray(value) ? '[]' : '{}'
+  if (items.length === 0) return `${start ?? ''}${end ?? ''}`
+  const lines = items.join(comma + (inner ?? ''))
+  return `${start ?? ''}${inner ?? ''}${lines}${newline ?? ''}${end ?? ''}`
+}
+
+function toMembers(
+  value: object,
+  { sortsMaps }: JsonStyle,
+): readonly (readonly [string, unknown])[] {
+  const isMap = isMembers(value)
+  const members = isMap ? [...value] : Object.entries(value)
+  return isMap && !sortsMaps ? members : members.sort(([one], [other]) => (one < other ? -1 : 1))
+}
+
+const isMembers = (value: object): value is Map<string, unknown> => value instanceof Map
+
+function writePlain(value: unknown, { escaped }: JsonStyle): string {
+  const text = JSON.stringify(value ?? null)
+  return text.replace(escaped, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Numbers keep their digits, if `toNumber` returns a `JsonNumber`. */
+export function parseJsonNumbers(text: string, toNumber: (digits: string) => unknown): unknown {
+  return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' ? toNumber(context?.source ?? '') : value,
+  )
+}

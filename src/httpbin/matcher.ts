@@ -1,0 +1,58 @@
+import { any, type Dialect, type Endpoint } from './dialect.ts'
+
+interface Match {
+  /** Undefined if the path has none for this method. */
+  endpoint: Endpoint | undefined
+  parameters: readonly string[]
+  /** All methods of the path. Empty if it has no endpoint. */
+  methods: readonly string[]
+}
+
+export type Matcher = (path: string, method: string) => Match
+
+interface Candidate {
+  endpoint: Endpoint
+  segments: readonly string[]
+  methods: readonly string[]
+}
+
+/** Finds an endpoint by its path below the prefix, without the first `/`. */
+export function createMatcher(dialect: Dialect, endpoints: readonly Endpoint[]): Matcher {
+  const byFirst = Map.groupBy(
+    toCandidates(dialect, endpoints),
+    ({ segments: [first = ''] }) => first,
+  )
+  return (path, method) => {
+    const parts = dialect.splitPath(path)
+    const found = (byFirst.get(parts[0] ?? '') ?? []).filter(({ segments }) =>
+      matches(segments, parts),
+    )
+    const chosen = found.find(({ methods }) => isSupported(methods, method))
+    const { segments = [] } = chosen ?? {}
+    return {
+      endpoint: chosen?.endpoint,
+      parameters: parts.filter((_, index) => segments[index]?.startsWith(':')),
+      methods: found.flatMap(({ methods }) => methods),
+    }
+  }
+}
+
+function toCandidates({ name }: Dialect, endpoints: readonly Endpoint[]): Candidate[] {
+  return endpoints.flatMap((endpoint) => {
+    const methods = endpoint.methods[name]
+    return methods ? [{ endpoint, methods, segments: endpoint.path.slice(1).split('/') }] : []
+  })
+}
+
+function matches(segments: readonly string[], parts: readonly string[]): boolean {
+  const isOpen = segments.at(-1) === '*'
+  if (isOpen ? parts.length < segments.length : parts.length !== segments.length) return false
+  return segments.every((segment, index) =>
+    segment.startsWith(':') ? parts[index] !== '' : segment === '*' || segment === parts[index],
+  )
+}
+
+function isSupported(methods: readonly string[], method: string): boolean {
+  if (methods.includes(method) || methods.includes(any[0] ?? '')) return true
+  return method === 'HEAD' && methods.includes('GET')
+}

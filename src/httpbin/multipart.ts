@@ -1,0 +1,55 @@
+import type { Pair } from './text.ts'
+
+export interface Part {
+  name: string
+  /** Undefined for text. */
+  fileName: string | undefined
+  type: string | undefined
+  bytes: Buffer
+}
+
+const blankLine = '\r\n\r\n'
+
+/** The parts of a body that is already in memory. Undefined if it is malformed. */
+export function parseParts(body: Buffer, contentType: string): Part[] | undefined {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) return undefined
+  const delimiter = `--${boundary}`
+  const parts: Part[] = []
+  let start = body.indexOf(delimiter, 0, 'latin1')
+  while (start !== -1) {
+    start += delimiter.length
+    if (body.toString('latin1', start, start + 2) === '--') return parts
+    const headEnd = body.indexOf(blankLine, start, 'latin1')
+    const end = headEnd === -1 ? -1 : body.indexOf(`\r\n${delimiter}`, headEnd + 2, 'latin1')
+    if (end === -1) return undefined
+    const bytes = body.subarray(
+      headEnd + blankLine.length,
+      Math.max(end, headEnd + blankLine.length),
+    )
+    parts.push(...toPart(body.toString('utf8', start, headEnd), bytes))
+    start = end + 2
+  }
+  return undefined
+}
+
+function toPart(head: string, bytes: Buffer): Part[] {
+  const headers = new Map(head.split('\r\n').flatMap(toHeader))
+  const disposition = headers.get('content-disposition') ?? ''
+  const name = findParameter(disposition, 'name')
+  if (name === undefined) return []
+  const fileName = findParameter(disposition, 'filename')
+  return [{ name, fileName, type: headers.get('content-type'), bytes }]
+}
+
+function toHeader(line: string): Pair[] {
+  const end = line.indexOf(':')
+  return end === -1 ? [] : [[line.slice(0, end).toLowerCase(), line.slice(end + 1).trim()]]
+}
+
+function findParameter(disposition: string, name: string): string | undefined {
+  const pattern = new RegExp(String.raw`;\s*${name}=(?:"((?:\\.|[^"\\])*)"|([^\s;]*))`, 'i')
+  const [, quoted, plain] = pattern.exec(disposition) ?? []
+  return quoted?.replaceAll(/\\(["\\])/g, '$1') ?? plain
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../test-app.ts'
+import { exchange } from './exchange.ts'
+
+const prefixes = ['/httpbin', '/go-httpbin']
+
+for (const prefix of prefixes) {
+  test(`${prefix}: every response is sandboxed`, async (t) => {
+    const app = await testApp(t)
+    for (const url of ['/get', '/nothing', '/post', '/status/418', '/anything/<script>']) {
+      await t.test(url, async () => {
+        const { headers } = await app.inject(prefix + encodeURI(url))
+        assert.match(String(headers['content-security-policy']), /sandbox/)
+        assert.equal(headers['x-content-type-options'], 'nosniff')
+      })
+    }
+  })
+
+  test(`${prefix}: an echo has no cookie of the service`, async (t) => {
+    const app = await testApp(t)
+    const cookie = 'a=1; session=secret; __Host-session=secret; b=2; flash=secret'
+    for (const url of ['/get', '/headers', '/anything', '/cookies', '/dump/request']) {
+      await t.test(url, async () => {
+        const { body } = await app.inject({ url: prefix + url, headers: { cookie } })
+        assert.doesNotMatch(body, /secret/)
+      })
+    }
+  })
+
+  test(`${prefix}: requests have no method override, and other sites may send them`, async (t) => {
+    const app = await testApp(t)
+    const headers = {
+      origin: 'http://other.example',
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-http-method-override': 'DELETE',
+    }
+    const url = `${prefix}/post?_method=DELETE`
+    const response = await app.inject({ method: 'POST', url, headers, payload: '_method=DELETE' })
+    assert.equal(response.statusCode, 200)
+    assert.equal(response.headers['access-control-allow-origin'], 'http://other.example')
+  })
+
+  test(`${prefix}: a body over the limit gets the error of the dialect`, async (t) => {
+    const app = await testApp(t, { settings: { MAX_BODY_BYTES: '10' } })
+    const response = await app.inject({
+      method: 'POST',
+      url: `${prefix}/post`,
+      payload: 'x'.repeat(11),
+    })
+    assert.equal(response.statusCode, prefix === '/httpbin' ? 413 : 400)
+    assert.match(response.body, prefix === '/httpbin' ? /<h1>/ : /request body too large/)
+  })
+
+  test(`${prefix}: URLs in responses have the prefix`, async (t) => {
+    const app = await testApp(t)
+    const { url } = (await app.inject(`${prefix}/get?a=1`)).json<{ url: string }>()
+    assert.equal(url, `http://localhost:80${prefix}/get?a=1`)
+    const { headers } = await app.inject(`${prefix}/status/302`)
+    assert.equal(headers.location, `${prefix}/redirect/1`)
+  })
+
+  test(`${prefix}: // and .. are shown as sent`, async (t) => {
+    const app = await testApp(t, { settings: { ALLOWED_HOSTS: '*' } })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const path = `${prefix}/anything//a/../b/./c//`
+    const { port } = new URL(app.listeningOrigin)
+    const { body } = await exchange(Number(port), { line: `GET ${path}`, headers: [] })
+    assert.match(body, new RegExp(`"url": "http://bin.test${path.replaceAll('.', '\\.')}"`))
+  })
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { testApp } from '../test-app.ts'
+import { deviations } from './deviations.ts'
+import { exchange, type RecordedResponse, type Row } from './exchange.ts'
+
+type RecordedRow = Row & { response: RecordedResponse }
+
+for (const name of ['httpbin', 'go-httpbin']) {
+  const file = new URL(`recorded/${name}.json`, import.meta.url)
+  const rows = JSON.parse(readFileSync(file, 'utf8')) as RecordedRow[]
+
+  test(`${name} responds as the recorded service`, async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: name, ALLOWED_HOSTS: '*' } })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    for (const [index, { response: recorded, ...row }] of rows.entries()) {
+      const deviation = deviations[`${name} ${row.line}`]
+      await t.test(`${String(index)}: ${row.line} ${deviation ?? ''}`, async () => {
+        const response = await exchange(port, row)
+        if (deviation === undefined) assert.deepEqual(response, recorded)
+        else assert.notDeepEqual(response, recorded)
+        assert.ok(deviation === undefined || response.status < 500)
+      })
+    }
+  })
+}
