@@ -131,7 +131,9 @@ export function defineResource(definition: ResourceDefinition) {
   if (invalid !== undefined) throw new Error(`${name}: invalid field name "${invalid}"`)
   const fields = toFields(schema.properties, schema.required)
   const readable = fields.filter(({ kind }) => kind !== 'password')
-  const naming = readable.find((field) => field.name === namedBy) ?? readable[0]
+  // The id of another record names none.
+  const named = readable.filter(({ name }) => references.every(({ field }) => field !== name))
+  const naming = named.find((field) => field.name === namedBy) ?? named[0]
   const isSet = (field: string) => schema.properties[field]?.readOnly !== true
   const validator: () => Validator = compileLater({
     ...schema,

@@ -23,7 +23,7 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
   const frame = { title, heading: resource.title, ...files }
   const { opening, closing } = renderPageAround(list.place, frame)
   const figure = resource.createFigure?.()
-  const cells = toCells(resource)
+  const cells = toCells(resource, list)
   let shown = 0
   for await (const records of list.pages) {
     if (records.length === 0) continue
@@ -76,11 +76,19 @@ function tableHead(resource: Resource, list: ListView): Html {
 `
 }
 
-function columnHead({ name, label, kind }: Field, { query, url }: ListView): Html {
+/** A number that is shown as the name of a parent is text. */
+function toAlignment({ name, kind }: Field, { relations }: ListView): Html {
+  const isName = relations.some(({ isToParent, field }) => isToParent && field === name)
+  return kind === 'number' && !isName ? html` class="number"` : html``
+}
+
+function columnHead(column: Field, list: ListView): Html {
+  const { name, label } = column
+  const { query, url } = list
   const [first = { field: 'createdAt', isDescending: false }] = query.records.sort
   const isFirst = [first.field].flat().join('.') === name
   const direction = first.isDescending ? 'descending' : 'ascending'
-  const attributes = html`scope="col"${kind === 'number' ? html` class="number"` : ''}${isFirst ? html` aria-sort="${direction}"` : ''}`
+  const attributes = html`scope="col"${toAlignment(column, list)}${isFirst ? html` aria-sort="${direction}"` : ''}`
   if (url === undefined) return html`<th ${attributes}>${label}</th>`
   const sort = isFirst && !first.isDescending ? `-${name}` : name
   return html`<th ${attributes}><a href="${toHref(url, { sort, ...firstPage })}">${label}</a></th>`
@@ -101,11 +109,11 @@ interface Cell {
 }
 
 /** Once for all rows. On small screens each cell shows its label. */
-function toCells(resource: Resource): readonly Cell[] {
+function toCells(resource: Resource, list: ListView): readonly Cell[] {
   return toColumns(resource)
     .slice(1, -1)
     .map((field) => {
-      const kind = field.kind === 'number' ? html` class="number"` : ''
+      const kind = toAlignment(field, list)
       return { field, opening: html`<td${kind} data-label="${field.label}">` }
     })
 }

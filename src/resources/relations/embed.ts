@@ -137,5 +137,7 @@ function loadChildren(relation: Relation, records: readonly StoredRecord[]) {
 
 function tooMany() {
   const limit = `${maxEmbedded.toLocaleString('en')} records or 16 MiB`
-  return badRequest(`More than ${limit} would be embedded. Request a shorter page, or the related list.`)
+  return badRequest(
+    `More than ${limit} would be embedded. Request a shorter page, or the related list.`,
+  )
 }

@@ -46,18 +46,24 @@ function renderLink(resource: Resource, record: StoredRecord): Html {
 
 const maxShown = 10
 
-async function loadChildList(relation: Relation, { id }: StoredRecord): Promise<Html> {
-  const { resource, collection } = relation.other
-  const query = { filters: [toChildFilter(relation, [id])], sort: [] }
+async function loadChildList({ field, other }: Relation, { id }: StoredRecord): Promise<Html> {
+  const { resource, collection } = other
+  const query = { filters: [toChildFilter({ field }, [id])], sort: [] }
   const first = await collection.list(query, { offset: 0, limit: maxShown + 1 })
   const count = first.length > maxShown ? await collection.count(query) : first.length
-  const parameters = new Map([[relation.field, [id]]])
-  const shown = first
-    .slice(0, maxShown)
-    .map((child) => html`<li>${renderLink(resource, child)}</li>\n`)
+  const parameters = new Map([[field, [id]]])
+  const children = first.slice(0, maxShown)
+  // A record that only joins others is named by them.
+  const joined = resource.naming ? [] : resource.references.filter((known) => known.field !== field)
+  const toParentLink = await loadParentLinks(joined.length > 0 ? other.relations : [], children)
+  const shown = children.map((child) => {
+    const links = joined.map((reference) => html` ${toParentLink(child, reference.field) ?? ''}`)
+    return html`<li>${renderLink(resource, child)}${links}</li>\n`
+  })
   const noun = count === 1 ? resource.singular : resource.title.toLowerCase()
+  const listed = toHref({ path: resource.path, parameters })
   return html`<section><h2>${resource.title}</h2>
-${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p class="actions"><a href="${toHref({ path: resource.path, parameters })}">${count.toLocaleString('en')} ${noun}</a>
+${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p class="actions"><a href="${listed}">${count.toLocaleString('en')} ${noun}</a>
 <a class="button second" href="${toHref({ path: `${resource.path}/new`, parameters })}">New ${resource.singular}</a></p></section>
 `
 }

@@ -28,6 +28,14 @@ test('the page of a record lists its first children, with links to all and to a 
   assert.match(await readPage(blog, '/posts/3'), /<a href="\/comments\?postId=3">0 comments<\/a>/)
 })
 
+test('a record that joins others is named by them', async (t) => {
+  const blog = await openFilledBlog(t)
+  const page = await readPage(blog, '/posts/1')
+  assert.match(page, /<li><a href="\/postTags\/2">2<\/a> <a href="\/tags\/2">code<\/a><\/li>/)
+  assert.match(await readPage(blog, '/tags/2'), /<a href="\/posts\/2">Two<\/a>/)
+  assert.match(await readPage(blog, '/postTags/3'), /<h1>3<\/h1>/)
+})
+
 test('a form chooses a parent by name, without JavaScript', async (t) => {
   const blog = await openFilledBlog(t)
   const form = await readPage(blog, '/posts/new')
