@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { SQLOutputValue } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
@@ -13,6 +14,7 @@ const maxMs = 1500
 const statementMs = 1400
 const maxAttempts = 10
 const maxCloseMs = 1000
+const reconnectMs = 1000
 
 interface Statement {
   name?: string
@@ -45,6 +47,14 @@ export async function openPostgresDatabase(url: string) {
       run(hosts, (query) => runInTransaction(query, work)),
     alter: (statement: string) =>
       withClient(url, (client) => alter(client, () => client.query(statement))),
+    /** Connects again after a disconnection, in which notifications are lost. Returns what stops it. */
+    listen: (channel: string, take: () => void) => {
+      const stopping = new AbortController()
+      void listen(url, { channel, take, signal: stopping.signal })
+      return () => {
+        stopping.abort()
+      }
+    },
     close: () =>
       (closed ??= Promise.race([hosts.close(), setTimeout(maxCloseMs, undefined, { ref: false })])),
   }
@@ -69,6 +79,25 @@ async function withClient(url: string, use: (client: pg.Client, hostUrl: string)
     }
   }
   throw failure
+}
+
+interface Listening {
+  channel: string
+  take: () => void
+  signal: AbortSignal
+}
+
+async function listen(url: string, { channel, take, signal }: Listening): Promise<void> {
+  const isStopped = () => signal.aborted
+  while (!isStopped()) {
+    await withClient(url, async (client) => {
+      client.on('notification', take)
+      await client.query(`LISTEN ${channel}`)
+      take()
+      await once(client, 'end', { signal })
+    }).catch(() => undefined)
+    await setTimeout(reconnectMs, undefined, { signal, ref: false }).catch(() => undefined)
+  }
 }
 
 async function run<Outcome>(hosts: Hosts, work: Work<Outcome>): Promise<Outcome> {

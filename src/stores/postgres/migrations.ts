@@ -34,6 +34,21 @@ const migrations = [
      '\\u0001\\u0002\\u0002', ''), '\\u0001\\u0002\\u0003', '\\u0001'),
      '\\u0001\\u0003\\u0002', '\\u0002'), '\\u0001\\u0003\\u0003', '\\u0003')::jsonb
    WHERE strpos(keys::text, '\\u0001') > 0`,
+  `CREATE TABLE IF NOT EXISTS change_numbers (
+     resource text COLLATE "C" PRIMARY KEY,
+     last bigint NOT NULL
+   );
+   CREATE TABLE IF NOT EXISTS changes (
+     resource text COLLATE "C" NOT NULL,
+     number bigint NOT NULL,
+     kind text NOT NULL,
+     id text NOT NULL,
+     document text,
+     version bigint,
+     created_at text,
+     updated_at text,
+     PRIMARY KEY (resource, number)
+   )`,
 ]
 
 const lock = 8_427_963_501

@@ -1,4 +1,5 @@
 import type { XStatic } from 'typebox/schema'
+import type { ChangeLog } from './changes.ts'
 
 export type Document = Readonly<Record<string, unknown>>
 
@@ -120,6 +121,8 @@ export type RecordStep =
   | { kind: 'remove'; records: readonly RecordVersion[] }
   /** These records exist, and are not removed before the write ends. Each id is named once. */
   | { kind: 'exist'; ids: readonly string[] }
+  /** All records of the collection are removed, and these created, without logging each. */
+  | { kind: 'replace'; records: readonly NewRecord[] }
 
 /** No record matches. Of concurrent writes with the same first filter, each waits for the one before. */
 export interface MatchStep {
@@ -135,6 +138,7 @@ export interface Records {
   collection: (name: string) => Collection
   /** All steps in their order, or nothing: then the index of the first step that failed. */
   commit: (steps: readonly Step[]) => Promise<number | undefined>
+  changes: ChangeLog
 }
 
 /** Methods throw a `StoreFailure`. A write is atomic, and permanent when its promise resolves. */

@@ -29,6 +29,18 @@ const migrations = [
   `DROP TRIGGER count_created;
    DROP TRIGGER count_removed;
    DROP INDEX records_by_name;`,
+  `CREATE TABLE change_numbers (resource TEXT PRIMARY KEY, last INTEGER NOT NULL) STRICT;
+   CREATE TABLE changes (
+     resource TEXT NOT NULL,
+     number INTEGER NOT NULL,
+     kind TEXT NOT NULL,
+     id TEXT NOT NULL,
+     document TEXT,
+     version INTEGER,
+     created_at TEXT,
+     updated_at TEXT,
+     PRIMARY KEY (resource, number)
+   ) STRICT;`,
 ]
 
 export type Durability = 'process' | 'full'

@@ -91,7 +91,8 @@ function replaceRecords(database: DatabaseSync, isOfFile: string): void {
     for (const id of goneIds) addOrphan.run(id, now)
     database.exec(
       `DELETE FROM main.record_counts;
-       INSERT INTO main.record_counts SELECT resource, count(*) FROM main.records GROUP BY resource`,
+       INSERT INTO main.record_counts SELECT resource, count(*) FROM main.records GROUP BY resource;
+       UPDATE main.change_numbers SET last = last + 1`,
     )
   })
 }

@@ -15,7 +15,8 @@ import { createDatabaseSessions } from '../../sessions/database.ts'
 import { sessionsContract } from '../../sessions/sessions.contract.ts'
 import { openPostgresRecords } from './records.ts'
 import { allRecords } from '../records.ts'
-import { commitContract } from '../commit.contract.ts'
+import { changesContract } from '../changes.contract.ts'
+import { commitContract, type OpenTwice } from '../commit.contract.ts'
 import { recordsContract } from '../records.contract.ts'
 import { capacityContract } from '../capacity.contract.ts'
 
@@ -30,10 +31,12 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
 
   const openEmpty = async (t: TestContext) => openRecords(t, await createSchema(server.url))
   recordsContract('PostgreSQL', openEmpty)
-  commitContract('PostgreSQL', async (t) => {
+  const openTwice: OpenTwice = async (t) => {
     const url = await createSchema(server.url)
     return [await openRecords(t, url), await openRecords(t, url)]
-  })
+  }
+  commitContract('PostgreSQL', openTwice)
+  changesContract('PostgreSQL', openTwice)
   capacityContract('PostgreSQL', async (t, maxRecords) =>
     openRecords(t, await createSchema(server.url), maxRecords),
   )

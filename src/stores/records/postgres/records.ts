@@ -4,6 +4,7 @@ import { columns, toStoredRecord } from '../dialect.ts'
 import { createLists } from '../lists.ts'
 import { clearInSteps, isStorable, openOnce, recordsPerStep } from '../records.ts'
 import type { Collection, MatchStep, NewRecord, Records, RecordStep, Step } from '../records.ts'
+import { createChangeLog, type OwnLog } from './changes.ts'
 import { createPostgresDialect, toNumbered } from './dialect.ts'
 import { toKeys } from './keys.ts'
 
@@ -47,6 +48,7 @@ const statements = {
       AND version = coalesce(${listed('$3::bigint[]')}, version)`,
     '-',
   ),
+  removeAll: countWritten('DELETE FROM records WHERE resource = $1', '-'),
   clear: countWritten(
     `DELETE FROM records WHERE resource = $1 AND id IN (
       SELECT id FROM records WHERE resource = $1
@@ -63,24 +65,28 @@ const statements = {
 export async function openPostgresRecords(url: string, maxRecords?: number) {
   const database = await openPostgresDatabase(url)
   const dialect = createPostgresDialect(database)
+  const log = createChangeLog(database, dialect)
   const collection = openOnce((resource) => ({
-    ...openCollection(database, resource, maxRecords),
+    ...openCollection(resource, { database, log, commit, maxRecords }),
     ...createLists(dialect, resource),
   }))
   const commit = async (steps: readonly Step[]) => {
+    let isLogged = false
     const failed = await database.transact(async (query) => {
       for (const [index, step] of steps.entries()) {
         const { hasRun, toMatch } = collection(step.collection)
         const isDone = step.kind === 'none' ? hasNone(query, toMatch, step) : hasRun(query, step)
         if (!(await isDone)) return index
       }
+      isLogged = await log.add(query, steps)
       return undefined
     })
+    if (isLogged) log.announce()
     const step = failed === undefined ? undefined : steps[failed]
     if (step?.kind === 'create') await collection(step.collection).assertTaken(step.records)
     return failed
   }
-  const records: Records = { collection, commit }
+  const records: Records = { collection, commit, changes: log.changes }
   return { records, close: database.close }
 }
 
@@ -95,7 +101,13 @@ async function hasNone(query: Query, toMatch: ToMatch, step: Step & MatchStep) {
   return (await query({ text: toNumbered(sql), values: [...values] })).rows.length === 0
 }
 
-function openCollection(database: PostgresDatabase, resource: string, maxRecords?: number) {
+interface Backend extends Pick<Records, 'commit'> {
+  database: PostgresDatabase
+  log: OwnLog
+  maxRecords: number | undefined
+}
+
+function openCollection(resource: string, { database, log, commit, maxRecords }: Backend) {
   const run = async (query: Query, name: keyof typeof statements, ...values: unknown[]) =>
     (await query({ name, text: statements[name], values: [resource, ...values] })).rows[0]
   const count = async (...call: Parameters<typeof run>) => Number((await run(...call))?.[0])
@@ -103,13 +115,25 @@ function openCollection(database: PostgresDatabase, resource: string, maxRecords
     const row = await database.run((query) => run(query, 'find', toId(id)))
     return row && toStoredRecord(row)
   }
-  const hasRun = async (query: Query, step: RecordStep) => {
+  const hasRun = async (query: Query, step: RecordStep): Promise<boolean> => {
+    if (step.kind === 'replace') return hasReplaced(query, step.records)
     const ids = step.kind === 'exist' ? step.ids : step.records.map(({ id }) => id)
     const lists = [ids.map(toId), ...toLists(step)]
     if (step.kind === 'create') lists.push(maxRecords)
     return (await count(query, step.kind, ...lists)) === ids.length
   }
-  const write = (step: RecordStep) => database.run((query) => hasRun(query, step))
+  const hasReplaced = async (query: Query, records: readonly NewRecord[]) => {
+    await run(query, 'removeAll')
+    for (let start = 0; start < records.length; start += recordsPerStep) {
+      const part = records.slice(start, start + recordsPerStep)
+      if (!(await hasRun(query, { kind: 'create', records: part }))) return false
+    }
+    return true
+  }
+  const write = async (step: RecordStep) => {
+    if (!log.isStarted(resource)) return database.run((query) => hasRun(query, step))
+    return (await commit([{ collection: resource, ...step }])) === undefined
+  }
   /** After a create that failed: throws unless an id is taken. */
   const assertTaken = async (records: readonly NewRecord[]) => {
     if (maxRecords === undefined) return
@@ -125,7 +149,11 @@ function openCollection(database: PostgresDatabase, resource: string, maxRecords
     },
     change: (record) => write({ kind: 'change', records: [record] }),
     remove: (id, version) => write({ kind: 'remove', records: [{ id, version }] }),
-    clear: () => clearInSteps(() => database.run((query) => count(query, 'clear'))),
+    clear: async () => {
+      const removed = await clearInSteps(() => database.run((query) => count(query, 'clear')))
+      await log.changes.skip(resource)
+      return removed
+    },
     hasRun,
     assertTaken,
   } satisfies Partial<Collection> & Record<'hasRun' | 'assertTaken', unknown>
@@ -133,7 +161,7 @@ function openCollection(database: PostgresDatabase, resource: string, maxRecords
 
 const toId = (id: string) => (isStorable(id) ? id : '')
 
-function toLists(step: RecordStep): unknown[] {
+function toLists(step: Exclude<RecordStep, { kind: 'replace' }>): unknown[] {
   switch (step.kind) {
     case 'create':
       return [...toCells(step.records), step.records.map(({ createdAt }) => createdAt)]

@@ -2,12 +2,18 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { StoreFailure } from '../../store-failure.ts'
 import { isLocked, retryWhileBusy, runInTransaction } from '../../sqlite/database.ts'
+import type { ChangeKind } from '../changes.ts'
 import type { Value } from '../dialect.ts'
+import type { OwnLog } from './changes.ts'
 import type { RecordCache } from './record-cache.ts'
 
 export interface Write {
   resource: string
   growth: -1 | 0 | 1
+  /** The change to log, if the collection has a log. */
+  change?: ChangeKind
+  /** Whether it succeeds without a record to write. */
+  mayBeNone?: true
   statement: Pick<StatementSync, 'run'>
   values: readonly Value[]
 }
@@ -23,8 +29,12 @@ interface WaitingWrite extends PromiseWithResolvers<number> {
 export type Commits = ReturnType<typeof createCommits>
 
 /** Commits the writes of one turn of the event loop in one transaction, in their order. */
-export function createCommits(database: DatabaseSync, cache: RecordCache, maxRecords = Infinity) {
-  const run = createCountedRun(database, cache, maxRecords)
+export function createCommits(
+  database: DatabaseSync,
+  parts: { cache: RecordCache; log: OwnLog },
+  maxRecords = Infinity,
+) {
+  const run = createCountedRun(database, parts, maxRecords)
   let waiting: WaitingWrite[] = []
   let committing: Promise<void> | undefined
   const commitAll = async () => {
@@ -66,7 +76,11 @@ async function commit(
 }
 
 /** `maxRecords` is exact: no other process writes while the records are counted. */
-function createCountedRun(database: DatabaseSync, cache: RecordCache, maxRecords: number) {
+function createCountedRun(
+  database: DatabaseSync,
+  { cache, log }: Parameters<typeof createCommits>[1],
+  maxRecords: number,
+) {
   // Not a trigger, which would double the time of a create.
   const count = database.prepare(
     `INSERT INTO record_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2`,
@@ -79,7 +93,7 @@ function createCountedRun(database: DatabaseSync, cache: RecordCache, maxRecords
     let growths = new Map<string, number>()
     const runPart = (part: Part): number => {
       if (typeof part === 'function') return part()
-      const { resource, growth, statement, values } = part
+      const { resource, growth, statement, values, change } = part
       const [id] = values
       const before = growths.get(resource) ?? 0
       if (growth === 1 && isFull(resource, before) && !cache.isStored(resource, id))
@@ -87,7 +101,8 @@ function createCountedRun(database: DatabaseSync, cache: RecordCache, maxRecords
       cache.forget(resource, id)
       const written = Number(statement.run(resource, ...values).changes)
       growths.set(resource, before + written * growth)
-      return written
+      if (change && written > 0) log.add(resource, change, String(id))
+      return part.mayBeNone ? 1 : written
     }
     const runAll = (parts: readonly Part[]): number => {
       const before = new Map(growths)

@@ -10,7 +10,8 @@ import { temporaryFolder } from '../../../../test/start-vitrine.ts'
 import { isFull } from '../../store-failure.ts'
 import { openSqliteDatabase } from '../../sqlite/database.ts'
 import { allRecords, type Collection } from '../records.ts'
-import { commitContract } from '../commit.contract.ts'
+import { changesContract } from '../changes.contract.ts'
+import { commitContract, type OpenTwice } from '../commit.contract.ts'
 import { recordsContract } from '../records.contract.ts'
 import { capacityContract } from '../capacity.contract.ts'
 import { createSqliteRecords } from './records.ts'
@@ -36,10 +37,12 @@ recordsContract('a SQLite file', async (t) => {
   return openRecords(t, `sqlite:${await temporaryFile(t)}`).records
 })
 
-commitContract('a SQLite file', async (t) => {
+const openTwice: OpenTwice = async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`
   return [openRecords(t, url).records, openRecords(t, url).records]
-})
+}
+commitContract('a SQLite file', openTwice)
+changesContract('a SQLite file', openTwice)
 
 capacityContract('a SQLite file', async (t, maxRecords) => {
   const { database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)

@@ -5,6 +5,7 @@ import { createLists } from '../lists.ts'
 import { clearInSteps, openOnce, recordsPerStep } from '../records.ts'
 import type { ChangedRecord, Collection, NewRecord, Records } from '../records.ts'
 import type { RecordStep, RecordVersion, Step } from '../records.ts'
+import { createChangeLog, prepareLog, type OwnLog } from './changes.ts'
 import { createCommits, type Commits, type Part, type Write } from './commits.ts'
 import { createSqliteDialect } from './dialect.ts'
 import { createRecordCache, type RecordCache } from './record-cache.ts'
@@ -18,9 +19,10 @@ export function createSqliteRecords(
   const dialect = createSqliteDialect(database, prepare)
   const cache = createRecordCache(database, prepare)
   const statements = prepareWrites(prepare)
-  const { write, settle } = createCommits(database, cache, maxRecords)
+  const log = prepareLog(prepare)
+  const { write, settle } = createCommits(database, { cache, log }, maxRecords)
   const open = (resource: string) => ({
-    ...openCollection(resource, { statements, cache, write }),
+    ...openCollection(resource, { statements, cache, write, log }),
     ...createLists(dialect, resource),
   })
   const collection = openOnce(open)
@@ -36,7 +38,8 @@ export function createSqliteRecords(
     const failed = parts.findIndex(({ length }) => (done -= length) < 0)
     return failed === -1 ? undefined : failed
   }
-  return { collection, commit, settle }
+  const changes = createChangeLog(log, { dialect, prepare, cache, write })
+  return { collection, commit, changes, settle }
 }
 
 function prepareWrites(prepare: Prepare) {
@@ -52,6 +55,7 @@ function prepareWrites(prepare: Prepare) {
     remove: prepare(
       'DELETE FROM records WHERE resource = ?1 AND id = ?2 AND version = coalesce(?3, version)',
     ),
+    removeAll: prepare('DELETE FROM records WHERE resource = ?'),
     clear: prepare(
       `DELETE FROM records WHERE rowid IN (
          SELECT rowid FROM records WHERE resource = ? LIMIT ${String(recordsPerStep)}
@@ -61,27 +65,39 @@ function prepareWrites(prepare: Prepare) {
 }
 
 type Statements = ReturnType<typeof prepareWrites>
-type Backend = { statements: Statements; cache: RecordCache } & Pick<Commits, 'write'>
+type Backend = { statements: Statements; cache: RecordCache; log: OwnLog } & Pick<Commits, 'write'>
 
-function openCollection(resource: string, { statements, cache, write }: Backend) {
-  const toWrite = (growth: Write['growth'], name: keyof Statements, ...values: Value[]) => ({
+const changes = { create: 'created', change: 'changed', remove: 'deleted' } as const
+
+function openCollection(resource: string, { statements, cache, write, log }: Backend) {
+  const toWrite = (growth: Write['growth'], name: keyof Statements, ...values: Value[]): Write => ({
     resource,
     growth,
     statement: statements[name],
     values,
   })
-  const toCreate = ({ id, document, createdAt }: NewRecord) =>
-    toWrite(1, 'create', id, JSON.stringify(document), createdAt)
+  const toLogged = (growth: Write['growth'], name: keyof typeof changes, ...values: Value[]) => ({
+    ...toWrite(growth, name, ...values),
+    change: changes[name],
+  })
+  const toValues = ({ id, document, createdAt }: NewRecord) =>
+    [id, JSON.stringify(document), createdAt] as const
+  const toCreate = (record: NewRecord) => toLogged(1, 'create', ...toValues(record))
   const toChange = ({ id, document, updatedAt, version }: ChangedRecord) =>
-    toWrite(0, 'change', id, JSON.stringify(document), updatedAt, version)
-  const toRemove = ({ id, version }: RecordVersion) => toWrite(-1, 'remove', id, version ?? null)
+    toLogged(0, 'change', id, JSON.stringify(document), updatedAt, version)
+  const toRemove = ({ id, version }: RecordVersion) => toLogged(-1, 'remove', id, version ?? null)
+  const skip = () => log.skip(resource)
   return {
     find: (id) => tryNowOrRetry(() => cache.find(resource, id)),
     state: () => tryNowOrRetry(cache.state),
     create: async (record) => (await write(toCreate(record))) === 1,
     change: async (record) => (await write(toChange(record))) === 1,
     remove: async (id, version) => (await write(toRemove({ id, version }))) === 1,
-    clear: () => clearInSteps(() => write(toWrite(-1, 'clear'))),
+    clear: async () => {
+      const count = await clearInSteps(() => write(toWrite(-1, 'clear')))
+      await write(skip)
+      return count
+    },
     toWrites: (step: RecordStep): readonly Part[] => {
       switch (step.kind) {
         case 'create':
@@ -92,6 +108,10 @@ function openCollection(resource: string, { statements, cache, write }: Backend)
           return step.records.map(toRemove)
         case 'exist':
           return step.ids.map((id) => () => Number(cache.isStored(resource, id)))
+        case 'replace': {
+          const created = step.records.map((record) => toWrite(1, 'create', ...toValues(record)))
+          return [{ ...toWrite(-1, 'removeAll'), mayBeNone: true }, ...created, skip]
+        }
       }
     },
   } satisfies Partial<Collection> & Record<'toWrites', unknown>

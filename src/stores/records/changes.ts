@@ -1,0 +1,85 @@
+import { toStoredRecord, type Dialect } from './dialect.ts'
+import type { StoredRecord } from './records.ts'
+
+export type ChangeKind = 'created' | 'changed' | 'deleted'
+
+export interface Change {
+  /** Grows by one with each change of the collection. */
+  number: number
+  kind: ChangeKind
+  id: string
+  /** After the change; undefined if it is deleted. */
+  record: StoredRecord | undefined
+}
+
+export interface ChangePart {
+  /** The oldest first. */
+  changes: readonly Change[]
+  /** The number to read on from. */
+  last: number
+  /** Whether the changes up to `last` are not known: all records may differ. */
+  hasGap: boolean
+}
+
+/** Changes of the records of some collections, written in the transaction of the record. */
+export interface ChangeLog {
+  /** From now on this process logs the changes of the collection. */
+  start: (collection: string) => Promise<void>
+  /** Some of the changes after this number; without a number only the last one. */
+  read: (collection: string, after?: number) => Promise<ChangePart>
+  /** After writes that were not logged: leaves a gap. */
+  skip: (collection: string) => Promise<void>
+  /** Calls `wake` soon after a change by any process, and at other times. Returns what stops it. */
+  watch: (wake: () => void) => () => void
+}
+
+export const keptChanges = 1000
+
+const maxRead = 100
+const maxReadBytes = 65_536
+const bytes = `octet_length(coalesce(document, ''))`
+
+const select = `SELECT last, number, kind, id, document, version, created_at, updated_at
+  FROM change_numbers AS numbers LEFT JOIN (
+    SELECT *, sum(${bytes}) OVER (ORDER BY number) - ${bytes} AS bytes_before FROM (
+      SELECT * FROM changes WHERE resource = ? AND number > ?
+      ORDER BY number LIMIT ${String(maxRead)}
+    ) AS next
+  ) AS part ON bytes_before < ${String(maxReadBytes)}
+  WHERE numbers.resource = ? ORDER BY number`
+
+/** Throws unless the log of the collection is started. */
+export function createRead({ run }: Dialect): ChangeLog['read'] {
+  return async (name, after = Number.MAX_SAFE_INTEGER) => {
+    const rows = await run(select, [name, after, name])
+    const changes = rows.flatMap(([, number, kind, id, document = null, ...times]) => {
+      if (number === null) return []
+      const record = document === null ? undefined : toStoredRecord([id ?? '', document, ...times])
+      return { number: Number(number), kind: kind as ChangeKind, id: String(id), record }
+    })
+    const newest = Number(rows[0]?.[0])
+    const isNext = ({ number }: Change, index: number) => number === after + 1 + index
+    const hasGap = changes.length === 0 ? newest !== after : !changes.every(isNext)
+    if (hasGap) return { changes: [], last: newest, hasGap }
+    return { changes, last: changes.at(-1)?.number ?? after, hasGap }
+  }
+}
+
+/** One source for all that wait: opened for the first of them, closed after the last. */
+export function shareWakeUps(open: (wakeAll: () => void) => () => void): ChangeLog['watch'] {
+  const waiting = new Set<{ wake: () => void }>()
+  let close: (() => void) | undefined
+  return (wake) => {
+    const entry = { wake }
+    waiting.add(entry)
+    close ??= open(() => {
+      for (const each of waiting) each.wake()
+    })
+    return () => {
+      waiting.delete(entry)
+      if (waiting.size > 0) return
+      close?.()
+      close = undefined
+    }
+  }
+}

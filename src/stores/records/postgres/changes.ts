@@ -1,0 +1,101 @@
+import type { PostgresDatabase, Query } from '../../postgres/database.ts'
+import { createRead, keptChanges, shareWakeUps } from '../changes.ts'
+import type { ChangeKind, ChangeLog } from '../changes.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Step } from '../records.ts'
+
+const channel = 'vitrine_changes'
+/** A notification locks the whole database, so one stands for all writes of this time. */
+const notifyMs = 20
+/** Notifications are lost with their connection. */
+const pollMs = 2000
+
+const add = `WITH given AS (
+    SELECT * FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS given (id, kind, place)
+  ), numbered AS (
+    UPDATE change_numbers SET last = last + cardinality($2::text[]) WHERE resource = $1
+    RETURNING last
+  ), pruned AS (
+    DELETE FROM changes WHERE resource = $1
+      AND number <= (SELECT last FROM numbered) - ${String(keptChanges)}
+  )
+  INSERT INTO changes
+  SELECT $1, last - cardinality($2::text[]) + place, kind, given.id, document, version, created_at,
+    updated_at
+  FROM given CROSS JOIN numbered LEFT JOIN records ON resource = $1 AND records.id = given.id`
+const start = 'INSERT INTO change_numbers VALUES ($1, $2) ON CONFLICT DO NOTHING'
+const skip = 'UPDATE change_numbers SET last = last + 1 WHERE resource = $1'
+
+const kinds = { create: 'created', change: 'changed', remove: 'deleted' } as const
+
+export type OwnLog = ReturnType<typeof createChangeLog>
+
+export function createChangeLog(database: PostgresDatabase, dialect: Dialect) {
+  const started = new Set<string>()
+  const { announce, watch } = createWakeUps(database)
+  const run = async (text: string, ...values: unknown[]) => {
+    await database.run((query) => query({ text, values }))
+  }
+  const changes: ChangeLog = {
+    start: async (name) => {
+      started.add(name)
+      // A number that no earlier database of this name has had.
+      await run(start, name, Date.now())
+    },
+    read: createRead(dialect),
+    skip: async (name) => {
+      await run(skip, name)
+      announce()
+    },
+    watch,
+  }
+  return {
+    changes,
+    announce,
+    isStarted: (name: string) => started.has(name),
+    /** At the end of a transaction: until then it locks the numbers, so those of all in one order. */
+    add: async (query: Query, steps: readonly Step[]): Promise<boolean> => {
+      const ofCollections = Map.groupBy(steps, ({ collection }) => collection)
+      const logged = [...ofCollections].filter(([name]) => started.has(name)).sort()
+      for (const [name, own] of logged) {
+        const written = own.flatMap(toChanges)
+        const [ids, names] = [written.map(([id]) => id), written.map(([, kind]) => kind)]
+        if (ids.length > 0) await query({ name: 'log', text: add, values: [name, ids, names] })
+        if (own.some(({ kind }) => kind === 'replace')) await query({ text: skip, values: [name] })
+      }
+      return logged.length > 0
+    },
+  }
+}
+
+function toChanges(step: Step): [id: string, kind: ChangeKind][] {
+  const { kind } = step
+  if (kind === 'none' || kind === 'exist' || kind === 'replace') return []
+  return step.records.map(({ id }) => [id, kinds[kind]])
+}
+
+function createWakeUps(database: PostgresDatabase) {
+  let wakeOwn: (() => void) | undefined
+  let isNotifying = false
+  const notify = () => {
+    isNotifying = false
+    database.run((query) => query({ text: `NOTIFY ${channel}` })).catch(() => undefined)
+  }
+  return {
+    announce: () => {
+      wakeOwn?.()
+      if (!isNotifying) setTimeout(notify, notifyMs).unref()
+      isNotifying = true
+    },
+    watch: shareWakeUps((wakeAll) => {
+      wakeOwn = wakeAll
+      const stop = database.listen(channel, wakeAll)
+      const timer = setInterval(wakeAll, pollMs)
+      return () => {
+        clearInterval(timer)
+        stop()
+        wakeOwn = undefined
+      }
+    }),
+  }
+}

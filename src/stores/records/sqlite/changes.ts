@@ -1,0 +1,82 @@
+import { createRead, keptChanges, shareWakeUps } from '../changes.ts'
+import type { ChangeKind, ChangeLog } from '../changes.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Commits } from './commits.ts'
+import type { RecordCache } from './record-cache.ts'
+import type { Prepare } from './statements.ts'
+
+/** Reading the state takes microseconds. */
+const pollMs = 50
+
+export type OwnLog = ReturnType<typeof prepareLog>
+
+/** For use inside the transaction of a write; without effect on collections without a log. */
+export function prepareLog(prepare: Prepare) {
+  const started = new Set<string>()
+  const next = prepare(
+    'UPDATE change_numbers SET last = last + 1 WHERE resource = ? RETURNING last',
+  )
+  const insert = prepare(
+    `INSERT INTO changes SELECT ?1, ?2, ?3, ?4, document, version, created_at, updated_at
+     FROM (SELECT 1) LEFT JOIN records ON resource = ?1 AND id = ?4`,
+  )
+  const prune = prepare('DELETE FROM changes WHERE resource = ? AND number <= ?')
+  return {
+    started,
+    add: (resource: string, kind: ChangeKind, id: string) => {
+      if (!started.has(resource)) return
+      const number = Number(next.get(resource)?.[0])
+      insert.run(resource, number, kind, id)
+      prune.run(resource, number - keptChanges)
+    },
+    /** Also of a log that another process has started. */
+    skip: (resource: string) => {
+      next.get(resource)
+      return 1
+    },
+  }
+}
+
+interface LogParts extends Pick<Commits, 'write'> {
+  dialect: Dialect
+  prepare: Prepare
+  cache: RecordCache
+}
+
+export function createChangeLog(own: OwnLog, { dialect, prepare, cache, write }: LogParts) {
+  const start = prepare('INSERT INTO change_numbers VALUES (?, ?) ON CONFLICT DO NOTHING')
+  return {
+    start: async (name) => {
+      own.started.add(name)
+      await write(() => {
+        // A number that no earlier database of this name has had.
+        start.run(name, Date.now())
+        return 1
+      })
+    },
+    read: createRead(dialect),
+    skip: async (name) => {
+      await write(() => own.skip(name))
+    },
+    watch: shareWakeUps((wakeAll) => {
+      let known: number | undefined
+      const timer = setInterval(() => {
+        const state = findState(cache)
+        if (state !== known) wakeAll()
+        known = state
+      }, pollMs)
+      return () => {
+        clearInterval(timer)
+      }
+    }),
+  } satisfies ChangeLog
+}
+
+/** Undefined while another process has locked the database. */
+function findState({ state }: RecordCache): number | undefined {
+  try {
+    return state()
+  } catch {
+    return undefined
+  }
+}
