@@ -114,7 +114,7 @@ function findIdProblem(id: unknown): string | undefined {
   if (Number.isSafeInteger(id)) return undefined
   if (typeof id !== 'string') return 'must be text or a whole number'
   if (isRoutableId(id)) return undefined
-  return 'cannot be part of a path: an id has 1 to 200 characters, none of them a control character, and is not new, post, . or .., and does not end in .json, .html, .txt, .csv or .ndjson'
+  return 'cannot be part of a path: an id has 1 to 200 characters, none of them a control character, and is not new, post, events, . or .., and does not end in .json, .html, .txt, .csv or .ndjson'
 }
 
 /** Inferred schemas fit the data; those of a user may not. */

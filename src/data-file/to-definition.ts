@@ -35,6 +35,7 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
     ...(isSingular ? { isSingular } : { idField, hasNumericIds: hasNumericIds(source) }),
     ...(naming !== undefined && { namedBy: naming }),
     hasTimes: false,
+    hasEvents: true,
     defaultType: 'application/json',
     usesEnvelope: false,
     // An empty array shows no fields.

@@ -33,10 +33,11 @@ const suffixPattern = `[.](?:${Object.keys(typeBySuffix).join('|')})$`
 // RFC 3986 §6.2.2.3: clients remove the segments `.` and `..`.
 const storedIdPattern = `(?![.]{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}`
 
-/** No other id is routed, or listed in Allow: `new` and `post` are paths below a list. */
+/** No other id is routed, or listed in Allow: `new`, `post` and `events` are paths below a list. */
 function toIdPattern({ storesId }: Pick<Resource, 'storesId'>, isSuffixed: boolean): string {
   const named = storesId && !isSuffixed ? `|.*${suffixPattern}` : ''
-  return `^(?!(?:new|post)(?:[.]|$)${named})${storesId ? storedIdPattern : idPattern}$`
+  const paths = storesId ? 'new|post|events' : 'new|post'
+  return `^(?!(?:${paths})(?:[.]|$)${named})${storesId ? storedIdPattern : idPattern}$`
 }
 
 const routableId = new RegExp(toIdPattern({ storesId: true }, false))

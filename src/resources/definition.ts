@@ -32,6 +32,8 @@ export interface ResourceDefinition {
   defaultType?: 'text/html' | 'application/json'
   /** Whether PATCH and DELETE respond with the envelope of the seed; true if unset. */
   usesEnvelope?: boolean
+  /** Whether its changes are logged, and streamed as events. */
+  hasEvents?: boolean
   /** One record, at the path itself, that cannot be deleted. */
   isSingular?: boolean
   /** Whether fields that the schema does not name are stored and shown. */
@@ -142,6 +144,7 @@ export function defineResource(definition: ResourceDefinition) {
   })
   return {
     usesEnvelope: true,
+    hasEvents: false,
     allowsUnknown: false,
     hasNumericIds: false,
     references: [],

@@ -1,6 +1,7 @@
 import type { Demo } from '../site/demo.ts'
 import { html } from '../site/html.ts'
 import type { Resource } from './definition.ts'
+import { eventsRoute } from './events/events.ts'
 import { toSchemas } from './openapi/schemas.ts'
 import { readRoutes } from './read-routes.ts'
 import { nestedRoutes } from './relations/nested-routes.ts'
@@ -46,11 +47,12 @@ export function resourceDemo(
     ],
     lookFor: html`The same URL has several representations: <code>Accept</code> chooses between a page, JSON, text and
 CSV. A created record has its URL in <code>Location</code> and its version in <code>ETag</code>.`,
-    routes: async ({ config, records }) => {
+    routes: async ({ config, records }, app) => {
       const context = createContext(resource, { config, records, resources })
       await context.collection.index(resource.indexedPaths)
       const own = [...readRoutes(context, schemas), ...writeRoutes(context, schemas)]
-      return [...own, ...nestedRoutes(context)]
+      const events = resource.hasEvents ? [await eventsRoute(app, resource, records.changes)] : []
+      return [...own, ...nestedRoutes(context), ...events]
     },
   }
 }

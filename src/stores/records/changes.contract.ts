@@ -58,7 +58,11 @@ function writes(open: OpenTwice): void {
   test('a write of several records is logged as a whole, or not', async (t) => {
     const { records, first } = await openLogged(t, open)
     const created = (id: string) => ({ id, document: {}, createdAt: noon })
-    const step = { collection: 'posts', kind: 'create', records: [created('a'), created('b')] } as const
+    const step = {
+      collection: 'posts',
+      kind: 'create',
+      records: [created('a'), created('b')],
+    } as const
     const missing = { collection: 'posts', kind: 'exist', ids: ['unknown'] } as const
     assert.equal(await records.commit([step, missing]), 1)
     assert.deepEqual(await records.changes.read('posts', first), {
@@ -153,8 +157,13 @@ function wakeUps(open: OpenTwice): void {
     const { records, others } = await openLogged(t, open)
     for (const [index, writer] of [records, others].entries()) {
       const woken = [records, records, others].map(({ changes }) => {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        return { promise, stop: changes.watch(resolve) }
+        const { promise, resolve } = Promise.withResolvers<undefined>()
+        return {
+          promise,
+          stop: changes.watch(() => {
+            resolve(undefined)
+          }),
+        }
       })
       await create(writer, String(index))
       await Promise.all(woken.map(({ promise }) => promise))

@@ -51,10 +51,12 @@ export function createChangeLog(database: PostgresDatabase, dialect: Dialect) {
   }
   return {
     changes,
-    announce,
+    announce: (steps: readonly Step[]) => {
+      if (steps.some(({ collection }) => started.has(collection))) announce()
+    },
     isStarted: (name: string) => started.has(name),
     /** At the end of a transaction: until then it locks the numbers, so those of all in one order. */
-    add: async (query: Query, steps: readonly Step[]): Promise<boolean> => {
+    add: async (query: Query, steps: readonly Step[]): Promise<void> => {
       const ofCollections = Map.groupBy(steps, ({ collection }) => collection)
       const logged = [...ofCollections].filter(([name]) => started.has(name)).sort()
       for (const [name, own] of logged) {
@@ -63,7 +65,6 @@ export function createChangeLog(database: PostgresDatabase, dialect: Dialect) {
         if (ids.length > 0) await query({ name: 'log', text: add, values: [name, ids, names] })
         if (own.some(({ kind }) => kind === 'replace')) await query({ text: skip, values: [name] })
       }
-      return logged.length > 0
     },
   }
 }

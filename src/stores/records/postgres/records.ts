@@ -71,17 +71,16 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
     ...createLists(dialect, resource),
   }))
   const commit = async (steps: readonly Step[]) => {
-    let isLogged = false
     const failed = await database.transact(async (query) => {
       for (const [index, step] of steps.entries()) {
         const { hasRun, toMatch } = collection(step.collection)
         const isDone = step.kind === 'none' ? hasNone(query, toMatch, step) : hasRun(query, step)
         if (!(await isDone)) return index
       }
-      isLogged = await log.add(query, steps)
+      await log.add(query, steps)
       return undefined
     })
-    if (isLogged) log.announce()
+    if (failed === undefined) log.announce(steps)
     const step = failed === undefined ? undefined : steps[failed]
     if (step?.kind === 'create') await collection(step.collection).assertTaken(step.records)
     return failed

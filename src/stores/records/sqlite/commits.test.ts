@@ -155,7 +155,9 @@ test('records counted by the triggers of an older version are counted once', asy
   await create('a')
   const counts = 'UPDATE record_counts SET count = count + 1 WHERE resource = new.resource'
   database.exec(
-    `CREATE INDEX records_by_name ON records (resource);
+    `DROP TABLE changes;
+     DROP TABLE change_numbers;
+     CREATE INDEX records_by_name ON records (resource);
      CREATE TRIGGER count_created AFTER INSERT ON records BEGIN ${counts}; END;
      CREATE TRIGGER count_removed AFTER DELETE ON records BEGIN ${counts}; END;
      PRAGMA user_version = 3;`,
