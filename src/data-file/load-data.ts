@@ -82,6 +82,7 @@ export async function loadData(
   const names = [...(last?.definitions ?? []), ...definitions].map(({ name }) => name)
   for (const name of new Set(names)) await records.collection(name).clear()
   for (const resource of resources) await createAll(records, resource, onProgress)
+  for (const { name } of definitions) await records.changes.skip(name)
   return mark(true)
 }
 

@@ -82,6 +82,17 @@ test('a failed write is no event', async (t) => {
   assert.equal((await stream.next())?.name, 'changed')
 })
 
+test('records that are deleted with their parent are events of their lists', async (t) => {
+  const reference = { resource: 'authors', onDelete: 'cascade' }
+  const schema = { posts: { properties: { authorId: { 'x-references': reference } } } }
+  const contents = { authors: [{ id: 1 }], posts: [{ id: 7, authorId: 1 }] }
+  const app = await dataApp(t, contents, { schema })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const stream = await openEvents(t, `${origin}/posts/events`)
+  await send('DELETE', `${origin}/authors/1`)
+  assert.deepEqual(toPairs([await stream.next()]), [['deleted', { id: 7 }]])
+})
+
 test('Last-Event-ID resumes after that event, also if it was before the first change', async (t) => {
   const { url } = await openBlog(t)
   const stream = await openEvents(t, `${url}/events`)
@@ -183,6 +194,17 @@ test('a service that was killed and started again resumes a stream', async (t) =
   for (const title of more) {
     assert.deepEqual((await resumed.next())?.value, { id: title === 'Four' ? 4 : 3, title })
   }
+})
+
+test('a file that is loaded again is a reset for the clients of another process', async (t) => {
+  const settings = {
+    DATABASE_URL: `sqlite:${join(await temporaryFolder(t), 'data.db')}`,
+    ...{ DATA_FILE: await dataFile(t, blog), LOG_LEVEL: 'silent' },
+  }
+  const { origin } = await startVitrine(t, settings)
+  const stream = await openEvents(t, `${origin}/posts/events`)
+  await startVitrine(t, { ...settings, DATA_RELOAD: 'on' })
+  assert.equal((await stream.next())?.name, 'reset')
 })
 
 test('a client that does not read gets a reset, and takes no memory', async (t) => {
