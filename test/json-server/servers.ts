@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { findFreePort } from '../../src/operations/free-port.ts'
 import { projectFolder, temporaryFolder } from '../start-vitrine.ts'
 import type { Version } from './types.ts'
 
@@ -39,15 +39,6 @@ export async function startJsonServer(
     if (await isListening(origin)) return origin
   }
   throw new Error(`json-server ${version} did not start`)
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function isListening(origin: string): Promise<boolean> {

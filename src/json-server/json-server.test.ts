@@ -1,0 +1,144 @@
+import type { FastifyInstance } from 'fastify'
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { dataApp } from '../../test/data-app.ts'
+import { failedStart } from '../../test/failed-start.ts'
+import { browserAccept } from '../../test/resources.ts'
+
+const data = {
+  posts: [
+    { id: 1, title: 'one' },
+    { id: 2, title: `${'a'.repeat(60)}!` },
+  ],
+  comments: [
+    { id: 1, postId: 1 },
+    { id: 2, postId: 2 },
+    { id: 3, postId: 99 },
+    { id: 4, postId: null },
+  ],
+  replies: [{ id: 1, commentId: 1 }],
+  accounts: [{ id: 'a', name: 'Ada', secret: 'brass' }],
+}
+
+async function openData(
+  t: TestContext,
+  version: '0.17' | '1',
+  settings = {},
+  contents: object = data,
+) {
+  const properties = { name: { type: 'string' }, secret: { type: 'string', writeOnly: true } }
+  const schema = { accounts: { type: 'object', properties } }
+  return dataApp(t, contents, { schema, settings: { JSON_SERVER: version, ...settings } })
+}
+
+async function readIds(app: FastifyInstance, url: string): Promise<unknown[]> {
+  const records = (await app.inject(url)).json<{ id: unknown }[]>()
+  return records.map(({ id }) => id)
+}
+
+const slow = `/posts?title_like=${encodeURIComponent('^(a+)+$')}`
+
+test('a regular expression that takes too long gets 400, and other requests do not wait for it', async (t) => {
+  const app = await openData(t, '0.17')
+  const order: string[] = []
+  const waiting = app
+    .inject(slow)
+    .then(({ statusCode }) => order.push(`slow ${String(statusCode)}`))
+  const { statusCode } = await app.inject('/posts/1')
+  order.push(`other ${String(statusCode)}`)
+  await waiting
+  assert.deepEqual(order, ['other 200', 'slow 400'])
+  assert.deepEqual(await readIds(app, '/posts?title_like=^.ne$'), [1])
+})
+
+test('in 0.17 a DELETE removes what refers to the record, and no other orphan', async (t) => {
+  const app = await openData(t, '0.17')
+  await app.inject({ method: 'DELETE', url: '/posts/1' })
+  assert.deepEqual(await readIds(app, '/comments'), [2, 3, 4])
+  assert.deepEqual(await readIds(app, '/replies'), [])
+})
+
+test('in 1 _dependent removes what refers to the record, and no other', async (t) => {
+  const texts = {
+    posts: [{ id: 'a' }],
+    comments: [
+      { id: 'x', postId: 'a' },
+      { id: 'y', postId: null },
+    ],
+  }
+  const app = await openData(t, '1', {}, { ...texts, accounts: data.accounts })
+  await app.inject({ method: 'DELETE', url: '/posts/a?_dependent=comments' })
+  assert.deepEqual(await readIds(app, '/comments'), ['y'])
+})
+
+const rejected: [body: unknown, status: number][] = [
+  [{ id: 1 }, 409],
+  [{ id: 'new' }, 400],
+  [{ id: '..' }, 400],
+  [{ id: 'x'.repeat(201) }, 400],
+  [{ id: { a: 1 } }, 400],
+  [{ id: 1.5 }, 400],
+  [[{ title: 'x' }], 400],
+  [{ title: '\0' }, 400],
+]
+
+for (const [body, status] of rejected) {
+  test(`in 0.17 a POST of ${JSON.stringify(body).slice(0, 40)} gets ${String(status)}`, async (t) => {
+    const app = await openData(t, '0.17')
+    const response = await app.inject({ method: 'POST', url: '/posts', payload: body as object })
+    assert.equal(response.statusCode, status)
+    assert.deepEqual(await readIds(app, '/posts'), [1, 2])
+  })
+}
+
+test('a password is hashed, and in no response and no filter', async (t) => {
+  const app = await openData(t, '0.17')
+  const sent = { name: 'Eve', secret: 'glass' }
+  const response = await app.inject({ method: 'POST', url: '/accounts', payload: sent })
+  assert.equal(response.statusCode, 201)
+  for (const url of [
+    '/accounts',
+    '/accounts/a',
+    '/db',
+    '/accounts?secret_like=.',
+    '/accounts?_sort=secret',
+  ]) {
+    assert.doesNotMatch((await app.inject(url)).body, /secret|scrypt|glass|brass/)
+  }
+  assert.deepEqual(await readIds(app, '/accounts?secret_ne=x'), [])
+})
+
+test('a write with If-Match of an earlier version gets 412', async (t) => {
+  const app = await openData(t, '0.17')
+  const { headers } = await app.inject('/posts/1')
+  const condition = { 'if-match': String(headers.etag) }
+  const patch = {
+    method: 'PATCH',
+    url: '/posts/1',
+    payload: { title: 'x' },
+    headers: condition,
+  } as const
+  assert.equal((await app.inject(patch)).statusCode, 200)
+  assert.equal((await app.inject(patch)).statusCode, 412)
+})
+
+test('a browser gets pages', async (t) => {
+  const app = await openData(t, '1')
+  for (const url of ['/posts', '/posts/1', '/posts/9']) {
+    const { headers } = await app.inject({ url, headers: { accept: browserAccept } })
+    assert.match(String(headers['content-type']), /^text\/html/)
+  }
+})
+
+test('a response is delayed by DELAY_MS and _delay together', async (t) => {
+  const app = await openData(t, '0.17', { DELAY_MS: '60' })
+  const start = performance.now()
+  await app.inject('/posts?_delay=60')
+  assert.ok(performance.now() - start >= 119)
+})
+
+test('JSON_SERVER without a data file stops the start', async (t) => {
+  const { status, lines } = await failedStart(t, { JSON_SERVER: '1' })
+  assert.equal(status, 2)
+  assert.match(String(lines[0]), /JSON_SERVER requires a data file/)
+})
