@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataApp } from '../../test/data-app.ts'
@@ -121,6 +122,16 @@ test('the pages, the documentation and OpenAPI have the resources, the first in 
     'authorId',
     'tags',
   ])
+  const lintConfig = await createConfig({
+    extends: ['recommended'],
+    rules: { 'no-ambiguous-paths': 'off' },
+  })
+  const source = JSON.stringify(document)
+  const problems = await lintFromString({ source, config: lintConfig })
+  assert.deepEqual(
+    problems.map(({ message, location: [place] }) => `${message} at ${String(place?.pointer)}`),
+    [],
+  )
   assert.ok(document.paths['/settings']?.patch)
   assert.equal(document.paths['/settings/{id}'], undefined)
 })
@@ -173,7 +184,7 @@ test('a record with 500 fields can be searched, and 501 are an error', async (t)
 const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown
 
 const rejected: Readonly<Record<string, [contents: unknown, message: RegExp]>> = {
-  'no JSON': ['{"posts": [', /db\.json is not valid JSON: /],
+  'no JSON': ['{"posts": [', /db\.json cannot be read as JSON: /],
   'an array': [[], /db\.json: \/ must be an object/],
   text: [{ version: '1' }, /\/version must be an array of objects, or an object/],
   'a list of text': [{ tags: ['a'] }, /\/tags must be an array of objects/],
@@ -193,8 +204,11 @@ const rejected: Readonly<Record<string, [contents: unknown, message: RegExp]>> =
   'half a surrogate pair': ['{"posts":[{"id":1,"a":"\\ud800"}]}', /half a surrogate pair/],
   'deep nesting': [{ posts: [post(1, { a: nested(100) })] }, /nested deeper than 64/],
   'very deep nesting': ['['.repeat(1e6), /nested deeper than 64/],
-  'a member __proto__': ['{"posts":[{"__proto__":{"a":1}}]}', /is not valid JSON: .*forbidden/],
-  'a resource __proto__': ['{"__proto__":[]}', /is not valid JSON: .*forbidden/],
+  'a member __proto__': [
+    '{"posts":[{"__proto__":{"a":1}}]}',
+    /cannot be read as JSON: .*forbidden/,
+  ],
+  'a resource __proto__': ['{"__proto__":[]}', /cannot be read as JSON: .*forbidden/],
   'a field without a name': [{ posts: [post(1, { '': 1 })] }, /\/posts has a field without a name/],
   ...Object.fromEntries(
     ['health', 'docs', 'assets', 'problems', 'inspector', 'b', 's'].map((name) => [
@@ -227,7 +241,7 @@ const bomb = Array.from({ length: 9 }, (_, index) => {
 
 const rejectedYaml: Readonly<Record<string, [contents: string, message: RegExp]>> = {
   'an alias bomb': [bomb.join('\n'), /Excessive alias count/],
-  'a cycle': ['posts: &a [{id: 1, self: *a}]', /is not valid YAML/],
+  'a cycle': ['posts: &a [{id: 1, self: *a}]', /cannot be read as YAML/],
   'a tag of its own': ['posts: !!js/function "f"', /Unresolved tag/],
   'the same key twice': ['posts: []\nposts: []', /Map keys must be unique/],
   'a key that is a list': ['? [a]\n: 1', /all keys must be strings/],

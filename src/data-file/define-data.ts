@@ -82,8 +82,8 @@ function defineOne(data: Data, name: string, value: unknown): DataResource | und
 
 function findNameProblem(name: string): string | undefined {
   if (reservedNames.includes(name)) return 'is a path of the service: give it another name'
-  if (/^[a-z0-9][\w-]{0,99}$/i.test(name)) return undefined
-  return 'cannot be a path: use 1 to 100 letters, digits, - and _, and start with a letter or digit'
+  if (/^[a-z0-9][\w-]{0,63}$/i.test(name)) return undefined
+  return 'cannot be a path: use 1 to 64 letters, digits, - and _, and start with a letter or digit'
 }
 
 /** Records without an id get the next number, or a UUID where ids are text. */

@@ -12,6 +12,8 @@ export interface DataText {
 }
 
 const maxDataBytes = 64 * 1024 ** 2
+/** Parsing YAML takes a hundred times its size in memory. */
+const maxYamlBytes = 2 * 1024 ** 2
 const fetchSeconds = 30
 const maxRedirects = 5
 
@@ -88,11 +90,14 @@ export async function parseDataText(data: DataText, maxJsonDepth: number): Promi
   } catch (error) {
     const isExhausted = error instanceof RangeError || /call stack/.test(toMessage(error))
     const reason = isExhausted ? 'it is nested too deeply, or too large' : toMessage(error)
-    throw new Error(`${withoutSecrets(source)} is not valid ${format}: ${reason}`, { cause: error })
+    throw new Error(`${withoutSecrets(source)} cannot be read as ${format}: ${reason}`, {
+      cause: error,
+    })
   }
 }
 
 async function yamlToJson(text: string): Promise<string> {
+  if (text.length > maxYamlBytes) throw new Error('it is larger than 2 MiB: convert it to JSON')
   const { parseDocument } = await import('yaml')
   const document = parseDocument(text, { merge: true, stringKeys: true })
   const [problem] = [...document.errors, ...document.warnings]

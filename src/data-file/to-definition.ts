@@ -94,7 +94,7 @@ function openReferences(
     const title = toTitle(field.replace(/(.)(Id|_id)$/, '$1'))
     return [field, { title, ...(type && { type }), ...(examples && { examples }) }]
   })
-  return { ...properties, ...Object.fromEntries(entries) }
+  return Object.fromEntries([...Object.entries(properties), ...entries])
 }
 
 /** Those that the schema declares, and fields such as `authorId` or `author_id` of `authors`. */
@@ -137,6 +137,6 @@ function toSingularWords(name: string, names: readonly string[]): string {
 /** `firstName`, `first_name` and `first-name` become `First name`. */
 function toTitle(name: string): string {
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[-_\s]+/g, ' ')
-  const text = words.trim().replace(/[A-Z][a-z]/g, (start) => start.toLowerCase())
+  const text = words.trim().replace(/[A-Z][a-z]/g, (start: string) => start.toLowerCase())
   return text === '' ? name : text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,5 +1,6 @@
 import type { Demo } from '../site/demo.ts'
 import { html } from '../site/html.ts'
+import type { SampleRequest } from '../site/sample-request.ts'
 import type { Resource } from './definition.ts'
 import { eventsRoute } from './events/events.ts'
 import { toSchemas } from './openapi/schemas.ts'
@@ -13,7 +14,7 @@ export function resourceDemo(
   resource: Resource,
   resources: readonly Resource[] = [resource],
 ): Demo & { resource: Resource } {
-  const { name, title, summary, path, singular } = resource
+  const { name, title, summary, path } = resource
   const schemas = toSchemas(resource)
   const { inputExample } = schemas
   return {
@@ -23,28 +24,7 @@ export function resourceDemo(
     summary,
     group: 'Resources',
     page: path,
-    samples: [
-      {
-        title: `List ${name}`,
-        method: 'GET',
-        path,
-        fields: { q: '', per_page: '3' },
-        featured: `List ${name}`,
-      },
-      {
-        title: `Create a ${singular}`,
-        method: 'POST',
-        path,
-        body: { type: 'application/json', text: JSON.stringify(inputExample, undefined, 2) },
-        featured: `Create a ${singular}`,
-      },
-      {
-        title: 'Request a record that does not exist',
-        method: 'GET',
-        path: `${path}/{id}`,
-        parameters: { id: 'unknown' },
-      },
-    ],
+    samples: toSamples(resource, inputExample),
     lookFor: html`The same URL has several representations: <code>Accept</code> chooses between a page, JSON, text and
 CSV. A created record has its URL in <code>Location</code> and its version in <code>ETag</code>.`,
     routes: async ({ config, records }, app) => {
@@ -55,4 +35,28 @@ CSV. A created record has its URL in <code>Location</code> and its version in <c
       return [...own, ...nestedRoutes(context), ...events]
     },
   }
+}
+
+function toSamples(resource: Resource, inputExample: object): readonly SampleRequest[] {
+  const { name, path, singular, isSingular } = resource
+  const body = { type: 'application/json', text: JSON.stringify(inputExample, undefined, 2) }
+  if (isSingular) {
+    const title = `Get ${name}`
+    return [
+      { title, method: 'GET', path, featured: title },
+      { title: `Replace ${name}`, method: 'PUT', path, body },
+    ]
+  }
+  const [list, create] = [`List ${name}`, `Create a ${singular}`]
+  const fields = { q: '', per_page: '3' }
+  return [
+    { title: list, method: 'GET', path, fields, featured: list },
+    { title: create, method: 'POST', path, body, featured: create },
+    {
+      title: 'Request a record that does not exist',
+      method: 'GET',
+      path: `${path}/{id}`,
+      parameters: { id: 'unknown' },
+    },
+  ]
 }

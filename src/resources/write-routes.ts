@@ -128,7 +128,8 @@ export function createRoute(
 
 function toPatches({ changes, inputExample }: ResourceSchemas): Content {
   const [field = '', value] = Object.entries(inputExample)[0] ?? []
-  const operations = [{ op: 'replace', path: `/${field}`, value }]
+  const path = `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  const operations = value === undefined ? [] : [{ op: 'replace', path, value }]
   return {
     ...fieldsContent(changes, inputExample),
     [mergePatchType]: { schema: changes, example: { [field]: value } },

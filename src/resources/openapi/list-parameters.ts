@@ -1,7 +1,8 @@
+import { isFieldValue } from '../../stores/records/records.ts'
 import { requestHeaders } from '../../http/openapi/fields.ts'
 import type { Parameter, Schema } from '../../http/openapi/operation.ts'
 import type { ResourceContext } from '../context.ts'
-import type { Field, Resource } from '../definition.ts'
+import { toTypes, type Field, type Resource } from '../definition.ts'
 import { maxPage, maxPerPage } from '../list/list-part.ts'
 import { toExample } from './schemas.ts'
 
@@ -49,8 +50,10 @@ function separated(name: string, description: string, words: readonly string[], 
 
 function toFilters(field: Field): Parameter[] {
   const { name } = field
-  const example = toExample(field)
+  if (toTypes(field.schema).every((type) => ['array', 'object'].includes(type))) return []
   const isNumber = field.kind === 'number'
+  const given = toExample(field)
+  const example = isNumber ? given : isFieldValue(given) ? String(given) : ''
   const schema = { type: isNumber ? 'number' : 'string' }
   const several = { type: 'array', items: schema, minItems: 1, maxItems: 100 }
   return [

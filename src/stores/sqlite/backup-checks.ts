@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { idSchema, isDocument, type Document } from '../records/records.ts'
+import { isDocument, type Document } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
 import { hasItsHash } from './backup-hash.ts'
 import { applicationId, contentsTable } from './backup.ts'
@@ -10,9 +10,9 @@ import { applyMigrations, readSchemaVersion } from './database.ts'
 /** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
 const firstApplicationId = 0x56697472
 
-export type CheckDocument = (resource: string, document: Document) => void
+export type CheckRecord = (resource: string, id: string, document: Document) => void
 
-export async function checkBackup(file: string, checkDocument: CheckDocument): Promise<boolean> {
+export async function checkBackup(file: string, checkRecord: CheckRecord): Promise<boolean> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new Error(`${file} does not exist, or is not a file`)
   try {
@@ -22,7 +22,7 @@ export async function checkBackup(file: string, checkDocument: CheckDocument): P
     checkOrigin(database, hasHash ?? false)
     const finding = readPragma(database, 'integrity_check(1)')
     if (finding !== 'ok') throw new Error(`it is damaged: ${finding.replaceAll('\n', ' ')}`)
-    assertSoundRecords(database, checkDocument)
+    assertSoundRecords(database, checkRecord)
     return hasHash ?? false
   } catch (error) {
     throw new Error(`${file} cannot be restored: ${toReason(error)}`, { cause: error })
@@ -64,11 +64,11 @@ function assertSameSchema(database: DatabaseSync, expected: DatabaseSync): void 
   }
 }
 
-function assertSoundRecords(database: DatabaseSync, checkDocument: CheckDocument): void {
+function assertSoundRecords(database: DatabaseSync, checkRecord: CheckRecord): void {
   for (const row of database.prepare('SELECT * FROM records').iterate()) {
     try {
       checkRow(row)
-      checkDocument(String(row.resource), parseObject(String(row.document)))
+      checkRecord(String(row.resource), String(row.id), parseObject(String(row.document)))
     } catch (error) {
       const name = `${String(row.resource)}/${String(row.id)}`.slice(0, 100)
       const reason = `its record ${JSON.stringify(name)} is damaged: ${toReason(error)}`
@@ -77,13 +77,9 @@ function assertSoundRecords(database: DatabaseSync, checkDocument: CheckDocument
   }
 }
 
-const validId = new RegExp(idSchema.pattern)
-
-function checkRow({ resource, id, version, ...times }: Readonly<Record<string, unknown>>): void {
+function checkRow({ resource, version, ...times }: Readonly<Record<string, unknown>>): void {
   if (!/^~?[\w-]{1,64}$/.test(String(resource)))
     throw new Error('the name of its resource is invalid')
-  // Ids of records of files become file names.
-  if (!validId.test(String(id))) throw new Error('its id is invalid')
   const isVersion = Number.isInteger(version) && Number(version) <= Number.MAX_SAFE_INTEGER / 2
   if (!isVersion || Number(version) < 1) throw new Error('its version is invalid')
   for (const time of [times.created_at, times.updated_at]) {

@@ -61,7 +61,7 @@ function change(file: string, statement: string): void {
   database.close()
 }
 
-const checkDocument = () => undefined
+const checkRecord = () => undefined
 
 /** Changes a backup and gives it the right hash. */
 async function forge(file: string, statement: string): Promise<void> {
@@ -162,7 +162,7 @@ for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
     await spoil(file)
     const { path, files, folder, open, id } = await openFilled(t, ['Old Mill'])
     await assert.rejects(
-      restoreBackup({ path, file, files, fileCollections, checkDocument }),
+      restoreBackup({ path, file, files, fileCollections, checkRecord }),
       problem,
     )
     assert.deepEqual(await readdir(join(folder, 'files')), [id])
@@ -183,7 +183,7 @@ test('one flipped bit is detected, wherever it is', async (t) => {
     await t.test(String(position), async () => {
       await flipBit(file, position)
       await assert.rejects(
-        restoreBackup({ path, file, files, fileCollections, checkDocument }),
+        restoreBackup({ path, file, files, fileCollections, checkRecord }),
         /cannot be restored: /,
         String(position),
       )
@@ -191,7 +191,7 @@ test('one flipped bit is detected, wherever it is', async (t) => {
     })
   }
   assert.equal(
-    (await restoreBackup({ path, file, files, fileCollections, checkDocument })).hasHash,
+    (await restoreBackup({ path, file, files, fileCollections, checkRecord })).hasHash,
     true,
   )
 })
@@ -205,7 +205,7 @@ test('a backup of the first version, which has no hash, is restored', async (t) 
     file,
     files,
     fileCollections,
-    checkDocument,
+    checkRecord,
   })
   assert.deepEqual({ hasHash, records }, { hasHash: false, records: 2 })
 })
@@ -215,7 +215,7 @@ test('a backup of the first schema is migrated, wherever it is restored', async 
   const file = await save(t, saved)
   await forge(file, 'DROP TABLE record_counts; PRAGMA user_version = 1')
   const { files, open, path } = await openFilled(t, ['Old Mill'])
-  assert.deepEqual(await restoreBackup({ path, file, files, fileCollections, checkDocument }), {
+  assert.deepEqual(await restoreBackup({ path, file, files, fileCollections, checkRecord }), {
     records: 2,
     files: 1,
     bytes: content.length,
@@ -234,13 +234,13 @@ test('a database of a newer Vitrine, and a damaged one, are not replaced', async
   const { files, path } = await openFilled(t, ['Old Mill'])
   change(path, 'PRAGMA user_version = 999')
   await assert.rejects(
-    restoreBackup({ path, file, files, fileCollections, checkDocument }),
+    restoreBackup({ path, file, files, fileCollections, checkRecord }),
     /newer Vitrine/,
   )
   await rm(path)
   await writeFile(path, 'Pier\n'.repeat(9999))
   await assert.rejects(
-    restoreBackup({ path, file, files, fileCollections, checkDocument }),
+    restoreBackup({ path, file, files, fileCollections, checkRecord }),
     /cannot be opened: file is not a database/,
   )
 })
@@ -266,10 +266,7 @@ test('an upload between its record and its last step is in the backup', async (t
   database.close()
   const file = await save(t, kept)
   const { path, files } = await openFilled(t)
-  assert.equal(
-    (await restoreBackup({ path, file, files, fileCollections, checkDocument })).files,
-    2,
-  )
+  assert.equal((await restoreBackup({ path, file, files, fileCollections, checkRecord })).files, 2)
 })
 
 test('orphaned files are removed only if their upload is gone', async (t) => {

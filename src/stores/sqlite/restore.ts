@@ -5,17 +5,17 @@ import type { Files } from '../files/files.ts'
 import { removeOrphanedFiles } from '../orphaned-files.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { failToOpen } from '../store-failure.ts'
-import { checkBackup, toUnchangeable, type CheckDocument } from './backup-checks.ts'
+import { checkBackup, toUnchangeable, type CheckRecord } from './backup-checks.ts'
 import { eachFile, hasContentOf, toFileCondition, toTotals } from './backup.ts'
 import type { BackupOptions, KnownFile } from './backup.ts'
 import { isBusy, makeFile, migrate, readSchemaVersion, runInTransaction } from './database.ts'
 
-type RestoreOptions = Omit<BackupOptions, 'signal'> & { checkDocument: CheckDocument }
+type RestoreOptions = Omit<BackupOptions, 'signal'> & { checkRecord: CheckRecord }
 
 /** If interrupted, no upload lacks its content; the next start removes the other files. */
 export async function restoreBackup(options: RestoreOptions) {
-  const { path, file, files, fileCollections, checkDocument } = options
-  const hasHash = await checkBackup(file, checkDocument)
+  const { path, file, files, fileCollections, checkRecord } = options
+  const hasHash = await checkBackup(file, checkRecord)
   using database = openAlone(path)
   database.prepare('ATTACH ? AS saved').run(toUnchangeable(file))
   const pending = await saveContents(database, options)

@@ -1,11 +1,13 @@
 import { isPasswordHash } from '../auth/passwords.ts'
-import { demos, resources } from '../demos/catalogue.ts'
+import { demos, fileCollections, resources } from '../demos/catalogue.ts'
+import { isRoutableId } from '../resources/context.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { assertStorable, findProblems } from '../resources/write/input.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { entrySchema } from '../stores/idempotency/idempotency.ts'
 import { storedSessionSchema } from '../stores/sessions/sessions.ts'
-import type { CheckDocument } from '../stores/sqlite/backup-checks.ts'
+import { idSchema } from '../stores/records/records.ts'
+import type { CheckRecord } from '../stores/sqlite/backup-checks.ts'
 
 const validators = new Map<string, ReturnType<typeof compileLater>>([
   ...demos.flatMap(({ name, fileSchema }) =>
@@ -15,7 +17,14 @@ const validators = new Map<string, ReturnType<typeof compileLater>>([
   [collectionNames.idempotencyEntries, compileLater(entrySchema)],
 ])
 
-export const checkDocument: CheckDocument = (collection, document) => {
+const ownNames = new Set([...demos.map(({ name }) => name), ...fileCollections])
+const ownId = new RegExp(idSchema.pattern)
+
+export const checkRecord: CheckRecord = (collection, id, document) => {
+  // Ids of records of files become file names.
+  const isOwn = collection.startsWith('~') || ownNames.has(collection)
+  const isValid = isOwn ? ownId.test(id) : isRoutableId(id)
+  if (!isValid) throw new Error('its id is invalid')
   if (validators.get(collection)?.().Check(document) === false) {
     throw new Error(`it has an invalid document in ${collection}`)
   }
