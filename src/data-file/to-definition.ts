@@ -94,7 +94,7 @@ function openReferences(
     const title = toTitle(field.replace(/(.)(Id|_id)$/, '$1'))
     return [field, { title, ...(type && { type }), ...(examples && { examples }) }]
   })
-  return Object.fromEntries([...Object.entries(properties), ...entries])
+  return Object.fromEntries<GivenField>([...Object.entries(properties), ...entries])
 }
 
 /** Those that the schema declares, and fields such as `authorId` or `author_id` of `authors`. */
