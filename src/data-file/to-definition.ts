@@ -38,8 +38,8 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
     hasEvents: true,
     defaultType: 'application/json',
     usesEnvelope: false,
-    // An empty array shows no fields.
-    allowsUnknown: source.schema === undefined && source.documents.length === 0,
+    // An empty array or object shows no fields.
+    allowsUnknown: source.schema === undefined && Object.keys(properties).length === 0,
     references,
     unique,
     schema: {

@@ -109,7 +109,7 @@ test('with --watch a change of the file replaces the resources, and an invalid f
   assert.equal((await create()).status, 201)
   await writeFile(file, '{"posts": [')
   await until(() => output().includes('the records of before are still served'))
-  assert.match(output(), /db\.json is not valid JSON/)
+  assert.match(output(), /db\.json cannot be read as JSON/)
   assert.equal((await create()).status, 201)
   assert.equal((await fetch(`${origin}/posts/3`)).status, 200)
   const statuses = new Set<number>()
