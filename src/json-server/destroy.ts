@@ -40,21 +40,27 @@ function removeStep({ resource }: ResourceContext, records: readonly StoredRecor
 }
 
 /** 0.17 removes the records that refer to a removed one, and those that refer to them. */
-async function toSteps0(server: JsonServer, first: Target): Promise<Step[]> {
-  const toKey = ({ context, record }: Target) => `${context.resource.name}/${record.id}`
-  const removed = new Map([[toKey(first), first]])
-  // A map also yields what is added to it meanwhile.
-  for (const { context, record } of removed.values()) {
-    const field = `${context.resource.singular}${server.config.foreignKeySuffix}`
-    const ids = [record.id, Number(record.id)].filter((id) => String(id) === record.id)
-    for (const children of server.contexts.filter(({ resource }) => !resource.isSingular)) {
-      for (const child of await findReferring(children, field, ids)) {
-        const target = { context: children, record: child }
-        if (!removed.has(toKey(target))) removed.set(toKey(target), target)
+async function toSteps0(server: JsonServer, { context, record }: Target): Promise<Step[]> {
+  const lists = server.contexts.filter(({ resource }) => !resource.isSingular)
+  const removed = new Map(lists.map((list) => [list, new Map<string, StoredRecord>()]))
+  removed.get(context)?.set(record.id, record)
+  let level = new Map([[context, [record.id]]])
+  while (level.size > 0) {
+    const next = new Map<ResourceContext, string[]>()
+    for (const [{ resource }, ids] of level) {
+      const field = `${resource.singular}${server.config.foreignKeySuffix}`
+      const values = ids.flatMap((id) => (String(Number(id)) === id ? [id, Number(id)] : [id]))
+      for (const [list, known] of removed) {
+        const found = await findReferring(list, field, values)
+        const added = found.filter(({ id }) => !known.has(id))
+        for (const child of added) known.set(child.id, child)
+        if (added.length > 0)
+          next.set(list, [...(next.get(list) ?? []), ...added.map(({ id }) => id)])
       }
     }
+    level = next
   }
-  return [...removed.values()].map(({ context, record }) => removeStep(context, [record]))
+  return [...removed].map(([list, records]) => removeStep(list, [...records.values()]))
 }
 
 /** 1 sets what refers to it to null, or removes it, if `_dependent` has its resource. */

@@ -1,5 +1,6 @@
 import type { ResourceContext } from '../resources/context.ts'
 import {
+  allRecords,
   isFieldValue,
   type Document,
   type FieldValue,
@@ -78,15 +79,22 @@ async function addChildren(
   }))
 }
 
+/** With more values, every record is read. */
+const filteredValues = 200
+
 /** The records whose field has one of these values. */
 export async function findReferring(
   { collection }: ResourceContext,
   field: string,
   values: readonly FieldValue[],
 ): Promise<StoredRecord[]> {
-  const found: StoredRecord[] = []
+  if (values.length === 0) return []
+  const wanted = new Set<unknown>(values)
   const filters = [{ field: [field], operator: 'eq', values }] as const
-  const pages = values.length > 0 ? collection.pages({ filters, sort: [] }) : []
-  for await (const page of pages) found.push(...page)
+  const query = values.length > filteredValues ? allRecords : { filters, sort: [] }
+  const found: StoredRecord[] = []
+  for await (const page of collection.pages(query)) {
+    found.push(...page.filter(({ document }) => wanted.has(document[field])))
+  }
   return found
 }
