@@ -47,7 +47,7 @@ test('the tables of settings in docs/settings.md are generated from the code', (
 
 /** Limits of caches, of waiting and of what a page shows: no request is rejected because of them. */
 const unlisted = words`
-  maxEncoders maxExchanges maxMarks maxRememberedLength maxResults maxSentLength maxSentPages
+  maxChain maxEncoders maxExchanges maxMarks maxRememberedLength maxResults maxSentLength maxSentPages
   maxShownLength maxUnknownNames maxWholeLength maxWriteAttempts
 `
 

@@ -1,7 +1,5 @@
 import { isObject } from '../http/request/parameters.ts'
-import type { Exchange } from './exchange-log.ts'
-
-type Fields = readonly (readonly [name: string, value: string])[]
+import type { Exchange, Fields } from './exchange-log.ts'
 
 /** A request to write as a command or as code. */
 export interface CommandRequest {
@@ -49,9 +47,11 @@ export function toHeaders({ headers, body }: CommandRequest, implied: RegExp): F
 export function toCurl(request: CommandRequest, flags: readonly string[] = []): string {
   const { method, url, body } = request
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined)
-  const verb = method === 'HEAD' ? ['--head'] : isImplied ? [] : [`-X ${method}`]
+  const verb = method === 'HEAD' ? ['--head'] : isImplied ? [] : [`-X ${quoteForShell(method)}`]
+  // Without -g, brackets and braces are patterns.
+  const globoff = /[[\]{}]/.test(url) ? ['-g'] : []
   return [
-    ['curl', ...flags, ...verb, quoteForShell(url)].join(' '),
+    ['curl', ...flags, ...globoff, ...verb, quoteForShell(url)].join(' '),
     ...toHeaders(request, /^(accept|content-type): application\/json$/i).map(
       (header) => `-H ${quoteForShell(header.join(': '))}`,
     ),
@@ -89,8 +89,11 @@ export function toHttpie(request: CommandRequest, flags = ''): string {
   const { method, url, body } = request
   const multipart = body?.kind === 'file' ? '--multipart ' : ''
   return [
-    `http ${flags}${multipart}${method} ${quoteForShell(url)}`,
-    ...toHeaders(request, /^content-type:/i).map((header) => quoteForShell(header.join(':'))),
+    `http ${flags}${multipart}${quoteForShell(method)} ${quoteForShell(url)}`,
+    // HTTPie reads a file for :@, and JSON for :=.
+    ...toHeaders(request, /^content-type:/i).map((header) =>
+      quoteForShell(header.join(':').replace(/:(?=[@=])/, ':\\')),
+    ),
     ...toHttpieBody(body),
   ].join(' \\\n  ')
 }
@@ -109,5 +112,5 @@ function toHttpieBody(body: CommandRequest['body']): readonly string[] {
 }
 
 export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+  return /^[A-Z]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from '../http/node-http.ts'
-import { parameterToText } from '../http/request/parameters.ts'
 import { toPairs } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { maskField, maskTarget } from './mask.ts'
 
-type Fields = readonly (readonly [name: string, value: string])[]
+export type Fields = readonly (readonly [name: string, value: string])[]
 
 /** A request and its response, with secrets masked. Bodies may be large or secret. */
 export interface Exchange extends Omit<Recorded, 'rawHeaders' | 'headers'> {
@@ -18,6 +17,8 @@ export interface Exchange extends Omit<Recorded, 'rawHeaders' | 'headers'> {
 type Recorded = ReturnType<typeof toRecorded>
 
 const maxExchanges = 500
+/** Fetch Standard, HTTP-redirect fetch: a browser follows at most 20 redirects. */
+const maxChain = 21
 
 /** Of browsers only: other clients can show their exchanges themselves, and recording costs time. */
 export function createExchangeLog() {
@@ -29,7 +30,10 @@ export function createExchangeLog() {
     },
     /** Oldest first. */
     findChain: (requestId: string): readonly Exchange[] =>
-      exchanges.filter((exchange) => exchange.requestId === requestId).map(maskSecrets),
+      exchanges
+        .filter((exchange) => exchange.requestId === requestId)
+        .slice(-maxChain)
+        .map(maskSecrets),
     /** Whether to record the exchange. If so, its id is sent. */
     begin: (request: FastifyRequest, reply: FastifyReply): boolean => {
       const { accept, referer, 'sec-fetch-site': site } = request.headers
@@ -58,11 +62,20 @@ function toExchangeId({ id, raw }: FastifyRequest): string {
   return raw.ownId ?? id
 }
 
+const randomUuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
+
+/** Others could guess the id of a client that does not choose it at random. */
+export function toRandomId(value: unknown): string | undefined {
+  const isRandom = typeof value === 'string' && randomUuid.test(value)
+  // A copy: V8 keeps the whole body in memory for a part of it.
+  return isRandom ? Buffer.from(value).toString() : undefined
+}
+
 function toRecorded(request: FastifyRequest, reply: FastifyReply, ms: number) {
   const { raw, method: effectiveMethod, originalUrl: target, negotiation } = request
   return {
     id: toExchangeId(request),
-    requestId: parameterToText(raw.parsedBody?.formHeaders?._request_id ?? request.id),
+    requestId: toRandomId(raw.parsedBody?.formHeaders?._request_id) ?? request.id,
     origin: toOrigin(request),
     receivedAt: new Date(Date.now() - ms).toISOString(),
     httpVersion: raw.httpVersion,

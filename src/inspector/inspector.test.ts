@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formType } from '../../test/resources.ts'
 import { testApp } from '../../test/test-app.ts'
 import { findInvalid } from '../../test/valid-html.ts'
 
@@ -67,6 +68,39 @@ test('the page of a request id shows its exchanges, with commands that have no i
   assert.equal(body.split(`x-request-id: ${requestId}`).length - 1, 4)
   assert.deepEqual(await findInvalid(body, url), [])
 })
+
+test('a request id finds the latest 21 exchanges', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'text/html', 'x-request-id': requestId }
+  for (let index = 0; index < 30; index += 1) {
+    await app.inject({ url: `/health?${String(index)}`, headers })
+  }
+  const response = await app.inject({ url: `/inspector?request_id=${requestId}`, headers: json })
+  const { exchanges } = response.json<{ exchanges: { target: string }[] }>()
+  const targets = exchanges.map(({ target }) => target)
+  assert.deepEqual([targets.length, targets.at(0), targets.at(-1)], [21, '/health?9', '/health?29'])
+})
+
+const header = { 'x-request-id': requestId }
+for (const [what, field, given, count] of [
+  ['a random id', requestId, {}, 1],
+  ['a random id in place of X-Request-Id', requestId, { 'x-request-id': 'proxy.123' }, 1],
+  ['an id that is not random', 'proxy.123', header, 1],
+  ['two ids', `${requestId}&_request_id=${requestId}`, {}, 0],
+] as const) {
+  test(`the exchange of a form with ${what} is found ${String(count)} times`, async (t) => {
+    const app = await testApp(t)
+    const headers = { accept: 'text/html', 'content-type': formType, ...given }
+    const payload = `name=Rome&_request_id=${field}`
+    const sent = await app.inject({ method: 'POST', url: '/locations', headers, payload })
+    assert.equal(sent.statusCode, 201)
+    const url = `/inspector?request_id=${requestId}`
+    const { exchanges } = (await app.inject({ url, headers: json })).json<{
+      exchanges: unknown[]
+    }>()
+    assert.equal(exchanges.length, count)
+  })
+}
 
 test('a request id that no exchange has finds none', async (t) => {
   const app = await testApp(t)

@@ -17,12 +17,12 @@ import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson, sendText } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'
 import { toCommands } from './commands.ts'
-import type { Exchange } from './exchange-log.ts'
+import { toRandomId, type Exchange } from './exchange-log.ts'
 import { renderExchangePage, renderInspectorPage } from './views.ts'
 
 interface Exchanges {
   find: (id: string) => Exchange | undefined | Promise<Exchange | undefined>
-  /** All exchanges with an X-Request-Id, in any order. */
+  /** The latest exchanges with an X-Request-Id, in any order. */
   findChain: (requestId: string) => Promise<readonly Exchange[]>
 }
 
@@ -75,7 +75,7 @@ function getInspector(findChain: Exchanges['findChain']): Route {
     url: '/inspector',
     summary: 'Find the exchanges of a request id, or get the page about the request inspector',
     description:
-      'With a request id, the recorded exchanges with this X-Request-Id, oldest first. Browsers send the header again when they follow a redirect, so that a script that chooses a random id finds the whole chain.',
+      'With a request id, the latest 21 recorded exchanges with this X-Request-Id, oldest first. Browsers send the header again when they follow a redirect, so that a script that chooses a random id finds the whole chain.',
     parameters: [
       {
         name: 'request_id',
@@ -94,13 +94,10 @@ function getInspector(findChain: Exchanges['findChain']): Route {
     errors: [400],
     handler: async (request, reply) => {
       const type = negotiate(request, reply, ['text/html', 'application/json'])
-      const id = findRequestId(request.query)
-      if (id === undefined) {
-        if (type !== 'application/json') {
-          return sendPage(reply, renderInspectorPage(toOrigin(request)))
-        }
+      const id = toRandomId(isObject(request.query) ? request.query.request_id : undefined)
+      if (id === undefined && type === 'application/json')
         throw badRequest('The parameter request_id must be a random UUID (version 4).')
-      }
+      if (id === undefined) return sendPage(reply, renderInspectorPage(toOrigin(request)))
       const exchanges = (await findChain(id)).toSorted((one, other) =>
         one.receivedAt < other.receivedAt ? -1 : Number(one.receivedAt > other.receivedAt),
       )
@@ -111,14 +108,6 @@ function getInspector(findChain: Exchanges['findChain']): Route {
     },
   }
 }
-
-/** Others could guess the id of a client that does not choose it at random. */
-function findRequestId(query: unknown): string | undefined {
-  const { request_id: id } = isObject(query) ? query : {}
-  return typeof id === 'string' && randomUuid.test(id) ? id : undefined
-}
-
-const randomUuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
 
 function getExchange(find: Exchanges['find']): Route {
   return {

@@ -10,7 +10,8 @@ const maxReadBytes = 1_048_576
 const maxShownLength = 65_536
 
 function codeBlock(source, language) {
-  const parts = language === '' ? [['', source]] : tokenize(source, language)
+  const isPlain = language === '' || source.length > maxShownLength
+  const parts = isPlain ? [['', source]] : tokenize(source, language)
   const tokens = parts.map(([kind, text]) =>
     kind === '' ? text : create('span', { class: `t-${kind}` }, text),
   )
@@ -132,9 +133,12 @@ function showSentBody(exchange, sent, body) {
 
 function completeCurl(command, body) {
   const isForm = body instanceof FormData
+  // -F would read a file for a text that begins with @.
   const toPart = ([name, value]) =>
-    `-F ${quote(`${name}=${value.name ? `@${value.name}` : value}`)}`
-  const parts = isForm ? Array.from(body, toPart) : [`--data-binary ${quote(String(body))}`]
+    value.name
+      ? `-F ${quote(`${name}=@${value.name}`)}`
+      : `--form-string ${quote(`${name}=${value}`)}`
+  const parts = isForm ? Array.from(body, toPart) : [`--data-raw ${quote(String(body))}`]
   return command
     .replace(isForm ? / \\\n {2}-H 'content-type: [^']*'/i : '', '')
     .replace('--data-binary @content', () => parts.join(' \\\n  '))
