@@ -80,8 +80,9 @@ test('an error page shows the request id of a 5xx error, Allow and Retry-After',
 test('an error page links back to the page of this service that led to it', async (t) => {
   const app = await testApp(t)
   const rows: readonly [referer: string, href: string | undefined][] = [
-    ['http://localhost/users?page=2&a="', '/users?page=2&amp;a=%22'],
-    ['http://localhost/', '/'],
+    ['http://localhost/users?page=2&a="', 'http://localhost/users?page=2&amp;a=%22'],
+    ['http://localhost/', 'http://localhost/'],
+    ['http://localhost//other.example/', 'http://localhost//other.example/'],
     ['http://other.example/users', undefined],
     ['http://localhost:81/users', undefined],
     ['javascript:alert(1)', undefined],

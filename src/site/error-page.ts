@@ -27,9 +27,9 @@ ${facts.length === 0 ? '' : html`<dl>\n${facts}</dl>\n`}<p class="actions">${ren
 }
 
 function renderWayBack({ request }: FastifyReply): Html {
-  const { origin, pathname, search } = URL.parse(request.headers.referer ?? '') ?? {}
+  const { origin, pathname = '', search = '' } = URL.parse(request.headers.referer ?? '') ?? {}
   return origin !== undefined && origin === toOrigin(request)
-    ? html`<a class="button" href="${pathname ?? ''}${search ?? ''}">Back to the previous page</a> <a href="/">All demos</a>`
+    ? html`<a class="button" href="${origin}${pathname}${search}">Back to the previous page</a> <a href="/">All demos</a>`
     : html`<a class="button" href="/">All demos</a>`
 }
 

@@ -18,9 +18,8 @@ import { assertMemoryLeft } from '../response/finish-responses.ts'
 import { awaitsContinue } from '../body/read-bytes.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
 
-const isHost = remember(
-  (text) => /^[\w.~!$&'()*+,;=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`),
-)
+// Without characters that have a meaning in a shell: pages show commands with the host.
+const isHost = remember((text) => /^[\w.~+,=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`))
 
 const scheme = /^https?$/
 

@@ -31,13 +31,12 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
   const place = { server: app, request: { url: '/docs' } }
   const toText = (page: Page | undefined, origin: string) => {
     if (!page) throw notFound('There is no operation with this id.')
-    // A function, since `$'` in an origin would insert the rest of the text.
-    return renderPage(place, page).replaceAll(originMark, () => html`${origin}`.markup)
+    return renderPage(place, page).replaceAll(originMark, html`${origin}`.markup)
   }
   registerRoutes(app, { file: import.meta.filename }, [
     {
       ...documentRoute('Get this document (OpenAPI 3.1)', 'application/json', (_id, origin) =>
-        loadOnce().json.replaceAll(originMark, () => origin),
+        loadOnce().json.replaceAll(originMark, origin),
       ),
       url: '/openapi.json',
       config: { defaultType: 'json' },

@@ -86,7 +86,7 @@ function sendAs(
 function describeType(request: FastifyRequest, slug: ProblemSlug): Problem {
   const origin = toOrigin(request)
   const kind = problemTypes[slug]
-  const example = kind.example?.replace('{origin}', () => origin)
+  const example = kind.example?.replace('{origin}', origin)
   return { type: `${origin}/problems/${slug}`, ...kind, example }
 }
 
