@@ -1,4 +1,4 @@
-import { codeBlock, renderMethod } from '../site/highlight.ts'
+import { codeBlock, renderCommand, renderMethod } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
 import { type Page, renderStatus, renderTime } from '../site/page.ts'
 import { toStatusNote } from '../site/status-note.ts'
@@ -98,9 +98,4 @@ function renderRepresentation({ negotiation, requestFields }: Exchange): Html | 
 
 function find(fields: Exchange['requestFields'], name: string): string | undefined {
   return fields.find(([given]) => given.toLowerCase() === name)?.[1]
-}
-
-function renderCommand(label: string, text: string): Html {
-  return html`<figure class="command"><figcaption>${label}</figcaption>${codeBlock(text, 'code')}</figure>
-`
 }

@@ -4,12 +4,19 @@ import { html, type Html } from './html.ts'
 /** Longer sources are shown without color. */
 const coloredLength = 65_536
 
+type Language = Parameters<typeof tokenize>[1]
+
 /** `exchange` is a head whose common headers are dimmed. */
-export function codeBlock(source: string, language: Parameters<typeof tokenize>[1]): Html {
+export function codeBlock(source: string, language: Language): Html {
   const tokens = source.length > coloredLength ? [['', source]] : tokenize(source, language)
   return html`<pre tabindex="0"><code>${tokens.map(([kind = '', text = '']) =>
     kind === '' ? text : html`<span class="t-${kind}">${text}</span>`,
   )}</code></pre>`
+}
+
+/** `commands.js` adds a copy button. */
+export function renderCommand(label: string, source: string, language: Language = 'code'): Html {
+  return html`<figure class="command"><figcaption>${label}</figcaption>${codeBlock(source, language)}</figure>\n`
 }
 
 export function renderMethod(method: string): Html {

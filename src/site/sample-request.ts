@@ -30,48 +30,44 @@ export function toTarget({ method, path, parameters = {}, fields = {} }: SampleR
 }
 
 export function renderSample(sample: SampleRequest, number: number): Html {
-  const { title, method, path, parameters = {}, fields = {}, file, body } = sample
+  const { title, method, path, file, body } = sample
   const isGet = method === 'GET'
   const id = (name: string) => `sample-${String(number)}-${name.replaceAll(/\W+/g, '-')}`
-  const field = (label: string, control: Html, className = 'field') =>
-    html`<p class="${className}"><label for="${id(label)}"><code>${label}</code></label>
-${control}</p>
-`
-  const controls = [
-    ...Object.entries(parameters).map(([name, value]) =>
-      field(
-        name,
-        html`<input type="text" id="${id(name)}" data-in="path" data-name="${name}" value="${value}" required autocomplete="off">`,
-        'field scripted',
-      ),
-    ),
-    ...Object.entries(fields).map(([name, value]) => renderTextField(id(name), name, value)),
-    ...(file ? [field(file, html`<input type="file" id="${id(file)}" name="${file}">`)] : []),
-    ...(body
-      ? [
-          html`<input type="hidden" data-in="type" value="${body.type}">`,
-          field(
-            `Body, as ${body.type}`,
-            html`<textarea id="${id(`Body, as ${body.type}`)}" data-in="body" rows="4" spellcheck="false">${body.text}</textarea>`,
-          ),
-        ]
-      : []),
-  ]
   return html`<section class="try" aria-labelledby="${id('title')}">
 <form method="${isGet ? 'get' : 'post'}" action="${toTarget({ ...sample, fields: {} })}" data-request="${JSON.stringify({ method, path })}"${file ? html` enctype="multipart/form-data"` : ''}${body ? html` class="scripted"` : ''}>
 <h2 id="${id('title')}">${title}</h2>
 <p class="line">${renderMethod(method)} <code>${path}</code></p>
-${isGet || method === 'POST' ? '' : html`<input type="hidden" name="_method" value="${method}">\n`}${controls}${renderChoices(sample)}<p class="actions"><button type="submit">Send</button></p>
+${isGet || method === 'POST' ? '' : html`<input type="hidden" name="_method" value="${method}">\n`}${renderControls(sample, id)}${renderChoices(sample)}<p class="actions"><button type="submit">Send</button></p>
 </form>
 <div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
 ${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> to <code>${path}</code> from this page.</p></noscript>\n` : ''}</section>
 `
 }
 
+function renderControls(sample: SampleRequest, id: (name: string) => string): Html {
+  const { parameters = {}, fields = {}, file, body } = sample
+  const inPath = (name: string, value: string) =>
+    html`<input type="text" id="${id(name)}" data-in="path" data-name="${name}" value="${value}" required autocomplete="off">`
+  return html`${Object.entries(parameters).map(([name, value]) =>
+    renderField(id(name), name, inPath(name, value), 'field scripted'),
+  )}${Object.entries(fields).map(([name, value]) => renderTextField(id(name), name, value))}${
+    file
+      ? renderField(id(file), file, html`<input type="file" id="${id(file)}" name="${file}">`)
+      : ''
+  }${
+    body
+      ? html`<input type="hidden" data-in="type" value="${body.type}">${renderField(id('body'), `Body, as ${body.type}`, html`<textarea id="${id('body')}" data-in="body" rows="4" spellcheck="false">${body.text}</textarea>`)}`
+      : ''
+  }`
+}
+
 export function renderTextField(id: string, name: string, value: string): Html {
-  return html`<p class="field"><label for="${id}"><code>${name}</code></label>
-<input type="text" id="${id}" name="${name}" value="${value}" dir="auto" autocomplete="off"></p>
-`
+  const control = html`<input type="text" id="${id}" name="${name}" value="${value}" dir="auto" autocomplete="off">`
+  return renderField(id, name, control)
+}
+
+function renderField(id: string, label: string, control: Html, className = 'field'): Html {
+  return html`<p class="${className}"><label for="${id}"><code>${label}</code></label>\n${control}</p>\n`
 }
 
 /** Links where a link can send the request. */

@@ -1,4 +1,6 @@
 // Lists and records: the URL of a created record, the name of a deleted one, and short URLs.
+import { create } from './dom.js'
+
 const notice = document.querySelector('.notice[role=status]')
 
 // The page has the URL of the list, to which the form was sent. Now reload and Back need no POST.
@@ -9,9 +11,7 @@ if (own) history.replaceState(null, '', own.href)
 const deleted = sessionStorage.getItem('deleted')
 sessionStorage.removeItem('deleted')
 if (deleted !== null && notice?.textContent === 'Deleted.') {
-  const name = document.createElement('bdi')
-  name.textContent = deleted
-  notice.replaceChildren('Deleted ', name, '.')
+  notice.replaceChildren('Deleted ', create('bdi', {}, deleted), '.')
 }
 for (const form of document.querySelectorAll('form[data-deletes]')) {
   form.addEventListener('submit', () => sessionStorage.setItem('deleted', form.dataset.deletes))

@@ -1,10 +1,10 @@
 // Adds countdowns to the expiry times of a session.
+import { create } from './dom.js'
+
 const openedAt = Date.now()
 const ends = Array.from(document.querySelectorAll('[data-seconds]'), (end) => {
-  const countdown = document.createElement('strong')
-  const bar = document.createElement('progress')
-  bar.max = end.dataset.lifetime
-  bar.ariaHidden = 'true'
+  const countdown = create('strong')
+  const bar = create('progress', { max: end.dataset.lifetime, 'aria-hidden': 'true' })
   end.prepend(countdown)
   end.after(bar)
   return { seconds: Number(end.dataset.seconds), countdown, bar }

@@ -8,6 +8,8 @@ const form = box.querySelector('form')
 const input = form.querySelector('input[type=file]')
 const part = (name) => box.querySelector(`[data-part=${name}]`)
 const progress = box.querySelector('progress')
+const connectionLost =
+  'The connection was closed before a response arrived. The file may be too large.'
 let chosen
 let maxBytes = Infinity
 let request
@@ -37,13 +39,11 @@ function showChosenFile() {
   if (input.files.length === 0 && chosen) input.files = chosen
   else chosen = input.files
   const [file] = input.files
-  part('chosen').textContent = file ? `${file.name}: ${describe(file)}` : ''
+  part('chosen').textContent = file
+    ? `${file.name}: ${formatBytes(file.size)}, ${file.type || 'unknown type'}`
+    : ''
   part('response').replaceChildren()
   showIfTooLarge()
-}
-
-function describe({ size, type }) {
-  return `${formatBytes(size)}, ${type || 'unknown type'}`
 }
 
 function showIfTooLarge() {
@@ -87,12 +87,7 @@ function send(file) {
   })
   request.addEventListener('load', ({ target }) => receive(target, file))
   request.addEventListener('abort', () => showMessage('error', 'Cancelled.'))
-  request.addEventListener('error', () => {
-    showMessage(
-      'error',
-      'The connection was closed before a response arrived. The file may be too large.',
-    )
-  })
+  request.addEventListener('error', () => showMessage('error', connectionLost))
   request.addEventListener('loadend', () => setSending(false))
   part('response').replaceChildren()
   showProgress(0, file.size, 0)

@@ -1,7 +1,7 @@
 import { isReference, resolve } from '../../http/openapi/component.ts'
 import type { Content, MediaType, ResponseDoc } from '../../http/openapi/operation.ts'
 import { findProblemSlug } from '../../http/errors/problem-types.ts'
-import { codeBlock, renderMethod } from '../highlight.ts'
+import { codeBlock, renderCommand, renderMethod } from '../highlight.ts'
 import { html, Html } from '../html.ts'
 import { renderStatus } from '../page.ts'
 import {
@@ -48,10 +48,7 @@ function renderSamples(operation: DocsOperation, origin: string): Html {
   const request = toExampleRequest(operation, origin)
   return html`<section class="samples" aria-labelledby="samples">
 <h2 id="samples">Request samples</h2>
-<div data-tabs="Language">${Object.entries(samples).map(
-    ([name, toSample]) =>
-      html`<figure class="command"><figcaption>${name}</figcaption>${codeBlock(toSample(request), 'code')}</figure>\n`,
-  )}</div>
+<div data-tabs="Language">${Object.entries(samples).map(([name, toSample]) => renderCommand(name, toSample(request)))}</div>
 </section>
 `
 }

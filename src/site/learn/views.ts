@@ -1,4 +1,4 @@
-import { codeBlock } from '../highlight.ts'
+import { renderCommand } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { renderTextField } from '../sample-request.ts'
@@ -55,8 +55,7 @@ function renderStep(step: Step, number: number, { origin, openDemos }: Place): H
 <h2 id="request-${number}">${number}. ${step.title}</h2>
 <p>${step.why}</p>
 <div class="columns">
-<figure class="command"><figcaption>Request</figcaption>${codeBlock(text, 'head')}</figure>
-${isOpen ? html`<figure class="command"><figcaption>curl</figcaption>${codeBlock(curl, 'code')}</figure>\n` : ''}</div>
+${renderCommand('Request', text, 'head')}${isOpen ? renderCommand('curl', curl) : ''}</div>
 ${
   // The points can have links to the pages of the demo.
   isOpen

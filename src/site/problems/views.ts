@@ -1,5 +1,5 @@
 import { html, type Html } from '../html.ts'
-import { codeBlock } from '../highlight.ts'
+import { renderCommand } from '../highlight.ts'
 import { type Page, renderStatus } from '../page.ts'
 import type { ProblemType } from '../../http/errors/problem-types.ts'
 
@@ -37,7 +37,7 @@ export function renderProblem({ type, status, title, meaning, remedy, example }:
 <p class="lead">${meaning}</p>
 <h2>What to do</h2>
 <p>${remedy}</p>
-${example === undefined ? '' : html`<figure class="command"><figcaption>Example${example.includes('URL') ? '. Replace URL with the URL of your request.' : ''}</figcaption>${codeBlock(example, 'code')}</figure>\n`}<h2>How to recognize it</h2>
+${example === undefined ? '' : renderCommand(`Example${example.includes('URL') ? '. Replace URL with the URL of your request.' : ''}`, example)}<h2>How to recognize it</h2>
 <dl>
 <dt>Status</dt><dd><code>${status}</code></dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
