@@ -5,8 +5,9 @@ import type { Document } from '../stores/records/records.ts'
 import type { Conditions } from './conditions.ts'
 import { hasOperator, parseFilters } from './filters.ts'
 import type { Embedded } from './relations.ts'
+import { findUnknown } from './selection.ts'
 import { parseSignedSort, parseSortAndOrder, type Sort } from './sort.ts'
-import { findAt, toText } from './values.ts'
+import { toText } from './values.ts'
 import { parseWhere } from './where.ts'
 
 type Range = readonly [from: number, to: number]
@@ -58,19 +59,6 @@ export async function parseList0(
   const start = Number.parseInt(toFirst(_start)) || 0
   const stop = isGiven(_end) ? Number.parseInt(toFirst(_end)) || 0 : start + size
   return { ...request0, toRange: (total) => toSlice(total, start, stop), toHeaders: toCount }
-}
-
-async function findUnknown({ collection }: ResourceContext, names: readonly string[]) {
-  const unknown = new Set(names)
-  if (unknown.size === 0) return unknown
-  for await (const page of collection.pages()) {
-    for (const name of unknown) {
-      const isKnown = page.some(({ document }) => findAt(document, name) !== undefined)
-      if (isKnown) unknown.delete(name)
-    }
-    if (unknown.size === 0) break
-  }
-  return unknown
 }
 
 function isGiven(value: unknown): boolean {

@@ -6,7 +6,7 @@ import { toTag } from '../resources/record/representations.ts'
 import { assertFound } from '../resources/record/show.ts'
 import type { Document, StoredRecord } from '../stores/records/records.ts'
 import { parseList0, parseList1, toNames } from './list-request.ts'
-import { addRelated } from './relations.ts'
+import { addRelated, findEmpty } from './relations.ts'
 import { selectRecords } from './selection.ts'
 import { toShown, type JsonServer } from './server.ts'
 
@@ -21,10 +21,11 @@ export function list(
       server.version === '1'
         ? parseList1(request)
         : await parseList0(context, request, { ...findParameters(request), ...toFilter(request) })
+    const empty = await findEmpty(server, context, related)
     const toDocuments = (records: readonly StoredRecord[]) =>
       records.map((record) => toShown(server, context, record))
     const toRelated = (records: readonly StoredRecord[]) =>
-      addRelated(server, context, { documents: toDocuments(records), ...related })
+      addRelated(server, context, { documents: toDocuments(records), ...related, empty })
     const { total = 0, pages } = await selectRecords(context, {
       ...conditions,
       sort,

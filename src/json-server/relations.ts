@@ -6,7 +6,7 @@ import {
   type FieldValue,
   type StoredRecord,
 } from '../stores/records/records.ts'
-import { findByIds } from './selection.ts'
+import { findByIds, findUnknown } from './selection.ts'
 import { findList, toShown, type JsonServer } from './server.ts'
 
 type Documents = readonly Document[]
@@ -16,20 +16,42 @@ export interface Embedded {
   embed: readonly string[]
   /** Of 0.17: the resources that this one refers to, in the singular. */
   expand: readonly string[]
+  /** Of `embed`: see `findEmpty`. */
+  empty?: readonly string[]
+}
+
+/** The lists without a record that refers to this resource: they need not be searched for each page. */
+export async function findEmpty(
+  server: JsonServer,
+  { resource }: ResourceContext,
+  { embed }: Embedded,
+): Promise<string[]> {
+  const key = `${resource.singular}${server.config.foreignKeySuffix}`
+  const empty: string[] = []
+  for (const name of embed) {
+    const children = findList(server, name)
+    const isSearched = children && children.resource.indexed?.includes(key) !== true
+    if (isSearched && (await findUnknown(children, [key])).has(key)) empty.push(name)
+  }
+  return empty
 }
 
 /** With one query for each name. */
 export async function addRelated(
   server: JsonServer,
   context: ResourceContext,
-  { documents, embed, expand }: Embedded & { documents: Documents },
+  { documents, embed, expand, empty = [] }: Embedded & { documents: Documents },
 ): Promise<Documents> {
   let added = documents
   for (const name of embed) {
     const isParent = server.version === '1' && findParents(server, name) !== undefined
     added = isParent
       ? await addParent(server, added, name)
-      : await addChildren(server, context, { documents: added, name })
+      : await addChildren(server, context, {
+          documents: added,
+          name,
+          isEmpty: empty.includes(name),
+        })
   }
   for (const name of expand) added = await addParent(server, added, name)
   return added
@@ -63,14 +85,14 @@ async function addParent(server: JsonServer, documents: Documents, name: string)
 async function addChildren(
   server: JsonServer,
   { resource }: ResourceContext,
-  { documents, name }: { documents: Documents; name: string },
+  { documents, name, isEmpty }: { documents: Documents; name: string; isEmpty: boolean },
 ) {
   const children = findList(server, name)
   if (!children && server.version === '1') return documents
   const key = `${resource.singular}${server.config.foreignKeySuffix}`
   const ids = documents.map((document) => document[resource.idName]).filter(isFieldValue)
   const found = new Map<unknown, Document[]>(ids.map((id) => [id, []]))
-  for (const child of children ? await findReferring(children, key, ids) : []) {
+  for (const child of children && !isEmpty ? await findReferring(children, key, ids) : []) {
     if (children) found.get(child.document[key])?.push(toShown(server, children, child))
   }
   return documents.map((document) => ({

@@ -1,6 +1,7 @@
 import type { ResourceContext } from '../resources/context.ts'
 import type { Document, Filter, RecordQuery, StoredRecord } from '../stores/records/records.ts'
 import type { Conditions } from './conditions.ts'
+import { findAt } from './values.ts'
 import { compareKeys, toSortKeys, type Sort } from './sort.ts'
 
 type Records = readonly StoredRecord[]
@@ -105,4 +106,18 @@ export async function findByIds({ collection }: ResourceContext, ids: readonly s
   const records =
     limit > 0 ? await collection.list({ filters, sort: [] }, { offset: 0, limit }) : []
   return new Map(records.map((record) => [record.id, record]))
+}
+
+/** The names of fields, or paths, that no record has. */
+export async function findUnknown({ collection }: ResourceContext, names: readonly string[]) {
+  const unknown = new Set(names)
+  if (unknown.size === 0) return unknown
+  for await (const page of collection.pages()) {
+    for (const name of unknown) {
+      const isKnown = page.some(({ document }) => findAt(document, name) !== undefined)
+      if (isKnown) unknown.delete(name)
+    }
+    if (unknown.size === 0) break
+  }
+  return unknown
 }
