@@ -121,7 +121,20 @@ function toPlain(name: string): string {
   return name.replace(/[-_]/g, '').toLowerCase()
 }
 
+const irregular = new Map([
+  ['people', 'person'],
+  ['children', 'child'],
+  ['men', 'man'],
+  ['women', 'woman'],
+  ['statuses', 'status'],
+  ['buses', 'bus'],
+  ['news', 'news'],
+  ['series', 'series'],
+])
+
 function singularize(name: string): string {
+  const singular = irregular.get(name)
+  if (singular !== undefined) return singular
   if (/[^aeiou]ies$/i.test(name)) return name.replace(/ies$/i, 'y')
   if (/(ss|x|ch|sh)es$/i.test(name)) return name.slice(0, -2)
   return /[^s]s$/i.test(name) ? name.slice(0, -1) : name

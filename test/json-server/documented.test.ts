@@ -160,3 +160,32 @@ test('--id and --foreignKeySuffix of 0.17', async (t) => {
     settings: { DATA_ID: '_id', FOREIGN_KEY_SUFFIX: '_id' },
   })
 })
+
+const plurals = {
+  people: 'person',
+  children: 'child',
+  statuses: 'status',
+  addresses: 'address',
+  boxes: 'box',
+  cities: 'city',
+  houses: 'house',
+  news: 'news',
+}
+
+for (const version of ['0.17', '1'] as const) {
+  test(`the singular of irregular names in ${version}`, async (t) => {
+    const parents = Object.keys(plurals).map((name) => [name, [{ id: 'a', name }]])
+    const keys = Object.values(plurals).map((singular) => [`${singular}Id`, 'a'])
+    const things = [{ id: 't', ...Object.fromEntries(keys) }]
+    const requests = Object.values(plurals).map((singular) => {
+      return get(`/things?_embed=${singular}&_expand=${singular}`)
+    })
+    const children = Object.keys(plurals).map((plural) => get(`/${plural}?_embed=things`))
+    const withoutEmbed = requests.map(({ target }) => get(target.replace(/_embed=\w+&/, '')))
+    await compareEach(t, {
+      version,
+      requests: [...(version === '1' ? requests : withoutEmbed), ...children],
+      data: { ...Object.fromEntries(parents), things, profile: {} },
+    })
+  })
+}
