@@ -28,5 +28,6 @@ export function toBinDemo(dialect: Dialect, texts: Texts): Demo {
 }
 
 function toFirstSegments(): readonly string[] {
-  return [...new Set(endpoints.map(({ path }) => `/${path.split('/')[1] ?? ''}`))]
+  const segments = endpoints.map(({ path }) => path.split('/')[1] ?? '')
+  return [...new Set(segments)].filter(Boolean).map((segment) => `/${segment}`)
 }

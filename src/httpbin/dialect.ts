@@ -62,8 +62,8 @@ export interface Dialect {
   toUrl: (request: BinRequest) => string
   /** Throws 400. */
   parseBody: (request: BinRequest) => ParsedBody
-  /** Throws 400 or 404. `what` is the name in the message. */
-  parseInteger: (text: string, what: string) => number
+  /** Throws 400 or 404. `what` is the name in the message, and `parser` in that of go-httpbin. */
+  parseInteger: (text: string, what: string, parser?: 'Atoi' | 'ParseInt') => number
   /** The messages of 404 and 405. */
   missing: string
   wrongMethod: string

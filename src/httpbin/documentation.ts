@@ -13,12 +13,13 @@ export function toRouteDocs(bin: {
   const { dialect, endpoints, prefix } = bin
   return endpoints.flatMap((endpoint) => {
     const method = toDocumented(endpoint.methods[dialect.name] ?? [])
-    // The wildcard route has the others.
-    if (method.length === 0 || endpoint.path.endsWith('*')) return []
+    // The wildcard route has the others, and the service has the root.
+    const isOwn = endpoint.path !== '/' || prefix !== ''
+    if (method.length === 0 || endpoint.path.endsWith('*') || !isOwn) return []
     const { path, summary, description, file, statuses = [200] } = endpoint
     return {
       method,
-      url: prefix + path,
+      url: path === '/' ? prefix : prefix + path,
       summary,
       ...(file !== undefined && { file }),
       ...(description !== undefined && { description }),

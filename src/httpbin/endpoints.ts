@@ -1,13 +1,26 @@
 import type { Endpoint } from './dialect.ts'
+import { authEndpoints } from './endpoints/auth.ts'
+import { cookieEndpoints } from './endpoints/cookies.ts'
+import { formatEndpoints } from './endpoints/formats.ts'
+import { headerEndpoints } from './endpoints/headers.ts'
+import { toIndexEndpoint } from './endpoints/index-page.ts'
 import { inspectEndpoints } from './endpoints/inspect.ts'
+import { redirectEndpoints } from './endpoints/redirects.ts'
 import { statusEndpoints } from './endpoints/status.ts'
 
 /** Both surfaces: `methods` of each endpoint shows in which it exists. By the name of their file. */
 const groups: Readonly<Record<string, readonly Endpoint[]>> = {
   inspect: inspectEndpoints,
   status: statusEndpoints,
+  auth: authEndpoints,
+  cookies: cookieEndpoints,
+  redirects: redirectEndpoints,
+  headers: headerEndpoints,
+  formats: formatEndpoints,
 }
 
-export const endpoints = Object.entries(groups).flatMap(([name, group]) =>
+const listed = Object.entries(groups).flatMap(([name, group]) =>
   group.map((endpoint) => ({ ...endpoint, file: `src/httpbin/endpoints/${name}.ts` })),
 )
+
+export const endpoints = [toIndexEndpoint(listed), ...listed]

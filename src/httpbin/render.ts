@@ -1,3 +1,4 @@
+import { HttpError } from '../http/errors/http-error.ts'
 import type { BinRequest, BinResponse, Dialect } from './dialect.ts'
 import { toPrettyJson } from './json.ts'
 
@@ -31,4 +32,50 @@ export function describe(
     ['url', dialect.toUrl(request)],
     ...(hasBody ? Object.entries(dialect.parseBody(request)) : []),
   ])
+}
+
+/** httpbin sends some redirects with a page, and others without. */
+export function renderRedirect(location: string, dialect: Dialect, hasPage = true): BinResponse {
+  const isPython = dialect.name === 'httpbin'
+  const type = ['Content-Type', 'text/html; charset=utf-8'] as const
+  const headers = [['Location', location] as const, ...(isPython ? [type] : [])]
+  return { status: 302, headers, body: isPython && hasPage ? toRedirectPage(location) : '' }
+}
+
+function toRedirectPage(location: string): string {
+  const url = escapeHtml(location)
+  return `<!doctype html>
+<html lang=en>
+<title>Redirecting...</title>
+<h1>Redirecting...</h1>
+<p>You should be redirected automatically to the target URL: <a href="${url}">${url}</a>. If not, click the link.
+`
+}
+
+export function renderUnauthorized(dialect: Dialect, challenge: string): BinResponse {
+  const empty = { status: 401, headers: [['Content-Type', dialect.textType] as const] }
+  const isPython = dialect.name === 'httpbin'
+  const response: BinResponse = isPython ? empty : dialect.renderError(new HttpError(401, ''))
+  return { ...response, headers: [...(response.headers ?? []), ['WWW-Authenticate', challenge]] }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  "'": '&#39;',
+  '"': '&#34;',
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>'"]/g, (character) => entities[character] ?? '')
+}
+
+export function renderAuthenticated(dialect: Dialect, user: string, isRight = true): BinResponse {
+  const members = new Map<string, unknown>([
+    ['authenticated', isRight],
+    ['user', user],
+  ])
+  if (dialect.name === 'go-httpbin') members.set('authorized', isRight)
+  return renderJson(dialect, members, isRight ? 200 : 401)
 }

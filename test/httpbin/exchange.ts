@@ -5,6 +5,8 @@ import { buffer } from 'node:stream/consumers'
 export interface Row {
   /** `GET /get?a=1` */
   line: string
+  /** Distinguishes it from other rows with the same line. */
+  name?: string
   headers?: readonly string[]
   body?: string
   /** How the encoded `body` was written. Text if unset. */

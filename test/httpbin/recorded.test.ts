@@ -17,7 +17,7 @@ for (const name of ['httpbin', 'go-httpbin']) {
     await app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = app.server.address() as AddressInfo
     for (const [index, { response: recorded, ...row }] of rows.entries()) {
-      const deviation = deviations[`${name} ${row.line}`]
+      const deviation = deviations[[name, row.line, row.name].filter(Boolean).join(' ')]
       await t.test(`${String(index)}: ${row.line} ${deviation ?? ''}`, async () => {
         const response = await exchange(port, row)
         if (deviation === undefined) assert.deepEqual(response, recorded)

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Row } from './exchange.ts'
 
 const form = 'Content-Type: application/x-www-form-urlencoded'
@@ -20,6 +21,150 @@ const multipart = (...parts: readonly string[]): Row =>
   )
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND']
+
+const toBasic = (credentials: string) => `Authorization: Basic ${btoa(credentials)}`
+
+const basicRows = ['/basic-auth/u/p', '/hidden-basic-auth/u/p'].flatMap((path) => [
+  get(path),
+  get(path, toBasic('u:p')),
+  get(path, toBasic('u:x')),
+  get(path, toBasic('x:p')),
+  get(path, toBasic('u')),
+  get(path, toBasic('u:p').replace('Basic', 'basic')),
+  get(path, 'Authorization: Basic !'),
+  get(path, 'Authorization: Bearer x'),
+  get(`${path}%20x%3A`, toBasic('u:p x:')),
+  { line: `POST ${path}`, headers: [toBasic('u:p')] },
+])
+
+const bearerRows = [
+  get('/bearer'),
+  get('/bearer', 'Authorization: Bearer abc'),
+  get('/bearer', 'Authorization: Bearer a b'),
+  get('/bearer', 'Authorization: bearer abc'),
+  get('/bearer', 'Authorization: Bearer  abc'),
+  get('/bearer', 'Authorization: Bearer'),
+  get('/bearer', toBasic('u:p')),
+]
+
+/** A request with the right response to a nonce, or with what `change` makes of its members. */
+function toDigestRow(
+  path: string,
+  { algorithm = 'MD5', qop = 'auth', body = '', change = {}, headers = [] }: DigestOptions = {},
+): Row {
+  const toHash = (text: string) => hash(algorithm.replace('-', '').toLowerCase(), text)
+  const realm = 'some realm'
+  const start = toHash(`u:${realm}:p`)
+  const end = toHash(`GET:${path}${qop === 'auth-int' ? `:${toHash(body)}` : ''}`)
+  const middle = qop === '' ? '' : `00000001:client:${qop}:`
+  const members = {
+    ...{ username: 'u', realm, nonce: 'once', uri: path, algorithm },
+    ...(qop !== '' && { qop, nc: '00000001', cnonce: 'client' }),
+    response: toHash(`${start}:once:${middle}${end}`),
+    ...change,
+  }
+  const list = Object.entries(members).map(([name, value]) => `${name}="${value}"`)
+  return {
+    line: `GET ${path}`,
+    headers: [`Authorization: Digest ${list.join(', ')}`, ...headers],
+    body,
+  }
+}
+
+interface DigestOptions {
+  algorithm?: string
+  qop?: string
+  body?: string
+  change?: Record<string, string>
+  headers?: readonly string[]
+}
+
+const digestPath = '/digest-auth/auth/u/p'
+
+const digestRows = [
+  ...bearerRows,
+  ...words(
+    `${digestPath} /digest-auth/auth-int/u/p /digest-auth/x/u/p ${digestPath}/SHA-256 ${digestPath}/sha-256 ` +
+      `${digestPath}/SHA-512 ${digestPath}/x ${digestPath}/MD5/3 ${digestPath}?require-cookie=1 /digest-auth/AUTH/u/p`,
+  ),
+  toDigestRow(digestPath),
+  toDigestRow(`${digestPath}/SHA-256`, { algorithm: 'SHA-256' }),
+  toDigestRow(`${digestPath}/SHA-512`, { algorithm: 'SHA-512' }),
+  toDigestRow('/digest-auth/auth-int/u/p', {
+    qop: 'auth-int',
+    body: 'text',
+    headers: ['Content-Type: text/plain'],
+  }),
+  toDigestRow('/digest-auth/auth-int/u/p', {
+    qop: 'auth-int',
+    body: 'text',
+    change: { response: 'x' },
+  }),
+  toDigestRow(digestPath, { qop: '' }),
+  toDigestRow(digestPath, { change: { response: 'wrong' } }),
+  toDigestRow(digestPath, { headers: ['Cookie: last_nonce=once'] }),
+  toDigestRow(`${digestPath}/MD5/2`, { headers: ['Cookie: stale_after=2'] }),
+  toDigestRow(`${digestPath}/MD5/2`, { headers: ['Cookie: stale_after=0'] }),
+  toDigestRow(digestPath, { headers: ['Cookie: stale_after=never'] }),
+  toDigestRow(`${digestPath}?require-cookie=true`, { headers: ['Cookie: fake=other'] }),
+  toDigestRow(`${digestPath}?require-cookie=true`),
+  toDigestRow(`${digestPath}?a=1`),
+  toDigestRow(digestPath, { change: { username: 'x' } }),
+  get(digestPath, toBasic('u:p')),
+]
+
+const cookieRows = [
+  get('/cookies'),
+  get('/cookies', 'Cookie: a=1; b="two words"; a=2; c; =d; e=f=g'),
+  get('/cookies', 'Cookie: a="x\\073y"; b=c d; g h=1; i=j,k'),
+  { ...get('/cookies', 'Cookie: a=1', 'Cookie: b=2'), name: 'with two headers' },
+  get('/cookies', 'Cookie: _gauges_unique=1; __utma=2; c=3'),
+  get('/cookies?show_env', 'Cookie: __utma=2; c=3'),
+  ...words(
+    '/cookies/set /cookies/set?a=1 /cookies/set?a=1&a=2 /cookies/set?a=x%20y /cookies/set?a=%22%5C%2C ' +
+      '/cookies/set?a=b/c:d@e /cookies/set?a=%C3%BC /cookies/set?a= /cookies/set/a/b /cookies/set/a/x%20y ' +
+      '/cookies/delete /cookies/delete?a /cookies/delete?a=1 /cookies/set?a=1&attr%5BSecure%5D=1&attr%5BSameSite%5D=lax ' +
+      '/cookies/set?a=1&attr%5Bpath%5D=/x&attr%5BHttpOnly%5D=0 /cookies/set?a=1&attr[samesite]=x',
+  ),
+  get('/cookies/set?a=1', 'X-Forwarded-Proto: https'),
+  { line: 'POST /cookies/set?a=1' },
+]
+
+const redirectRows = words(
+  '/redirect/1 /redirect/5 /redirect/0 /redirect/-1 /redirect/x /redirect/2?absolute=true /redirect/1?absolute=TRUE ' +
+    '/relative-redirect/1 /relative-redirect/3 /relative-redirect/0 /absolute-redirect/1 /absolute-redirect/3 ' +
+    '/absolute-redirect/x /redirect-to?url=get /redirect-to?url=/get /redirect-to?url=http://x.example/a%20b?c=d%26e ' +
+    '/redirect-to?url=%2Fa%3Fb%3Dc /redirect-to /redirect-to?url= /redirect-to?url=/a&status_code=307 ' +
+    '/redirect-to?url=/a&status_code=399 /redirect-to?url=/a&status_code=200 /redirect-to?url=/a&status_code=x ' +
+    '/redirect-to?URL=/a&Status_Code=301 /redirect-to?url=//x.example /redirect-to?url=https://x.example/%C3%A9 ' +
+    '/redirect/00002 /redirect/99999999999999999999',
+)
+
+const responseRows = [
+  ...words(
+    '/response-headers /response-headers?a=1 /response-headers?a=1&b=2&a=3 /response-headers?X-A=%3Cb%3E ' +
+      '/response-headers?Content-Type=text/html&a=%3Cb%3E /response-headers?Content-Type=text/plain;%20charset=utf-8 ' +
+      '/response-headers?ETag=x&Cache-Control=no-store /response-headers?e=%C3%A9 /cache/60 /cache/0 /cache/x /cache/-1 ' +
+      '/etag/a /etag/a%20b /cache',
+  ),
+  { line: 'POST /response-headers?a=1' },
+  get('/cache', 'If-None-Match: x'),
+  get('/cache', 'If-Modified-Since: x'),
+  ...['a', '"a"', 'W/"a"', '"b", "a"', '*', '"b"'].flatMap((tag) => [
+    get('/etag/a', `If-None-Match: ${tag}`),
+    get('/etag/a', `If-Match: ${tag}`),
+  ]),
+  get('/etag/a', 'If-Match: "b"', 'If-None-Match: "a"'),
+  { line: 'PUT /etag/a', headers: ['If-Match: "b"'] },
+]
+
+const formatRows = words(
+  '/html /encoding/utf8 /forms/post /xml /json /robots.txt /deny /uuid /links/3 /links/3/0 /links/3/2 /links/3/9 ' +
+    '/links/0/0 /links/257/0 /links/x /links/3/x /links/1?a=b /base64/aGk= /base64/aGk /base64/a /base64/%21 ' +
+    '/base64/aGk%3D%3D /base64/4pyTIMOgIGxhIG1vZGU= /base64/PGI- /base64/PGI+ /base64/_w== /base64/ /base64/encode/x%3Cy ' +
+    '/base64/encode/%C3%A9%3F%3F%3E /base64/decode/aGk= /base64/x/y /base64/PGI-?content-type=text/html ' +
+    '/base64/PGI-?content-type=application/json /base64/aGk=?content-type=image/png /hostname /env /version',
+)
 
 /** Requests to both services. */
 export const rows: readonly Row[] = [
@@ -137,6 +282,12 @@ export const rows: readonly Row[] = [
   get('/unstable?failure_rate=1&seed=5'),
   get('/unstable?failure_rate=x'),
   get('/unstable?seed=x'),
+  ...basicRows,
+  ...digestRows,
+  ...cookieRows,
+  ...redirectRows,
+  ...responseRows,
+  ...formatRows,
 ]
 
 function words(paths: string): readonly Row[] {

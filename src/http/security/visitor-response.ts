@@ -34,7 +34,8 @@ export function toVisitorHeaders(
   const headers: Record<string, string | string[]> = {}
   for (const [given, value] of pairs) {
     const name = given.toLowerCase()
-    const limited = forbidden.test(name) ? undefined : limitValue(name, value, limits)
+    if (!token.test(name) || forbidden.test(name)) continue
+    const limited = limitValue(name, toFieldValue(value), limits)
     if (limited === undefined) continue
     const known = headers[name]
     headers[name] = known === undefined ? limited : [known, limited].flat()
@@ -45,6 +46,13 @@ export function toVisitorHeaders(
   headers['content-security-policy'] = policy
   headers['x-content-type-options'] = 'nosniff'
   return headers
+}
+
+const token = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** Node sends the bytes of UTF-8 if they are given as Latin-1. */
+function toFieldValue(text: string): string {
+  return Buffer.from(text.replaceAll(/[^\P{Cc}\t]/gu, ' ').trim()).toString('latin1')
 }
 
 function limitValue(name: string, value: string, limits: VisitorLimits): string | undefined {

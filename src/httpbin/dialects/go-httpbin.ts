@@ -35,8 +35,8 @@ export const goHttpbin: Dialect = {
   toUrl: (request) =>
     `${toScheme(request)}://${request.fastify.host}${decodeBytes(Buffer.from(request.target, 'latin1'))}`,
   parseBody,
-  parseInteger: (text, what) => {
-    const detail = `invalid ${what}: strconv.Atoi: parsing ${JSON.stringify(text)}`
+  parseInteger: (text, what, parser = 'Atoi') => {
+    const detail = `invalid ${what}: strconv.${parser}: parsing ${JSON.stringify(text)}`
     if (!/^[+-]?\d+$/.test(text)) throw badRequest(`${detail}: invalid syntax`)
     if (Math.abs(Number(text)) < 2 ** 63) return Number(text)
     throw badRequest(`${detail}: value out of range`)

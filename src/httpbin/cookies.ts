@@ -1,0 +1,74 @@
+import type { Dialect } from './dialect.ts'
+import { decodeUtf8, type Pair } from './text.ts'
+
+export interface Cookie {
+  name: string
+  value: string
+  /** After the value, for example `Path=/`. */
+  attributes?: readonly string[]
+}
+
+export function parseCookies(
+  headers: readonly Pair[],
+  { name: dialect }: Dialect,
+): Map<string, string> {
+  const cookies = new Map<string, string>()
+  const sent = headers.filter(([name]) => name.toLowerCase() === 'cookie')
+  const format = dialect === 'httpbin' ? pythonCookie : goCookie
+  for (const part of sent.flatMap(([, value]) => splitCookies(value, dialect))) {
+    const [, name = '', quoted, plain = ''] = format.exec(part) ?? []
+    if (name === '') continue
+    // The first of a name in httpbin, the last in go-httpbin.
+    if (dialect === 'httpbin' && cookies.has(name)) continue
+    cookies.set(
+      name,
+      quoted === undefined || dialect !== 'httpbin' ? (quoted ?? plain) : unescape(quoted),
+    )
+  }
+  return cookies
+}
+
+/** In httpbin a quoted value may contain `;`. */
+function splitCookies(value: string, dialect: string): readonly string[] {
+  return dialect === 'httpbin'
+    ? (value.match(/(?:"(?:[^\\"]|\\.)*"|[^;])+/g) ?? [])
+    : value.split(';')
+}
+
+const pythonCookie =
+  /^[ \t]*([^ \t=";]+)(?:[ \t]*=[ \t]*(?:"((?:[^\\"]|\\.)*)"|([^ \t";]*)))?[ \t]*$/
+const goCookie = /^\s*([\w!#$%&'*+.^`|~-]+)(?:=(?:"([ !#-:<-[\]-~]*)"|([ !#-:<-[\]-~]*?)))?\s*$/
+
+function unescape(text: string): string {
+  const bytes = text.replaceAll(/\\([0-3][0-7]{2}|.)/g, (_, code: string) =>
+    code.length === 3 ? String.fromCharCode(parseInt(code, 8)) : code,
+  )
+  return decodeUtf8(Buffer.from(bytes, 'latin1'), () => '\ufffd')
+}
+
+/** The value of Set-Cookie. */
+export function toCookie(
+  { name, value, attributes = ['Path=/'] }: Cookie,
+  dialect: Dialect,
+): string {
+  const text = dialect.name === 'httpbin' ? quotePython(value) : quoteGo(value)
+  return [`${name}=${text}`, ...attributes].join('; ')
+}
+
+export const isToken = (name: string) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)
+
+function quotePython(value: string): string {
+  if (/^[\w!#$%&'()*+\-./:<=>?@[\]^`{|}~]*$/.test(value)) return value
+  const bytes = Buffer.from(value).toString('latin1')
+  const quoted = bytes.replaceAll(/[\p{Cc}",;\\\x80-\xff]/gu, (unit) =>
+    unit === '"' || unit === '\\'
+      ? `\\${unit}`
+      : `\\${unit.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  )
+  return `"${quoted}"`
+}
+
+function quoteGo(value: string): string {
+  const valid = value.replaceAll(/[^ !#-:<-[\]-~]/g, '')
+  return /[ ,]/.test(valid) ? `"${valid}"` : valid
+}

@@ -1,0 +1,105 @@
+import { parseCookies, isToken, toCookie } from '../cookies.ts'
+import { toScheme } from '../dialects/httpbin.ts'
+import {
+  forReads,
+  inPythonOnly,
+  type BinRequest,
+  type BinResponse,
+  type Dialect,
+  type Endpoint,
+} from '../dialect.ts'
+import { renderJson, renderRedirect } from '../render.ts'
+import { findValue, type Pair } from '../text.ts'
+
+export const cookieEndpoints: readonly Endpoint[] = [
+  { path: '/cookies', methods: forReads, summary: 'Return the cookies', handler: renderCookies },
+  {
+    path: '/cookies/set',
+    methods: forReads,
+    summary: 'Set a cookie for each parameter',
+    statuses: [302],
+    handler: (request, dialect) => setCookies(request, dialect, request.query),
+  },
+  {
+    path: '/cookies/set/:name/:value',
+    methods: inPythonOnly,
+    summary: 'Set a cookie',
+    samples: { name: 'a', value: 'b' },
+    statuses: [302],
+    handler: (request, dialect) => {
+      const [name = '', value = ''] = request.parameters
+      return setCookies(request, dialect, [[name, value]])
+    },
+  },
+  {
+    path: '/cookies/delete',
+    methods: forReads,
+    summary: 'Delete the cookie of each parameter',
+    statuses: [302],
+    handler: (request, dialect) => setCookies(request, dialect, request.query, true),
+  },
+]
+
+/** Cookies of the statistics of httpbin.org, which `?show_env` shows. */
+const hidden = /^(_gauges_unique(_year|_month|_day|_hour)?|__utm[zab])$/
+
+function renderCookies({ headers, query }: BinRequest, dialect: Dialect): BinResponse {
+  const cookies = parseCookies(headers, dialect)
+  const isAll = dialect.name !== 'httpbin' || findValue(query, 'show_env') !== undefined
+  const shown = [...cookies].filter(([name]) => isAll || !hidden.test(name))
+  return renderJson(dialect, { cookies: Object.fromEntries(shown) })
+}
+
+function setCookies(
+  request: BinRequest,
+  dialect: Dialect,
+  pairs: readonly Pair[],
+  isDeletion = false,
+): BinResponse {
+  // The first value of a name.
+  const values = new Map(pairs.toReversed())
+  const names = [...new Set(pairs.map(([name]) => name))]
+  const isPython = dialect.name === 'httpbin'
+  const isAttribute = (name: string) => !isPython && /^attr\[.*\]$/s.test(name)
+  const attributes = isPython
+    ? toPythonAttributes(request, isDeletion)
+    : toGoAttributes(request, isDeletion)
+  const cookies = names
+    .filter((name) => (isPython ? name !== '' : isToken(name)) && !isAttribute(name))
+    .map((name) => {
+      const value = isDeletion && isPython ? '' : (values.get(name) ?? '')
+      return ['Set-Cookie', toCookie({ name, value, attributes }, dialect)] as const
+    })
+  const { headers = [], ...redirect } = renderRedirect(`${request.prefix}/cookies`, dialect)
+  return { ...redirect, headers: [...headers, ...cookies] }
+}
+
+function toPythonAttributes(request: BinRequest, isDeletion: boolean): readonly string[] {
+  if (isDeletion) return ['Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'Max-Age=0', 'Path=/']
+  return toScheme(request) === 'https' ? ['Secure', 'Path=/'] : ['Path=/']
+}
+
+/** `attr[Secure]=1` and others replace the defaults. */
+function toGoAttributes(request: BinRequest, isDeletion: boolean): readonly string[] {
+  const given = new Map<string, string>()
+  for (const [name, value] of request.query) {
+    const [, attribute] = /^attr\[(.*)\]$/s.exec(name) ?? []
+    if (attribute !== undefined) given.set(attribute.toLowerCase(), value)
+  }
+  const isSet = (name: string, fallback: boolean) => {
+    const value = given.get(name)
+    return value === undefined ? fallback : /^(1|true)$/i.test(value)
+  }
+  const path = (given.get('path') ?? '/').replaceAll(/[^ -:<-~]/g, '')
+  const yearAgo = new Date(Date.now() - 365 * 24 * 3_600_000).toUTCString()
+  const [, first = '', rest = ''] = /^(strict|lax|none)$/i.exec(given.get('samesite') ?? '')
+    ? (/^(.)(.*)$/.exec(given.get('samesite') ?? '') ?? [])
+    : []
+  return [
+    ...(path === '' ? [] : [`Path=${path}`]),
+    ...(isDeletion ? [`Expires=${yearAgo}`, 'Max-Age=0'] : []),
+    ...(isSet('httponly', true) ? ['HttpOnly'] : []),
+    ...(isSet('secure', toScheme(request) === 'https') ? ['Secure'] : []),
+    ...(first === '' ? [] : [`SameSite=${first.toUpperCase()}${rest.toLowerCase()}`]),
+  ]
+}

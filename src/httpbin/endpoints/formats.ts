@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { packageFolder } from '../../config/package-folder.ts'
+import { badRequest } from '../../http/errors/http-error.ts'
+import {
+  any,
+  forOnly,
+  forReads,
+  inGoOnly,
+  type BinRequest,
+  type BinResponse,
+  type Dialect,
+  type Endpoint,
+} from '../dialect.ts'
+import { escapeHtml, renderJson, renderOwnPage, renderRedirect } from '../render.ts'
+import { findValue } from '../text.ts'
+import { isDangerous } from './headers.ts'
+import { face, slideshow } from './sample-documents.ts'
+
+const readAsset = (name: string) =>
+  readFileSync(new URL(`src/httpbin/assets/${name}`, packageFolder), 'utf8')
+
+/** httpbin leaves out the last line break of its files. */
+const toPage = (path: string, name: string, methods: Endpoint['methods']): Endpoint => {
+  const text = readAsset(name)
+  const summary = `Return ${name}`
+  return {
+    path,
+    methods,
+    summary,
+    handler: ({ prefix }, dialect) => {
+      const page = text.replace('{prefix}', prefix)
+      return renderOwnPage(dialect.name === 'httpbin' ? page.replace(/\n$/, '') : page)
+    },
+  }
+}
+
+const toJsonEndpoint = (path: string, summary: string, toValue: () => object): Endpoint => ({
+  path,
+  methods: inGoOnly(...any),
+  summary,
+  handler: (_, dialect) => renderJson(dialect, toValue()),
+})
+
+const toBase64Endpoint = (path: string, operation: 'encode' | 'decode'): Endpoint => ({
+  path: `${path}/:value`,
+  methods: path === '/base64' ? forReads : inGoOnly(...any),
+  summary: operation === 'encode' ? 'Encode as Base64' : 'Decode Base64',
+  samples: { value: 'aGk=' },
+  handler: (request, dialect) =>
+    dialect.name === 'httpbin' ? decodePython(request) : convertGo(request, dialect, operation),
+})
+
+export const formatEndpoints: readonly Endpoint[] = [
+  toPage('/html', 'moby.html', forReads),
+  toPage('/encoding/utf8', 'utf8.html', forOnly('GET')),
+  toPage('/forms/post', 'form.html', forOnly('GET')),
+  { path: '/xml', methods: forReads, summary: 'Return an XML document', handler: renderXml },
+  {
+    path: '/json',
+    methods: forReads,
+    summary: 'Return a JSON document',
+    handler: (_, dialect) => renderJson(dialect, slideshow),
+  },
+  {
+    path: '/robots.txt',
+    methods: forReads,
+    summary: 'Return rules for robots',
+    handler: (_, dialect) => renderPlain(dialect, 'User-agent: *\nDisallow: /deny\n'),
+  },
+  {
+    path: '/deny',
+    methods: forReads,
+    summary: 'Return a page that the rules for robots deny',
+    handler: (_, dialect) => renderPlain(dialect, face[dialect.name]),
+  },
+  {
+    path: '/uuid',
+    methods: forReads,
+    summary: 'Return a random UUID',
+    handler: (_, dialect) => renderJson(dialect, { uuid: randomUUID() }),
+  },
+  toBase64Endpoint('/base64', 'decode'),
+  toBase64Endpoint('/base64/encode', 'encode'),
+  toBase64Endpoint('/base64/decode', 'decode'),
+  {
+    path: '/base64/:operation/*',
+    methods: inGoOnly(...any),
+    summary: 'Another operation',
+    handler: ({ parameters: [operation = ''] }) => {
+      throw badRequest(`invalid operation: ${operation}`)
+    },
+  },
+  {
+    path: '/links/:count',
+    methods: forReads,
+    summary: 'Redirect to the first of several pages',
+    samples: { count: '10' },
+    statuses: [302],
+    handler: renderLinks,
+  },
+  {
+    path: '/links/:count/:offset',
+    methods: forReads,
+    summary: 'Return a page with links',
+    samples: { count: '10', offset: '0' },
+    handler: renderLinks,
+  },
+  toJsonEndpoint('/hostname', 'Return a fixed host name', () => ({ hostname: 'go-httpbin' })),
+  toJsonEndpoint('/version', 'Return the name of the service', () => ({ service: 'go-httpbin' })),
+  toJsonEndpoint('/env', 'Return the variables HTTPBIN_ENV_*', () => {
+    const own = Object.entries(process.env).filter(([name]) => name.startsWith('HTTPBIN_ENV_'))
+    return { env: own.length === 0 ? null : Object.fromEntries(own) }
+  }),
+]
+
+function renderPlain({ name }: Dialect, body: string): BinResponse {
+  const type = name === 'httpbin' ? 'text/plain' : 'text/plain; charset=utf-8'
+  return { headers: [['Content-Type', type]], body }
+}
+
+const xml = readAsset('sample.xml')
+
+function renderXml(_: BinRequest, { name }: Dialect): BinResponse {
+  const body =
+    name === 'httpbin' ? xml.replace('<slideshow\n', '<slideshow \n').replace(/\n$/, '') : xml
+  return { headers: [['Content-Type', 'application/xml']], body }
+}
+
+/** As Python decodes it: other characters are ignored. */
+function decodePython({ parameters: [value = ''] }: BinRequest): BinResponse {
+  const [, digits = '', padding = ''] =
+    /^([^=]*)(=*)/.exec(value.replaceAll(/[^\w+/=-]/g, '').replaceAll('_', '/')) ?? []
+  const bytes = Buffer.from(digits, 'base64')
+  const needed = (4 - (digits.length % 4)) % 4
+  const isValid = needed < 3 && padding.length >= needed && isUtf8(bytes)
+  const body = isValid ? bytes : 'Incorrect Base64 data try: SFRUUEJJTiBpcyBhd2Vzb21l'
+  return { headers: [['Content-Type', 'text/html; charset=utf-8']], body }
+}
+
+function convertGo(
+  { parameters: [value = ''], query }: BinRequest,
+  dialect: Dialect,
+  operation: string,
+): BinResponse {
+  const bytes = operation === 'encode' ? encodeUrl(value) : decodeGo(value)
+  const type = findValue(query, 'content-type') || dialect.textType
+  const body = isDangerous([type])
+    ? Buffer.from(escapeHtml(bytes.toString('latin1')), 'latin1')
+    : bytes
+  return { headers: [['Content-Type', type]], body }
+}
+
+function encodeUrl(value: string): Buffer {
+  const text = Buffer.from(value).toString('base64')
+  return Buffer.from(text.replaceAll('+', '-').replaceAll('/', '_'))
+}
+
+function decodeGo(value: string): Buffer {
+  const plain = value.replaceAll(/[\r\n]/g, '')
+  for (const alphabet of [String.raw`\w-`, String.raw`A-Za-z\d+/`]) {
+    const group = `[${alphabet}]`
+    const format = new RegExp(`^(${group}{4})*(${group}{2}==|${group}{3}=)?$`)
+    if (format.test(plain)) return Buffer.from(plain, 'base64')
+  }
+  const end = plain.search(/[^A-Za-z\d+/]/)
+  const index = end === -1 ? plain.length - (plain.length % 4) : end
+  throw badRequest(`base64 decode failed: illegal base64 data at input byte ${String(index)}`)
+}
+
+function renderLinks({ parameters, prefix, target }: BinRequest, dialect: Dialect): BinResponse {
+  const isPython = dialect.name === 'httpbin'
+  const given = dialect.parseInteger(parameters[0] ?? '', 'link count')
+  if (!isPython && (given < 0 || given > 256)) {
+    throw badRequest(`invalid link count: ${String(given)} must be in range [0, 256]`)
+  }
+  const pages = `${prefix}/links/`
+  if (parameters[1] === undefined) {
+    const query = isPython ? '' : target.replace(/^[^?]*/, '')
+    return renderRedirect(`${pages}${String(given)}/0${query}`, dialect)
+  }
+  const offset = dialect.parseInteger(parameters[1], 'offset')
+  const count = isPython ? Math.min(Math.max(given, 1), 200) : given
+  const quote = isPython ? "'" : '"'
+  const links = Array.from({ length: count }, (_, index) => {
+    const url = `${quote}${pages}${String(count)}/${String(index)}${quote}`
+    return index === offset ? `${String(index)} ` : `<a href=${url}>${String(index)}</a> `
+  })
+  const start = '<html><head><title>Links</title></head><body>'
+  return renderOwnPage(`${start}${links.join('')}</body></html>`)
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { evaluatePreconditions } from '../../http/response/preconditions.ts'
+import {
+  any,
+  forReads,
+  type BinRequest,
+  type BinResponse,
+  type Dialect,
+  type Endpoint,
+} from '../dialect.ts'
+import { toPrettyJson } from '../json.ts'
+import { describe, escapeHtml, renderJson } from '../render.ts'
+import { findHeader, type Pair } from '../text.ts'
+import { renderStatus } from './status.ts'
+
+export const headerEndpoints: readonly Endpoint[] = [
+  {
+    path: '/response-headers',
+    methods: { httpbin: ['GET', 'POST'], 'go-httpbin': any },
+    summary: 'Respond with the parameters as headers',
+    handler: (request, dialect) =>
+      dialect.name === 'httpbin'
+        ? renderAllHeaders(request, dialect)
+        : renderGivenHeaders(request, dialect),
+  },
+  {
+    path: '/cache',
+    methods: forReads,
+    summary: 'Respond with 304 to any condition',
+    statuses: [200, 304],
+    handler: renderCache,
+  },
+  {
+    path: '/cache/:seconds',
+    methods: forReads,
+    summary: 'Respond with Cache-Control',
+    samples: { seconds: '60' },
+    handler: (request, dialect) => {
+      const seconds = dialect.parseInteger(request.parameters[0] ?? '', 'seconds', 'ParseInt')
+      return addHeaders(renderGet(request, dialect), [
+        'Cache-Control',
+        `public, max-age=${String(seconds)}`,
+      ])
+    },
+  },
+  {
+    path: '/etag/:etag',
+    methods: forReads,
+    summary: 'Respond with an ETag, and apply If-Match and If-None-Match',
+    samples: { etag: 'a' },
+    statuses: [200, 304, 412],
+    handler: (request, dialect) =>
+      dialect.name === 'httpbin'
+        ? renderPythonTag(request, dialect)
+        : renderGoTag(request, dialect),
+  },
+]
+
+const renderGet = (request: BinRequest, dialect: Dialect) =>
+  renderJson(dialect, describe(request, dialect))
+
+function addHeaders(response: BinResponse, ...headers: readonly Pair[]): BinResponse {
+  return { ...response, headers: [...(response.headers ?? []), ...headers] }
+}
+
+/** The body has all headers, Content-Length included, which depends on the body. */
+function renderAllHeaders({ query }: BinRequest, dialect: Dialect): BinResponse {
+  const type: Pair = ['Content-Type', dialect.jsonType]
+  let body = ''
+  for (;;) {
+    const all = [type, ['Content-Length', String(body.length)] as const, ...query]
+    const names = new Set(all.map(([name]) => name))
+    const members = [...names].map((name) => {
+      const values = all.filter(([other]) => other.toLowerCase() === name.toLowerCase())
+      return [name, dialect.toValues(values.map(([, value]) => ['', value])).get('')] as const
+    })
+    const next = toPrettyJson(new Map(members), dialect.jsonStyle)
+    if (next.length === body.length) return { headers: [type, ...query], body: next }
+    body = next
+  }
+}
+
+const safeTypes = /^(text\/plain|application\/json|application\/octet-string)\s*(;|$)/i
+
+/** Whether a browser could run text of any of these media types. */
+export function isDangerous(types: readonly string[]): boolean {
+  return types.some((type) => !safeTypes.test(type))
+}
+
+function renderGivenHeaders({ query }: BinRequest, dialect: Dialect): BinResponse {
+  const given = query.filter(([name]) => name.toLowerCase() === 'content-type')
+  const isTyped = given.some(([name, value]) => name === 'Content-Type' && value !== '')
+  const own: Pair = ['Content-Type', dialect.jsonType]
+  const rest = isTyped ? query : query.filter(([name]) => name !== 'Content-Type')
+  const headers = isTyped ? query : [own, ...rest]
+  const mustEscape = isDangerous(given.map(([, value]) => value).filter(Boolean))
+  const toText = (text: string) => (mustEscape ? escapeHtml(text) : text)
+  const shown = headers.map(([name, value]): Pair => [toText(name), toText(value)])
+  return { headers, body: toPrettyJson(dialect.toValues(shown), dialect.jsonStyle) }
+}
+
+function renderCache(request: BinRequest, dialect: Dialect): BinResponse {
+  const { headers } = request
+  const isConditional =
+    findHeader(headers, 'if-modified-since') || findHeader(headers, 'if-none-match')
+  if (isConditional) return renderStatus(304, request, dialect)
+  const etag = randomUUID().replaceAll('-', '')
+  return addHeaders(
+    renderGet(request, dialect),
+    ['Last-Modified', new Date().toUTCString()],
+    ['ETag', etag],
+  )
+}
+
+function renderPythonTag(request: BinRequest, dialect: Dialect): BinResponse {
+  const [etag = ''] = request.parameters
+  const list = (name: string) =>
+    findHeader(request.headers, name)
+      ?.split(',')
+      .map((part) => /^\s*(?:W\/)?"?([^"]*)/.exec(part)?.[1] ?? '')
+  const matches = (tags: readonly string[]) => tags.includes(etag) || tags.includes('*')
+  const ifNoneMatch = list('if-none-match')
+  const ifMatch = ifNoneMatch ? undefined : list('if-match')
+  const own: Pair = ['ETag', etag]
+  if (ifNoneMatch && matches(ifNoneMatch))
+    return addHeaders(renderStatus(304, request, dialect), own)
+  if (ifMatch && !matches(ifMatch)) return renderStatus(412, request, dialect)
+  return addHeaders(renderGet(request, dialect), own)
+}
+
+function renderGoTag(request: BinRequest, dialect: Dialect): BinResponse {
+  const etag = `"${request.parameters[0] ?? ''}"`
+  const lastModified = new Date()
+  const outcome = evaluatePreconditions(request.fastify.headers, { etag, lastModified })
+  const validators: Pair[] = [
+    ['ETag', etag],
+    ['Last-Modified', lastModified.toUTCString()],
+  ]
+  if (outcome === 'not modified') return { status: 304, headers: [['ETag', etag]] }
+  const type: Pair = ['Content-Type', dialect.textType]
+  if (outcome === 'failed') return { status: 412, headers: [type, ...validators] }
+  const headers: Pair[] = [type, ['Accept-Ranges', 'bytes'], ...validators]
+  return { ...renderGet(request, dialect), headers }
+}

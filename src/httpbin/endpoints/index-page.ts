@@ -1,0 +1,46 @@
+import { html } from '../../site/html.ts'
+import {
+  forOnly,
+  type BinRequest,
+  type BinResponse,
+  type Dialect,
+  type Endpoint,
+} from '../dialect.ts'
+import { renderOwnPage } from '../render.ts'
+
+/** At the prefix. At the root, the home page is in its place. */
+export function toIndexEndpoint(endpoints: readonly Endpoint[]): Endpoint {
+  return {
+    path: '/',
+    methods: forOnly('GET'),
+    summary: 'List the endpoints',
+    file: 'src/httpbin/endpoints/index-page.ts',
+    handler: (request, dialect) => renderIndex(request, dialect, endpoints),
+  }
+}
+
+function renderIndex(
+  { prefix }: BinRequest,
+  { name, title }: Dialect,
+  endpoints: readonly Endpoint[],
+): BinResponse {
+  const items = endpoints.flatMap(({ path, methods: { [name]: methods }, summary }) => {
+    if (!methods) return []
+    const filled = path.replaceAll(/:(\w+)/g, '{$1}')
+    const isLink = !/[:*]/.test(path) && /GET|\*/.test(methods.join())
+    const shown = isLink ? html`<a href="${prefix + path}">${path}</a>` : html`${filled}`
+    const method = methods[0] === '*' ? 'any' : methods.join(', ')
+    return html`<li><code>${method} ${shown}</code> ${summary}</li>
+`
+  })
+  const page = html`<!doctype html>
+<html lang="en">
+<title>${name}</title>
+<h1>${name}</h1>
+<p>The endpoints of ${title}, served by Vitrine.</p>
+<ul>
+${items}</ul>
+</html>
+`
+  return renderOwnPage(page.markup)
+}

@@ -1,0 +1,112 @@
+import { badRequest, HttpError } from '../../http/errors/http-error.ts'
+import { isRedirectAllowed } from '../../http/security/visitor-response.ts'
+import { toOrigin } from '../../http/request/request-head.ts'
+import { toScheme } from '../dialects/httpbin.ts'
+import {
+  forAny,
+  forReads,
+  type BinRequest,
+  type BinResponse,
+  type Dialect,
+  type Endpoint,
+} from '../dialect.ts'
+import { renderRedirect } from '../render.ts'
+import { findValue, type Pair } from '../text.ts'
+
+const redirect = (
+  path: string,
+  summary: string,
+  kind: (request: BinRequest) => Kind,
+): Endpoint => ({
+  path: `${path}/:count`,
+  methods: forReads,
+  summary,
+  samples: { count: '2' },
+  statuses: [302],
+  handler: (request, dialect) => renderChain(request, dialect, kind(request)),
+})
+
+type Kind = { isAbsolute: boolean; hasPage: boolean }
+
+export const redirectEndpoints: readonly Endpoint[] = [
+  redirect('/redirect', 'Redirect several times', ({ query }) => ({
+    isAbsolute: findValue(query, 'absolute')?.toLowerCase() === 'true',
+    hasPage: true,
+  })),
+  redirect('/relative-redirect', 'Redirect several times, to relative URLs', () => ({
+    isAbsolute: false,
+    hasPage: false,
+  })),
+  redirect('/absolute-redirect', 'Redirect several times, to absolute URLs', () => ({
+    isAbsolute: true,
+    hasPage: true,
+  })),
+  {
+    path: '/redirect-to',
+    methods: forAny,
+    summary: 'Redirect to a URL',
+    parameters: [
+      {
+        name: 'url',
+        in: 'query',
+        description: 'The URL.',
+        schema: { type: 'string' },
+        required: true,
+        example: '/get',
+      },
+    ],
+    statuses: [302],
+    handler: renderRedirectTo,
+  },
+]
+
+function renderChain(
+  request: BinRequest,
+  dialect: Dialect,
+  { isAbsolute, hasPage }: Kind,
+): BinResponse {
+  const count = dialect.parseInteger(request.parameters[0] ?? '', 'redirect count')
+  if (count < 1) throw badRequest('redirect count must be > 0')
+  const next = `/${isAbsolute ? 'absolute' : 'relative'}-redirect/${String(count - 1)}`
+  const path = request.prefix + (count === 1 ? '/get' : next)
+  const origin = isAbsolute ? `${toScheme(request)}://${request.fastify.host}` : ''
+  return renderRedirect(origin + path, dialect, hasPage)
+}
+
+function renderRedirectTo(request: BinRequest, dialect: Dialect): BinResponse {
+  const isPython = dialect.name === 'httpbin'
+  // httpbin accepts its parameters in any case.
+  const query = isPython
+    ? request.query.map(([name, value]): Pair => [name.toLowerCase(), value])
+    : request.query
+  const url = findValue(query, 'url')
+  if (!url) throw badRequest('missing required query parameter: url')
+  const location = encodeURI(url).replaceAll('%25', '%')
+  const isRelative = !/^([a-z][a-z\d+.-]*:|\/(?!\/))/i.test(url)
+  const { allowedRedirectDomains } = request.config
+  const limits = { origin: toOrigin(request.fastify), allowedRedirectDomains }
+  if ((isRelative && !isPython) || !isRedirectAllowed(location, limits)) {
+    const text = 'This redirect is not allowed. ALLOWED_REDIRECT_DOMAINS has the allowed hosts.'
+    if (isPython) throw new HttpError(403, text)
+    return { status: 403, headers: [['Content-Type', 'text/plain']], body: isRelative ? '' : text }
+  }
+  const status = toRedirectStatus(findValue(query, 'status_code'), dialect)
+  const isRooted = !isPython && url.startsWith('/')
+  const { headers } = renderRedirect(
+    isRooted ? request.prefix + location : location,
+    dialect,
+    false,
+  )
+  return { status, headers: headers ?? [] }
+}
+
+function toRedirectStatus(text: string | undefined, { name, parseInteger }: Dialect): number {
+  if (!text) return 302
+  if (name === 'httpbin') {
+    if (!/^[+-]?\d+$/.test(text)) throw badRequest('status_code must be a number.')
+    return /^3\d\d$/.test(text) ? Number(text) : 302
+  }
+  const code = parseInteger(text, `status code: ${JSON.stringify(text)}`)
+  if (code >= 300 && code < 400) return code
+  throw badRequest(`invalid status code: ${String(code)} not in range [300, 399]`)
+}
