@@ -32,6 +32,7 @@ const dropped: readonly (readonly [string, string])[] = [
   ['Content-Length', '3'],
   ['Transfer-Encoding', 'chunked'],
   ['Report-To', '{}'],
+  ['Server-Timing', 'exchange;desc="../httpbin/html"'],
 ]
 
 for (const [name, value] of dropped) {

@@ -17,7 +17,7 @@ export const ownCookies = [...Object.values(sessionCookies), flashCookie]
 
 /** With these a browser would change more than the response, or the message would have another framing. */
 const forbidden =
-  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|expect-ct|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|service-worker-allowed|set-login|sourcemap|strict-transport-security|trailer|transfer-encoding|upgrade|x-content-type-options|x-request-id|x-sourcemap)$/
+  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|expect-ct|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|server-timing|service-worker-allowed|set-login|sourcemap|strict-transport-security|trailer|transfer-encoding|upgrade|x-content-type-options|x-request-id|x-sourcemap)$/
 
 /** Pages of this origin could load it as their own. */
 const executable = /(java|ecma|live|j)script|css|wasm|manifest/i

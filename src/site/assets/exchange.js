@@ -56,7 +56,7 @@ function isText({ headers }) {
 
 /** Not X-Request-Id, which a proxy may have chosen. */
 export function findExchangeId(serverTiming) {
-  return /exchange;desc="([^"]*)"/.exec(serverTiming)?.[1]
+  return /exchange;desc="([\w-]*)"/.exec(serverTiming)?.[1]
 }
 
 /** The elements, oldest first. Those of a page that is not about exchanges are none. */
