@@ -174,8 +174,11 @@ const plurals = {
 
 for (const version of ['0.17', '1'] as const) {
   test(`the singular of irregular names in ${version}`, async (t) => {
-    const parents = Object.keys(plurals).map((name) => [name, [{ id: 'a', name }]])
-    const keys = Object.values(plurals).map((singular) => [`${singular}Id`, 'a'])
+    const parents = Object.keys(plurals).map((name): [string, object] => [
+      name,
+      [{ id: 'a', name }],
+    ])
+    const keys = Object.values(plurals).map((name): [string, string] => [`${name}Id`, 'a'])
     const things = [{ id: 't', ...Object.fromEntries(keys) }]
     const requests = Object.values(plurals).map((singular) => {
       return get(`/things?_embed=${singular}&_expand=${singular}`)
