@@ -1,7 +1,7 @@
 // The dependency arrow of ARCHITECTURE.md, enforced by `npm run check:layers`.
 const drivers = '^node:(sqlite)$|(^|node_modules/)(pg|ioredis|aws4fetch)(/|$)'
 const above =
-  'data-file|json-server|httpbin|demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
+  'data-file|test-api|json-server|httpbin|demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
 
 /** Nothing in `from` may import anything in `to`, both given as alternatives of folders in src/. */
 function forbid(name, from, to) {
@@ -27,27 +27,27 @@ module.exports = {
     forbid(
       'auth-limits-idempotency-use-http',
       'auth|limits|idempotency',
-      'data-file|json-server|demos|resources|site|inspector|server|operations|cli|app|main',
+      'data-file|test-api|json-server|demos|resources|site|inspector|server|operations|cli|app|main',
     ),
     forbid(
       'site-knows-no-demo',
       'site|inspector',
-      'data-file|json-server|demos|resources|server|cli|app|main',
+      'data-file|test-api|json-server|demos|resources|server|cli|app|main',
     ),
     forbid(
       'resources-know-no-demo',
       'resources',
-      'data-file|json-server|demos|inspector|server|operations|cli|app|main',
+      'data-file|test-api|json-server|demos|inspector|server|operations|cli|app|main',
     ),
     forbid(
       'data-files-are-like-demos',
-      'data-file|json-server',
+      'data-file|test-api|json-server',
       'demos|inspector|server|operations|cli|app|main',
     ),
     forbid(
       'httpbin-knows-no-demo',
       'httpbin',
-      'data-file|json-server|demos|resources|inspector|server|operations|cli|app|main',
+      'data-file|test-api|json-server|demos|resources|inspector|server|operations|cli|app|main',
     ),
     forbid('demos-know-no-server', 'demos', 'inspector|server|operations|cli|app|main'),
     forbid('cli-uses-no-pages', 'cli', 'site|inspector|limits|main|embed'),
@@ -71,13 +71,13 @@ module.exports = {
       name: 'app-knows-no-demo',
       severity: 'error',
       from: { path: '^src/app\\.ts$' },
-      to: { path: '^src/(data-file|json-server|demos|resources|cli)/' },
+      to: { path: '^src/(data-file|test-api|json-server|demos|resources|cli)/' },
     },
     {
       name: 'only-interfaces-of-stores',
       severity: 'error',
       from: {
-        path: '^src/(data-file|json-server|demos|resources|idempotency|limits|auth|site|inspector|server|operations|app\\.ts)',
+        path: '^src/(data-file|test-api|json-server|demos|resources|idempotency|limits|auth|site|inspector|server|operations|app\\.ts)',
       },
       to: {
         path: '^src/stores/',

@@ -1,21 +1,24 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApp } from './app.ts'
-import { openStores } from './stores/open-stores.ts'
+import { openStores, type Stores } from './stores/open-stores.ts'
 import { removeEverything } from './cli/reset.ts'
 import { packageFolder } from './config/package-folder.ts'
 import { loadConfig, type Config } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { seedRecords } from './cli/seed.ts'
 import { settingNames, toEnvironmentName } from './config/settings.ts'
+import { combineDemos } from './data-file/data-demos.ts'
+import { openData } from './data-file/open-data.ts'
 import { listen } from './server/server.ts'
 
 export interface Vitrine {
   /** Listens on a free loopback port and resolves with the origin, such as `http://127.0.0.1:49152`. */
   start(): Promise<string>
   seed(count: number): Promise<void>
+  /** Removes everything that was stored; with `data`, its records are stored again. */
   reset(): Promise<void>
   /** Completes the requests in flight, closes everything and removes the temporary folder. */
   stop(): Promise<void>
@@ -24,27 +27,55 @@ export interface Vitrine {
 export interface VitrineOptions {
   /** By environment name: `{ MAX_BODY_BYTES: '1000' }`. */
   settings?: Readonly<Record<string, string>>
+  /** What a data file would contain. */
+  data?: Readonly<Record<string, unknown>>
+  /** What a schema file would contain. */
+  schema?: Readonly<Record<string, unknown>>
+  /** The version of json-server whose responses it has. */
+  dialect?: '0.17' | '1'
 }
 
 /** Ignores the environment. The caller must stop it, also if it was not started. */
-export async function buildApp({ settings = {} }: VitrineOptions = {}): Promise<Vitrine> {
+export async function buildApp(options: VitrineOptions = {}): Promise<Vitrine> {
   const opened = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   opened.defer(() => {
     rmSync(folder, { recursive: true, force: true })
   })
   try {
+    const settings = { ...options.settings, ...writeData(options, folder) }
     return await openVitrine(parseSettings(settings, folder), opened)
   } catch (error) {
     await opened.disposeAsync()
+    if (error instanceof Error) error.message = error.message.replaceAll(join(folder, '/'), '')
     throw error
   }
+}
+
+/** As files, so that it is read and checked like a data file. */
+function writeData({ data, schema, dialect }: VitrineOptions, folder: string) {
+  const write = (name: string, contents: unknown) => {
+    const file = join(folder, name)
+    writeFileSync(file, JSON.stringify(contents))
+    return file
+  }
+  return {
+    ...(data && { DATA_FILE: write('data', data) }),
+    ...(schema && { DATA_SCHEMA: write('schema', schema) }),
+    ...(dialect && { JSON_SERVER: dialect }),
+  }
+}
+
+async function openDemos(config: Config, { records }: Stores) {
+  if (config.dataFile === undefined) return { config, demos }
+  return combineDemos(config, demos, (await openData(config, records)).definitions)
 }
 
 async function openVitrine(config: Config, opened: AsyncDisposableStack): Promise<Vitrine> {
   const stores = await openStores(config)
   opened.defer(stores.close)
-  const app = await createApp({ config, stores, demos })
+  const served = await openDemos(config, stores)
+  const app = await createApp({ ...served, stores })
   opened.defer(() => app.close())
   const running = new Set<Promise<unknown>>()
   opened.defer(async () => {
@@ -66,7 +97,11 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
           throw new RangeError('count must be a whole number')
         await seedRecords(stores.records, count)
       }),
-    reset: () => whileOpen(() => removeEverything(stores)).then(() => undefined),
+    reset: () =>
+      whileOpen(async () => {
+        await removeEverything(stores)
+        if (config.dataFile !== undefined) await openData(config, stores.records)
+      }),
     stop: () => (stopped ??= opened.disposeAsync()),
   }
 }

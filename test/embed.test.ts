@@ -128,6 +128,61 @@ test('a port that is in use rejects the start, and a stop still works', async (t
   await second.stop()
 })
 
+const blog = { posts: [{ id: 1, title: 'One' }], users: [{ id: 'ann' }], profile: { name: 'Ann' } }
+
+test('data are the resources, as they would be from a file, and a reset brings them back', async (t) => {
+  const vitrine = await openVitrine(t, { data: blog })
+  const origin = await vitrine.start()
+  const read = async (name: string) => (await fetch(`${origin}/${name}`)).json()
+  for (const [name, value] of Object.entries(blog)) assert.deepEqual(await read(name), value)
+  assert.equal((await post(origin, '/posts', { title: 'Two' })).status, 201)
+  assert.equal((await fetch(`${origin}/users/ann`, { method: 'DELETE' })).status, 204)
+  await vitrine.reset()
+  for (const [name, value] of Object.entries(blog)) assert.deepEqual(await read(name), value)
+})
+
+test('a schema says more about the data, and a dialect changes the responses', async (t) => {
+  const schema = { posts: { required: ['title'], properties: { title: { minLength: 3 } } } }
+  const strict = await (await openVitrine(t, { data: blog, schema })).start()
+  assert.equal((await post(strict, '/posts', { title: '' })).status, 422)
+  const like = await (await openVitrine(t, { data: blog, dialect: '0.17' })).start()
+  assert.deepEqual(await (await fetch(`${like}/posts/9`)).json(), {})
+  assert.deepEqual(await (await fetch(`${like}/db`)).json(), blog)
+})
+
+test('invalid data are an error with every path, without the temporary folder', async () => {
+  const data = { posts: [{ id: 1 }, { id: 1 }], 'a b': [] }
+  await assert.rejects(buildApp({ data }), (error: Error) => {
+    const [first, second, ...others] = error.message.split('\n')
+    assert.equal(first, 'data: /posts/1/id is also the id of /posts/0')
+    assert.match(String(second), /^data: \/a b cannot be a path/)
+    assert.deepEqual(others, [])
+    return true
+  })
+})
+
+test('a test file that used data ends by itself after the stop, also with an open stream', async (t) => {
+  const folder = await temporaryFolder(t)
+  const program = `
+    import { buildApp } from '${projectFolder}src/embed.ts'
+    const vitrine = await buildApp({ data: { posts: [{ id: 1 }] }, settings: { TEST_API: 'on' } })
+    const origin = await vitrine.start()
+    const { body } = await fetch(origin + '/posts/events')
+    await fetch(origin + '/posts/1', { method: 'DELETE' })
+    await fetch(origin + '/_vitrine/reset', { method: 'POST' })
+    const text = new Response(body).text()
+    await vitrine.stop()
+    console.log((await text).match(/^event: .*$/gm).join(' '))`
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '-e', program],
+    { env: { TMPDIR: folder }, cwd: folder, timeout: 120_000 },
+  )
+  assert.match(stdout, /^event: (deleted event: )?reset\n$/)
+  assert.equal(stderr, '')
+  assert.deepEqual(await readdir(folder), [])
+})
+
 test('a program that embeds the service prints nothing, ends by itself and leaves nothing behind', async (t) => {
   const folder = await temporaryFolder(t)
   const program = `

@@ -86,6 +86,8 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
     'JSON_SERVER requires a data file: vitrine db.json, and DELAY_MS requires JSON_SERVER':
       (config.dataFile === undefined && !environment.DATA_FILE && config.jsonServer) ||
       (config.jsonServer === undefined && config.delayMs),
+    'TEST_API lets every client replace all records: unset PRESET=public':
+      config.testApi && config.preset === 'public',
     'WORKERS must be 1 with DATA_FRESH or DATABASE_URL=sqlite::memory:, which processes cannot share':
       workers > 1 && databaseUrl === 'sqlite::memory:',
     'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL':

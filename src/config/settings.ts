@@ -67,6 +67,7 @@ export const settings = {
     setting('Id', String, 'end of a field that refers to another resource, as `authorId`'),
   ),
   delayMs: flag('delay', integer(0, [0, 60_000], 'time before each response, with `JSON_SERVER`')),
+  testApi: offSwitch('test-api', 'whether clients can reset the records and request errors'),
   rewrites: flag(
     'routes',
     setting('', parse.rewrites, 'JSON file of URLs to rewrite: `{"/api/*": "/$1"}`'),

@@ -3,6 +3,7 @@ import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { resourceDemo } from '../resources/routes.ts'
 import type { Demo } from '../site/demo.ts'
+import { testApi } from '../test-api/test-api.ts'
 
 /**
  * The demos that are served with the resources of a data file, which come first. `notify` gets a line for
@@ -28,7 +29,8 @@ export function combineDemos(
   for (const { name } of open.filter(isOff))
     notify(`The demo ${name} is off: the data file has its path`)
   const kept = open.filter((demo) => !isOff(demo))
-  const demos = [...own, ...kept.map((demo) => withoutPaths(demo, isTaken, notify))]
+  const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
+  const demos = [...own, ...others, ...(config.testApi ? [testApi(definitions)] : [])]
   return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }
 }
 

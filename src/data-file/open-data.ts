@@ -1,10 +1,12 @@
 import { ConfigProblems, type Config } from '../config/config.ts'
 import { isUrl } from '../config/parse-settings.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
+import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
+import { createHasher } from '../resources/write/write.ts'
 import type { Records } from '../stores/records/records.ts'
 import { defineData } from './define-data.ts'
 import { findLoad, loadData } from './load-data.ts'
 import type { DataProblem } from './parse-schema.ts'
+import { maxAtomicRecords, replaceRecords } from './replace-records.ts'
 import { parseDataText, readDataText, toHash, withoutSecrets } from './read-data-file.ts'
 
 export interface OpenedData {
@@ -36,6 +38,22 @@ export async function openData(
   }
 }
 
+/** The records of the file again. False if it is not as it was, or another process is loading it. */
+export async function reloadData(config: Config, records: Records): Promise<boolean> {
+  const data = await readData(config).catch(() => undefined)
+  const load = await findLoad(records)
+  if (!data || load?.hash !== data.hash) return false
+  const { resources, total } = await parseData(config, data)
+  if (total > maxAtomicRecords) return loadData(records, { hash: data.hash, resources }, load)
+  const entries = resources.map(async ({ definition, records: all }) => {
+    const hash = createHasher(defineResource(definition))
+    const saved = all.map(async ({ id, document }) => [id, await hash(document)] as const)
+    return [definition.name, await Promise.all(saved)] as const
+  })
+  await replaceRecords(records, Object.fromEntries(await Promise.all(entries)))
+  return true
+}
+
 async function readData({ dataFile = '', dataSchema, dataId, foreignKeySuffix }: Config) {
   const file = await readDataText(dataFile)
   const schema = dataSchema === undefined ? undefined : await readDataText(dataSchema)
@@ -58,7 +76,8 @@ async function parseData(
   ]
   if (lines.length > 0) throw new ConfigProblems(lines.join('\n'))
   const total = resources.reduce((sum, { records }) => sum + records.length, 0)
-  return { resources, count: `${total.toLocaleString('en')} record${total === 1 ? '' : 's'}` }
+  const count = `${total.toLocaleString('en')} record${total === 1 ? '' : 's'}`
+  return { resources, total, count }
 }
 
 const maxShownProblems = 20

@@ -4,4 +4,5 @@ export const collectionNames = {
   sessions: '~sessions',
   idempotencyEntries: '~answers',
   dataFile: '~data-file',
+  snapshots: '~snapshots',
 } as const

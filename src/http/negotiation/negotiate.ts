@@ -82,12 +82,16 @@ export function addVary(reply: FastifyReply, name: string): void {
 /** Whether the request has the preference (RFC 7240 §2). The first of several with one name counts. */
 export function applyPreference(request: FastifyRequest, reply: FastifyReply, preference: string) {
   addVary(reply, 'Prefer')
-  const [name] = preference.split('=', 1)
-  const stated = String(request.headers.prefer ?? '')
+  const [name = ''] = preference.split('=', 1)
+  if (findPreference(request, name) !== preference) return false
+  reply.header('preference-applied', preference)
+  return true
+}
+
+/** With its value: `return=minimal`. */
+export function findPreference({ headers }: FastifyRequest, name: string): string | undefined {
+  return String(headers.prefer ?? '')
     .split(',')
     .map((part) => part.toLowerCase().split(';', 1)[0]?.replaceAll(/[\s"]/g, ''))
     .find((part) => part?.split('=', 1)[0] === name)
-  if (stated !== preference) return false
-  reply.header('preference-applied', preference)
-  return true
 }

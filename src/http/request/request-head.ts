@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
+import { assertNotToFail } from './requested-failure.ts'
 import { isAllowedHost, localHosts, isWriteAllowed, type Origins } from '../security/origins.ts'
 import { isHttp2, isRawRequest, toPath } from './target.ts'
 import { remember } from '../remember.ts'
@@ -139,6 +140,7 @@ export function parseRequestHead(request: FastifyRequest, config: Config): HttpE
     })
     if (error && request.routeOptions.config.anyHost !== true) throw error
     if (isRawRequest(raw)) return
+    if (config.testApi) assertNotToFail(request)
     request.query = raw.target?.getQuery().parameters
     if (isSafe(request.method)) return
     if (config.readOnly && request.routeOptions.config.isWrite) throw readOnly()

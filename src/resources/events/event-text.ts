@@ -1,4 +1,4 @@
-import type { Change, ChangeLog } from '../../stores/records/changes.ts'
+import type { Change, ChangeLog } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import type { Resource } from '../definition.ts'
 import { toRepresentation } from '../record/representations.ts'

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import type { Route } from '../../http/openapi/route.ts'
-import type { ChangeLog } from '../../stores/records/changes.ts'
+import type { ChangeLog } from '../../stores/records/records.ts'
 import type { Handler } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { createEventReader, type EventReader } from './event-text.ts'
@@ -74,10 +74,12 @@ async function* toEvents(
   // With an id, a client that is disconnected before the first change misses none.
   yield position < 0 ? 'retry: 1000\n\n' : `retry: 1000\nid: ${String(position)}\n\n`
   let last = position
-  while (!stream.isStopped()) {
+  for (let isOpen = true; isOpen;) {
+    // Once more after the stop, for the changes that were made before it.
+    isOpen = !stream.isStopped()
     const part = await read(last)
     last = part.last
     if (part.text !== '') yield part.text
-    else if (!(await stream.hasRung(heartbeatMs))) yield ':\n\n'
+    else if (isOpen && !(await stream.hasRung(heartbeatMs))) yield ':\n\n'
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serviceUnavailable } from '../../http/errors/http-error.ts'
 import { isHttp2 } from '../../http/request/target.ts'
 import { isClosed } from '../../http/response/finish-responses.ts'
-import type { ChangeLog } from '../../stores/records/changes.ts'
+import type { ChangeLog } from '../../stores/records/records.ts'
 
 /** In this process: each holds at most 64 KiB and one record. */
 const maxEventStreams = 1000

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { keptChanges, type ChangePart } from './changes.ts'
+import { keptChanges } from './changes.ts'
 import type { OpenTwice } from './commit.contract.ts'
-import type { Records } from './records.ts'
+import type { ChangePart, Records } from './records.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
 

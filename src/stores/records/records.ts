@@ -1,5 +1,4 @@
 import type { XStatic } from 'typebox/schema'
-import type { ChangeLog } from './changes.ts'
 
 export type Document = Readonly<Record<string, unknown>>
 
@@ -139,6 +138,38 @@ export interface Records {
   /** All steps in their order, or nothing: then the index of the first step that failed. */
   commit: (steps: readonly Step[]) => Promise<number | undefined>
   changes: ChangeLog
+}
+
+export type ChangeKind = 'created' | 'changed' | 'deleted'
+
+export interface Change {
+  /** Grows by one with each change of the collection. */
+  number: number
+  kind: ChangeKind
+  id: string
+  /** After the change; undefined if it is deleted. */
+  record: StoredRecord | undefined
+}
+
+export interface ChangePart {
+  /** The oldest first. */
+  changes: readonly Change[]
+  /** The number to read on from. */
+  last: number
+  /** Whether the changes up to `last` are not known: all records may differ. */
+  hasGap: boolean
+}
+
+/** Changes of the records of some collections, written in the transaction of the record. */
+export interface ChangeLog {
+  /** From now on this process logs the changes of the collection. */
+  start: (collection: string) => Promise<void>
+  /** Some of the changes after this number; without a number only the last one. */
+  read: (collection: string, after?: number) => Promise<ChangePart>
+  /** After writes that were not logged: leaves a gap. */
+  skip: (collection: string) => Promise<void>
+  /** Calls `wake` soon after a change by any process, and at other times. Returns what stops it. */
+  watch: (wake: () => void) => () => void
 }
 
 /** Methods throw a `StoreFailure`. A write is atomic, and permanent when its promise resolves. */

@@ -1,8 +1,7 @@
 import type { PostgresDatabase, Query } from '../../postgres/database.ts'
 import { createRead, keptChanges, shareWakeUps } from '../changes.ts'
-import type { ChangeKind, ChangeLog } from '../changes.ts'
 import type { Dialect } from '../dialect.ts'
-import type { Step } from '../records.ts'
+import type { ChangeKind, ChangeLog, Step } from '../records.ts'
 
 const channel = 'vitrine_changes'
 /** A notification locks the whole database, so one stands for all writes of this time. */

@@ -1,7 +1,6 @@
 import { createRead, keptChanges, shareWakeUps } from '../changes.ts'
-import type { ChangeKind, ChangeLog } from '../changes.ts'
 import type { Dialect } from '../dialect.ts'
-import type { Commits } from './commits.ts'
+import type { ChangeKind, ChangeLog } from '../records.ts'
 import type { RecordCache } from './record-cache.ts'
 import type { Prepare } from './statements.ts'
 
@@ -37,7 +36,8 @@ export function prepareLog(prepare: Prepare) {
   }
 }
 
-interface LogParts extends Pick<Commits, 'write'> {
+interface LogParts {
+  write: (part: () => number) => Promise<number>
   dialect: Dialect
   prepare: Prepare
   cache: RecordCache

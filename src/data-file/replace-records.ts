@@ -1,0 +1,27 @@
+import { conflict } from '../http/errors/http-error.ts'
+import type { Document, Records } from '../stores/records/records.ts'
+
+export type SavedRecord = readonly [id: string, document: Document]
+/** By resource. */
+export type SavedRecords = Readonly<Record<string, readonly SavedRecord[]>>
+
+/** A transaction of PostgreSQL ends after 1.5 seconds. */
+export const maxAtomicRecords = 5000
+const maxAttempts = 10
+
+/** In one transaction: a request reads the records of before, or these. */
+export async function replaceRecords(records: Records, saved: SavedRecords): Promise<void> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    // An earlier ETag must not match: it has the time of the creation.
+    const firstMs = Date.now()
+    const steps = Object.entries(saved).map(([name, all]) => ({
+      collection: name,
+      kind: 'replace' as const,
+      records: all.map(([id, document], index) => {
+        return { id, document, createdAt: new Date(firstMs - all.length + index).toISOString() }
+      }),
+    }))
+    if ((await records.commit(steps)) === undefined) return
+  }
+  throw conflict('Other requests are writing.')
+}

@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify'
+import { HttpError } from '../errors/http-error.ts'
+import { findPreference } from '../negotiation/negotiate.ts'
+
+/** Throws the error that `Prefer: vitrine-fail=503` asks for. Other values are ignored (RFC 7240 §2). */
+export function assertNotToFail(request: FastifyRequest): void {
+  const preference = findPreference(request, 'vitrine-fail') ?? ''
+  const [, status] = /^vitrine-fail=([45]\d\d)$/.exec(preference) ?? []
+  if (status === undefined) return
+  const headers = {
+    'preference-applied': preference,
+    ...(status === '401' && { 'www-authenticate': 'Cookie realm="Vitrine"' }),
+    ...(['429', '503'].includes(status) && { 'retry-after': '1' }),
+  }
+  const detail = 'The request asked for this error with Prefer. Nothing was stored.'
+  throw new HttpError(Number(status), detail, { headers })
+}

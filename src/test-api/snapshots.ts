@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util'
+import { maxAtomicRecords, replaceRecords } from '../data-file/replace-records.ts'
+import type { SavedRecord, SavedRecords } from '../data-file/replace-records.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import { conflict, insufficientStorage, notFound } from '../http/errors/http-error.ts'
+import { collectionNames } from '../stores/collection-names.ts'
+import { isDocument, type Records, type StoredRecord } from '../stores/records/records.ts'
+
+const maxLength = 16 * 1024 ** 2
+const maxSnapshots = 20
+const maxReads = 10
+
+type Definitions = readonly Pick<ResourceDefinition, 'name'>[]
+
+export function openSnapshots(records: Records, definitions: Definitions) {
+  const names = definitions.map(({ name }) => name)
+  const collection = records.collection(collectionNames.snapshots)
+  const find = async (name: string) => {
+    const found = await collection.find(name)
+    if (!found) throw notFound(`There is no snapshot ${name}.`)
+    return found
+  }
+  return {
+    list: async () =>
+      (await collection.list({ filters: [], sort: [] }, { offset: 0, limit: maxSnapshots })).map(
+        toShown,
+      ),
+    create: async (name: string) => {
+      if ((await collection.count()) >= maxSnapshots) throw insufficientStorage()
+      const saved = await readRecords(records, names)
+      const createdAt = new Date().toISOString()
+      const record = { id: name, document: { saved }, createdAt }
+      if (!(await collection.create(record))) throw conflict(`The snapshot ${name} exists.`)
+      return toShown(record)
+    },
+    restore: async (name: string) => {
+      const saved = toSaved(await find(name))
+      if (!isDeepStrictEqual(Object.keys(saved).sort(), names.toSorted()))
+        throw conflict('The snapshot has other resources: the data file has changed since.')
+      await replaceRecords(records, saved)
+    },
+    remove: async (name: string) => {
+      await find(name)
+      await collection.remove(name)
+    },
+  }
+}
+
+type Snapshot = Pick<StoredRecord, 'id' | 'document' | 'createdAt'>
+
+/** They were stored by `create`. */
+function toSaved({ document: { saved } }: Snapshot): SavedRecords {
+  return isDocument(saved) ? (saved as SavedRecords) : {}
+}
+
+function toShown(snapshot: Snapshot) {
+  const counts = Object.values(toSaved(snapshot)).map((saved) => saved.length)
+  const records = counts.reduce((sum, count) => sum + count, 0)
+  return { name: snapshot.id, createdAt: snapshot.createdAt, records }
+}
+
+/** Reads again if another request has written in between. */
+async function readRecords(records: Records, names: readonly string[]): Promise<SavedRecords> {
+  const readNumbers = async () =>
+    Promise.all(names.map(async (name) => (await records.changes.read(name)).last))
+  for (let attempt = 1; attempt <= maxReads; attempt += 1) {
+    const before = await readNumbers()
+    const entries: [string, SavedRecord[]][] = []
+    let [count, length] = [0, 0]
+    for (const name of names) {
+      const saved: SavedRecord[] = []
+      for await (const page of records.collection(name).pages()) {
+        saved.push(...page.map(({ id, document }): SavedRecord => [id, document]))
+        count += page.length
+        length += JSON.stringify(page).length
+        if (count > maxAtomicRecords || length > maxLength) throw tooManyRecords()
+      }
+      entries.push([name, saved])
+    }
+    if (isDeepStrictEqual(await readNumbers(), before)) return Object.fromEntries(entries)
+  }
+  throw conflict('Other requests are writing.')
+}
+
+const tooManyRecords = () =>
+  conflict(`A snapshot has at most ${maxAtomicRecords.toLocaleString('en')} records and 16 MiB.`)

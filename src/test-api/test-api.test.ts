@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, suite, test, type TestContext } from 'node:test'
+import { rm, writeFile } from 'node:fs/promises'
+import { dataApp, dataFile } from '../../test/data-app.ts'
+import { openEvents } from '../../test/event-stream.ts'
+import { failedStart } from '../../test/failed-start.ts'
+import { createSchema, openPostgresServer } from '../../test/postgres-server.ts'
+import { withoutPostgres, type PostgresServer } from '../../test/postgres-server.ts'
+import { temporaryFolder } from '../../test/start-vitrine.ts'
+import { testApp, type TestApp } from '../../test/test-app.ts'
+
+const blog = {
+  posts: [
+    { id: 1, title: 'One', authorId: 'ann' },
+    { id: 2, title: 'Two', authorId: 'ann' },
+  ],
+  authors: [{ id: 'ann', name: 'Ann' }],
+  settings: { theme: 'dark' },
+}
+const settings = { TEST_API: 'on' }
+const openBlog = (t: TestContext, more: Record<string, string> = {}) =>
+  dataApp(t, blog, { settings: { ...settings, ...more } })
+
+async function send(
+  app: TestApp,
+  method: 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  payload?: object,
+) {
+  return app.inject({ method, url, ...(payload && { payload }) })
+}
+
+async function readAll(app: TestApp): Promise<unknown> {
+  const values = ['/posts', '/authors', '/settings'].map(async (url): Promise<unknown> =>
+    (await app.inject(url)).json(),
+  )
+  return Promise.all(values)
+}
+
+const atStart = [blog.posts, blog.authors, blog.settings]
+
+async function changeAll(app: TestApp): Promise<void> {
+  await send(app, 'DELETE', '/posts/1')
+  await send(app, 'POST', '/posts', { title: 'Three', authorId: 'ann' })
+  await send(app, 'PATCH', '/authors/ann', { name: 'Anna' })
+  await send(app, 'PATCH', '/settings', { theme: 'light' })
+}
+
+test('without TEST_API there is nothing to reset, and the preference is ignored', async (t) => {
+  const app = await dataApp(t, blog)
+  for (const url of ['/_vitrine/reset', '/_vitrine/snapshots']) {
+    assert.equal((await send(app, 'POST', url)).statusCode, 404)
+  }
+  const headers = { prefer: 'vitrine-fail=503' }
+  const response = await app.inject({ url: '/posts', headers })
+  assert.deepEqual([response.statusCode, response.headers['preference-applied']], [200, undefined])
+})
+
+test('a reset brings the data of the file back, with new ids as at the start', async (t) => {
+  const app = await openBlog(t)
+  await changeAll(app)
+  const response = await send(app, 'POST', '/_vitrine/reset')
+  assert.deepEqual([response.statusCode, response.body], [204, ''])
+  assert.deepEqual(await readAll(app), atStart)
+  const created = await send(app, 'POST', '/posts', { title: 'Three', authorId: 'ann' })
+  assert.equal(created.headers.location, '/posts/3')
+})
+
+test('after a reset an earlier ETag matches nothing, and a repeated key creates again', async (t) => {
+  const app = await openBlog(t)
+  const before = String((await app.inject('/posts/1')).headers.etag)
+  const post = async () => {
+    const headers = { 'idempotency-key': 'one' }
+    return app.inject({ method: 'POST', url: '/authors', headers, payload: { name: 'Bob' } })
+  }
+  const first = await post()
+  await send(app, 'POST', '/_vitrine/reset')
+  const headers = { 'if-none-match': before }
+  assert.equal((await app.inject({ url: '/posts/1', headers })).statusCode, 200)
+  assert.equal((await post()).statusCode, 201)
+  assert.equal((await post()).headers['idempotency-replayed'], 'true')
+  assert.equal((await app.inject('/authors')).json<unknown[]>().length, 2)
+  assert.ok(first.headers.location)
+})
+
+test('a reset is one event for the clients that follow the changes', async (t) => {
+  const app = await openBlog(t)
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const stream = await openEvents(t, `${origin}/posts/events`)
+  await send(app, 'POST', '/_vitrine/reset')
+  await send(app, 'PATCH', '/posts/1', { title: 'Changed' })
+  const events = await stream.take(2)
+  assert.deepEqual(
+    events.map((event) => event?.name),
+    ['reset', 'changed'],
+  )
+})
+
+test('no reader sees a part of a reset', async (t) => {
+  const posts = Array.from({ length: 300 }, (_, index) => ({ id: index + 1, title: 'One' }))
+  const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'data.db')}`
+  const DATA_FILE = await dataFile(t, { posts })
+  const open = () => testApp(t, { settings: { ...settings, DATABASE_URL, DATA_FILE } })
+  const [app, other] = [await open(), await open()]
+  const counts = new Set<unknown>()
+  for (let round = 0; round < 10; round += 1) {
+    const resets = [send(app, 'POST', '/_vitrine/reset'), send(other, 'POST', '/_vitrine/reset')]
+    const reads = Array.from({ length: 20 }, async (_, index) => {
+      const { headers } = await (index % 2 ? app : other).inject('/posts?per_page=1')
+      counts.add(headers['x-total-count'])
+    })
+    await Promise.all([...resets, ...reads])
+  }
+  assert.deepEqual([...counts], ['300'])
+})
+
+test('a file of more records than one transaction takes is reset too', async (t) => {
+  const posts = Array.from({ length: 5001 }, (_, index) => ({ id: index + 1 }))
+  const app = await dataApp(t, { posts }, { settings })
+  await send(app, 'DELETE', '/posts/7')
+  assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 204)
+  assert.equal((await app.inject('/posts?per_page=1')).headers['x-total-count'], '5001')
+  assert.equal((await send(app, 'POST', '/_vitrine/snapshots')).statusCode, 409)
+})
+
+test('a reset to a file that has changed, or is gone, changes nothing', async (t) => {
+  const DATA_FILE = await dataFile(t, blog)
+  const app = await testApp(t, { settings: { ...settings, DATA_FILE } })
+  await send(app, 'DELETE', '/posts/1')
+  await writeFile(DATA_FILE, '{"posts":[]}')
+  assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 409)
+  await rm(DATA_FILE)
+  assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 409)
+  assert.equal((await app.inject('/posts')).json<unknown[]>().length, 1)
+})
+
+/** On both backends. */
+async function assertSnapshots(app: TestApp): Promise<void> {
+  const url = '/_vitrine/snapshots'
+  await changeAll(app)
+  const changed = await readAll(app)
+  const created = await send(app, 'POST', url, { name: 'changed' })
+  assert.deepEqual([created.statusCode, created.headers.location], [201, `${url}/changed`])
+  const { createdAt, ...shown } = created.json<Record<string, unknown>>()
+  assert.deepEqual(shown, { name: 'changed', records: 4 })
+  assert.deepEqual((await app.inject(url)).json(), [{ ...shown, createdAt }])
+  await send(app, 'POST', '/_vitrine/reset')
+  assert.deepEqual(await readAll(app), atStart)
+  for (const round of [1, 2]) {
+    await send(app, 'PATCH', '/posts/2', { title: `Round ${String(round)}` })
+    assert.equal((await send(app, 'POST', `${url}/changed/restore`)).statusCode, 204)
+    assert.deepEqual(await readAll(app), changed)
+  }
+  assert.equal((await send(app, 'DELETE', `${url}/changed`)).statusCode, 204)
+  assert.equal((await send(app, 'DELETE', `${url}/changed`)).statusCode, 404)
+  assert.equal((await send(app, 'POST', `${url}/changed/restore`)).statusCode, 404)
+  assert.deepEqual((await app.inject(url)).json(), [])
+}
+
+test('a snapshot is created, restored more than once, and deleted', async (t) => {
+  await assertSnapshots(await openBlog(t))
+})
+
+suite('on PostgreSQL', { skip: withoutPostgres }, () => {
+  let server: PostgresServer
+  before(async () => {
+    server = await openPostgresServer()
+  })
+  after(() => server.remove())
+
+  test('a snapshot is created, restored more than once, and deleted there', async (t) => {
+    await assertSnapshots(await openBlog(t, { DATABASE_URL: await createSchema(server.url) }))
+  })
+
+  test('concurrent resets of the largest file that is reset at once', async (t) => {
+    const posts = Array.from({ length: 5000 }, (_, index) => ({ id: index + 1, title: 'One' }))
+    const more = { ...settings, DATABASE_URL: await createSchema(server.url) }
+    const app = await dataApp(t, { posts }, { settings: more })
+    const reset = () => send(app, 'POST', '/_vitrine/reset')
+    assert.equal((await reset()).statusCode, 204)
+    const responses = await Promise.all([reset(), reset()])
+    for (const { statusCode } of responses) assert.ok([204, 409, 503].includes(statusCode))
+    assert.equal((await app.inject('/posts?per_page=1')).headers['x-total-count'], '5000')
+  })
+})
+
+for (const [title, name, status] of [
+  ['of a name that is taken', 'one', 409],
+  ['of a name with a slash', 'a/b', 400],
+  ['of an empty name', '', 400],
+  ['of a long name', 'a'.repeat(65), 400],
+  ['of a name that is a number', 7, 400],
+] as const) {
+  test(`a snapshot ${title} gets ${String(status)}`, async (t) => {
+    const app = await openBlog(t)
+    await send(app, 'POST', '/_vitrine/snapshots', { name: 'one' })
+    const response = await send(app, 'POST', '/_vitrine/snapshots', { name })
+    assert.equal(response.statusCode, status)
+  })
+}
+
+test('a snapshot without a name gets one, and there are at most 20', async (t) => {
+  const app = await openBlog(t)
+  for (let count = 0; count < 20; count += 1) {
+    const { headers } = await send(app, 'POST', '/_vitrine/snapshots')
+    assert.match(String(headers.location), /^\/_vitrine\/snapshots\/[\da-f-]{36}$/)
+  }
+  assert.equal((await send(app, 'POST', '/_vitrine/snapshots')).statusCode, 507)
+})
+
+for (const [prefer, status] of [
+  ['vitrine-fail=503', 503],
+  ['return=minimal, vitrine-fail="429"', 429],
+  ['vitrine-fail=400', 400],
+  ['vitrine-fail=401', 401],
+  ['vitrine-fail=418', 418],
+  ['vitrine-fail=599', 599],
+  ['vitrine-fail=200', 201],
+  ['vitrine-fail=600', 201],
+  ['vitrine-fail=5030', 201],
+  ['vitrine-fail', 201],
+] as const) {
+  test(`Prefer: ${prefer} gets ${String(status)}, and an error stores nothing`, async (t) => {
+    const app = await openBlog(t)
+    const headers = { prefer, 'idempotency-key': 'key' }
+    const payload = { title: 'Three', authorId: 'ann' }
+    const response = await app.inject({ method: 'POST', url: '/posts', headers, payload })
+    const isError = status >= 400
+    assert.equal(response.statusCode, status)
+    const applied = isError ? `vitrine-fail=${String(status)}` : undefined
+    assert.equal(response.headers['preference-applied'], applied)
+    assert.equal((await app.inject('/posts')).json<unknown[]>().length, isError ? 2 : 3)
+    const again = { 'idempotency-key': 'key' }
+    const second = await app.inject({ method: 'POST', url: '/posts', headers: again, payload })
+    assert.equal(second.statusCode, 201)
+    assert.equal((await app.inject('/posts')).json<unknown[]>().length, 3)
+  })
+}
+
+test('the test API cannot be used with PRESET=public', async (t) => {
+  const { status, lines } = await failedStart(t, { ...settings, PRESET: 'public' })
+  assert.equal(status, 2)
+  assert.match(lines.join('\n'), /TEST_API lets every client replace all records/)
+})

@@ -1,0 +1,132 @@
+import type { FastifyRequest } from 'fastify'
+import { reloadData } from '../data-file/open-data.ts'
+import { badRequest, conflict } from '../http/errors/http-error.ts'
+import { jsonContent, objectSchema, pathParameter, text } from '../http/openapi/content.ts'
+import { responseHeaders } from '../http/openapi/fields.ts'
+import type { Route } from '../http/openapi/route.ts'
+import { isObject } from '../http/request/parameters.ts'
+import { toPathParameter } from '../http/request/target.ts'
+import { createId } from '../idempotency/create-id.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import type { Demo, Services } from '../site/demo.ts'
+import { idPattern } from '../stores/records/records.ts'
+import { openSnapshots } from './snapshots.ts'
+
+const path = '/_vitrine/snapshots'
+const snapshotPath = `${path}/:name(^${idPattern}$)`
+const name = { ...text, pattern: `^${idPattern}$` }
+const snapshot = objectSchema({ name, createdAt: text, records: { type: 'integer' } })
+const example = { name: 'start', createdAt: '2026-11-22T02:00:00.000Z', records: 42 }
+const parameters = [pathParameter('name', 'The name of the snapshot.', example.name)]
+const config = { defaultType: 'json', accepts: ['application/json'] } as const
+const shared = { file: 'src/test-api/test-api.ts', config } as const
+const toDone = (description: string) => ({ 204: { description } })
+
+/** For tests of a frontend: each replaces the records of all clients. */
+export function testApi(definitions: readonly Pick<ResourceDefinition, 'name'>[]): Demo {
+  return {
+    name: 'test-api',
+    title: 'Test API',
+    summary: 'Reset the records, and save and restore them, in the tests of a frontend.',
+    samples: [
+      { title: 'Reset the records', method: 'POST', path: '/_vitrine/reset' },
+      { title: 'Save the records', method: 'POST', path },
+    ],
+    routes: (services) => {
+      const snapshots = openSnapshots(services.records, definitions)
+      return [resetRoute(services), ...snapshotRoutes(snapshots), ...ofSnapshot(snapshots)]
+    },
+  }
+}
+
+function resetRoute({ config: settings, records, idempotencyEntries }: Services): Route {
+  return {
+    ...shared,
+    method: 'POST',
+    url: '/_vitrine/reset',
+    summary: 'Replace all records by those of the data file',
+    responses: toDone('The records are those of the file.'),
+    errors: [409],
+    store: 'writes',
+    handler: async (_, reply) => {
+      if (!(await reloadData(settings, records)))
+        throw conflict(
+          'The data file has changed since its records were loaded, or cannot be read.',
+        )
+      // A repeated key would get the response for a record that is gone.
+      await idempotencyEntries.clear()
+      return reply.code(204).send()
+    },
+  }
+}
+
+type Snapshots = ReturnType<typeof openSnapshots>
+
+function snapshotRoutes(snapshots: Snapshots): Route[] {
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      url: path,
+      summary: 'List the snapshots',
+      content: jsonContent({ type: 'array', items: snapshot }, [example]),
+      store: 'reads',
+      handler: () => snapshots.list(),
+    },
+    {
+      ...shared,
+      method: 'POST',
+      url: path,
+      summary: 'Save all records of the data file under a name',
+      requestBody: { content: jsonContent(objectSchema({ name }), { name: example.name }) },
+      responses: {
+        201: {
+          description: 'Saved.',
+          headers: responseHeaders('Location'),
+          content: jsonContent(snapshot, example),
+        },
+      },
+      errors: [409],
+      store: 'writes',
+      handler: async (request, reply) => {
+        const saved = await snapshots.create(parseName(request))
+        return reply.code(201).header('location', `${path}/${saved.name}`).send(saved)
+      },
+    },
+  ]
+}
+
+function parseName({ body }: FastifyRequest): string {
+  if (body === undefined) return createId()
+  const given = isObject(body) ? body.name : undefined
+  if (typeof given === 'string' && new RegExp(`^${idPattern}$`).test(given)) return given
+  throw badRequest('name must have 1 to 64 letters, digits, - and _.')
+}
+
+function ofSnapshot(snapshots: Snapshots): Route[] {
+  const ofName = { ...shared, parameters, errors: [404, 409], store: 'writes' } as const
+  return [
+    {
+      ...ofName,
+      method: 'POST',
+      url: `${snapshotPath}/restore`,
+      summary: 'Replace all records by those of a snapshot',
+      responses: toDone('The records are those of the snapshot.'),
+      handler: async (request, reply) => {
+        await snapshots.restore(toPathParameter(request, 'name'))
+        return reply.code(204).send()
+      },
+    },
+    {
+      ...ofName,
+      method: 'DELETE',
+      url: snapshotPath,
+      summary: 'Delete a snapshot',
+      responses: toDone('Deleted.'),
+      handler: async (request, reply) => {
+        await snapshots.remove(toPathParameter(request, 'name'))
+        return reply.code(204).send()
+      },
+    },
+  ]
+}
