@@ -74,12 +74,13 @@ async function* toEvents(
   // With an id, a client that is disconnected before the first change misses none.
   yield position < 0 ? 'retry: 1000\n\n' : `retry: 1000\nid: ${String(position)}\n\n`
   let last = position
-  for (let isOpen = true; isOpen;) {
-    // Once more after the stop, for the changes that were made before it.
-    isOpen = !stream.isStopped()
+  for (;;) {
+    // Before the read: after a stop, the changes that were made before it are sent too.
+    const isOpen = !stream.isStopped()
     const part = await read(last)
     last = part.last
     if (part.text !== '') yield part.text
-    else if (isOpen && !(await stream.hasRung(heartbeatMs))) yield ':\n\n'
+    else if (!isOpen) return
+    else if (!(await stream.hasRung(heartbeatMs))) yield ':\n\n'
   }
 }
