@@ -36,8 +36,8 @@ with <code>Accept: application/json</code> as JSON.</li>
 export function renderExchangePage(title: string, exchanges: readonly Exchange[]): Page {
   return {
     title,
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="/inspector">Request inspector</a></nav>
-${exchanges.map(renderExchange)}`,
+    back: ['/inspector', 'Request inspector'],
+    main: html`${exchanges.map(renderExchange)}`,
   }
 }
 

@@ -10,6 +10,8 @@ export interface Page {
   description?: string
   /** The URL of an image for links to the page on other sites. */
   image?: string
+  /** The path and the name of the page that the link above the heading leads to. */
+  back?: readonly [string, string] | undefined
   main: Html
   /** Names of files in `site/assets`. */
   scripts?: readonly string[]
@@ -34,7 +36,7 @@ export function renderPage(place: PagePlace, { main, ...frame }: Page): string {
 /** The markup before and after `main`, for a page whose `main` is streamed. */
 export function renderPageAround({ server, request }: PagePlace, page: Omit<Page, 'main'>) {
   const { title, heading = title, styles = [], scripts = [] } = page
-  const { description = 'Vitrine is a service for learning and testing HTTP.', image } = page
+  const { description = 'Vitrine is a service for learning and testing HTTP.', image, back } = page
   const name = title === 'Vitrine' ? title : `${title} · Vitrine`
   const opening = html`<!doctype html>
 <html lang="en">
@@ -54,7 +56,7 @@ ${['tokens.css', 'vitrine.css', ...styles].map((file) => html`<link rel="stylesh
 <header class="bar"><a class="brand" href="/">Vitrine</a><button type="button" class="second" popovertarget="site-nav">Menu</button></header>
 ${server.navigation(request.url, server.demoName)}<div class="page">
 <main id="main" tabindex="-1">
-<h1>${heading}</h1>
+${back ? html`<nav class="back" aria-label="Breadcrumb"><a href="${back[0]}">${back[1]}</a></nav>\n` : ''}<h1>${heading}</h1>
 `
   return { opening, closing }
 }

@@ -25,12 +25,8 @@ export function recordPage(
     title: name,
     styles: ['lists.css'],
     scripts: ['records.js'],
-    main: html`${
-      isSingular
-        ? ''
-        : html`<nav class="back" aria-label="Breadcrumb"><a href="${listPath}">All ${title.toLowerCase()}</a></nav>
-`
-    }<div class="actions top">
+    back: isSingular ? undefined : [listPath, `All ${title.toLowerCase()}`],
+    main: html`<div class="actions top">
 <a class="button" href="${path}/edit">Edit</a>
 ${
   isSingular

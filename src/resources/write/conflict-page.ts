@@ -27,8 +27,8 @@ export function conflictPage(resource: Resource, current: StoredRecord, fields?:
     heading: `This ${singular} has changed since you opened it`,
     styles: ['lists.css'],
     scripts: ['edit-form.js', 'records.js'],
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${path}">${name}</a></nav>
-<div class="notice error" role="alert" tabindex="-1" autofocus>
+    back: [path, name],
+    main: html`<div class="notice error" role="alert" tabindex="-1" autofocus>
 <p>${state}: this ${singular} was changed at ${renderTime(updatedAt)}. Choose which version to keep.</p>
 </div>
 ${fields ? comparison(resource, { current, fields }) : recordDetails(resource, current)}

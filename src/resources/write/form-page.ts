@@ -17,8 +17,8 @@ export function formPage(resource: Resource, form: RecordForm): Page {
     heading,
     styles: ['lists.css'],
     scripts: ['edit-form.js'],
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="${resource.path}">${resource.isSingular ? '' : 'All '}${resource.title.toLowerCase()}</a></nav>
-${problemSummary(resource, form)}${recordForm(resource, form)}`,
+    back: [resource.path, `${resource.isSingular ? '' : 'All '}${resource.title.toLowerCase()}`],
+    main: html`${problemSummary(resource, form)}${recordForm(resource, form)}`,
   }
 }
 

@@ -40,8 +40,8 @@ export function renderLesson(lessons: readonly Lesson[], lesson: Lesson, place: 
     title,
     description: summary,
     scripts: ['send.js'],
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="/learn">All lessons</a></nav>
-<p class="lead">${summary}</p>
+    back: ['/learn', 'All lessons'],
+    main: html`<p class="lead">${summary}</p>
 <p class="quiet">Lesson ${index + 1} of ${lessons.length}, ${minutes} minutes</p>
 ${introduction.map((paragraph) => html`<p>${paragraph}</p>\n`)}${steps.map((step, at) => renderStep(step, at + 1, place))}<nav class="pager" aria-label="Lessons">
 ${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1], 'next', 'Next lesson')}</nav>`,

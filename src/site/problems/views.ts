@@ -32,8 +32,8 @@ export function renderProblem({ type, status, title, meaning, remedy, example }:
   return {
     title,
     description: meaning,
-    main: html`<nav class="back" aria-label="Breadcrumb"><a href="/problems">All problems</a></nav>
-<p>${renderStatus(status)}</p>
+    back: ['/problems', 'All problems'],
+    main: html`<p>${renderStatus(status)}</p>
 <p class="lead">${meaning}</p>
 <h2>What to do</h2>
 <p>${remedy}</p>
