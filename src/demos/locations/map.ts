@@ -6,7 +6,7 @@ const view = { west: -186, north: 84, width: 372, height: 142 }
 const viewWithPoles = { ...view, north: 96, height: 192 }
 
 /** Places closer than this are one mark, so that many records take no more memory than few. */
-const degreesPerCell = 3
+const degreesPerCell = 10
 /** With more of them the cells are widened until a map can be read. */
 const maxMarks = 150
 

@@ -209,8 +209,8 @@ test('a mark of several places leads to the list of these, with the other filter
     ['near', 10.5, 10.1],
     ['near too', 11.25, 11.9],
     ['other', 10.6, 10.2],
-    ['near but east', 11, 12.1],
-    ['near but south', 8.9, 11],
+    ['near but east', 11, 20.1],
+    ['near but south', 9.9, 11],
   ] as const) {
     await createRecord(app, '/locations', { name, latitude, longitude })
   }
