@@ -34,13 +34,13 @@ export function renderSample(sample: SampleRequest, number: number): Html {
   const isGet = method === 'GET'
   const id = (name: string) => `sample-${String(number)}-${name.replaceAll(/\W+/g, '-')}`
   return html`<section class="try" aria-labelledby="${id('title')}">
-<form method="${isGet ? 'get' : 'post'}" action="${toTarget({ ...sample, fields: {} })}" data-request="${JSON.stringify({ method, path })}"${file ? html` enctype="multipart/form-data"` : ''}${body ? html` class="scripted"` : ''}>
+<form method="${isGet ? 'get' : 'post'}" action="${toTarget({ ...sample, fields: {} })}" data-request="${JSON.stringify({ method, path })}"${file ? html` enctype="multipart/form-data"` : ''}>
 <h2 id="${id('title')}">${title}</h2>
 <p class="line">${renderMethod(method)} <code>${path}</code></p>
-${isGet || method === 'POST' ? '' : html`<input type="hidden" name="_method" value="${method}">\n`}${renderControls(sample, id)}${renderChoices(sample)}<p class="actions"><button type="submit">Send</button></p>
-</form>
+${isGet || method === 'POST' ? '' : html`<input type="hidden" name="_method" value="${method}">\n`}${renderControls(sample, id)}${renderChoices(sample)}<p class="actions${body ? ' scripted' : ''}"><button type="submit">Send</button></p>
+${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> from this page.</p></noscript>\n` : ''}</form>
 <div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
-${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> to <code>${path}</code> from this page.</p></noscript>\n` : ''}</section>
+</section>
 `
 }
 
@@ -56,7 +56,7 @@ function renderControls(sample: SampleRequest, id: (name: string) => string): Ht
       : ''
   }${
     body
-      ? html`<input type="hidden" data-in="type" value="${body.type}">${renderField(id('body'), `Body, as ${body.type}`, html`<textarea id="${id('body')}" data-in="body" rows="4" spellcheck="false">${body.text}</textarea>`)}`
+      ? html`<input type="hidden" data-in="type" value="${body.type}">${renderField(id('body'), `Body, as ${body.type}`, html`<textarea id="${id('body')}" data-in="body" rows="4" spellcheck="false">${body.text}</textarea>`, 'field scripted')}`
       : ''
   }`
 }

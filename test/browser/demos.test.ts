@@ -26,6 +26,9 @@ test('each status code shows its exchange in place, with an explanation', inBrow
     assert.match(await exchanges.first().locator('.note').innerText(), /\w\.$/)
   }
   await page.getByRole('textbox', { name: 'code' }).fill('418')
+  assert.deepEqual(await page.locator('.chips [aria-current]').allInnerTexts(), [
+    "418 I'm a Teapot",
+  ])
   await page.keyboard.press('Enter')
   await page.getByRole('status').filter({ hasText: '418' }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/demos/status')
@@ -39,6 +42,16 @@ test('without JavaScript a status code is a page with a way back', inBrowser, as
   await waitForHeading(page, '404 Not Found')
   await page.getByRole('link', { name: 'Back to Status' }).click()
   await waitForHeading(page, 'Status')
+})
+
+test('without JavaScript a sample that needs it keeps its heading', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit({ javaScriptEnabled: false })
+  await page.goto('/demos/bodies')
+  const sample = page.getByRole('region', { name: 'JSON', exact: true })
+  await sample.getByRole('heading', { name: 'JSON', exact: true }).waitFor()
+  assert.match(await sample.locator('noscript').innerText(), /^Enable JavaScript/)
+  assert.equal(await sample.locator('textarea, button').filter({ visible: true }).count(), 0)
 })
 
 for (const path of ['/topic.html', '/toc.html']) {

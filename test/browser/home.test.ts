@@ -11,6 +11,13 @@ test('the composer of the home page sends the chosen request', inBrowser, async 
   const result = composer.locator('.result')
   await composer.getByRole('button', { name: 'Send' }).click()
   await result.locator('.exchange').last().waitFor()
+  // The fields of the composer are higher than the buttons in an exchange, and closer together.
+  const copy = await result.getByRole('button', { name: 'Copy' }).boundingBox()
+  assert.ok(copy && copy.height < 32, 'the copy button fits beside the tabs')
+  const [message, first] = await Promise.all(
+    ['[role=status]', '.exchange .line'].map((part) => result.locator(part).first().boundingBox()),
+  )
+  assert.ok(message && first && first.y - message.y - message.height >= 8, 'there is a space')
   for (const chip of await composer.locator('.chips a').all()) {
     await chip.click()
     const method = String(await chip.getAttribute('data-method'))
@@ -21,6 +28,7 @@ test('the composer of the home page sends the chosen request', inBrowser, async 
   await page.getByLabel('Path').fill('//example.org/')
   await composer.getByRole('button', { name: 'Send' }).click()
   await result.getByRole('status').filter({ hasText: 'There is no response' }).waitFor()
+  assert.equal(await result.getByText('There is no response').count(), 1)
   await page.getByLabel('Method').selectOption('POST')
   await page.getByLabel('Path').fill('/mirror/field')
   await page.getByLabel('Body').fill('{"a":"brass"}')

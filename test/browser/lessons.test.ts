@@ -26,7 +26,7 @@ for (const [slug, expected] of Object.entries(lessons)) {
       for (const [index, status] of expected.entries()) {
         const step = page.locator('.step').nth(index)
         await step.getByText('Send', { exact: true }).click()
-        await step.locator('.result > [aria-busy=false]').waitFor()
+        await step.locator('.result > [aria-busy=false]').waitFor({ state: 'attached' })
         const shown = await step.locator('.result .status').allInnerTexts()
         assert.equal(shown.map((text) => text.split(' ')[0]).join(' '), status, String(round))
       }

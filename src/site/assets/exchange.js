@@ -162,7 +162,7 @@ function findParts(output) {
   output.hidden = false
   const [known] = output.children
   if (known?.dataset.part === 'message') return { message: known, content: known.nextSibling }
-  const message = create('p', { role: 'status', class: 'quiet', 'data-part': 'message' })
+  const message = create('p', { role: 'status', 'data-part': 'message' })
   const content = create('div')
   output.replaceChildren(message, content)
   return { message, content }
@@ -180,6 +180,7 @@ export async function showSending(output, send) {
   latest.set(output, controller)
   const parts = findParts(output)
   const { message, content } = parts
+  message.className = 'quiet'
   message.textContent = 'Sending the request…'
   content.ariaBusy = 'true'
   try {
@@ -188,9 +189,9 @@ export async function showSending(output, send) {
     showResult(parts, result)
   } catch (error) {
     if (controller.signal.aborted) return
-    const text = `There is no response: ${error.message.replace(/\.$/, '')}.`
-    content.replaceChildren(create('p', { class: 'notice error' }, text))
-    message.textContent = text
+    content.replaceChildren()
+    message.className = 'notice error'
+    message.textContent = `There is no response: ${error.message.replace(/\.$/, '')}.`
   }
   content.ariaBusy = 'false'
   output.scrollIntoView({ block: 'nearest' })

@@ -13,7 +13,7 @@ function fill(text) {
   if (!document.querySelector('.step')) return text
   const filled = text.replaceAll('my-lesson', ownName)
   if (!/"ETAG"|\/ID$/.test(filled)) return filled
-  if (!first?.ok) throw new Error('send request 1 first. The others use its response.')
+  if (!first?.ok) throw new Error('send request 1 first. This request uses its response.')
   const location = first.headers.get('location') ?? ''
   return filled.replace(/\/\w+\/ID$/, location).replace('"ETAG"', first.headers.get('etag'))
 }
@@ -97,19 +97,21 @@ function markHeaders(place) {
 
 /** Chips set values of the form, and send it. */
 function addChips(form, chips) {
-  const mark = (chosen) => {
-    for (const chip of chips) chip.ariaCurrent = chip === chosen ? 'true' : null
+  const find = (key) =>
+    form.querySelector(key === 'value' ? 'input:not([type=hidden])' : `[data-in=${key}]`)
+  const mark = () => {
+    for (const chip of chips) {
+      const parts = Object.entries(chip.dataset)
+      chip.ariaCurrent = parts.every(([key, value]) => find(key).value === value) ? 'true' : null
+    }
     const body = form.querySelector('[data-part=body]')
-    if (body) body.hidden = isSafe(form.querySelector('[data-in=method]').value)
+    if (body) body.hidden = isSafe(find('method').value)
   }
   const choose = (chip) => {
-    for (const [key, value] of Object.entries(chip.dataset)) {
-      const selector = key === 'value' ? 'input:not([type=hidden])' : `[data-in=${key}]`
-      form.querySelector(selector).value = value
-    }
-    mark(chip)
+    for (const [key, value] of Object.entries(chip.dataset)) find(key).value = value
+    mark()
   }
-  form.addEventListener('input', () => mark())
+  form.addEventListener('input', mark)
   for (const chip of chips) {
     chip.addEventListener('click', (event) => {
       // With a modifier key, the browser opens the link.
@@ -120,6 +122,7 @@ function addChips(form, chips) {
     })
   }
   if (form.matches('.composer > form')) choose(chips[0])
+  mark()
 }
 
 for (const sender of senders) {
