@@ -19,11 +19,11 @@ export function renderSessionPage(
 <p class="notice error" role="status" data-part="over" hidden>This session has ended, unless it was used in another window. <a href="/login">Log in again</a></p>
 <section class="card session" aria-labelledby="stored"><h2 id="stored">What the server stores</h2>
 <dl>
-<dt>Id</dt><dd>${issue ? html`<code>${issue.newId}</code> ` : ''}<span class="quiet">Only the SHA-256 of the id, so that ids cannot be read from a stolen database.</span></dd>
+<dt>Id</dt><dd>${issue ? html`<code>${issue.newId}</code> ` : ''}<span class="quiet">The server stores only the SHA-256 of the id, so that ids cannot be read from a stolen database.</span></dd>
 <dt>User</dt><dd><code>${user.id}</code></dd>
 <dt>Logged in at</dt><dd>${renderTime(createdAt)}</dd>
-<dt>Expires at</dt><dd>${renderEnd(endsAt, idleSeconds)} <span class="quiet">Each use of the session moves this time to ${toDuration(idleSeconds)} later.</span></dd>
-<dt>Expires at the latest</dt><dd>${renderEnd(expiresAt, maxSeconds)} <span class="quiet">Use and a new id do not change this time.</span></dd>
+<dt>Expires</dt><dd>${renderEnd(endsAt, idleSeconds)} <span class="quiet">Each use of the session moves this time to ${toDuration(idleSeconds)} later.</span></dd>
+<dt>Expires at the latest</dt><dd>${renderEnd(expiresAt, maxSeconds)} <span class="quiet">Using the session or renewing its id does not change this time.</span></dd>
 </dl>
 </section>
 <div class="actions">

@@ -84,7 +84,7 @@ function renderResponses({ responses }: DocsOperation): Html {
   const errors = all.filter(([, response]) => isReference(response))
   return html`<h2>Responses</h2>
 ${all.map(([status, response]) => (isReference(response) ? '' : renderResponse(status, response)))}<h2>Errors</h2>
-<p>Each links to its explanation.</p>
+<p>Each status code links to its explanation.</p>
 <ul class="chips">${errors.map(([status]) => renderErrorLink(Number(status)))}</ul>
 `
 }

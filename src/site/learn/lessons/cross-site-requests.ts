@@ -54,7 +54,7 @@ does not need the response.`,
 <em>preflight</em>: an OPTIONS request with the method of the request that would follow.`,
       headers: { Origin, 'Access-Control-Request-Method': 'PUT' },
       lookFor: [
-        html`In this page, the request fails: a script does not see preflights, and the browser does not
+        html`On this page, the request fails: a script does not see preflights, and the browser does not
 send the PUT request. The network panel of the browser shows the preflight.`,
         html`With curl, <code>Access-Control-Allow-Methods</code> lists the methods that this origin can use.
 PUT is not in the list.`,

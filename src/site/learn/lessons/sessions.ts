@@ -13,7 +13,7 @@ export const sessions: Lesson = {
     html`Each HTTP request is independent of all others. To recognize a user, the server sends a secret in
 <code>Set-Cookie</code>, and the browser sends it back in <code>Cookie</code> with each later request
 (RFC 6265).`,
-    html`The secret is a random session id. What it stands for is stored on the server.`,
+    html`The secret is a random session id. The server stores the session: its user, and when it expires.`,
   ],
   steps: [
     step('Create a user', 'POST /users', 'users', {

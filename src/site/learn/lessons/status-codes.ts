@@ -25,7 +25,7 @@ The second response is 200 OK.`,
       ],
     }),
     step('Request something that does not exist', 'GET /status/404', 'status', {
-      why: html`A 4xx response says that this request cannot succeed as it is. The client has to change it.`,
+      why: html`A 4xx response means that this request cannot succeed as it is. The client has to change it.`,
       lookFor: [
         html`The response has a body, although it is an error. A person reads the body, a program reads the
 status code.`,
@@ -35,7 +35,7 @@ client has to authenticate first.`,
       ],
     }),
     step('Request a service that is overloaded', 'GET /status/503', 'status', {
-      why: html`A 5xx response says that the server failed, although the request may be correct. A client can
+      why: html`A 5xx response means that the server failed, although the request may be correct. A client can
 send an idempotent request again later.`,
       lookFor: [
         html`<code>Retry-After</code> is the number of seconds to wait (RFC 9110, section 10.2.3).`,
