@@ -12,7 +12,6 @@ const system: readonly Item[] = [
   { href: '/docs', label: 'Documentation' },
   { href: '/inspector', label: 'Request inspector' },
   { href: '/problems', label: 'Problems' },
-  { href: '/health', label: 'Health' },
 ]
 
 /** Renders the navigation for a page of a demo, or else for the page at a path. */

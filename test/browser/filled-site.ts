@@ -41,8 +41,7 @@ export async function listPages({ app }: Site): Promise<string[]> {
   const { body } = await app.inject('/')
   const [nav = ''] = /<nav class="site-nav"[^]*?<\/nav>/.exec(body) ?? []
   const listed = [...nav.matchAll(/ href="([^"]+)"/g)].map(([, href = '']) => href)
-  // Its representation for browsers is JSON.
-  return [...listed.filter((href) => href !== '/health'), ...others]
+  return [...listed, ...others]
 }
 
 const others = [

@@ -10,7 +10,7 @@ const hebrew = 'ירושלים, with English'
 
 async function fill({ app }: Site, names: readonly string[]): Promise<void> {
   for (const [index, name] of names.entries()) {
-    const payload = { name, latitude: 30 + index * 9, longitude: 30, note: `${name} ${longWord}` }
+    const payload = { name, latitude: 30 + index * 10, longitude: 30, note: `${name} ${longWord}` }
     await app.inject({ method: 'PUT', url: `/locations/r${String(index)}`, payload })
   }
 }

@@ -117,7 +117,7 @@ export const problemTypes = {
     'ALLOWED_HOSTS=localhost,vitrine.example npm start',
   ),
   'unprocessable-content': define(422, 'Unprocessable Content')(
-    'The body is well-formed, but lacks what the request needs.',
+    'The body is well-formed, but required data is missing.',
     'Correct the part that the detail names.',
   ),
   'invalid-fields': define(422, 'Invalid Fields')(

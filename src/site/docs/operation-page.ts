@@ -41,7 +41,7 @@ function renderVariants(variants: readonly DocsOperation[]): Html {
     ({ operationId, path }) =>
       html` <a href="/docs/${operationId}"><code>${/\.\w+$/.exec(path)?.[0] ?? path}</code></a>`,
   )
-  return html`<p>A suffix selects the media type, whatever Accept is:${links}</p>\n`
+  return html`<p>A suffix selects the media type and overrides Accept:${links}</p>\n`
 }
 
 function renderSamples(operation: DocsOperation, origin: string): Html {

@@ -12,7 +12,7 @@ ${problems.filter(({ status }) => status >= 500 === isServerError).map(renderPro
     title: 'Problems',
     description: 'What each error means, and how to fix the request.',
     styles: ['learn.css'],
-    main: html`<p class="lead">What each error means, and how to fix the request. In problem details (RFC 9457),
+    main: html`<p class="lead">Each page explains an error and how to fix the request. In problem details (RFC 9457),
 <code>type</code> is the URL of one of these pages.</p>
 <h2>Client errors</h2>
 ${list(false)}
