@@ -122,6 +122,9 @@ function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outco
   }
   reply.code(status).headers(toVisitorHeaders(headers, limits, policy))
   reply.headers(toCorsHeaders(request, bin.dialect))
+  // RFC 9111 §3: a shared cache would send the exchange id to other clients.
+  if (/public|max-?age/i.test(String(reply.getHeader('cache-control'))))
+    reply.removeHeader('server-timing').removeHeader('x-request-id')
   if (body === '') return reply.send()
   // As bytes: Fastify would add a charset to JSON.
   return reply.send(typeof body === 'string' ? Buffer.from(body) : body)

@@ -129,11 +129,10 @@ function getExchange(find: Exchanges['find']): Route {
       if (exchange === undefined)
         throw notFound(`There is no exchange with the id ${id}. The last 500 are stored.`)
       reply.header('cache-control', 'no-store')
-      const { method, target } = exchange
-      if (type === 'text/html') {
-        return sendPage(reply, renderExchangePage(`${method} ${target}`, [exchange]))
-      }
       const json = exchangeToJson(exchange)
+      if (type === 'text/html') {
+        return sendPage(reply, renderExchangePage(`${json.method} ${json.target}`, [exchange]))
+      }
       return type === 'text/plain' ? sendText(reply, json.head) : sendJson(reply, json)
     },
   }

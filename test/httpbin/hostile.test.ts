@@ -17,6 +17,15 @@ for (const prefix of prefixes) {
     }
   })
 
+  test(`${prefix}: a response for shared caches has no exchange id`, async (t) => {
+    const app = await testApp(t)
+    for (const url of ['/cache/60', '/response-headers?Cache-Control=s-maxage%3D60']) {
+      const { headers } = await app.inject({ url: prefix + url, headers: { accept: 'text/html' } })
+      assert.match(String(headers['cache-control']), /max-?age=60/)
+      assert.ok(!('server-timing' in headers) && !('x-request-id' in headers), url)
+    }
+  })
+
   test(`${prefix}: an echo has no cookie of the service`, async (t) => {
     const app = await testApp(t)
     const cookie = 'a=1; session=secret; __Host-session=secret; b=2; flash=secret'
