@@ -16,7 +16,7 @@ export function toRouteDocs(bin: {
     // The wildcard route has the others, and the service has the root.
     const isOwn = endpoint.path !== '/' || prefix !== ''
     if (method.length === 0 || endpoint.path.endsWith('*') || !isOwn) return []
-    const { path, summary, description, file, statuses = [200] } = endpoint
+    const { path, summary, description, file, statuses = [200], mediaType } = endpoint
     return {
       method,
       url: path === '/' ? prefix : prefix + path,
@@ -25,11 +25,17 @@ export function toRouteDocs(bin: {
       ...(description !== undefined && { description }),
       parameters: toParameters(endpoint),
       responses: Object.fromEntries(
-        statuses.map((status) => [status, toResponse(status, dialect)]),
+        [...statuses, ...errors].map((status) => [
+          status,
+          toResponse(status, mediaType ?? dialect.jsonType),
+        ]),
       ),
     }
   })
 }
+
+/** Those of the dialect. The others have the form of the service. */
+const errors = [400, 403, 404, 413]
 
 function toDocumented(methods: readonly string[]): string[] {
   const listed = methods.filter((method) => documentedMethods.some((one) => one === method))
@@ -44,8 +50,8 @@ function toParameters({ path, parameters = [], samples = {} }: Endpoint): Parame
   ]
 }
 
-function toResponse(status: number | string, { jsonType }: Dialect): ResponseDoc {
-  const [mediaType = ''] = jsonType.split(';')
-  const content = { [mediaType]: {}, ...textContent(), 'text/html': {} }
+function toResponse(status: number | string, type: string): ResponseDoc {
+  const [mediaType = ''] = type.split(';')
+  const content = { [mediaType]: {}, 'application/json': {}, ...textContent(), 'text/html': {} }
   return { description: STATUS_CODES[status] ?? 'The requested status code.', content }
 }

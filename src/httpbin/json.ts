@@ -1,3 +1,5 @@
+import { compareNames } from './text.ts'
+
 /** A number with the digits that it is written with. */
 export class JsonNumber {
   readonly text: string
@@ -17,24 +19,24 @@ export interface JsonStyle {
 }
 
 export function toPrettyJson(value: unknown, style: JsonStyle): string {
-  return `${write(value, style, '\n')}\n`
+  return escape(`${write(value, style, '\n')}\n`, style)
 }
 
 /** In one line, without the line break. */
 export function toCompactJson(value: unknown, style: JsonStyle): string {
-  return write(value, style)
+  return escape(write(value, style), style)
 }
 
 /** `newline` has the indentation of the value. Without it, the text is compact. */
 function write(value: unknown, style: JsonStyle, newline?: string): string {
   if (value instanceof JsonNumber) return value.text
-  if (typeof value !== 'object' || value === null) return writePlain(value, style)
+  if (typeof value !== 'object' || value === null) return writePlain(value)
   const [comma, colon] = newline === undefined ? style.compact : [',', ': ']
   const inner = newline === undefined ? undefined : `${newline}  `
   const items = Array.isArray(value)
     ? value.map((item: unknown) => write(item, style, inner))
     : toMembers(value, style).map(
-        ([name, item]) => writePlain(name, style) + colon + write(item, style, inner),
+        ([name, item]) => writePlain(name) + colon + write(item, style, inner),
       )
   const [start, end] = Array.isArray(value) ? '[]' : '{}'
   if (items.length === 0) return `${start ?? ''}${end ?? ''}`
@@ -48,13 +50,15 @@ function toMembers(
 ): readonly (readonly [string, unknown])[] {
   const isMap = isMembers(value)
   const members = isMap ? [...value] : Object.entries(value)
-  return isMap && !sortsMaps ? members : members.sort(([one], [other]) => (one < other ? -1 : 1))
+  return isMap && !sortsMaps ? members : members.sort(compareNames)
 }
 
 const isMembers = (value: object): value is Map<string, unknown> => value instanceof Map
 
-function writePlain(value: unknown, { escaped }: JsonStyle): string {
-  const text = JSON.stringify(value ?? null)
+const writePlain = (value: unknown) => JSON.stringify(value ?? null)
+
+/** The whole text at once: these characters are in strings only. */
+function escape(text: string, { escaped }: JsonStyle): string {
   return text.replace(escaped, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

@@ -70,3 +70,13 @@ export function findValue(pairs: readonly Pair[], name: string): string | undefi
 export function findHeader(pairs: readonly Pair[], name: string): string | undefined {
   return pairs.find(([other]) => other.toLowerCase() === name)?.[1]
 }
+
+/** By code point, as Python and Go sort. UTF-16 sorts surrogates before U+E000. */
+export function compareNames(
+  [one]: readonly [string, unknown],
+  [other]: readonly [string, unknown],
+) {
+  if (/[\ud800-\udfff]/.test(one + other))
+    return Buffer.compare(Buffer.from(one), Buffer.from(other))
+  return one < other ? -1 : 1
+}

@@ -263,6 +263,8 @@ export const rows: readonly Row[] = [
   get('/anything/a?b=c&d=%23%26%3D%2B%25'),
   get('/anything/a%00%1f%7f'),
   get('/headers', 'X-Empty:', 'Accept-Encoding: gzip'),
+  get('/headers', 'X-Percent: %2f%41', 'X-Plus: a+b'),
+  get('/anything/a%7B{}<"%41(!)'),
   get('/headers?show_env', 'Via: x', 'X-Forwarded-For: 1.1.1.1'),
   get('/ip'),
   get('/ip?format=text'),

@@ -1,15 +1,18 @@
 import { badRequest } from '../../http/errors/http-error.ts'
 import { assertDepth } from '../../http/body/parse-json.ts'
+import { toPath } from '../../http/request/target.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import type { BinRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers, toPrettyJson } from '../json.ts'
 import { parseParts } from '../multipart.ts'
 import {
+  compareNames,
   decodePercent,
   decodeUtf8,
   findHeader,
   groupValues,
   splitPairs,
+  toPercent,
   type Pair,
 } from '../text.ts'
 import { toScheme } from './httpbin.ts'
@@ -30,10 +33,14 @@ export const goHttpbin: Dialect = {
   alwaysHasMethod: true,
   toValues: toLists,
   toHeaders: ({ headers }) =>
-    toLists(headers.map(([name, value]) => [toCanonical(name), decodeText(value)])),
+    toLists(
+      headers.map(([name, value]) => [
+        toCanonical(name),
+        decodeBytes(Buffer.from(value, 'latin1')),
+      ]),
+    ),
   toOrigin,
-  toUrl: (request) =>
-    `${toScheme(request)}://${request.fastify.host}${decodeBytes(Buffer.from(request.target, 'latin1'))}`,
+  toUrl,
   parseBody,
   parseInteger: (text, what, parser = 'Atoi') => {
     const detail = `invalid ${what}: strconv.${parser}: parsing ${JSON.stringify(text)}`
@@ -64,8 +71,20 @@ export const goHttpbin: Dialect = {
 const decodeBytes = (bytes: Buffer) => decodeUtf8(bytes, () => '\ufffd')
 const decodeText = (text: string) => decodeBytes(decodePercent(text))
 
+/** Go keeps the path as sent only if each of its characters is valid. */
+function toUrl(request: BinRequest): string {
+  const path = toPath(request.target)
+  const isValid = /^[\w.~!$&'()*+,;=:@[\]/%-]*$/.test(path)
+  const shown = isValid ? path : decodePercent(path).toString('latin1').replaceAll(escaped, toCode)
+  const query = decodeBytes(Buffer.from(request.target.slice(path.length), 'latin1'))
+  return `${toScheme(request)}://${request.fastify.host}${shown}${query}`
+}
+
+const escaped = /[^\w.~$&+,/:;=@-]/g
+const toCode = (unit: string) => toPercent(unit.charCodeAt(0))
+
 function toLists(pairs: readonly Pair[]): Map<string, string[]> {
-  const sorted = [...groupValues(pairs)].sort(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = [...groupValues(pairs)].sort(compareNames)
   return new Map(sorted)
 }
 
@@ -80,10 +99,10 @@ const addressHeaders = ['fly-client-ip', 'cf-connecting-ip', 'fastly-client-ip',
 function toOrigin({ fastify, headers }: BinRequest): string {
   for (const name of addressHeaders) {
     const value = findHeader(headers, name)
-    if (value) return decodeText(value)
+    if (value) return value
   }
   const [forwarded] = findHeader(headers, 'x-forwarded-for')?.split(',') ?? []
-  return forwarded ? decodeText(forwarded.trim()) : fastify.ip
+  return forwarded?.trim() || fastify.ip
 }
 
 /** Malformed parts are left out; `error` is the message about the first. */
@@ -91,13 +110,11 @@ function parsePairs(text: string): { pairs: readonly Pair[]; error?: string } {
   let error: string | undefined
   const pairs: Pair[] = []
   for (const part of text.split('&')) {
-    const [invalid] = /%(?![\da-f]{2}).{0,2}/is.exec(part) ?? []
-    if (part.includes(';')) error ??= 'invalid semicolon separator in query'
+    const [pair = ['', '']] = splitPairs(part)
+    const [invalid] = pair.flatMap((half) => /%(?![\da-f]{2}).{0,2}/is.exec(half) ?? [])
+    if (part.includes(';')) error = 'invalid semicolon separator in query'
     else if (invalid !== undefined) error ??= `invalid URL escape ${JSON.stringify(invalid)}`
-    else
-      pairs.push(
-        ...splitPairs(part).map(([name, value]): Pair => [decodeText(name), decodeText(value)]),
-      )
+    else if (part !== '') pairs.push([decodeText(pair[0]), decodeText(pair[1])])
   }
   return { pairs, ...(error !== undefined && { error }) }
 }

@@ -56,7 +56,13 @@ export const formatEndpoints: readonly Endpoint[] = [
   toPage('/html', 'moby.html', forReads),
   toPage('/encoding/utf8', 'utf8.html', forOnly('GET')),
   toPage('/forms/post', 'form.html', forOnly('GET')),
-  { path: '/xml', methods: forReads, summary: 'Return an XML document', handler: renderXml },
+  {
+    path: '/xml',
+    methods: forReads,
+    summary: 'Return an XML document',
+    mediaType: 'application/xml',
+    handler: renderXml,
+  },
   {
     path: '/json',
     methods: forReads,

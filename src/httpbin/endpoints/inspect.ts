@@ -18,8 +18,10 @@ const renderRequest = (request: BinRequest, dialect: Dialect) =>
 const renderBody = (request: BinRequest, dialect: Dialect) =>
   renderJson(dialect, describe(request, dialect, { hasBody: true }))
 
-const renderAnything = (request: BinRequest, dialect: Dialect) =>
-  renderJson(dialect, describe(request, dialect, { hasBody: true, hasMethod: true }))
+function renderAnything(request: BinRequest, dialect: Dialect): BinResponse {
+  const hasBody = request.method !== 'HEAD' || dialect.name === 'httpbin'
+  return renderJson(dialect, describe(request, dialect, { hasBody, hasMethod: true }))
+}
 
 const toBodyEndpoint = (method: string): Endpoint => ({
   path: `/${method.toLowerCase()}`,
