@@ -17,6 +17,7 @@ import { listen } from './server/server.ts'
 export interface Vitrine {
   /** Listens on a free loopback port and resolves with the origin, such as `http://127.0.0.1:49152`. */
   start(): Promise<string>
+  /** Adds so many users and locations; not with `data`. */
   seed(count: number): Promise<void>
   /** Removes everything that was stored; with `data`, its records are stored again. */
   reset(): Promise<void>
@@ -95,6 +96,8 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
       whileOpen(async () => {
         if (!Number.isSafeInteger(count) || count < 0)
           throw new RangeError('count must be a whole number')
+        if (config.dataFile !== undefined)
+          throw new Error('seed adds users and locations: put the records into data')
         await seedRecords(stores.records, count)
       }),
     reset: () =>

@@ -137,6 +137,7 @@ test('data are the resources, as they would be from a file, and a reset brings t
   for (const [name, value] of Object.entries(blog)) assert.deepEqual(await read(name), value)
   assert.equal((await post(origin, '/posts', { title: 'Two' })).status, 201)
   assert.equal((await fetch(`${origin}/users/ann`, { method: 'DELETE' })).status, 204)
+  await assert.rejects(vitrine.seed(1), /put the records into data/)
   await vitrine.reset()
   for (const [name, value] of Object.entries(blog)) assert.deepEqual(await read(name), value)
 })

@@ -39,9 +39,13 @@ export const commands = {
   },
   seed: {
     argument: 'N',
-    description: 'add N locations and N users; the service may be running',
+    description: 'add N locations and N users, or N of --resource; the service may be running',
     verb: 'seed',
-    run: async (config, count) => (await import('./seed.ts')).seed(config, Number(count)),
+    run: async (config, count) => {
+      if (config.dataFile === undefined && config.seedResource === '')
+        await (await import('./seed.ts')).seed(config, Number(count))
+      else await (await import('./seed-resource.ts')).seedResource(config, Number(count))
+    },
   },
   reset: {
     description: 'remove all records, sessions and files; the service may be running',

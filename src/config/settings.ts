@@ -68,6 +68,11 @@ export const settings = {
   ),
   delayMs: flag('delay', integer(0, [0, 60_000], 'time before each response, with `JSON_SERVER`')),
   testApi: offSwitch('test-api', 'whether clients can reset the records and request errors'),
+  seedResource: flag('resource', setting('', String, 'resource that `vitrine seed` adds to')),
+  seedNumber: flag(
+    'seed',
+    setting('', parse.optional(parse.wholeNumber([0, 2 ** 32 - 1])), 'the same seed adds the same'),
+  ),
   rewrites: flag(
     'routes',
     setting('', parse.rewrites, 'JSON file of URLs to rewrite: `{"/api/*": "/$1"}`'),

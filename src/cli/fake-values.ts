@@ -1,0 +1,82 @@
+import type { Faker } from '@faker-js/faker'
+import { toTypes, type FieldSchema } from '../resources/definition.ts'
+import { samplePassword } from '../resources/samples.ts'
+
+const maxDepth = 5
+const defaultLength = 200
+const smallNumber = 1000
+
+/** A value that fits the schema, as far as forms know it. */
+export function createFake(faker: Faker, name: string, schema: FieldSchema, depth = 0): unknown {
+  const { enum: choices, anyOf, default: fallback, items } = schema
+  if (choices && choices.length > 0) return faker.helpers.arrayElement([...choices])
+  if (anyOf?.[0]) return createFake(faker, name, anyOf[0], depth)
+  const type = toTypes(schema).find((each) => each !== 'null') ?? 'null'
+  switch (type) {
+    case 'string':
+      return createText(faker, name, schema)
+    case 'boolean':
+      return faker.datatype.boolean()
+    case 'integer':
+    case 'number':
+      return createNumber(faker, schema, type === 'integer')
+    case 'array': {
+      const { minItems = 0, maxItems = minItems + 3 } = schema
+      if (!items || depth >= maxDepth) return []
+      const length = faker.number.int({ min: minItems, max: Math.min(maxItems, minItems + 3) })
+      return Array.from({ length }, () => createFake(faker, name, items, depth + 1))
+    }
+    case 'object': {
+      const members = Object.entries(depth < maxDepth ? (schema.properties ?? {}) : {})
+      return Object.fromEntries(
+        members.map(([member, each]) => [member, createFake(faker, member, each, depth + 1)]),
+      )
+    }
+    default:
+      return fallback ?? null
+  }
+}
+
+function createNumber(faker: Faker, { minimum, maximum }: FieldSchema, isInteger: boolean) {
+  const min = minimum ?? Math.min(0, maximum ?? 0)
+  const max = maximum ?? min + smallNumber
+  return isInteger
+    ? faker.number.int({ min: Math.ceil(min), max: Math.floor(max) })
+    : faker.number.float({ min, max, multipleOf: 0.01 })
+}
+
+function createText(faker: Faker, name: string, schema: FieldSchema): string {
+  if (schema.writeOnly) return samplePassword
+  if (schema.pattern !== undefined)
+    return faker.helpers.fromRegExp(schema.pattern.replace(/^\^|\$$/g, ''))
+  switch (schema.format) {
+    case 'date':
+      return faker.date.past().toISOString().slice(0, 10)
+    case 'date-time':
+      return faker.date.past().toISOString()
+    case 'time':
+      return faker.date.past().toISOString().slice(11)
+    case 'email':
+      return faker.internet.exampleEmail().toLowerCase()
+    case 'uri':
+      return `https://example.org/${faker.lorem.slug()}`
+    case 'uuid':
+      return faker.string.uuid()
+    default:
+      return fitLength(faker, createWords(faker, name, schema), schema)
+  }
+}
+
+function createWords(faker: Faker, name: string, { maxLength = 0 }: FieldSchema): string {
+  if (/name$|^author$/i.test(name)) return faker.person.fullName()
+  if (/city$/i.test(name)) return faker.location.city()
+  if (/country$/i.test(name)) return faker.location.country()
+  if (maxLength > defaultLength) return faker.lorem.paragraphs(2)
+  return faker.lorem.sentence({ min: 2, max: 5 }).slice(0, -1)
+}
+
+function fitLength(faker: Faker, text: string, { minLength = 0, maxLength }: FieldSchema): string {
+  let long = text
+  while (long.length < minLength) long += ` ${faker.lorem.word()}`
+  return maxLength === undefined ? long : long.slice(0, Math.max(maxLength, minLength))
+}

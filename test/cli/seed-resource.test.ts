@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { dataFile } from '../data-app.ts'
+import { openEvents } from '../event-stream.ts'
+import { projectFolder, startVitrine, temporaryFolder } from '../start-vitrine.ts'
+
+const email = { type: 'string', format: 'email', 'x-unique': true }
+const blog = {
+  $schema: {
+    authors: {
+      required: ['email', 'code'],
+      properties: {
+        email,
+        code: { type: 'string', pattern: '^[A-Z]{3}-[0-9]{2}$' },
+        born: { type: 'string', format: 'date' },
+        seenAt: { type: 'string', format: 'date-time' },
+        site: { type: 'string', format: 'uri' },
+        age: { type: 'integer', minimum: 18, maximum: 20 },
+        rate: { type: 'number', maximum: 0.5 },
+        role: { enum: ['admin', 'author'] },
+        short: { type: 'string', minLength: 5, maxLength: 6 },
+        tags: { type: 'array', minItems: 1, maxItems: 2, items: { type: 'string' } },
+        place: { type: 'object', required: ['city'], properties: { city: { type: 'string' } } },
+        password: { type: 'string', writeOnly: true, minLength: 5 },
+      },
+    },
+  },
+  authors: [],
+  posts: [{ id: 1, title: 'One', authorId: null }],
+  marks: [
+    { id: 'a', postId: 1 },
+    { id: 'b', postId: 1 },
+  ],
+  profile: { name: 'Ann' },
+}
+
+async function openBlog(t: TestContext) {
+  const folder = await temporaryFolder(t)
+  const settings = {
+    DATABASE_URL: `sqlite:${join(folder, 'data.db')}`,
+    DATA_FILE: await dataFile(t, blog),
+  }
+  const run = async (...args: string[]) => {
+    const env = { PATH: process.env.PATH, ...settings }
+    const command = ['bin/vitrine.js', ...args]
+    return promisify(execFile)(process.execPath, command, { env, cwd: projectFolder })
+  }
+  const read = async () => {
+    const file = join(folder, `${String(performance.now())}.json`)
+    await run('export', file)
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, unknown>[]>
+  }
+  const { origin } = await startVitrine(t, settings)
+  return { run, read, origin }
+}
+
+async function seedAll(t: TestContext, seed: string) {
+  const { run, read } = await openBlog(t)
+  for (const resource of ['authors', 'posts', 'marks'])
+    await run('seed', '12', '--resource', resource, '--seed', seed)
+  return read()
+}
+
+test('the same seed adds the same records, which fit the schema and refer to others', async (t) => {
+  const all = await Promise.all([seedAll(t, '7'), seedAll(t, '7'), seedAll(t, '8')])
+  const [one, same, other] = all
+  assert.deepEqual(same, one)
+  assert.notDeepEqual(other, one)
+  const { authors = [], posts = [], marks = [] } = one
+  assert.deepEqual([authors.length, posts.length, marks.length], [12, 13, 14])
+  const ids = authors.map(({ id }) => id)
+  assert.ok(posts.slice(1).every(({ authorId }) => ids.includes(authorId)))
+  assert.equal(new Set(authors.map((author) => author.email)).size, 12)
+  assert.match(String(marks.at(-1)?.id), /^[\da-f-]{36}$/)
+})
+
+test('a second call adds other records, and a running service streams them', async (t) => {
+  const { run, read, origin } = await openBlog(t)
+  const stream = await openEvents(t, `${origin}/authors/events`)
+  for (let count = 0; count < 2; count += 1)
+    await run('seed', '3', '--resource', 'authors', '--seed', '7')
+  assert.equal(new Set((await read()).authors?.map((author) => author.email)).size, 6)
+  const events = await stream.take(6)
+  assert.ok(events.every((event) => event?.name === 'created'))
+  assert.doesNotMatch(JSON.stringify(events), /password/)
+})
+
+for (const [title, args, line] of [
+  [
+    'an unknown resource',
+    ['--resource', 'books'],
+    '--resource must be one of authors, posts, marks',
+  ],
+  ['a single record', ['--resource', 'profile'], '--resource must be one of authors, posts, marks'],
+  ['no resource', [], '--resource must be one of authors, posts, marks'],
+] as const) {
+  test(`${title} is one clear line`, async (t) => {
+    const { run } = await openBlog(t)
+    await assert.rejects(run('seed', '1', ...args), {
+      stderr: `vitrine: cannot seed: ${line}\n`,
+    })
+  })
+}
