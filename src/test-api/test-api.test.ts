@@ -89,12 +89,9 @@ test('a reset is one event for the clients that follow the changes', async (t) =
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const stream = await openEvents(t, `${origin}/posts/events`)
   await send(app, 'POST', '/_vitrine/reset')
+  assert.equal((await stream.next())?.name, 'reset')
   await send(app, 'PATCH', '/posts/1', { title: 'Changed' })
-  const events = await stream.take(2)
-  assert.deepEqual(
-    events.map((event) => event?.name),
-    ['reset', 'changed'],
-  )
+  assert.equal((await stream.next())?.name, 'changed')
 })
 
 test('no reader sees a part of a reset', async (t) => {
