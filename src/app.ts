@@ -65,7 +65,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   receiveRequests(app, parts)
   addOptionsMethod(app, config)
   readBodies(app, parts)
-  if (config.methodOverride) applyFormHeaders(app)
+  applyFormHeaders(app)
   addIdempotencyHooks(app, stores.idempotencyEntries)
   finishResponses(app, config, closeConnectionsOnShutdown(app))
   app.addHook('onClose', limits.close)

@@ -31,7 +31,7 @@ export function createBodyReader(config: Config): BodyReader {
         digests.update(bytes)
         digests.verify()
         const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
-        return { value, formHeaders: config.methodOverride ? takeFormHeaders(value) : {} }
+        return { value, formHeaders: takeFormHeaders(value, config) }
       }
       const bytes = readBytes(raw, config)
       return Buffer.isBuffer(bytes) ? toBody(bytes) : bytes.then(toBody).catch(toFailed)

@@ -60,10 +60,15 @@ function decodeComponent(text: string): string {
 
 export const formHeaderNames = ['_method', '_if_match', '_idempotency_key', '_request_id'] as const
 
-export function takeFormHeaders(value: unknown) {
+/** Without method overrides, `_method` is an ordinary field. */
+export function takeFormHeaders(
+  value: unknown,
+  { methodOverride }: Pick<Config, 'methodOverride'>,
+) {
   const taken: Partial<Record<(typeof formHeaderNames)[number], unknown>> = {}
   if (!isObject(value)) return taken
-  for (const name of formHeaderNames.filter((field) => field in value)) {
+  for (const name of formHeaderNames) {
+    if (!(name in value) || (name === '_method' && !methodOverride)) continue
     taken[name] = value[name]
     Reflect.deleteProperty(value, name)
   }

@@ -21,7 +21,7 @@ function parseQuery(url: string, config: Config) {
   const start = url.indexOf('?') + 1
   if (start === 0) return { parameters: {}, formHeaders: {} }
   const parameters = parseParameters(url.slice(start), config)
-  return { parameters, formHeaders: config.methodOverride ? takeFormHeaders(parameters) : {} }
+  return { parameters, formHeaders: takeFormHeaders(parameters, config) }
 }
 
 export function createTargetParser(config: Config, rawPaths: readonly string[]) {
