@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dataFile } from '../data-app.ts'
 import { createRecord } from '../resources.ts'
 import { ann } from '../sign-in.ts'
 import { inBrowser, localName } from './chromium.ts'
@@ -149,3 +150,43 @@ test(
     await page.getByRole('heading', { name: 'POST /profile' }).waitFor()
   },
 )
+
+const blocked = ['localStorage', 'sessionStorage'].map(
+  (name) =>
+    `Object.defineProperty(window, '${name}', { get() { throw new DOMException('', 'SecurityError') } })`,
+)
+
+test('pages work in a browser that blocks storage', inBrowser, async (t) => {
+  const { app, visit } = await openSite(t)
+  await createRecord(app, '/users', ann)
+  const page = await visit()
+  await page.addInitScript(blocked.join('\n'))
+  await page.goto('/topic.html')
+  await page.getByRole('navigation', { name: 'Site' }).getByText('Request inspector').waitFor()
+  await page.getByRole('button', { name: 'Theme: system' }).click()
+  await page.getByRole('button', { name: 'Theme: light' }).waitFor()
+  const exchange = await openPanel(page)
+  await exchange.getByRole('tab', { name: 'fetch' }).click()
+  await exchange.getByText('await fetch').waitFor()
+  await page.goto('/login')
+  await submit(page, { Name: ann.name, Password: ann.password }, 'Log in')
+  await waitForHeading(page, 'Session')
+  await page.locator('#site-nav').getByText('Logged in as').waitFor()
+})
+
+test('fields may have the names of properties of a form', inBrowser, async (t) => {
+  const note = { append: 'a', method: 'm', action: 'x', submit: 's', elements: 'e' }
+  const DATA_FILE = await dataFile(t, { notes: [{ id: '1', ...note }] })
+  const { visit } = await openSite(t, { DATA_FILE })
+  const page = await visit({ errorStatuses: [412] })
+  await page.goto('/notes/1/edit')
+  const other = await page.context().newPage()
+  await other.goto('/notes/1/edit')
+  await submit(page, { Append: 'b' }, 'Save')
+  await page.getByText('Delete', { exact: true }).waitFor()
+  await submit(other, { Append: 'c' }, 'Save')
+  await other.getByText('has changed since you opened it').waitFor()
+  await page.getByText('Delete', { exact: true }).click()
+  await page.getByRole('button', { name: 'Yes, delete it' }).click()
+  await waitForHeading(page, 'Notes')
+})

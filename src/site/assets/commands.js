@@ -1,5 +1,5 @@
 // Copy buttons and tabs, for commands and other code.
-import { create } from './dom.js'
+import { create, local } from './dom.js'
 
 function copyButton(toText) {
   const button = create('button', { type: 'button', class: 'second small' }, 'Copy')
@@ -41,7 +41,7 @@ function showAsTabs(group) {
   })
   const panels = [...group.children]
   const select = (index) => {
-    localStorage.command = tabs[index].textContent
+    local.command = tabs[index].textContent
     for (const [at, tab] of tabs.entries()) {
       tab.ariaSelected = String(at === index)
       tab.tabIndex = at === index ? 0 : -1
@@ -56,6 +56,6 @@ function showAsTabs(group) {
     tabs[next].focus()
   })
   group.prepend(list)
-  const remembered = tabs.findIndex((tab) => tab.textContent === localStorage.command)
+  const remembered = tabs.findIndex((tab) => tab.textContent === local.command)
   select(Math.max(0, remembered))
 }

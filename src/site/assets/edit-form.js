@@ -1,4 +1,6 @@
 // Sends an edit form as PATCH. Without JavaScript the browser sends POST with `_method=PATCH`.
+import { session } from './dom.js'
+
 for (const form of document.querySelectorAll('form[data-patch]')) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
@@ -23,7 +25,7 @@ async function send(form) {
   fields.delete('_method')
   fields.delete('_if_match')
   const id = crypto.randomUUID?.() ?? ''
-  const response = await fetch(form.action, {
+  const response = await fetch(form.getAttribute('action'), {
     method: 'PATCH',
     headers: { accept: 'application/json', 'if-match': tag, 'x-request-id': id },
     body: fields,
@@ -31,15 +33,16 @@ async function send(form) {
   // A 4xx response means that nothing was saved. Submitting the form natively shows the error page
   // with the field errors, or both versions of the record.
   if (response.status >= 400 && response.status < 500) {
-    form.submit()
+    // Not `form.submit`: a field can have this name.
+    document.createElement('form').submit.call(form)
     return ''
   }
   const content = await response.json()
   if (!response.ok) return content.detail
   // The same cookie as in site/flash.ts.
   document.cookie = 'flash=saved; path=/; max-age=30; samesite=lax'
-  sessionStorage.sent = id
-  location.assign(content.data.redirect)
+  session.sent = id
+  location.assign(response.headers.get('content-location') ?? content.data.redirect)
   return 'Saved.'
 }
 

@@ -1,7 +1,7 @@
 // What every page has: the request inspector, the theme switch, the logged-in user, local times, and the
 // navigation of static pages.
 import { completeCommands } from './commands.js'
-import { create, fetchPage } from './dom.js'
+import { create, fetchPage, local, session } from './dom.js'
 
 const root = document.documentElement
 
@@ -12,7 +12,7 @@ function addThemeSwitch(button) {
   show()
   button.addEventListener('click', () => {
     const next = themes[(themes.indexOf(root.dataset.theme ?? 'system') + 1) % themes.length]
-    localStorage.theme = next
+    local.theme = next
     if (next === 'system') delete root.dataset.theme
     else root.dataset.theme = next
     show()
@@ -30,9 +30,9 @@ async function openInspector(panel, sent) {
     const pill = create('span', { class: `status s${String(status)[0]}` }, status)
     panel.firstElementChild.append(' ', pill)
   }
-  panel.addEventListener('toggle', () => (localStorage.inspector = panel.open ? 'open' : 'closed'))
+  panel.addEventListener('toggle', () => (local.inspector = panel.open ? 'open' : 'closed'))
   // It can have been opened before this script ran.
-  panel.open ||= localStorage.inspector === 'open'
+  panel.open ||= local.inspector === 'open'
   if (!panel.open) {
     await new Promise((resolve) => panel.addEventListener('toggle', resolve, { once: true }))
   }
@@ -64,8 +64,8 @@ async function completeNavigation(nav) {
 async function showUser(part) {
   const response = await fetch('/session', { headers: { accept: 'application/json' } })
   const { authenticated, user } = response.ok ? await response.json() : {}
-  if (!authenticated) return delete localStorage.session
-  localStorage.session = 'yes'
+  if (!authenticated) return delete local.session
+  local.session = 'yes'
   const link = create('a', { href: '/session', dir: 'auto' }, user.name)
   const button = create('button', { class: 'second small' }, 'Log out')
   part.replaceChildren('Logged in as ', link)
@@ -77,11 +77,14 @@ async function showUser(part) {
 // redirected, and has to stay unchanged when it is sent again.
 document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
   const value = crypto.randomUUID?.()
-  const { _idempotency_key: key, _request_id: old } = form.elements
-  if (defaultPrevented || key || !value || form.method !== 'post') return
-  old?.remove()
-  form.append(create('input', { type: 'hidden', name: '_request_id', value }))
-  sessionStorage.sent = value
+  // Not `form.method`: a field can have this name.
+  if (defaultPrevented || !value || form.getAttribute('method') !== 'post') return
+  const addId = ({ formData }) => {
+    if (formData.has('_idempotency_key')) return
+    formData.set('_request_id', value)
+    session.sent = value
+  }
+  form.addEventListener('formdata', addId, { once: true })
 })
 
 document.addEventListener('pointerover', ({ target }) => {
@@ -92,11 +95,11 @@ document.addEventListener('pointerover', ({ target }) => {
 
 completeCommands(document)
 const panel = document.querySelector('details.inspector')
-if (panel) void openInspector(panel, sessionStorage.sent)
-delete sessionStorage.sent
+if (panel) void openInspector(panel, session.sent)
+delete session.sent
 const nav = document.querySelector('#site-nav')
 if (nav && 'short' in nav.dataset) await completeNavigation(nav)
 const button = nav?.querySelector('[data-part=theme]')
 if (button) addThemeSwitch(button)
-const hasVisitedSession = localStorage.session || /^\/session\b/.test(location.pathname)
+const hasVisitedSession = local.session || /^\/session\b/.test(location.pathname)
 if (nav && hasVisitedSession) await showUser(nav.querySelector('[data-part=user]'))

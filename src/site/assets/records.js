@@ -1,5 +1,5 @@
 // Lists and records: the URL of a created record, the name of a deleted one, and short URLs.
-import { create } from './dom.js'
+import { create, session } from './dom.js'
 
 const notice = document.querySelector('.notice[role=status]')
 
@@ -8,13 +8,13 @@ const own = notice?.querySelector('a[data-own]')
 if (own) history.replaceState(null, '', own.href)
 
 // Not in the cookie of site/flash.ts: other sites can set cookies, but not the storage of this one.
-const deleted = sessionStorage.getItem('deleted')
-sessionStorage.removeItem('deleted')
-if (deleted !== null && notice?.textContent === 'Deleted.') {
+const { deleted } = session
+delete session.deleted
+if (deleted !== undefined && notice?.textContent === 'Deleted.') {
   notice.replaceChildren('Deleted ', create('bdi', {}, deleted), '.')
 }
 for (const form of document.querySelectorAll('form[data-deletes]')) {
-  form.addEventListener('submit', () => sessionStorage.setItem('deleted', form.dataset.deletes))
+  form.addEventListener('submit', () => (session.deleted = form.dataset.deletes))
 }
 
 document.querySelector('form.search')?.addEventListener('formdata', ({ formData }) => {

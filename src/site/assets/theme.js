@@ -1,3 +1,7 @@
 // Applies the chosen theme before anything is painted.
-const { theme } = localStorage
-if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
+try {
+  const { theme } = localStorage
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
+} catch {
+  // The browser blocks storage.
+}
