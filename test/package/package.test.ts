@@ -107,11 +107,11 @@ test('the package has the compiled service and its documents', async () => {
   const files = await findFiles(inPackage())
   const found = files.filter((file) => /\.ts$|\.(test|contract)\.|left-over/.test(file))
   assert.deepEqual(found, ['dist/embed.d.ts'])
-  for (const folder of ['public', 'src/site/assets']) {
+  for (const folder of ['public', 'src/httpbin/assets', 'src/site/assets']) {
     const own = await findFiles(join(projectFolder, folder))
     assert.deepEqual(await findFiles(inPackage(folder)), own)
   }
-  assert.deepEqual(await readdir(inPackage('src')), ['site'])
+  assert.deepEqual((await readdir(inPackage('src'))).toSorted(), ['httpbin', 'site'])
 })
 
 test('its dependencies are installed and nothing optional, as many and as large as docs/operating.md states', async () => {
