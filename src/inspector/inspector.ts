@@ -127,7 +127,10 @@ function getExchange(find: Exchanges['find']): Route {
       const id = toPathParameter(request, 'id')
       const exchange = await find(id)
       if (exchange === undefined)
-        throw notFound(`There is no exchange with the id ${id}. The last 500 are stored.`)
+        throw notFound(`There is no exchange with the id ${id}. The last 500 are stored.`, [
+          '/inspector',
+          'Request inspector',
+        ])
       reply.header('cache-control', 'no-store')
       const json = exchangeToJson(exchange)
       if (type === 'text/html') {

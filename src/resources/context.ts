@@ -65,6 +65,11 @@ export function toRecordPath({ path, isSingular }: Resource, id: string): string
   return isSingular ? path : `${path}/${encodeURIComponent(id)}`
 }
 
+/** For the link above the heading of a page. */
+export function toListLink({ path, title, isSingular }: Resource) {
+  return isSingular ? undefined : ([path, `All ${title.toLowerCase()}`] as const)
+}
+
 /** The offers of a response, the default first. */
 export function sortTypes<Type extends string>(
   { defaultType }: Resource,

@@ -65,6 +65,25 @@ test('an error page shows what happened, what to do, the status code and links',
   }
 })
 
+const lists = [
+  ['/users/unknown', '/users', 'All users'],
+  ['/users/unknown/edit', '/users', 'All users'],
+  ['/uploads/unknown', '/uploads', 'All uploads'],
+  ['/learn/unknown', '/learn', 'All lessons'],
+  ['/problems/unknown', '/problems', 'All problems'],
+  ['/inspector/unknown', '/inspector', 'Request inspector'],
+  ['/docs/unknown', '/docs', 'Documentation'],
+] as const
+
+for (const [url, path, name] of lists) {
+  test(`the page of a 404 at ${url} links to ${path}`, async (t) => {
+    const app = await testApp(t)
+    const response = await app.inject({ url, headers: { accept: 'text/html' } })
+    assert.equal(response.statusCode, 404)
+    assert.ok(response.body.includes(`aria-label="Breadcrumb"><a href="${path}">${name}</a>`))
+  })
+}
+
 test('an error page shows the request id of a 5xx error, Allow and Retry-After', async (t) => {
   const app = await testApp(t, { demos: [demo] })
   const headers = { accept: 'text/html' }

@@ -17,6 +17,7 @@ export function renderErrorPage(error: HttpError, reply: FastifyReply): string {
   ]
   const page = {
     title,
+    back: error.back,
     main: html`<p>${renderStatus(status)}</p>
 <p class="lead">${message}</p>
 <h2>What to do</h2>

@@ -33,7 +33,8 @@ export function sendUpload({ uploads, files }: UploadServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const id = toPathParameter(request, 'id')
     const record = await uploads.find(id)
-    if (record === undefined) throw notFound(`There is no upload with the id ${id}.`)
+    if (record === undefined)
+      throw notFound(`There is no upload with the id ${id}.`, ['/uploads', 'All uploads'])
     const { document, createdAt } = record
     if (!isUpload(document)) throw new StoreFailure('unavailable', `${id} has a damaged record`)
     const { name, type, size, sha256 } = document

@@ -10,7 +10,9 @@ export interface FieldProblem {
 
 type ErrorHeaders = Readonly<Record<string, string>>
 
-type ErrorParts = Partial<Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'cause'>>
+type ErrorParts = Partial<
+  Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'back' | 'cause'>
+>
 
 export class HttpError extends Error {
   readonly status: number
@@ -21,6 +23,8 @@ export class HttpError extends Error {
   /** Whether JSON is the default format if the request matched no route. */
   readonly isJson: boolean | undefined
   readonly members: Readonly<Record<string, unknown>> = {}
+  /** The path and the name of the page that the error page links to. */
+  readonly back: readonly [string, string] | undefined
 
   constructor(kind: ProblemSlug | number, detail: string, { cause, ...options }: ErrorParts = {}) {
     super(detail, { cause })
@@ -53,7 +57,8 @@ export const contentTooLarge = toErrorFactory('content-too-large')
 export const digestMismatch = toErrorFactory('digest-mismatch')
 export const expectationFailed = toErrorFactory('expectation-failed', closeConnection)
 export const invalidPatch = toErrorFactory('invalid-patch')
-export const notFound = toErrorFactory('not-found')
+export const notFound = (detail: string, back?: HttpError['back']) =>
+  new HttpError('not-found', detail, { back })
 export const notImplemented = toErrorFactory('not-implemented')
 export const patchTestFailed = toErrorFactory('patch-test-failed')
 export const requestTimeout = toErrorFactory('request-timeout', closeConnection)

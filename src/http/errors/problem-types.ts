@@ -11,12 +11,12 @@ function define<Status extends number>(status: Status, title: string) {
 /** Every kind of error by the last segment of its URL. The first of a status is its default. */
 export const problemTypes = {
   'bad-request': define(400, 'Bad Request')(
-    'The URL, a header or the body of the request is malformed, or exceeds a limit such as the number of parameters.',
-    'Correct the part that the detail names, and send the request again.',
+    'The URL, a header or the body of the request is malformed, or exceeds a limit, for example the number of parameters.',
+    'Read the detail, correct the request, and send it again.',
   ),
   'unknown-parameter': define(400, 'Invalid Query Parameter')(
     'The query string has an unknown parameter, or a parameter with an invalid value.',
-    'Correct the parameter that the detail names, or remove it.',
+    'Correct or remove the parameter. The detail has its name.',
     `curl -H 'Accept: application/json' 'URL?page=1&per_page=10'`,
   ),
   'invalid-patch': define(400, 'Invalid Patch')(
@@ -49,7 +49,7 @@ export const problemTypes = {
   ),
   'read-only': define(403, 'Read-Only Service')(
     'This service does not store anything: READ_ONLY is set. Everything can be read, and nothing was changed.',
-    'Read only, or ask the operator of the service to unset READ_ONLY.',
+    'Send only GET and HEAD requests, or ask the operator of the service to unset READ_ONLY.',
     'READ_ONLY=off npm start',
   ),
   'not-found': define(404, 'Not Found')(
@@ -69,7 +69,7 @@ export const problemTypes = {
   ),
   'request-timeout': define(408, 'Request Timeout')(
     'The request did not arrive completely in time. The connection is closed.',
-    'Send it again on a new connection. HEADERS_SECONDS, BODY_IDLE_SECONDS and REQUEST_SECONDS are the limits.',
+    'Send it again on a new connection. The limits are HEADERS_SECONDS, BODY_IDLE_SECONDS and REQUEST_SECONDS.',
   ),
   conflict: define(409, 'Conflict')(
     'The request conflicts with the current state of the resource.',
@@ -90,15 +90,15 @@ export const problemTypes = {
     `curl -X PUT -H 'If-None-Match: *' --json '{"name":"Rome"}' URL`,
   ),
   'content-too-large': define(413, 'Content Too Large')(
-    'The body exceeds the limit that the detail names.',
-    'Send a smaller body, or increase MAX_BODY_BYTES or MAX_UPLOAD_BYTES.',
+    'The body is larger than the service allows.',
+    'Send a smaller body, or increase the limit: MAX_UPLOAD_BYTES for uploads, MAX_BODY_BYTES for other requests.',
   ),
   'uri-too-long': define(414, 'URI Too Long')(
     'The URL of the request exceeds MAX_URL_BYTES.',
     'Send long values in the body.',
   ),
   'unsupported-media-type': define(415, 'Unsupported Media Type')(
-    'The type or encoding of the body is not supported. The response lists what is supported in Accept-Post, Accept-Patch, Accept-Query or Accept-Encoding.',
+    'The type or encoding of the body is not supported. The supported ones are in the headers Accept-Post, Accept-Patch, Accept-Query or Accept-Encoding of the response.',
     'Send a supported type, set Content-Type, and do not compress the body.',
     `curl --json '{"name":"Rome"}' URL`,
   ),
@@ -108,8 +108,8 @@ export const problemTypes = {
     'curl -r 0-14 {origin}/assets/vitrine.css',
   ),
   'expectation-failed': define(417, 'Expectation Failed')(
-    'Expect has a value other than 100-continue.',
-    'Omit Expect.',
+    'The header Expect has a value other than 100-continue.',
+    'Send the request without Expect.',
   ),
   'misdirected-request': define(421, 'Misdirected Request')(
     'The request is for a host that this service does not serve, or for an https: URL over plain HTTP. The service rejects it to prevent DNS rebinding.',
@@ -118,11 +118,11 @@ export const problemTypes = {
   ),
   'unprocessable-content': define(422, 'Unprocessable Content')(
     'The body is well-formed, but required data is missing.',
-    'Correct the part that the detail names.',
+    'Read the detail, correct the request, and send it again.',
   ),
   'invalid-fields': define(422, 'Invalid Fields')(
     'Required fields are missing, or fields have invalid values. "errors" lists them, each with a JSON Pointer and a description. Nothing was changed.',
-    'Correct every field in errors, and send the whole request again.',
+    'Correct every field in "errors", and send the whole request again.',
   ),
   'idempotency-key-reused': define(422, 'Idempotency Key Reused')(
     'This Idempotency-Key was used for a different request before.',
@@ -136,7 +136,7 @@ export const problemTypes = {
   ),
   'too-many-requests': define(429, 'Too Many Requests')(
     'This client sent more requests or logins within a minute than RateLimit-Policy allows. Rejected requests count too.',
-    'Wait for the number of seconds in Retry-After, then repeat the request. RateLimit in each response has the number of requests that remain.',
+    'Wait for the number of seconds in Retry-After, then repeat the request. The header RateLimit of each response has the number of remaining requests.',
     `curl -si {origin}/ | grep -i '^ratelimit'`,
   ),
   'headers-too-large': define(431, 'Request Header Fields Too Large')(

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import { toRecordPath } from '../context.ts'
+import { toListLink, toRecordPath } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToHtml } from '../field-values.ts'
 import type { RelatedHtml, ToParentLink } from '../relations/related-html.ts'
@@ -16,7 +16,7 @@ export function recordPage(
     related,
   }: { etag: string; flash?: Html | undefined; related?: RelatedHtml | undefined },
 ): Page {
-  const { path: listPath, singular, title, isSingular } = resource
+  const { singular, title, isSingular } = resource
   const path = toRecordPath(resource, record.id)
   const name = isSingular ? title : toRecordName(resource, record)
   const figure = resource.createFigure?.()
@@ -25,7 +25,7 @@ export function recordPage(
     title: name,
     styles: ['lists.css'],
     scripts: ['records.js'],
-    back: isSingular ? undefined : [listPath, `All ${title.toLowerCase()}`],
+    back: toListLink(resource),
     main: html`<div class="actions top">
 <a class="button" href="${path}/edit">Edit</a>
 ${

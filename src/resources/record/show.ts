@@ -5,7 +5,13 @@ import { assertPreconditions } from '../../http/response/preconditions.ts'
 import { sendTagged, toContentType, toTaggedText } from '../../http/response/send.ts'
 import { takeFlash } from '../../site/flash.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import { sortTypes, toRecordId, type Handler, type ResourceContext } from '../context.ts'
+import {
+  sortTypes,
+  toListLink,
+  toRecordId,
+  type Handler,
+  type ResourceContext,
+} from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
 import { findParameters, parseParameters } from '../list/list-parameters.ts'
 import { loadEmbedded, parseEmbeds, type Embeds } from '../relations/embed.ts'
@@ -108,14 +114,10 @@ function sendFound(request: FastifyRequest, reply: FastifyReply, prepared: Prepa
   return reply.type(toContentType(prepared.type)).send(prepared.content)
 }
 
-export function assertFound(
-  { singular, isSingular }: Resource,
-  id: string,
-  record: StoredRecord | undefined,
-) {
-  const which = isSingular ? '' : ` with the id ${id}`
-  if (record === undefined) throw notFound(`There is no ${singular}${which}.`)
-  return record
+export function assertFound(resource: Resource, id: string, record: StoredRecord | undefined) {
+  if (record !== undefined) return record
+  const which = resource.isSingular ? '' : ` with the id ${id}`
+  throw notFound(`There is no ${resource.singular}${which}.`, toListLink(resource))
 }
 
 export function takePageFlash(request: FastifyRequest, reply: FastifyReply, type: string) {

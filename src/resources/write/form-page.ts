@@ -1,6 +1,6 @@
 import { html, type Html } from '../../site/html.ts'
 import { type Page } from '../../site/page.ts'
-import { toRecordPath } from '../context.ts'
+import { toListLink, toRecordPath } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { methodInputs } from '../record/record-page.ts'
 import { renderField, type FormState } from './form-input.ts'
@@ -17,7 +17,7 @@ export function formPage(resource: Resource, form: RecordForm): Page {
     heading,
     styles: ['lists.css'],
     scripts: ['edit-form.js'],
-    back: [resource.path, `${resource.isSingular ? '' : 'All '}${resource.title.toLowerCase()}`],
+    back: toListLink(resource) ?? [resource.path, resource.title.toLowerCase()],
     main: html`${problemSummary(resource, form)}${recordForm(resource, form)}`,
   }
 }

@@ -30,7 +30,7 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
   const loadOnce = () => (texts ??= load())
   const place = { server: app, request: { url: '/docs' } }
   const toText = (page: Page | undefined, origin: string) => {
-    if (!page) throw notFound('There is no operation with this id.')
+    if (!page) throw notFound('There is no operation with this id.', ['/docs', 'Documentation'])
     return renderPage(place, page).replaceAll(originMark, html`${origin}`.markup)
   }
   registerRoutes(app, { file: import.meta.filename }, [

@@ -31,7 +31,7 @@ export function openLearn(app: FastifyInstance, demos: readonly Demo[]): void {
         const slug = toPathParameter(request, 'slug')
         const lesson = lessons.find((one) => one.slug === slug)
         if (lesson === undefined)
-          throw notFound(`There is no lesson ${slug}. /learn lists the lessons.`)
+          throw notFound(`There is no lesson ${slug}.`, ['/learn', 'All lessons'])
         const place = { origin: toOrigin(request), openDemos }
         return sendLearnPage(reply, renderLesson(lessons, lesson, place))
       },

@@ -62,7 +62,8 @@ const showProblem: Route = {
   errors: [404, 406],
   handler: (request, reply) => {
     const slug = toPathParameter(request, 'slug')
-    if (!isProblemSlug(slug)) throw notFound(`There is no problem type ${slug}.`)
+    if (!isProblemSlug(slug))
+      throw notFound(`There is no problem type ${slug}.`, ['/problems', 'All problems'])
     const problem = describeType(request, slug)
     return sendAs(request, reply, [renderProblem(problem), problem, problemToText(problem)])
   },
