@@ -37,6 +37,46 @@ for (const prefix of prefixes) {
     }
   })
 
+  test(`${prefix}: no response sets a cookie of the service`, async (t) => {
+    const app = await testApp(t)
+    const names = ['session', 'SESSION', '__Host-session', 'flash']
+    const urls = names.flatMap((name) => [
+      `/cookies/set?${name}=x&a=1`,
+      `/cookies/delete?${name}&a`,
+      `/response-headers?Set-Cookie=${name}%3Dx&set-cookie=a%3D1`,
+    ])
+    for (const url of urls) {
+      await t.test(url, async () => {
+        const { headers } = await app.inject(prefix + url)
+        const cookies = [headers['set-cookie']].flat().map(String)
+        assert.equal(cookies.length, 1)
+        assert.match(cookies[0] ?? '', new RegExp(`^a=.*; Path=${prefix}(;|$)`))
+      })
+    }
+  })
+
+  test(`${prefix}: with PRESET=public, redirects lead to this host only`, async (t) => {
+    const app = await testApp(t, { settings: { PRESET: 'public', MAX_EVENT_LOOP_DELAY_MS: 'off' } })
+    const targets = ['http://other.example/', '//other.example', 'http:other.example']
+    for (const target of targets) {
+      await t.test(target, async () => {
+        const url = encodeURIComponent(target)
+        const direct = await app.inject(`${prefix}/redirect-to?url=${url}`)
+        assert.equal(direct.statusCode, 403)
+        const given = await app.inject(
+          `${prefix}/response-headers?Location=${url}&Refresh=0;${url}`,
+        )
+        for (const { headers } of [direct, given]) {
+          assert.deepEqual([headers.location, headers.refresh], [undefined, undefined])
+        }
+      })
+    }
+    const own = await app.inject(
+      `${prefix}/redirect-to?url=${encodeURIComponent('http://localhost/')}`,
+    )
+    assert.equal(own.statusCode, 302)
+  })
+
   test(`${prefix}: requests have no method override, and other sites may send them`, async (t) => {
     const app = await testApp(t)
     const headers = {
@@ -76,5 +116,27 @@ for (const prefix of prefixes) {
     const { port } = new URL(app.listeningOrigin)
     const { body } = await exchange(Number(port), { line: `GET ${path}`, headers: [] })
     assert.match(body, new RegExp(`"url": "http://bin.test${path.replaceAll('.', '\\.')}"`))
+  })
+}
+
+for (const name of ['httpbin', 'go-httpbin']) {
+  test(`${name} alone is at the root and at its prefix, beside the pages of the service`, async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: name } })
+    for (const url of [
+      '/get',
+      `/${name}/get`,
+      '/anything/a',
+      '/',
+      '/health',
+      '/docs',
+      '/openapi.json',
+    ]) {
+      await t.test(url, async () => {
+        assert.equal((await app.inject(url)).statusCode, 200)
+      })
+    }
+    const cookie = 'session=mine'
+    const { body } = await app.inject({ url: '/cookies', headers: { cookie } })
+    assert.match(body, /"session": "mine"/)
   })
 }

@@ -19,6 +19,8 @@ const dropped: readonly (readonly [string, string])[] = [
   ['Location', 'http://other.example/'],
   ['Location', '//other.example'],
   ['Location', String.raw`/\other.example`],
+  ['Location', 'http:other.example'],
+  ['Location', 'https:other.example'],
   ['Location', 'javascript:alert(1)'],
   ['Refresh', '0; url=http://other.example/'],
   ['Refresh', '0;URL="//other.example"'],

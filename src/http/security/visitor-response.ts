@@ -88,7 +88,11 @@ export function isRedirectAllowed(
   }: Pick<VisitorLimits, 'origin' | 'allowedRedirectDomains'>,
 ): boolean {
   if (allowed.includes('*')) return true
-  const url = URL.parse(location, origin)
-  if (url === null || !/^https?:$/.test(url.protocol)) return false
-  return url.host === URL.parse(origin)?.host || isAllowedHost(url.host, allowed)
+  const host = URL.parse(origin)?.host ?? ''
+  // A proxy may have ended TLS: `http:a` is a path over HTTP, and a host over HTTPS.
+  return ['http', 'https'].every((scheme) => {
+    const url = URL.parse(location, `${scheme}://${host}`)
+    if (url === null || !/^https?:$/.test(url.protocol)) return false
+    return url.host === host || isAllowedHost(url.host, allowed)
+  })
 }
