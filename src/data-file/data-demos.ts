@@ -46,9 +46,9 @@ function withoutPaths(
     ...(page !== undefined && !isTaken(page) && { page }),
     routes: async (services, app) => {
       const all = typeof routes === 'function' ? await routes(services, app) : routes
-      const taken = all.filter(({ url }) => isTaken(url)).map(({ url }) => url)
-      if (taken.length > 0)
-        notify(`The demo ${demo.name} has no ${taken.join(', ')}: the data file has the path`)
+      const taken = new Set(all.map(({ url }) => url).filter(isTaken))
+      if (taken.size > 0)
+        notify(`The demo ${demo.name} has no ${[...taken].join(', ')}: the data file has the path`)
       return all.filter(({ url }) => !isTaken(url))
     },
   }

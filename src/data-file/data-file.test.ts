@@ -209,6 +209,10 @@ const rejected: Readonly<Record<string, [contents: unknown, message: RegExp]>> =
     /cannot be read as JSON: .*forbidden/,
   ],
   'a resource __proto__': ['{"__proto__":[]}', /cannot be read as JSON: .*forbidden/],
+  '201 resources': [
+    Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`r${String(index)}`, []])),
+    /\/ has more than 200 resources/,
+  ],
   'a field without a name': [{ posts: [post(1, { '': 1 })] }, /\/posts has a field without a name/],
   ...Object.fromEntries(
     ['health', 'docs', 'assets', 'problems', 'inspector', 'b', 's'].map((name) => [

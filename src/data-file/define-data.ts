@@ -25,6 +25,9 @@ type Data = DataOptions & {
   problems: DataProblem[]
 }
 
+/** Each has routes with patterns, which are compared with those of the others at the start. */
+const maxResources = 200
+
 /** First segments of the paths of the service itself, now or later. */
 export const reservedNames = [
   ...['assets', 'b', 'db', 'demos', 'docs', 'health', 'inspector', 'learn', 'problems', 's'],
@@ -44,6 +47,10 @@ export function defineData(contents: unknown, options: DataOptions, schemas?: un
     return { resources: [], problems, ofSchema: ofSchema === problems ? [] : ofSchema }
   const empty = Object.keys(given).map((name): [string, unknown] => [name, []])
   const all = Object.entries({ ...Object.fromEntries(empty), ...data })
+  if (all.length > maxResources) {
+    problems.push({ path: '/', reason: `has more than ${String(maxResources)} resources` })
+    return { resources: [], problems, ofSchema: [] }
+  }
   const context = { ...options, schemas: given, names: all.map(([name]) => name), problems }
   const resources = all.flatMap(([name, value]) => defineOne(context, name, value) ?? [])
   problems.push(...findDangling(resources, given))

@@ -20,7 +20,7 @@ const maxRedirects = 5
 /** Throws an error with one line for a person. */
 export async function readDataText(source: string): Promise<DataText> {
   const { bytes, type } = isUrl(source) ? await fetchData(source) : readData(source)
-  if (!isUtf8(bytes)) throw new Error(`${source} is not valid UTF-8`)
+  if (!isUtf8(bytes)) throw new Error(`${withoutSecrets(source)} is not valid UTF-8`)
   const path = isUrl(source) ? new URL(source).pathname : source
   const isYaml = /\.ya?ml$/i.test(path) || /\byaml\b/i.test(type)
   return { source, text: new TextDecoder().decode(bytes), isYaml }
@@ -61,7 +61,8 @@ async function followRedirects(source: string, signal: AbortSignal): Promise<Res
   const accept = 'application/json, application/yaml, text/yaml;q=0.9, */*;q=0.1'
   let url = source
   for (let count = 0; count <= maxRedirects; count += 1) {
-    const response = await fetch(url, { redirect: 'manual', headers: { accept }, signal })
+    const headers = { accept, ...toAuthorization(url) }
+    const response = await fetch(withoutSecrets(url), { redirect: 'manual', headers, signal })
     const location = response.headers.get('location')
     if (location === null || response.status < 300 || response.status > 399) return response
     await response.body?.cancel()
@@ -69,6 +70,14 @@ async function followRedirects(source: string, signal: AbortSignal): Promise<Res
     if (!isUrl(url)) throw new Error('it redirects to another scheme than http and https')
   }
   throw new Error(`it redirects more than ${String(maxRedirects)} times`)
+}
+
+/** Of this URL only: a redirect to another host loses them. */
+function toAuthorization(url: string) {
+  const { username, password } = new URL(url)
+  if (username + password === '') return {}
+  const credentials = decodeURIComponent(`${username}:${password}`)
+  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
 }
 
 export function withoutSecrets(source: string): string {

@@ -30,6 +30,13 @@ export function destroy(server: JsonServer, context: ResourceContext): Handler {
   }
 }
 
+/** Other requests wait for the transaction. */
+const maxRecords = 10_000
+
+function assertFew(count: number): void {
+  if (count > maxRecords) throw conflict('More than 10,000 records would be changed or deleted.')
+}
+
 interface Target {
   context: ResourceContext
   record: StoredRecord
@@ -43,6 +50,7 @@ function removeStep({ resource }: ResourceContext, records: readonly StoredRecor
 async function toSteps0(server: JsonServer, { context, record }: Target): Promise<Step[]> {
   const lists = server.contexts.filter(({ resource }) => !resource.isSingular)
   const removed = new Map(lists.map((list) => [list, new Map<string, StoredRecord>()]))
+  let count = 1
   removed.get(context)?.set(record.id, record)
   let level = new Map([[context, [record.id]]])
   while (level.size > 0) {
@@ -54,6 +62,7 @@ async function toSteps0(server: JsonServer, { context, record }: Target): Promis
         const found = await findReferring(list, field, values)
         const added = found.filter(({ id }) => !known.has(id))
         for (const child of added) known.set(child.id, child)
+        assertFew((count += added.length))
         if (added.length > 0)
           next.set(list, [...(next.get(list) ?? []), ...added.map(({ id }) => id)])
       }
@@ -69,11 +78,13 @@ async function toSteps1(
   { context, record, dependents }: Target & { dependents: readonly string[] },
 ): Promise<Step[]> {
   const steps = [removeStep(context, [record])]
+  let count = 1
   const field = `${context.resource.singular}${server.config.foreignKeySuffix}`
   for (const children of server.contexts) {
     const { isSingular, name } = children.resource
     if (isSingular || name === context.resource.name) continue
     const referring = await findReferring(children, field, [record.id])
+    assertFew((count += referring.length))
     const updatedAt = new Date().toISOString()
     const records = referring.map((child) => {
       return { ...child, updatedAt, document: { ...child.document, [field]: null } }

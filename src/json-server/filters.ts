@@ -1,7 +1,7 @@
 import type { Document, Filter } from '../stores/records/records.ts'
 import { toEqualFilter, type Conditions, type Test } from './conditions.ts'
 import { createPatternTest } from './patterns.ts'
-import { findAt, isAtMost, toText } from './values.ts'
+import { createFindAt, isAtMost, toText } from './values.ts'
 
 type Comparison = (value: unknown, wanted: unknown) => boolean
 
@@ -56,8 +56,9 @@ function toFilter({ path, operator, wanted }: Condition): Filter | undefined {
 }
 
 function toTest({ name, path, operator, wanted }: Condition): Test {
+  const findAt = createFindAt(path)
   // null and no value match no filter, not even `_ne`.
-  const find = (document: Document) => findAt(document, path) ?? undefined
+  const find = (document: Document) => findAt(document) ?? undefined
   if (operator === '_like') {
     const test = createPatternTest(name, wanted.map(toText))
     const findText = (value: unknown) => (value === undefined ? undefined : toText(value))

@@ -71,6 +71,31 @@ test('in 1 _dependent removes what refers to the record, and no other', async (t
   assert.deepEqual(await readIds(app, '/comments'), ['y'])
 })
 
+for (const version of ['0.17', '1'] as const) {
+  test(`in ${version} a sort by many fields gets 400, and a long path finds nothing`, async (t) => {
+    const app = await openData(t, version)
+    const terms = (count: number) => Array.from({ length: count }, () => 'title').join()
+    assert.equal((await app.inject(`/posts?_sort=${terms(10)}`)).statusCode, 200)
+    assert.equal((await app.inject(`/posts?_sort=${terms(11)}`)).statusCode, 400)
+    const path = 'title.'.repeat(1000)
+    assert.equal((await app.inject(`/posts?${path}x=1`)).statusCode, 200)
+  })
+
+  test(`in ${version} a DELETE changes at most 10,000 records`, async (t) => {
+    const toChild = (_: unknown, index: number) => ({ id: `c${String(index)}`, postId: 'a' })
+    const contents = {
+      posts: [{ id: 'a' }],
+      comments: Array.from({ length: 10_000 }, toChild),
+      accounts: data.accounts,
+    }
+    const app = await openData(t, version, {}, contents)
+    assert.equal((await app.inject({ method: 'DELETE', url: '/posts/a' })).statusCode, 409)
+    assert.equal((await app.inject('/posts/a')).statusCode, 200)
+    await app.inject({ method: 'DELETE', url: '/comments/c1' })
+    assert.equal((await app.inject({ method: 'DELETE', url: '/posts/a' })).statusCode, 200)
+  })
+}
+
 const rejected: [body: unknown, status: number][] = [
   [{ id: 1 }, 409],
   [{ id: 'new' }, 400],

@@ -72,7 +72,8 @@ function toFirst(value: unknown): string {
 
 export function toNames(value: unknown): string[] {
   const names: unknown[] = [value].flat()
-  return names.filter((name) => typeof name === 'string').filter(Boolean)
+  const texts = names.filter((name) => typeof name === 'string').filter(Boolean)
+  return [...new Set(texts)]
 }
 
 /** As `slice` of an array with so many items. */
@@ -114,7 +115,7 @@ const reserved = ['_sort', '_page', '_per_page', '_embed', '_where']
 export function parseList1(request: FastifyRequest): ListRequest {
   const parameters = new URLSearchParams(request.url.split(/\?(.*)/s)[1])
   const sort = parameters.get('_sort') ?? ''
-  const embed = parameters.getAll('_embed')
+  const embed = toNames(parameters.getAll('_embed'))
   const { filters, ...conditions } = parseWhere(parameters, reserved)
   const [number, size = 10] = ['_page', '_per_page'].map((name) => {
     const count = Number.parseInt(parameters.get(name) ?? '')

@@ -1,7 +1,7 @@
 import type { ResourceContext } from '../resources/context.ts'
 import type { Document, Filter, RecordQuery, StoredRecord } from '../stores/records/records.ts'
 import type { Conditions } from './conditions.ts'
-import { findAt } from './values.ts'
+import { createFindAt } from './values.ts'
 import { compareKeys, toSortKeys, type Sort } from './sort.ts'
 
 type Records = readonly StoredRecord[]
@@ -110,11 +110,11 @@ export async function findByIds({ collection }: ResourceContext, ids: readonly s
 
 /** The names of fields, or paths, that no record has. */
 export async function findUnknown({ collection }: ResourceContext, names: readonly string[]) {
-  const unknown = new Set(names)
+  const unknown = new Map(names.map((name) => [name, createFindAt(name)]))
   if (unknown.size === 0) return unknown
   for await (const page of collection.pages()) {
-    for (const name of unknown) {
-      const isKnown = page.some(({ document }) => findAt(document, name) !== undefined)
+    for (const [name, find] of unknown) {
+      const isKnown = page.some(({ document }) => find(document) !== undefined)
       if (isKnown) unknown.delete(name)
     }
     if (unknown.size === 0) break

@@ -1,8 +1,10 @@
+import { badRequest } from '../http/errors/http-error.ts'
+import { maxSortTerms } from '../resources/list/list-query.ts'
 import type { Document } from '../stores/records/records.ts'
-import { findAt, findInside, isBelow } from './values.ts'
+import { createFindAt, createFindInside, isBelow, type Find } from './values.ts'
 
 export type Sort = readonly {
-  find: (document: Document) => unknown
+  find: Find
   compare: (one: unknown, other: unknown) => number
 }[]
 
@@ -23,13 +25,20 @@ export function compareKeys(
   return 0
 }
 
+/** The keys of all records are in memory. */
+function toTerms(sort: string): string[] {
+  const terms = sort.split(',')
+  if (terms.length <= maxSortTerms) return terms
+  throw badRequest(`_sort must have at most ${String(maxSortTerms)} fields.`)
+}
+
 /** `_sort=a,b&_order=desc,asc` of 0.17, with the order of lodash's `orderBy`. */
 export function parseSortAndOrder(sort: string, order: string): Sort {
   const orders = order.toLowerCase().split(',')
-  return sort.split(',').map((path, index) => {
+  return toTerms(sort).map((path, index) => {
     const sign = orders[index] === 'desc' ? -1 : 1
     return {
-      find: (document) => findAt(document, path),
+      find: createFindAt(path),
       compare: (one, other) => sign * compareAscending(one, other),
     }
   })
@@ -45,11 +54,11 @@ function compareAscending(one: unknown, other: unknown): number {
 
 /** `_sort=-a,b` of 1, with the order of sort-on: text by the rules of the locale, no value last. */
 export function parseSignedSort(sort: string): Sort {
-  return sort.split(',').map((term) => {
+  return toTerms(sort).map((term) => {
     const sign = term.startsWith('-') ? -1 : 1
     const path = sign === 1 ? term : term.slice(1)
     return {
-      find: (document) => findInside(document, path),
+      find: createFindInside(path),
       compare: (one, other) => compareWithLocale(one, other, sign),
     }
   })

@@ -1,17 +1,24 @@
 import { isFieldValue, type Document } from '../stores/records/records.ts'
 
+export type Find = (document: Document) => unknown
+
 /** As in 0.17: a field with exactly this name comes first. */
-export function findAt(document: Document, path: string): unknown {
-  return Object.hasOwn(document, path) ? document[path] : findInside(document, path)
+export function createFindAt(path: string): Find {
+  const find = createFindInside(path)
+  return (document) => (Object.hasOwn(document, path) ? document[path] : find(document))
 }
 
 /** The value of `author.name` or `tags[0]`. */
-export function findInside(document: Document, path: string): unknown {
+export function createFindInside(path: string): Find {
   const names = path.replaceAll(/\[(\w+)\]/g, '.$1').split('.')
-  return names.reduce<unknown>((value, name) => {
-    const member: unknown = Object.getOwnPropertyDescriptor(Object(value), name)?.value
-    return member
-  }, document)
+  return (document) => {
+    let value: unknown = document
+    for (const name of names) {
+      if (value === undefined) return undefined
+      value = Object.getOwnPropertyDescriptor(Object(value), name)?.value
+    }
+    return value
+  }
 }
 
 /** `String(value)`, without calling methods that the JSON of a client may have redefined. */

@@ -238,6 +238,22 @@ for (const [what, [listener, message]] of Object.entries(failures)) {
   })
 }
 
+test('the credentials of a URL are sent to its host only, and not printed', async (t) => {
+  const seen: unknown[] = []
+  const other = await openServer(t, ({ headers }, response) => {
+    seen.push(headers.authorization)
+    response.end(Uint8Array.of(0xff))
+  })
+  const url = await openServer(t, ({ headers }, response) => {
+    seen.push(headers.authorization)
+    return response.writeHead(302, { location: `${other}/db.json` }).end()
+  })
+  const DATA_FILE = url.replace('//', '//ann:glass@')
+  const { lines } = await failedStart(t, { DATA_FILE })
+  assert.deepEqual(seen, [`Basic ${Buffer.from('ann:glass').toString('base64')}`, undefined])
+  assert.doesNotMatch(lines.join(), /glass/)
+})
+
 test('a file of 10 MB with 100,000 records loads in a small heap', async (t) => {
   const posts = Array.from({ length: 100_000 }, (_, index) => ({
     id: index + 1,

@@ -65,7 +65,7 @@ function assertSearches(filters: readonly ListFilter[], text: string): void {
   )
 }
 
-const maxSortTerms = 10
+export const maxSortTerms = 10
 
 function parseSort(resource: Resource, sort: readonly string[]) {
   if (sort.join('') === '') return []
