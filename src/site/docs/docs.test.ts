@@ -238,3 +238,11 @@ async function listOperations(app: TestApp) {
     Object.values(ofPath).map(({ operationId }) => ({ operationId, path })),
   )
 }
+
+test('the media types of a response without an example are one line', async (t) => {
+  const app = await testApp(t)
+  const { body } = await app.inject('/docs/getUsers')
+  const types = body.slice(body.indexOf('<section class="response-doc">'))
+  const names = '<code>text/html</code> <code>text/csv</code>'
+  assert.ok(types.includes(`</details>\n<p>Also available: ${names}</p>`))
+})

@@ -53,19 +53,23 @@ function renderSamples(operation: DocsOperation, origin: string): Html {
 `
 }
 
-/** JSON comes first. Its fields are shown once, and each media type has its example. */
+/** JSON comes first. Its fields are shown once. The types without an example come last, in one line. */
 function renderContent(content: Content): Html {
-  const rank = ([type]: [string, MediaType]) => (type === 'application/json' ? 0 : 1)
+  const rank = ([type, { example }]: [string, MediaType]) =>
+    type === 'application/json' ? 0 : example === undefined ? 2 : 1
   const types = Object.entries(content).toSorted((one, other) => rank(one) - rank(other))
   let known = ''
-  return html`${types.map(([type, one], index) => {
+  const names: Html[] = []
+  const parts = types.map(([type, one], index) => {
     const fields = one.schema ? renderFields(one.schema) : html``
-    const isNew = fields.markup !== known
+    const sides = renderSides(fields.markup === known ? html`` : fields, type, one)
     known ||= fields.markup
-    const sides = renderSides(isNew ? fields : html``, type, one)
-    if (index === 0 || sides.markup === '') return html`<p><code>${type}</code></p>\n${sides}`
-    return html`<details><summary><code>${type}</code></summary>\n${sides}</details>\n`
-  })}`
+    const name = html`<code>${type}</code>`
+    if (index === 0) return html`<p>${name}</p>\n${sides}`
+    if (sides.markup === '') names.push(html` ${name}`)
+    return sides.markup && html`<details><summary>${name}</summary>\n${sides}</details>\n`
+  })
+  return html`${parts}${names.length === 0 ? '' : html`<p>Also available:${names}</p>\n`}`
 }
 
 function renderSides(fields: Html, type: string, one: MediaType): Html {
