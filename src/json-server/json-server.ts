@@ -1,10 +1,11 @@
 import { jsonContent } from '../http/openapi/content.ts'
+import { sendChunks, toJsonArray } from '../http/response/send.ts'
+import { singularId } from '../resources/context.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { resourceDemo } from '../resources/routes.ts'
 import type { Demo, Services } from '../site/demo.ts'
-import { showAll } from './read.ts'
 import { toDialect } from './routes.ts'
-import type { JsonServer } from './server.ts'
+import { toShown, type Context, type JsonServer } from './server.ts'
 
 /** The demos of the resources of a data file, with the responses of json-server, and one for `/db`. */
 export function createJsonServer(
@@ -17,29 +18,31 @@ export function createJsonServer(
     const references = definition.references?.map((each) => ({ ...each, onDelete }) as const)
     return defineResource({ ...definition, references: references ?? [], allowsUnknown: true })
   })
-  const toServer = ({ config, records }: Services): JsonServer => {
-    const contexts = resources.map((resource) => {
+  const toContexts = ({ config, records }: Services): readonly Context[] => {
+    const contexts: Context[] = []
+    const server = { version, contexts, records, config }
+    for (const resource of resources) {
+      const collection = records.collection(resource.name)
       // json-server checks no references.
-      return { resource, config, collection: records.collection(resource.name), relations: [] }
-    })
-    return { version, contexts, records, config }
+      contexts.push({ server, resource, config, collection, relations: [] })
+    }
+    return contexts
   }
-  const demos = resources.map((resource): Demo => {
+  const demos = resources.map((resource, index): Demo => {
     const { routes, ...demo } = resourceDemo(resource, resources)
     return {
       ...demo,
       routes: async (services, app) => {
-        const server = toServer(services)
-        const context = server.contexts.find((known) => known.resource === resource)
         const own = typeof routes === 'function' ? await routes(services, app) : routes
-        return context ? toDialect(server, context, own) : own
+        const context = toContexts(services)[index]
+        return context ? toDialect(context, own) : own
       },
     }
   })
-  return [...demos, allDemo(toServer)]
+  return [...demos, allDemo(toContexts)]
 }
 
-function allDemo(toServer: (services: Services) => JsonServer): Demo {
+function allDemo(toContexts: (services: Services) => readonly Context[]): Demo {
   return {
     name: 'db',
     title: 'Database',
@@ -51,13 +54,27 @@ function allDemo(toServer: (services: Services) => JsonServer): Demo {
         method: 'GET',
         url: '/db',
         summary: 'Get all resources in one object',
-        file: 'src/json-server/read.ts',
-        responses: {
-          200: { description: 'By name.', content: jsonContent({ type: 'object' }, {}) },
-        },
+        file: 'src/json-server/json-server.ts',
+        content: jsonContent({ type: 'object' }, {}),
         store: 'reads',
-        handler: showAll(toServer(services)),
+        handler: (_request, reply) => {
+          reply.header('cache-control', 'private, no-cache')
+          return sendChunks(reply, 'application/json', writeAll(toContexts(services)))
+        },
       },
     ],
   }
+}
+
+async function* writeAll(contexts: readonly Context[]) {
+  yield '{'
+  for (const [index, context] of contexts.entries()) {
+    const { collection, resource } = context
+    yield `${index === 0 ? '' : ',\n'}${JSON.stringify(resource.name)}:`
+    if (resource.isSingular) {
+      const record = await collection.find(singularId)
+      yield JSON.stringify(record ? toShown(context, record) : {})
+    } else yield* toJsonArray(collection.pages(), (record) => toShown(context, record))
+  }
+  yield '}'
 }

@@ -2,82 +2,76 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setTimeout } from 'node:timers/promises'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { chooseErrorForm } from '../http/errors/send-error.ts'
-import { negotiate } from '../http/negotiation/negotiate.ts'
+import { negotiate, typeBySuffix } from '../http/negotiation/negotiate.ts'
+import { responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { sendJson } from '../http/response/send.ts'
-import {
-  toRecordId,
-  toRecordRoute,
-  type Handler,
-  type ResourceContext,
-} from '../resources/context.ts'
-import type { Resource } from '../resources/definition.ts'
-import { destroy } from './destroy.ts'
+import { toRecordId, toRecordRoute, type Handler } from '../resources/context.ts'
 import { findParameters, list, show } from './read.ts'
-import type { JsonServer } from './server.ts'
-import { change, create } from './write.ts'
+import { findList, isVersion1, toKey, type Context } from './server.ts'
+import { change, create, destroy } from './write.ts'
 
 /** The routes of a resource, with the JSON of json-server. Pages and other types stay. */
-export function toDialect(
-  server: JsonServer,
-  context: ResourceContext,
-  routes: readonly Route[],
-): readonly Route[] {
+export function toDialect(context: Context, routes: readonly Route[]): readonly Route[] {
   const { isSingular, path } = context.resource
   const record = toRecordRoute(context.resource)
-  const changes = change(server, context)
-  const toField = (request: FastifyRequest) => ({
-    [`${context.resource.singular}${server.config.foreignKeySuffix}`]: toRecordId(
-      context.resource,
-      request,
-    ),
-  })
-  const lists =
-    server.version === '1' ? [] : server.contexts.filter((each) => !each.resource.isSingular)
-  const nested = lists.flatMap((other): [string, Handler][] => {
-    const url = `${record}${other.resource.path}`
-    return [
-      [`GET ${url}`, list(server, other, toField)],
-      [`POST ${url}`, create(server, other, toField)],
-    ]
-  })
+  const added = isVersion1(context) ? [] : toAdded(context)
   const handlers: Readonly<Record<string, Handler>> = {
-    ...Object.fromEntries(nested),
-    [`GET ${record}`]: show(server, context),
-    [`PUT ${record}`]: changes,
-    [`PATCH ${record}`]: changes,
+    [`GET ${record}`]: show(context),
+    [`PUT ${record}`]: change(context),
+    [`PATCH ${record}`]: change(context),
     ...(!isSingular && {
-      [`GET ${path}`]: list(server, context),
-      [`POST ${path}`]: create(server, context),
-      [`DELETE ${record}`]: destroy(server, context),
+      [`GET ${path}`]: list(context),
+      [`POST ${path}`]: create(context),
+      [`DELETE ${record}`]: destroy(context),
     }),
+    ...Object.fromEntries(added.map((route) => [toName(route), route.handler])),
   }
-  const replaced = routes.map((route) => {
-    const handler = handlers[`${[route.method].flat()[0] ?? ''} ${route.url}`]
-    return handler ? withHandler(server, route, handler) : route
+  return [...routes, ...added].map((route) => {
+    const isNested = findList(context, route.url.slice(record.length + 1)) !== undefined
+    const handler = handlers[toName(isNested ? { ...route, url: `${record}/:nested` } : route)]
+    return handler ? withHandler(context, route, handler) : route
   })
-  if (server.version === '1') return replaced
-  const more = isSingular
-    ? [singularPost(context, changes)]
-    : nestedRoutes(context.resource, handlers)
-  return [...replaced, ...more.map((route) => withHandler(server, route, route.handler))]
 }
 
-const types = [
-  'application/json',
-  'text/html',
-  'text/csv',
-  'application/x-ndjson',
-  'text/plain',
-] as const
+function toName({ method, url }: Pick<Route, 'method' | 'url'>): string {
+  return `${[method].flat()[0] ?? ''} ${url}`
+}
 
-function withHandler(server: JsonServer, route: Route, handler: Handler): Route {
+/** `/posts/1/comments`, which is `/comments?postId=1`, of any two lists; POST of an object. */
+function toAdded(context: Context): readonly Route[] {
+  const { path, isSingular, singular } = context.resource
+  const url = isSingular ? path : `${toRecordRoute(context.resource)}/:nested`
+  const post = { method: 'POST', url, store: 'writes' } as const
+  if (isSingular) return [{ ...post, summary: `Replace the ${singular}`, handler: change(context) }]
+  const others = 'the records of another list that refer to one'
+  const get = { method: 'GET', url, store: 'reads', summary: `List ${others}` } as const
+  return [
+    { ...get, handler: nest(context, list) },
+    { ...post, summary: `Create one of ${others}`, handler: nest(context, create) },
+  ]
+}
+
+function nest(context: Context, handle: typeof list): Handler {
+  return function (request, reply) {
+    const inRoute = request.routeOptions.url?.split('/').at(-1) ?? ''
+    const other = findList(context, toPathParameter(request, 'nested') || inRoute)
+    if (!other) throw notFound('There is no such list.')
+    const fixed = { [toKey(context)]: toRecordId(context.resource, request) }
+    return handle(other, fixed).call(this, request, reply)
+  }
+}
+
+const types = ['application/json', ...Object.values(typeBySuffix)] as const
+
+function withHandler(context: Context, route: Route, handler: Handler): Route {
   return {
     ...route,
+    ...toDocumentation(context, route),
     config: { ...route.config, defaultType: 'json' },
     async handler(request, reply) {
-      await delay(server, request)
+      await delay(context, request)
       // json-server ignores Accept.
       const type = negotiate(request, reply, types) ?? 'application/json'
       const isOther = type !== 'application/json' || request.method === 'QUERY'
@@ -87,13 +81,32 @@ function withHandler(server: JsonServer, route: Route, handler: Handler): Route 
       const isPage = chooseErrorForm(request, reply) === 'html'
       if (isPage && route.errorHandler) return route.errorHandler(error, request, reply)
       if (isPage || !(error instanceof HttpError)) throw error
-      return sendError(server, reply, error)
+      return sendError(context, reply, error)
+    },
+  }
+}
+
+/** Of any type: a page, or what json-server sends, which the schema of the resource does not limit. */
+const open = { content: { '*/*': {} } }
+const errors = ['400', '403', '404', '405', '408', '409', '412', '413', '415', '422', '428']
+
+function toDocumentation({ server: { version } }: Context, route: Route) {
+  const description = `JSON is as in json-server ${version}. Other types are as without it.`
+  const headers = responseHeaders('ETag', 'Link', 'X-Total-Count')
+  return {
+    description,
+    parameters: route.parameters?.filter((each) => 'in' in each && each.in === 'path') ?? [],
+    ...(route.requestBody && { requestBody: { content: { 'application/json': {} } } }),
+    responses: {
+      '2XX': { description, headers, ...open },
+      '3XX': { description: 'Not changed, or a redirect to a page.' },
+      ...Object.fromEntries(errors.map((status) => [status, { description, ...open }])),
     },
   }
 }
 
 /** 0.17 responds with `{}` if there is no such record, and its other errors are stack traces. */
-function sendError({ version }: JsonServer, reply: FastifyReply, error: HttpError) {
+function sendError({ server: { version } }: Context, reply: FastifyReply, error: HttpError) {
   const { status, headers, message } = error
   if (version === '0.17' && status !== 404) throw error
   reply.code(status).headers(headers).header('cache-control', 'no-store')
@@ -103,31 +116,12 @@ function sendError({ version }: JsonServer, reply: FastifyReply, error: HttpErro
 
 const maxDelayMs = 60_000
 
-async function delay({ version, config }: JsonServer, request: FastifyRequest): Promise<void> {
+async function delay(
+  { server: { version, config } }: Context,
+  request: FastifyRequest,
+): Promise<void> {
   const { _delay } = version === '0.17' ? findParameters(request) : {}
   const own = Number.parseFloat(String(_delay)) || 0
   const milliseconds = Math.min(maxDelayMs, config.delayMs + Math.max(0, own))
   if (milliseconds > 0) await setTimeout(milliseconds)
-}
-
-function singularPost({ resource }: ResourceContext, handler: Handler): Route {
-  const summary = `Replace the ${resource.singular}`
-  return { method: 'POST', url: resource.path, summary, store: 'writes', handler }
-}
-
-/** `/posts/1/comments`, which is `/comments?postId=1`, of any two lists. */
-function nestedRoutes(resource: Resource, handlers: Readonly<Record<string, Handler>>): Route[] {
-  const record = toRecordRoute(resource)
-  const summary = 'the records of another list that refer to one'
-  return (['GET', 'POST'] as const).map((method) => ({
-    method,
-    url: `${record}/:nested`,
-    summary: `${method === 'GET' ? 'List' : 'Create one of'} ${summary}`,
-    store: method === 'GET' ? 'reads' : 'writes',
-    handler(request, reply) {
-      const handler = handlers[`${method} ${record}/${toPathParameter(request, 'nested')}`]
-      if (!handler) throw notFound('There is no such list.')
-      return handler.call(this, request, reply)
-    },
-  }))
 }

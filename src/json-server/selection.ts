@@ -1,97 +1,112 @@
-import type { ResourceContext } from '../resources/context.ts'
-import type { Document, Filter, RecordQuery, StoredRecord } from '../stores/records/records.ts'
-import type { Conditions } from './conditions.ts'
-import { createFindAt } from './values.ts'
-import { compareKeys, toSortKeys, type Sort } from './sort.ts'
+import type { Document, Filter, StoredRecord } from '../stores/records/records.ts'
+import type { Context } from './server.ts'
+import { createFindAt, type Find } from './values.ts'
 
 type Records = readonly StoredRecord[]
 
-export interface Selection extends Conditions {
-  sort: Sort
-  /** Of the number of matching records: the first of the slice, and the one after its last. */
-  toRange?: ((total: number) => readonly [from: number, to: number]) | undefined
-  /** The documents that `test` and `sort` compare. */
-  toDocuments: (records: Records) => readonly Document[] | Promise<readonly Document[]>
-  isCancelled: () => boolean
+/** Which documents match, by the rules of json-server. */
+export type Test = (
+  documents: readonly Document[],
+) => readonly boolean[] | Promise<readonly boolean[]>
+
+export interface Related {
+  /** Resources that refer to this one; in 1 also the resources that it refers to, in the singular. */
+  embed: readonly string[]
+  /** Of 0.17: the resources that this one refers to, in the singular. */
+  expand: readonly string[]
 }
 
-interface Selected {
-  /** Only with `toRange`. */
-  total?: number
-  pages: AsyncIterable<Records>
+export interface ListRequest extends Related {
+  tests: readonly Test[]
+  /** Of the database. A record that passes every test matches them. */
+  filters: readonly Filter[]
+  sort: readonly {
+    find: Find
+    compare: (one: unknown, other: unknown) => number
+  }[]
+  /** Of the number of matching records. Undefined for the whole list. */
+  toPart?: ((total: number) => Part) | undefined
+}
+
+export interface Part {
+  /** The index of the first record, and that after the last, which can be too large. */
+  range: readonly [from: number, to: number]
+  headers?: Readonly<Record<string, string>>
+  /** The members around the list, without the list. */
+  envelope?: object
+}
+
+interface Selection extends Omit<ListRequest, keyof Related> {
+  /** The documents that the tests and `sort` compare. */
+  toDocuments: (records: Records) => Promise<readonly Document[]>
+  isCancelled: () => boolean
 }
 
 const listedAtOnce = 1000
 
-/** Every record that the database finds is tested. Of a sorted list only ids and keys are in memory. */
-export async function selectRecords(
-  context: ResourceContext,
-  selection: Selection,
-): Promise<Selected> {
-  const { collection, resource } = context
-  const { test, sort, toRange, isCancelled } = selection
-  const filters = selection.filters.map((filter) => toIdFilter(resource.idName, filter))
-  const query: RecordQuery = { filters, sort: [], isCancelled }
-  const isPlain = test === undefined && sort.length === 0
-  if (isPlain && !toRange) return { pages: collection.pages(query) }
-  if (isPlain && toRange) {
+/** The matching records. Of those that are tested or sorted, only ids and keys are in memory. */
+export async function selectRecords(context: Context, selection: Selection) {
+  const { collection } = context
+  const { tests, filters, sort, toPart, isCancelled } = selection
+  const query = { filters, sort: [], isCancelled }
+  if (tests.length === 0 && sort.length === 0) {
+    if (!toPart) return { total: 0, pages: collection.pages(query) }
     const total = await collection.count()
-    const [from, to] = toRange(total)
-    const limit = Math.max(0, to - from)
+    const [from, to] = toPart(total).range
+    const offset = Math.min(from, total)
+    const limit = Math.max(0, Math.min(to, total) - offset)
     if (limit <= listedAtOnce) {
-      return { total, pages: onePage(await collection.list(query, { offset: from, limit })) }
+      return { total, pages: [await collection.list(query, { offset, limit })] }
     }
   }
-  const matches = findMatches(collection.pages(query), selection)
-  if (sort.length === 0 && !toRange && selection.mayFail !== true)
-    return { pages: toPages(matches) }
-  const found: { id: string; keys: readonly unknown[] }[] = []
-  for await (const page of matches) {
-    for (const { record, document } of page) {
-      found.push({ id: record.id, keys: toSortKeys(sort, document) })
+  const found: Found[] = []
+  for await (const page of collection.pages(query)) found.push(...(await test(page, selection)))
+  found.sort((one, other) => {
+    for (const [index, { compare }] of sort.entries()) {
+      const result = compare(one.keys[index], other.keys[index])
+      if (result !== 0) return result
     }
-  }
-  if (sort.length > 0) found.sort((one, other) => compareKeys(sort, one.keys, other.keys))
-  const ids = found.slice(...(toRange?.(found.length) ?? [])).map(({ id }) => id)
+    return 0
+  })
+  const ids = found.slice(...(toPart?.(found.length).range ?? [])).map(({ id }) => id)
   return { total: found.length, pages: readByIds(context, ids) }
 }
 
-/** An id is compared as text, as the key of its record is. */
-function toIdFilter(idName: string, filter: Filter): Filter {
-  const [name] = [filter.field].flat()
-  return name === idName ? { ...filter, field: '_id', values: filter.values.map(String) } : filter
+/** The filters of equal values that have an index: those of the id and of references. */
+export function toIndexed({ resource }: Context, parameters: Document): Filter[] {
+  const { idName, references } = resource
+  const filters = references.flatMap(({ field }): Filter[] => {
+    const text = parameters[field]
+    if (typeof text !== 'string') return []
+    // The text may stand for a value of another type, or for a list, which the database finds as null.
+    const number = Number(text)
+    const numbers = Number.isFinite(number) ? [number] : []
+    const values = [text, ...numbers, true, false, null]
+    return [{ field: [field], operator: 'eq', values }]
+  })
+  const { [idName]: id } = parameters
+  if (typeof id === 'string') filters.push({ field: '_id', operator: 'eq', values: [id] })
+  return filters
 }
 
-interface Match {
-  record: StoredRecord
-  document: Document
+interface Found {
+  id: string
+  keys: readonly unknown[]
 }
 
-async function* findMatches(pages: AsyncIterable<Records>, { test, toDocuments }: Selection) {
-  for await (const records of pages) {
-    const documents = await toDocuments(records)
-    const results = await test?.(documents)
-    const all = records.map((record, index): Match => {
-      return { record, document: documents[index] ?? record.document }
-    })
-    yield results ? all.filter((_, index) => results[index] === true) : all
+async function test(records: Records, { tests, sort, toDocuments }: Selection): Promise<Found[]> {
+  const documents = await toDocuments(records)
+  let matches = documents.map((document, index) => ({ document, id: records[index]?.id ?? '' }))
+  for (const each of tests) {
+    const results = await each(matches.map(({ document }) => document))
+    matches = matches.filter((_, index) => results[index])
   }
-}
-
-async function* toPages(matches: AsyncIterable<readonly Match[]>): AsyncGenerator<Records> {
-  for await (const page of matches) yield page.map(({ record }) => record)
-}
-
-async function* onePage(records: Records): AsyncGenerator<Records> {
-  yield records
+  return matches.map(({ document, id }) => ({ id, keys: sort.map(({ find }) => find(document)) }))
 }
 
 const idsPerPage = 100
 
-async function* readByIds(
-  context: ResourceContext,
-  ids: readonly string[],
-): AsyncGenerator<Records> {
+async function* readByIds(context: Context, ids: readonly string[]) {
   for (let start = 0; start < ids.length; start += idsPerPage) {
     const some = ids.slice(start, start + idsPerPage)
     const found = await findByIds(context, some)
@@ -99,23 +114,21 @@ async function* readByIds(
   }
 }
 
-export async function findByIds({ collection }: ResourceContext, ids: readonly string[]) {
+export async function findByIds({ collection }: Context, ids: readonly string[]) {
   const values = [...new Set(ids)]
   const filters = [{ field: '_id', operator: 'eq', values }] as const
-  const limit = values.length
-  const records =
-    limit > 0 ? await collection.list({ filters, sort: [] }, { offset: 0, limit }) : []
+  const part = { offset: 0, limit: values.length }
+  const records = values.length > 0 ? await collection.list({ filters, sort: [] }, part) : []
   return new Map(records.map((record) => [record.id, record]))
 }
 
 /** The names of fields, or paths, that no record has. */
-export async function findUnknown({ collection }: ResourceContext, names: readonly string[]) {
+export async function findUnknown({ collection }: Context, names: readonly string[]) {
   const unknown = new Map(names.map((name) => [name, createFindAt(name)]))
   if (unknown.size === 0) return unknown
   for await (const page of collection.pages()) {
     for (const [name, find] of unknown) {
-      const isKnown = page.some(({ document }) => find(document) !== undefined)
-      if (isKnown) unknown.delete(name)
+      if (page.some(({ document }) => find(document) !== undefined)) unknown.delete(name)
     }
     if (unknown.size === 0) break
   }

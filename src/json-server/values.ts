@@ -1,3 +1,5 @@
+import { badRequest } from '../http/errors/http-error.ts'
+import { maxSortTerms } from '../resources/list/list-query.ts'
 import { isFieldValue, type Document } from '../stores/records/records.ts'
 
 export type Find = (document: Document) => unknown
@@ -21,11 +23,16 @@ export function createFindInside(path: string): Find {
   }
 }
 
+/** The keys of all records are in memory. */
+export function toSortTerms(sort: string): readonly string[] {
+  const terms = sort === '' ? [] : sort.split(',')
+  if (terms.length <= maxSortTerms) return terms
+  throw badRequest(`_sort must have at most ${String(maxSortTerms)} fields.`)
+}
+
 /** `String(value)`, without calling methods that the JSON of a client may have redefined. */
 export function toText(value: unknown): string {
-  if (Array.isArray(value)) {
-    return value.map((item: unknown) => ((item ?? null) === null ? '' : toText(item))).join(',')
-  }
+  if (Array.isArray(value)) return value.map((item: unknown) => toText(item ?? '')).join(',')
   return typeof value === 'object' && value !== null ? '[object Object]' : String(value)
 }
 
@@ -42,4 +49,13 @@ export function isBelow(one: unknown, other: unknown): boolean {
 /** `one <= other`. */
 export function isAtMost(one: unknown, other: unknown): boolean {
   return toComparable(one) <= toComparable(other)
+}
+
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -11,6 +11,7 @@ import type { Handler, ResourceContext } from '../resources/context.ts'
 import { acceptedTypes } from '../resources/definition.ts'
 import { toTag } from '../resources/record/representations.ts'
 import { assertFound } from '../resources/record/show.ts'
+import { checkWrites } from '../resources/relations/check-writes.ts'
 import { assertStorable } from '../resources/write/input.ts'
 import { nextTime } from '../resources/write/create-numbered.ts'
 import {
@@ -20,31 +21,29 @@ import {
   writeRecord,
 } from '../resources/write/write.ts'
 import type { Document, StoredRecord } from '../stores/records/records.ts'
-import { toShown, type JsonServer } from './server.ts'
+import { toNames } from './parse-list0.ts'
+import { findParameters } from './read.ts'
+import { isVersion1, toKey, toShown, type Context } from './server.ts'
+import { parseJson } from './values.ts'
 
-/** `toFields` gives the fields that the path of a nested route sets. */
-export function create(
-  server: JsonServer,
-  context: ResourceContext,
-  toFields: (request: FastifyRequest) => Document = () => ({}),
-): Handler {
-  const { resource } = context
+/** `fixed` are the fields that the path of a nested route sets. */
+export function create(context: Context, fixed: Document = {}): Handler {
   return async (request, reply) => {
-    const body = { ...(await findFields(server, context, request)), ...toFields(request) }
-    const record = await storeNew(server, context, body)
-    if (server.version === '0.17') {
-      reply.header('location', toOrigin(request) + toRecordPath(resource, record.id))
+    const body = { ...(await parseBody(context, request)), ...fixed }
+    const record = await storeNew(context, body)
+    if (!isVersion1(context)) {
+      reply.header('location', toOrigin(request) + toRecordPath(context.resource, record.id))
     }
-    return sendStored(reply.code(201), { server, context, record })
+    return sendStored(context, reply.code(201), record)
   }
 }
 
 /** In 1 the id of a new record is always random. In 0.17 a client can choose it. */
-async function storeNew(server: JsonServer, context: ResourceContext, body: Document) {
+async function storeNew(context: Context, body: Document) {
   const { resource, collection } = context
   const { [resource.idName]: given, ...document } = body
-  if (server.version === '0.17' && !given) return createRecord(context, createId(), document)
-  const id = server.version === '1' ? randomBytes(8).toString('base64url') : given
+  if (!isVersion1(context) && !given) return createRecord(context, createId(), document)
+  const id = isVersion1(context) ? randomBytes(8).toString('base64url') : given
   const key = typeof id === 'string' || Number.isSafeInteger(id) ? String(id) : ''
   if (!isRoutableId(key)) throw badRequest(`${resource.idName} cannot be the id of a record.`)
   const now = nextTime()
@@ -54,10 +53,10 @@ async function storeNew(server: JsonServer, context: ResourceContext, body: Docu
 }
 
 /** PUT and PATCH; of a singular resource POST too. */
-export function change(server: JsonServer, context: ResourceContext): Handler {
+export function change(context: Context): Handler {
   const { resource } = context
   return async (request, reply) => {
-    const body = await findFields(server, context, request)
+    const body = await parseBody(context, request)
     const id = toRecordId(resource, request)
     const record = await writeRecord(context, id, async (found) => {
       const current = assertFound(resource, id, found)
@@ -69,32 +68,65 @@ export function change(server: JsonServer, context: ResourceContext): Handler {
     if (request.method === 'POST') {
       reply.code(201).header('location', toOrigin(request) + resource.path)
     }
-    return sendStored(reply, { server, context, record })
+    return sendStored(context, reply, record)
   }
 }
 
-function sendStored(reply: FastifyReply, { server, context, record }: Stored) {
-  reply.header('etag', toTag(record))
-  return sendJson(reply, toShown(server, context, record))
+function sendStored(context: Context, reply: FastifyReply, record: StoredRecord) {
+  return sendJson(reply.header('etag', toTag(record)), toShown(context, record))
 }
 
-interface Stored {
-  server: JsonServer
-  context: ResourceContext
-  record: StoredRecord
+/** Other requests wait for the transaction. */
+const maxRemoved = 10_000
+
+/** In one transaction with the records that refer to it. */
+export function destroy(context: Context): Handler {
+  const { resource, server } = context
+  return async (request, reply) => {
+    const id = toRecordId(resource, request)
+    const related = toRelated(context, toNames(findParameters(request)._dependent))
+    const collection = checkWrites(related, server.records, maxRemoved)
+    let shown = {}
+    await writeRecord({ ...context, collection }, id, (found) => {
+      const current = assertFound(resource, id, found)
+      assertMayWrite(request, context, current)
+      if (isVersion1(context)) shown = toShown(context, current)
+      return undefined
+    })
+    return sendJson(reply, shown)
+  }
 }
 
-function findFields(server: JsonServer, { resource }: ResourceContext, request: FastifyRequest) {
-  return createHasher(resource)(parseBody(server, request))
+/**
+ * 0.17 removes the records that refer to a removed one, and those that refer to them. 1 sets what refers to
+ * it to null, or removes it, if `_dependent` has its resource.
+ */
+function toRelated(context: Context, dependents: readonly string[]): ResourceContext {
+  const isDeep = !isVersion1(context)
+  const lists = context.server.contexts.filter(({ resource: { isSingular, name } }) => {
+    return !isSingular && (isDeep || name !== context.resource.name)
+  })
+  return {
+    ...context,
+    get relations() {
+      return lists.map((list) => {
+        const { name } = list.resource
+        const onDelete = isDeep || dependents.includes(name) ? 'cascade' : 'set null'
+        const other = isDeep ? toRelated(list, []) : list
+        return { name, field: toKey(context), isToParent: false, onDelete, other } as const
+      })
+    },
+  }
 }
 
 /** As lenient as the version: 0.17 ignores a body of another type, and 1 takes any text for JSON. */
-function parseBody({ version }: JsonServer, request: FastifyRequest): Document {
-  const document = version === '1' ? findBody1(request) : findBody0(request)
+async function parseBody(context: Context, request: FastifyRequest): Promise<Document> {
+  const document = isVersion1(context) ? findBody1(request) : findBody0(request)
   if (!isObject(document)) throw badRequest('Body must be a JSON object')
   assertStorable(document)
   // A field may have the name of a parameter that stands for a header.
-  return isForm(request) ? document : { ...request.raw.parsedBody?.formHeaders, ...document }
+  const headers = isForm(request) ? {} : request.raw.parsedBody?.formHeaders
+  return createHasher(context.resource)({ ...headers, ...document })
 }
 
 function findBody0({ body = {}, headers }: FastifyRequest): unknown {
@@ -103,10 +135,6 @@ function findBody0({ body = {}, headers }: FastifyRequest): unknown {
 }
 
 function findBody1({ body, raw }: FastifyRequest): unknown {
-  if (typeof body !== 'string') return body === undefined && !hasBody(raw) ? {} : body
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
+  if (typeof body === 'string') return parseJson(body)
+  return body === undefined && !hasBody(raw) ? {} : body
 }

@@ -16,7 +16,11 @@ interface Check {
 const maxWriteAttempts = 20
 
 /** The collection; its writes throw where a reference, a unique field or a rule of deletion forbids them. */
-export function checkWrites(context: ResourceContext, records: Records): Collection {
+export function checkWrites(
+  context: ResourceContext,
+  records: Records,
+  maxRemoved?: number,
+): Collection {
   const { collection, relations, resource } = context
   const write = async (checks: readonly Check[], step: RecordStep) => {
     const own = { collection: resource.name, ...step }
@@ -46,7 +50,8 @@ export function checkWrites(context: ResourceContext, records: Records): Collect
       for (let attempt = 1; attempt <= maxWriteAttempts; attempt += 1) {
         const current = await collection.find(id)
         if (!current || current.version !== (version ?? current.version)) return false
-        if ((await records.commit(await planRemoval(context, current))) === undefined) return true
+        if ((await records.commit(await planRemoval(context, current, maxRemoved))) === undefined)
+          return true
       }
       throw conflict(`Too many requests are changing the records that reference ${id}.`)
     },

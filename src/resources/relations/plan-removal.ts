@@ -5,7 +5,7 @@ import type { Resource } from '../definition.ts'
 import { toChildFilter } from './relations.ts'
 
 /** One transaction changes and removes no more: others wait for it. */
-const maxRecords = 1000
+const defaultMaxRecords = 1000
 
 interface Change {
   resource: Resource
@@ -18,6 +18,7 @@ interface Plan {
   removed: Set<string>
   changes: Map<string, Change>
   conditions: Step[]
+  maxRecords: number
 }
 
 interface Level {
@@ -29,8 +30,12 @@ interface Level {
  * The removal of a record with all that its children require, in the order of the locks: parents first.
  * Throws 409 if a child forbids it.
  */
-export async function planRemoval(context: ResourceContext, record: StoredRecord): Promise<Step[]> {
-  const plan: Plan = { removed: new Set(), changes: new Map(), conditions: [] }
+export async function planRemoval(
+  context: ResourceContext,
+  record: StoredRecord,
+  maxRecords = defaultMaxRecords,
+): Promise<Step[]> {
+  const plan: Plan = { removed: new Set(), changes: new Map(), conditions: [], maxRecords }
   plan.removed.add(toKey(context.resource, record.id))
   const levels: Level[] = [{ context, records: [record] }]
   // The array grows: each level adds the children that are removed with it.
@@ -59,6 +64,7 @@ export async function planRemoval(context: ResourceContext, record: StoredRecord
 /** Adds the children to the plan, and returns those to remove. */
 async function planChildren(plan: Plan, { context, records }: Level, relation: Relation) {
   const { onDelete, other } = relation
+  const { maxRecords } = plan
   const ids = records.map(({ id }) => id)
   const filters = [toChildFilter(relation, ids)]
   plan.conditions.push({ collection: other.resource.name, kind: 'none', filters })
@@ -102,7 +108,9 @@ function toChange(
 ) {
   const document = changes.get(toKey(resource, record.id))?.document ?? record.document
   const others = Object.entries(document).filter(([name]) => name !== field)
-  const isNullable = resource.fields.some(({ name, isNullable }) => name === field && isNullable)
+  const isNullable =
+    resource.allowsUnknown ||
+    resource.fields.some(({ name, isNullable }) => name === field && isNullable)
   return {
     resource,
     record,

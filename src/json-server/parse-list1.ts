@@ -1,0 +1,157 @@
+import type { FastifyRequest } from 'fastify'
+import { isObject } from '../http/request/parameters.ts'
+import type { Document, FieldValue } from '../stores/records/records.ts'
+import { toNames } from './parse-list0.ts'
+import { toIndexed, type ListRequest, type Part } from './selection.ts'
+import type { Context } from './server.ts'
+import { createFindInside, isAtMost, isBelow, parseJson, toSortTerms, toText } from './values.ts'
+
+const reserved = ['_sort', '_page', '_per_page', '_embed', '_where']
+
+export function parseList1(context: Context, { url }: FastifyRequest): ListRequest {
+  const parameters = new URLSearchParams(url.split(/\?(.*)/s)[1])
+  const where = parseWhere(parameters)
+  const embed = toNames(parameters.getAll('_embed'))
+  const number = Number.parseInt(parameters.get('_page') ?? '')
+  const size = Number.parseInt(parameters.get('_per_page') ?? '')
+  const isTested = Object.keys(where).length > 0
+  // A related record is added before the filters are applied, and can replace a field.
+  const isOwn = embed.length === 0 && !parameters.has('_where')
+  return {
+    tests: isTested ? [(documents) => documents.map((each) => matches(each, where))] : [],
+    filters: isOwn ? toIndexed(context, Object.fromEntries(parameters)) : [],
+    sort: parseSort(parameters.get('_sort') ?? ''),
+    embed,
+    expand: [],
+    toPart: Number.isNaN(number)
+      ? undefined
+      : toPage(number, Number.isNaN(size) ? 10 : Math.max(1, size)),
+  }
+}
+
+function toPage(number: number, size: number) {
+  return (total: number): Part => {
+    const pages = Math.max(1, Math.ceil(total / size))
+    const current = Math.max(1, Math.min(number, pages))
+    const prev = current > 1 ? current - 1 : null
+    const next = current < pages ? current + 1 : null
+    return {
+      range: [(current - 1) * size, current * size],
+      envelope: { first: 1, prev, next, last: pages, pages, items: total },
+    }
+  }
+}
+
+/** `_sort=-a,b`, with the order of sort-on: text by the rules of the locale, no value last. */
+function parseSort(sort: string): ListRequest['sort'] {
+  return toSortTerms(sort).map((term) => {
+    const sign = term.startsWith('-') ? -1 : 1
+    const path = sign === 1 ? term : term.slice(1)
+    return {
+      find: createFindInside(path),
+      compare: (one, other) => sign * compare(one, other),
+    }
+  })
+}
+
+const { compare: compareTexts } = new Intl.Collator()
+
+function compare(one: unknown, other: unknown): number {
+  if (one === other) return 0
+  if (other !== 0 && !other) return -1
+  if (one !== 0 && !one) return 1
+  if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other)
+  return isBelow(one, other) ? -1 : 1
+}
+
+type Where = Record<string, unknown>
+type Comparison = (value: unknown, operand: unknown) => boolean
+
+const comparisons: Readonly<Record<string, Comparison>> = {
+  lt: isBelow,
+  lte: isAtMost,
+  gt: (value, operand) => isBelow(operand, value),
+  gte: (value, operand) => isAtMost(operand, value),
+  eq: (value, operand) => value === operand,
+  ne: (value, operand) => value !== operand,
+  in: (value, operand) => [operand].flat().includes(value),
+  contains: compareText('includes'),
+  startsWith: compareText('startsWith'),
+  endsWith: compareText('endsWith'),
+}
+
+function compareText(method: 'includes' | 'startsWith' | 'endsWith'): Comparison {
+  return (value, operand) =>
+    typeof value === 'string' && value.toLowerCase()[method](toText(operand).toLowerCase())
+}
+
+/** `views:gte=10`, `author.name=x`, or `_where`, which is JSON and replaces them. */
+function parseWhere(parameters: URLSearchParams): Where {
+  const given = parseJson(parameters.get('_where') ?? '')
+  if (isObject(given)) return given
+  const where: Where = {}
+  for (const [name, text] of parameters) if (!reserved.includes(name)) add(where, name, text)
+  return where
+}
+
+const unsafeNames = ['__proto__', 'prototype', 'constructor']
+
+/** Adds `author.name:gte=5` as `{ author: { name: { gte: 5 } } }`. */
+function add(where: Where, name: string, text: string): void {
+  const { path, operator } = splitName(name)
+  const names = path.split('.')
+  if (operator === undefined || names.some((part) => unsafeNames.includes(part))) return
+  let target = where
+  for (const [index, part] of names.entries()) {
+    const inside = Object.hasOwn(target, part) ? target[part] : undefined
+    if (inside === false) return
+    const next = isObject(inside) ? inside : {}
+    // In json-server an index makes a list of conditions, which nothing matches.
+    const isList = next !== inside && /^(0|[1-9]\d*)$/.test(names[index + 1] ?? '')
+    target[part] = isList ? false : next
+    if (isList) return
+    target = next
+  }
+  const items = text.split(',').map((item) => toValue(item.trim()))
+  target[operator] = operator === 'in' ? items : toValue(text)
+}
+
+function splitName(name: string) {
+  const [, before = name, after] = /^(.*):([^:]*)$/s.exec(name) ?? []
+  if (after === '') return { path: name, operator: 'eq' }
+  // Another operator after a colon is ignored.
+  if (after !== undefined) return { path: before, operator: findOperator(after) }
+  const [, path = name, suffix = ''] = /^(.+)_([a-z]+)$/.exec(name) ?? []
+  const operator = findOperator(suffix)
+  return operator ? { path, operator } : { path: name, operator: 'eq' }
+}
+
+function findOperator(name: string): string | undefined {
+  return Object.hasOwn(comparisons, name) ? name : undefined
+}
+
+function toValue(text: string): FieldValue {
+  if (text === 'true' || text === 'false') return text === 'true'
+  if (text === 'null') return null
+  const number = text.trim() === '' ? NaN : Number(text)
+  return Number.isFinite(number) ? number : text
+}
+
+function matches(document: Document, where: Where): boolean {
+  return Object.entries(where).every(([name, condition]) => {
+    if (name === 'or') {
+      const choices = Array.isArray(condition) ? condition : []
+      return choices.some((choice) => isObject(choice) && matches(document, choice))
+    }
+    if (!isObject(condition)) return false
+    const value = Object.hasOwn(document, name) ? document[name] : undefined
+    const operators = Object.entries(comparisons).filter(([operator]) =>
+      Object.hasOwn(condition, operator),
+    )
+    if (operators.length === 0) return !isObject(value) || matches(value, condition)
+    return (
+      value !== undefined &&
+      operators.every(([operator, compare]) => compare(value, condition[operator]))
+    )
+  })
+}
