@@ -19,8 +19,9 @@ export function loadConfig(
   problems: string[] = [],
 ): Config {
   const entries = settingNames.map((name) => {
-    const { parse, isSecret } = settings[name]
-    const text = environment[toEnvironmentName(name)] || findDefault(name, environment)
+    const { parse, isSecret, alias = '' } = settings[name]
+    const given = environment[toEnvironmentName(name)] || environment[alias]
+    const text = given || findDefault(name, environment)
     try {
       return [name, parse(text)]
     } catch (error) {

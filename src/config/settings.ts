@@ -10,6 +10,8 @@ interface Setting<Value> {
   isSecret?: boolean
   /** The flag, if its name is not that of the setting. */
   flag?: string
+  /** Another name in the environment. */
+  alias?: string
   /** A flag without a value is `on`. */
   isSwitch?: boolean
 }
@@ -114,7 +116,10 @@ export const settings = {
   ),
   sessionIdleSeconds: integer(1800, [1, 400 * day], 'time after which an unused session ends'),
   sessionMaxSeconds: integer(12 * hour, [1, 400 * day], 'maximum lifetime of a session'),
-  maxBodyBytes: integer(mebibyte, [1, 1024 ** 3], 'maximum size of a request body in bytes (413)'),
+  maxBodyBytes: {
+    ...integer(mebibyte, [1, 1024 ** 3], 'maximum size of a request body in bytes (413)'),
+    alias: 'MAX_BODY_SIZE',
+  },
   maxUploadBytes: integer(10 * mebibyte, [1, 1024 ** 4], 'maximum size of a file in bytes (413)'),
   maxUrlBytes: integer(8192, [64, 65_536], 'maximum length of a URL in bytes (414)'),
   maxHeaderBytes: integer(16_384, [1024, mebibyte], 'maximum size of the headers in bytes (431)'),
@@ -126,6 +131,10 @@ export const settings = {
   bodyIdleSeconds: integer(30, [1, hour], 'maximum time between two parts of a body (408)'),
   requestSeconds: integer(300, [1, day], 'maximum time to receive the whole request (408)'),
   sendIdleSeconds: integer(60, [1, hour], 'maximum time in which a client reads no response bytes'),
+  maxDurationSeconds: {
+    ...setting('10', parse.duration, 'maximum time that a request to httpbin can ask for'),
+    alias: 'MAX_DURATION',
+  },
   maxConnections: integer(10_000, [1, 1_000_000], 'maximum number of connections'),
   maxConnectionsPerClient: limit([1, 1_000_000], 'maximum number of connections of one client'),
   rateLimit: limit([1, 1_000_000], 'maximum number of requests per minute and client (429)'),
@@ -154,6 +163,7 @@ export const publicDefaults: Partial<Record<SettingName, string>> = {
   bodyIdleSeconds: '10',
   requestSeconds: '60',
   sendIdleSeconds: '30',
+  maxDurationSeconds: '5',
   maxConnections: '1000',
   maxConnectionsPerClient: '100',
   rateLimit: '300',

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Readable } from 'node:stream'
+import type { ServerResponse } from 'node:http'
 import type { Config } from '../config/config.ts'
 import type { HttpError } from '../http/errors/http-error.ts'
 import type { Parameter } from '../http/openapi/operation.ts'
@@ -11,6 +11,8 @@ export type DialectName = 'httpbin' | 'go-httpbin'
 /** A request as it was sent, but without the cookies of the service. */
 export interface BinRequest {
   fastify: FastifyRequest
+  /** For `wait`: the client may go before the response. */
+  response: ServerResponse
   config: Config
   /** Of every path here. Empty at the root. */
   prefix: string
@@ -29,7 +31,15 @@ export interface BinResponse {
   /** 200 if unset. */
   status?: number
   headers?: readonly Pair[]
-  body?: string | Buffer | Readable
+  body?: string | Buffer | AsyncIterable<string | Buffer>
+  /** Of a body that is not in memory. It is chunked if this is unset. */
+  size?: number
+  trailers?: readonly Pair[]
+  /** In place of a response: uses the connection for another protocol. */
+  takeOver?: () => void
+  /** Of our own, not of the visitor. */
+  timing?: string
+  toTimingTrailer?: () => string
   /** In place of `sandbox`, for a page without any part of the request. */
   policy?: string
 }

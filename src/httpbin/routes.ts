@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Config } from '../config/config.ts'
 import { discardRest, readBytes } from '../http/body/read-bytes.ts'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
@@ -8,8 +10,11 @@ import type { Route } from '../http/openapi/route.ts'
 import { defaultHeaders } from '../http/response/default-headers.ts'
 import { toVisitorHeaders } from '../http/security/visitor-response.ts'
 import { isRawRequest, toPath } from '../http/request/target.ts'
+import { allowUpgrade } from '../http/upgrades.ts'
+import { webSocketPath } from './endpoints/websocket.ts'
 import type { BinRequest, BinResponse, Dialect, Endpoint } from './dialect.ts'
 import { toRouteDocs } from './documentation.ts'
+import { appendTrailers, toTrailers } from './trailers.ts'
 import { createMatcher, type Matcher } from './matcher.ts'
 import { findHeader, type Pair } from './text.ts'
 
@@ -24,22 +29,19 @@ export interface Bin {
 }
 
 /** One handler for all: its matcher knows the rules of the dialect for paths and methods. */
-export function toBinRoutes(
-  bin: Bin,
-  { supportedMethods }: FastifyInstance,
-  isDocumented = true,
-): readonly Route[] {
+export function toBinRoutes(bin: Bin, app: FastifyInstance, isDocumented = true): readonly Route[] {
+  allowUpgrade(app, bin.prefix + webSocketPath)
   const handler = createHandler(bin, createMatcher(bin.dialect, bin.endpoints))
   const documented = isDocumented ? toRouteDocs(bin).map((docs) => ({ ...docs, handler })) : []
   const file = 'src/httpbin/routes.ts'
-  const rest = { method: supportedMethods, summary: 'Any other path or method', file, handler }
+  const rest = { method: app.supportedMethods, summary: 'Any other path or method', file, handler }
   return [...documented, { ...rest, url: `${bin.prefix}/*` }]
 }
 
 /** Without a promise where none is needed: it would take a tenth of the time of a small response. */
 function createHandler(bin: Bin, findEndpoint: Matcher) {
   return (fastify: FastifyRequest, reply: FastifyReply) => {
-    const request = toBinRequest(fastify, bin)
+    const request = toBinRequest(fastify, reply.raw, bin)
     const finish = (response: BinResponse) => send(request, reply, { bin, response })
     const fail = async (error: unknown) => finish(await renderFailure(error, fastify, bin))
     try {
@@ -62,12 +64,14 @@ const noBody = Buffer.alloc(0)
 
 function toBinRequest(
   fastify: FastifyRequest,
+  response: ServerResponse,
   { config, prefix, dialect, ownCookies }: Bin,
 ): BinRequest {
   const { method, headers } = toRawRequest(fastify)
   const target = fastify.raw.target?.url ?? '/'
   return {
     fastify,
+    response,
     config,
     prefix,
     method,
@@ -123,7 +127,12 @@ interface Outcome {
 }
 
 function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outcome): FastifyReply {
-  const { status = 200, headers = [], body = '', policy } = response
+  const { status = 200, headers = [], body = '', policy, size, timing, takeOver } = response
+  if (takeOver) {
+    reply.hijack()
+    takeOver()
+    return reply
+  }
   const limits = {
     origin: toOrigin(request.fastify),
     allowedRedirectDomains: bin.config.allowedRedirectDomains,
@@ -142,12 +151,28 @@ function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outco
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.
   if (/public|max-?age/i.test(String(reply.getHeader('cache-control'))))
     reply.removeHeader('server-timing').removeHeader('x-request-id')
-  if (body === '') return reply.send()
+  if (timing !== undefined) {
+    reply.header(
+      'server-timing',
+      [reply.getHeader('server-timing') ?? [], timing].flat().join(', '),
+    )
+  }
+  // Fastify would add a type to an empty Buffer.
+  if (body === '' || (Buffer.isBuffer(body) && body.length === 0)) return reply.send()
+  const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304
+  const trailers = hasBody ? toTrailers(request, response, limits) : []
+  if (trailers.length > 0) {
+    reply.header('trailer', trailers.map(([name]) => name).join(', '))
+    return reply.send(Readable.from(appendTrailers(body, request, trailers)))
+  }
   // Without a serializer, Fastify adds a charset to JSON. A buffer would take another write, but Node
   // encodes headers like a text that is sent with them.
   const isText = typeof body === 'string' && Object.values(sent).flat().every(isAscii)
   if (isText) return reply.serializer(String).send(body)
-  return reply.send(typeof body === 'string' ? Buffer.from(body) : body)
+  if (typeof body === 'string') return reply.send(Buffer.from(body))
+  if (Buffer.isBuffer(body)) return reply.send(body)
+  if (size !== undefined) reply.header('content-length', String(size))
+  return reply.send(Readable.from(hasBody ? body : []))
 }
 
 const isAscii = (text: string) => /^[\t -~]*$/.test(text)

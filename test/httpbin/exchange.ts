@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import * as zlib from 'node:zlib'
 
 export interface Row {
   /** `GET /get?a=1` */
@@ -17,12 +18,13 @@ export interface RecordedResponse {
   status: number
   headers: Readonly<Record<string, string>>
   body: string
+  trailers?: Readonly<Record<string, string>>
 }
 
 /** Headers of the connection or the server, and those that we add. `docs/httpbin.md` lists them. */
 const ignored = new Set(
   (
-    'connection content-length content-security-policy date keep-alive referrer-policy server transfer-encoding ' +
+    'connection content-length content-security-policy date keep-alive referrer-policy server trailer transfer-encoding ' +
     'x-content-type-options x-request-id'
   ).split(' '),
 )
@@ -40,12 +42,26 @@ export async function exchange(port: number, row: Row): Promise<RecordedResponse
   const sent = request({ ...options, headers: all.flat(), setDefaultHeaders: false })
   sent.end(payload)
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
-  const body = await buffer(response)
+  const bytes = await buffer(response)
+  const decode = decoders[response.headers['content-encoding'] ?? '']
+  const body = bytes.length > 0 && decode ? decode(bytes) : bytes
+  const isRandom = /^\w+ \/(stream-)?bytes\//.test(row.line) && response.statusCode === 200
+  const isImage =
+    row.line.includes(' /image') && response.headers['content-type']?.startsWith('image/') === true
+  const trailers = toHeaders(response.rawTrailers)
   return {
     status: response.statusCode ?? 0,
     headers: toHeaders(response.rawHeaders),
-    body: toComparable(body.toString()),
+    body: isRandom
+      ? `<${String(body.length)} bytes>`
+      : toComparable(isImage ? '' : body.toString()),
+    ...(Object.keys(trailers).length > 0 && { trailers }),
   }
+}
+
+const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  ...{ gzip: zlib.gunzipSync, deflate: zlib.inflateSync },
+  ...{ br: zlib.brotliDecompressSync, zstd: zlib.zstdDecompressSync },
 }
 
 function toHeaders(rawHeaders: readonly string[]): Record<string, string> {
@@ -68,6 +84,7 @@ function toComparable(text: string): string {
   return text
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '<uuid>')
     .replaceAll(/\b[\da-f]{32,}\b/g, '<hex>')
+    .replaceAll(/(?<="timestamp":)\d+|(?<=total_duration;dur=)[\d.]+/g, '<time>')
     .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} (GMT|UTC)/g, (date) =>
       date.includes(' 1970 ') ? date : '<date>',
     )

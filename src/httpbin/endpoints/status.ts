@@ -8,6 +8,7 @@ import {
   type Dialect,
   type Endpoint,
 } from '../dialect.ts'
+import { toRandomBytes } from '../random-bytes.ts'
 import { renderText } from '../render.ts'
 import { bodies } from './status-bodies.ts'
 import { findValue, type Pair } from '../text.ts'
@@ -29,15 +30,16 @@ export const statusEndpoints: readonly Endpoint[] = [
     summary: 'Respond with 200 or 500, at random',
     statuses: [200, 500],
     handler: ({ query }, dialect) => {
-      const seed = findValue(query, 'seed') || '0'
-      if (!/^[+-]?\d+$/.test(seed))
+      const seed = findValue(query, 'seed') || undefined
+      if (seed !== undefined && !/^[+-]?\d+$/.test(seed))
         throw badRequest(`invalid seed: ${toParseError('ParseInt', seed)}`)
       const text = findValue(query, 'failure_rate') || '0.5'
       if (!isFloat(text))
         throw badRequest(`invalid failure rate: ${toParseError('ParseFloat', text)}`)
       const rate = Number(text)
       if (rate < 0 || rate > 1) throw badRequest('invalid failure rate: not in range [0, 1]')
-      return renderText(dialect, '', Math.random() < rate ? 500 : 200)
+      const random = toRandomBytes(4, seed === undefined ? seed : Number(seed)).readUInt32BE()
+      return renderText(dialect, '', random / 2 ** 32 < rate ? 500 : 200)
     },
   },
 ]
@@ -68,7 +70,7 @@ function parseChoice(choice: string, dialect: Dialect) {
 }
 
 /** From 200, since 1xx cannot be a final status code (RFC 9110 §15.2). */
-function parseStatus(text: string, dialect: Dialect, isInList = false): number {
+export function parseStatus(text: string, dialect: Dialect, isInList = false): number {
   const code = Number(text)
   const isInteger = /^[+-]?\d+$/.test(text)
   if (isInteger && code >= 200 && code <= 599) return code

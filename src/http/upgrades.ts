@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ServerResponse as NodeResponse } from './node-http.ts'
+import { isHttp2, toPath } from './request/target.ts'
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Of a connection that may change its protocol: what arrived behind the head. */
+    upgradeHead?: Buffer
+  }
+  interface Server {
+    shouldUpgradeCallback: (request: IncomingMessage) => boolean
+  }
+}
+
+const upgradable = new WeakMap<Server, Set<string>>()
+
+/** At this path, requests for a WebSocket are routed as others are. Elsewhere Upgrade is ignored. */
+export function allowUpgrade(app: FastifyInstance, path: string): void {
+  const { server } = app
+  const paths = upgradable.get(server) ?? new Set()
+  upgradable.set(server, paths.add(path))
+  if (paths.size > 1) return
+  const sockets = new Set<Duplex>()
+  app.addHook('preClose', (done) => {
+    for (const socket of sockets) socket.destroy()
+    done()
+  })
+  server.shouldUpgradeCallback = (request) => {
+    const { method, headers, url = '' } = request
+    const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
+    const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket'
+    return method === 'GET' && isWebSocket && !hasBody && paths.has(toPath(url))
+  }
+  server.on('upgrade', (request, socket, head) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    routeUpgrade(app, { request, socket, head })
+  })
+}
+
+interface Upgrade {
+  request: IncomingMessage
+  socket: Duplex & { _httpMessage?: ServerResponse | null }
+  head: Buffer
+}
+
+function routeUpgrade(app: FastifyInstance, { request, socket, head }: Upgrade): void {
+  socket.on('error', () => socket.destroy())
+  // Its response would be sent within that of an earlier request.
+  if (socket._httpMessage?.writableFinished === false || isHttp2(request)) {
+    socket.destroy()
+    return
+  }
+  request.upgradeHead = head
+  const response = new NodeResponse(request)
+  response.assignSocket(request.socket)
+  // Node reads no further request of this connection.
+  response.shouldKeepAlive = false
+  response.once('finish', () => socket.end())
+  app.routing(request, response)
+}

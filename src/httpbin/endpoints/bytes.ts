@@ -1,0 +1,87 @@
+import { badRequest } from '../../http/errors/http-error.ts'
+import {
+  forReads,
+  type BinRequest,
+  type BinResponse,
+  type Dialect,
+  type Endpoint,
+} from '../dialect.ts'
+import { pace } from '../pacing.ts'
+import { findParameter, parseQueryInteger, toQuery } from '../parameters.ts'
+import { toRandomBytes } from '../random-bytes.ts'
+import { renderRange } from '../ranges.ts'
+
+const seed = { seed: ['The same seed gives the same bytes.', '1'] } as const
+const chunkSize = { chunk_size: ['The size of each part in bytes.', '10'] } as const
+const samples = { size: '26' }
+
+export const byteEndpoints: readonly Endpoint[] = [
+  {
+    path: '/bytes/:size',
+    methods: forReads,
+    summary: 'Send random bytes',
+    samples,
+    parameters: toQuery(seed),
+    handler: (request, dialect) => {
+      const { bytes, headers } = generateBytes(request, dialect)
+      return { headers, body: bytes }
+    },
+  },
+  {
+    path: '/stream-bytes/:size',
+    methods: forReads,
+    summary: 'Send random bytes in chunks',
+    samples,
+    parameters: toQuery({ ...seed, ...chunkSize }),
+    handler: streamBytes,
+  },
+  {
+    path: '/range/:size',
+    methods: forReads,
+    summary: 'Send letters, or ranges of them',
+    samples,
+    statuses: [200, 206],
+    parameters: toQuery({ duration: ['The seconds of the transfer.', '0'], ...chunkSize }),
+    handler: renderRange,
+  },
+]
+
+const maxPythonBytes = 100 * 1024
+
+function generateBytes(request: BinRequest, dialect: Dialect) {
+  const { maxBodyBytes: max } = request.config
+  const isPython = dialect.name === 'httpbin'
+  const size = dialect.parseInteger(request.parameters[0] ?? '', 'byte count')
+  const text = findParameter(request, dialect, 'seed')
+  const key = text === undefined ? undefined : parseQueryInteger(request, dialect, { name: 'seed' })
+  const given = `invalid byte count: ${String(size)}`
+  if (size < 0) throw badRequest(`${given} must be greater than 0`)
+  if (!isPython && size > max) throw badRequest(`${given} not in range [1, ${String(max)}]`)
+  const bytes = toRandomBytes(isPython ? Math.min(size, maxPythonBytes, max) : size, key)
+  const isEmpty = size === 0 && !isPython
+  return { bytes, headers: isEmpty ? [] : [['Content-Type', 'application/octet-stream'] as const] }
+}
+
+/** A chunk costs about 5 µs: there would be a million in a mebibyte. */
+const maxChunks = 10_000
+
+function streamBytes(request: BinRequest, dialect: Dialect): BinResponse {
+  const { bytes, headers } = generateBytes(request, dialect)
+  if (bytes.length === 0 && headers.length === 0) return { headers }
+  const name = 'chunk_size'
+  const given = parseQueryInteger(request, dialect, { name, parser: 'Atoi' }) ?? 10 * 1024
+  // In go-httpbin, no chunk has such a size, so that all bytes are in the last one.
+  const whole = dialect.name === 'httpbin' ? 1 : bytes.length
+  const chosen = given < 1 ? whole : given
+  const size = Math.max(chosen, Math.ceil(bytes.length / maxChunks), 1)
+  return { headers, body: toChunks(request, bytes, size) }
+}
+
+async function* toChunks(request: BinRequest, bytes: Buffer, size: number) {
+  const count = Math.ceil(bytes.length / size)
+  for await (const { start, end } of pace(request, { count, pauseMs: 0 })) {
+    for (let index = start; index < end; index += 1) {
+      yield bytes.subarray(index * size, (index + 1) * size)
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { badRequest } from '../../http/errors/http-error.ts'
+import {
+  forAny,
+  forReads,
+  type BinRequest,
+  type BinResponse,
+  type Dialect,
+  type Endpoint,
+} from '../dialect.ts'
+import { toCompactJson } from '../json.ts'
+import { pace, toPause, wait, type Pace } from '../pacing.ts'
+import * as parameters from '../parameters.ts'
+import { describe, renderJson } from '../render.ts'
+
+const paced = parameters.toQuery({
+  count: ['The number of items.', '3'],
+  duration: ['The seconds between the first item and the last.', '0.1'],
+  delay: ['The seconds before the response.', '0'],
+  jitter: ['By which part of itself a pause may be shorter or longer, from 0 to 1.', '0.5'],
+})
+
+export const streamEndpoints: readonly Endpoint[] = [
+  {
+    path: '/stream/:count',
+    methods: forReads,
+    summary: 'Stream lines of JSON',
+    samples: { count: '2' },
+    handler: streamCount,
+  },
+  {
+    path: '/sse',
+    methods: forReads,
+    summary: 'Stream server-sent events',
+    parameters: paced,
+    handler: streamEvents,
+  },
+  {
+    path: '/jsonl',
+    methods: forReads,
+    summary: 'Stream lines of JSON over a time',
+    parameters: paced,
+    handler: streamLines,
+  },
+  {
+    path: '/trailers',
+    methods: forAny,
+    summary: 'Send the query parameters as trailers',
+    readsBody: true,
+    handler: sendTrailers,
+  },
+]
+
+function streamCount(request: BinRequest, dialect: Dialect): BinResponse {
+  const given = dialect.parseInteger(request.parameters[0] ?? '', 'count')
+  const isPython = dialect.name === 'httpbin'
+  const count = Math.min(Math.max(given, isPython ? 0 : 1), 100)
+  // Go detects that it is text.
+  const type = isPython ? dialect.jsonType : dialect.textType
+  const body = paceItems(request, { count, pauseMs: 0 }, createLine(request, dialect))
+  return { headers: [['Content-Type', type]], body }
+}
+
+async function* paceItems(request: BinRequest, given: Pace, toItem: (index: number) => string) {
+  for await (const { start, end } of pace(request, given)) {
+    for (let index = start; index < end; index += 1) yield toItem(index)
+  }
+}
+
+/** Serializes the request once: the lines differ by their id only. */
+function createLine(request: BinRequest, dialect: Dialect): (id: number) => string {
+  const [start = '', end = ''] = toCompactJson(toMembers(request, dialect), {
+    ...dialect.jsonStyle,
+    ...(dialect.name === 'httpbin'
+      ? { sortsMaps: false }
+      : { escaped: /[<>&\u2028\u2029\ufffd]/g }),
+  }).split(idMark)
+  return (id) => `${start}${String(id)}${end}\n`
+}
+
+/** A number, which no text of the request can contain as such: it would be in quotation marks. */
+const idMark = '-0.123456789'
+
+function toMembers(request: BinRequest, dialect: Dialect): Map<string, unknown> {
+  const all = describe(request, dialect).set('id', Number(idMark))
+  const names =
+    dialect.name === 'httpbin'
+      ? ['url', 'args', 'headers', 'origin', 'id']
+      : ['id', 'args', 'headers', 'origin', 'url']
+  return new Map(names.map((name) => [name, all.get(name)]))
+}
+
+interface Timing extends Pace {
+  duration: number
+  delay: number
+}
+
+/** Throws 400. */
+function parseTiming(
+  request: BinRequest,
+  dialect: Dialect,
+  defaults: { duration: number; toCount: (given: number) => number },
+): Timing | BinResponse {
+  const name = 'duration'
+  const integer = { name: 'count', parser: 'Atoi' } as const
+  const count = defaults.toCount(parameters.parseQueryInteger(request, dialect, integer) ?? 10)
+  const duration =
+    parameters.parseQuerySeconds(request, dialect, { name, isPositive: true }) ?? defaults.duration
+  const delay = parameters.parseQuerySeconds(request, dialect, { name: 'delay' }) ?? 0
+  const jitter = parameters.parseFloatText(
+    parameters.findParameter(request, dialect, 'jitter') ?? '0',
+  )
+  if (jitter === undefined || jitter < 0 || jitter > 1) {
+    throw badRequest('invalid jitter: must be a float in [0, 1]')
+  }
+  if (duration + delay > request.config.maxDurationSeconds) {
+    return { status: 400, headers: [['Content-Type', dialect.textType]], body: 'Too much time\n' }
+  }
+  return { duration, delay, jitter, count, pauseMs: toPause(duration, count) }
+}
+
+/** The size of an event, by which MAX_BODY_BYTES limits their number. */
+const eventBytes = 56
+
+async function streamEvents(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
+  const startedAt = performance.now()
+  const max = Math.floor(request.config.maxBodyBytes / eventBytes)
+  const toCount = (count: number) => {
+    if (count >= 1 && count <= max) return count
+    throw badRequest(`invalid count: must in range [1, ${String(max)}]`)
+  }
+  const timing = parseTiming(request, dialect, { duration: 5, toCount })
+  if (!('duration' in timing)) return timing
+  const { duration, delay, pauseMs } = timing
+  if (delay > 0 && !(await wait(request, delay * 1000))) return { status: 499 }
+  const body = paceItems(request, timing, (id) => {
+    return `event: ping\ndata: ${JSON.stringify({ id, timestamp: Date.now() })}\n\n`
+  })
+  const toServerTiming = () =>
+    parameters.toServerTiming([
+      ['total_duration', (performance.now() - startedAt) / 1000, 'total request duration'],
+      ['initial_delay', delay, 'initial delay'],
+      ['write_duration', duration, 'duration of writes after initial delay'],
+      ['pause_per_write', pauseMs / 1000, 'computed pause between writes'],
+    ])
+  return {
+    headers: [['Content-Type', 'text/event-stream; charset=utf-8']],
+    body,
+    toTimingTrailer: toServerTiming,
+  }
+}
+
+/** The smallest size of a line, by which MAX_BODY_BYTES limits their number. */
+const lineBytes = 172
+
+async function streamLines(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
+  const toLine = createLine(request, dialect)
+  const size = Math.max(Buffer.byteLength(toLine(0)), lineBytes)
+  const max = Math.max(Math.floor(request.config.maxBodyBytes / size), 1)
+  const toCount = (count: number) => Math.min(Math.max(count, 1), max)
+  const timing = parseTiming(request, dialect, { duration: 0, toCount })
+  if (!('duration' in timing)) return timing
+  if (timing.delay > 0 && !(await wait(request, timing.delay * 1000))) return { status: 499 }
+  const headers = [['Content-Type', 'application/x-ndjson; charset=utf-8']] as const
+  return { headers, body: paceItems(request, timing, toLine) }
+}
+
+/** RFC 9110 §6.5.1: those for framing, routing, authentication and the body. */
+const forbidden =
+  /^(authorization|cache-control|content-(encoding|length|range|type)|host|max-forwards|set-cookie|te|trailer|transfer-encoding)$/i
+
+function sendTrailers(request: BinRequest, dialect: Dialect): BinResponse {
+  const { query } = request
+  const [name] = query.find(([one]) => forbidden.test(one)) ?? []
+  if (name !== undefined) throw badRequest(`forbidden trailer: ${name}`)
+  const response = renderJson(dialect, describe(request, dialect, { hasBody: true }))
+  return { ...response, trailers: query }
+}

@@ -1,0 +1,127 @@
+import type { WebSocket } from 'ws'
+import { badRequest } from '../../http/errors/http-error.ts'
+import { forOnly, type BinRequest, type BinResponse, type Dialect } from '../dialect.ts'
+import type { Endpoint } from '../dialect.ts'
+import { parseQueryInteger, toQuery } from '../parameters.ts'
+import { findHeader } from '../text.ts'
+
+export const webSocketPath = '/websocket/echo'
+
+export const webSocketEndpoints: readonly Endpoint[] = [
+  {
+    path: webSocketPath,
+    methods: forOnly('GET'),
+    summary: 'Echo the messages of a WebSocket',
+    statuses: [101, 400],
+    parameters: toQuery({
+      max_fragment_size: ['The size of each frame of an echo in bytes.', '100'],
+      max_message_size: ['The size of a message in bytes.', '1000'],
+    }),
+    handler: openEcho,
+  },
+]
+
+interface Limits {
+  fragment: number
+  message: number
+}
+
+async function openEcho(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
+  const limits = parseLimits(request, dialect)
+  assertHandshake(request)
+  const { raw } = request.fastify
+  const { WebSocketServer } = await import('ws')
+  const server = new WebSocketServer({
+    ...{ noServer: true, clientTracking: false, autoPong: false },
+    ...{ maxPayload: limits.message, maxFragments: 1024, maxBufferedChunks: 1024 },
+    ...{ closeTimeout: 1000 },
+    // Without a context, a connection keeps no memory between two messages.
+    perMessageDeflate: { serverNoContextTakeover: true, clientNoContextTakeover: true },
+  })
+  const takeOver = () => {
+    server.handleUpgrade(raw, raw.socket, raw.upgradeHead ?? Buffer.alloc(0), (socket) => {
+      echo(socket, limits, request)
+    })
+  }
+  return { status: 101, takeOver }
+}
+
+/** Throws 400. */
+function parseLimits(request: BinRequest, dialect: Dialect): Limits {
+  const { maxBodyBytes: max } = request.config
+  const parse = (name: string, fallback: number) => {
+    const size = parseQueryInteger(request, dialect, { name }) ?? fallback
+    if (size >= 1 && size <= max) return size
+    throw badRequest(`invalid ${name}: ${String(size)} not in range [1, ${String(max)}]`)
+  }
+  const fragment = parse('max_fragment_size', Math.max(Math.floor(max / 2), 1))
+  const message = parse('max_message_size', max)
+  if (fragment <= message) return { fragment, message }
+  const [one, other] = [String(fragment), String(message)]
+  throw badRequest(
+    `max_fragment_size ${one} must be less than or equal to max_message_size ${other}`,
+  )
+}
+
+/** Throws 400. */
+function assertHandshake({ headers, fastify }: BinRequest): void {
+  const version = findHeader(headers, 'sec-websocket-version') ?? ''
+  const key = findHeader(headers, 'sec-websocket-key') ?? ''
+  const isUpgrade = findHeader(headers, 'upgrade')?.toLowerCase() === 'websocket'
+  if (!isUpgrade) throw badRequest('missing required `Upgrade: websocket` header')
+  if (version !== '13') {
+    throw badRequest(`only websocket version "13" is supported, got ${JSON.stringify(version)}`)
+  }
+  if (key === '') throw badRequest('missing required `Sec-Websocket-Key` header')
+  const isKey = /^[+/\d a-z]{22}==$/i.test(key)
+  if (isKey && fastify.raw.upgradeHead !== undefined) return
+  throw badRequest('The request is not a valid handshake of a WebSocket (RFC 6455 §4.2.1).')
+}
+
+function echo(socket: WebSocket, limits: Limits, { config }: BinRequest): void {
+  const { maxBodyBytes, maxDurationSeconds } = config
+  const timer = setTimeout(() => {
+    socket.close(1001, 'The connection has reached its maximum duration.')
+  }, maxDurationSeconds * 1000)
+  // While a client does not read, nothing more is read from it.
+  const reply = (send: (done: () => void) => void) => {
+    socket.pause()
+    send(() => {
+      if (socket.readyState === socket.OPEN) socket.resume()
+    })
+    // One chunk of compressed messages can be a thousand times as large.
+    if (socket.bufferedAmount > 4 * maxBodyBytes) socket.terminate()
+  }
+  socket.on('message', (message: Buffer, binary) => {
+    reply((done) => {
+      sendFragments(socket, message, { binary, size: limits.fragment, done })
+    })
+  })
+  socket.on('ping', (payload) => {
+    reply((done) => {
+      socket.pong(payload, false, done)
+    })
+  })
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    clearTimeout(timer)
+  })
+}
+
+interface Fragments {
+  binary: boolean
+  size: number
+  done: () => void
+}
+
+function sendFragments(socket: WebSocket, message: Buffer, { binary, size, done }: Fragments) {
+  for (let start = 0; ; start += size) {
+    const fin = start + size >= message.length
+    const part = message.subarray(start, start + size)
+    if (fin) {
+      socket.send(part, { binary, fin }, done)
+      return
+    }
+    socket.send(part, { binary, fin })
+  }
+}

@@ -1,0 +1,59 @@
+import { isHttp2 } from '../http/request/target.ts'
+import { isClosed } from '../http/response/finish-responses.ts'
+import type { BinRequest } from './dialect.ts'
+
+/** Resolves after this time, or to false as soon as the client has gone, without a timer behind it. */
+export function wait({ fastify: { raw }, response }: BinRequest, ms: number): Promise<boolean> {
+  // The service keeps a connection whose client has ended its half; here that client has gone.
+  const socket = isHttp2(raw) ? undefined : raw.socket
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const end = (isOpen: boolean) => {
+    clearTimeout(timer)
+    response.off('close', leave)
+    socket?.off('end', leave)
+    resolve(isOpen)
+  }
+  const leave = () => {
+    end(false)
+    response.destroy()
+  }
+  const timer = setTimeout(end, ms, true)
+  response.once('close', leave)
+  socket?.once('end', leave)
+  if (isClosed(response) || socket?.readableEnded === true) leave()
+  return promise
+}
+
+export interface Pace {
+  count: number
+  pauseMs: number
+  /** By which part of itself a pause may be shorter or longer. */
+  jitter?: number
+  /** At most so many items are due at once, so that other requests get their turn. */
+  batch?: number
+}
+
+/** Yields the bounds of the items that are due, the first of them now. Ends if the client has gone. */
+export async function* pace(
+  request: BinRequest,
+  { count, pauseMs, jitter = 0, batch = 256 }: Pace,
+): AsyncGenerator<{ start: number; end: number }> {
+  let dueAt = performance.now()
+  let start = 0
+  while (start < count) {
+    const now = performance.now()
+    let end = start
+    while (end < Math.min(start + batch, count) && dueAt <= now) {
+      end += 1
+      dueAt += pauseMs * (1 + jitter * (2 * Math.random() - 1))
+    }
+    if (end > start) yield { start, end }
+    start = end
+    if (start < count && !(await wait(request, dueAt - performance.now()))) return
+  }
+}
+
+/** In milliseconds. There is no pause after the last item. */
+export function toPause(seconds: number, count: number): number {
+  return (seconds * 1000) / Math.max(count - 1, 1)
+}
