@@ -26,7 +26,8 @@ export function loadConfig(
       return [name, parse(text)]
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      const shown = isSecret ? '' : `; it is "${text}"`
+      const hasPassword = /:\/\/[^/]*@/.test(text)
+      const shown = isSecret || hasPassword ? '' : `; it is "${text}"`
       problems.push(`${toEnvironmentName(name)} must be ${reason}${shown}`)
       return [name, undefined]
     }

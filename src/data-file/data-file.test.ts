@@ -124,7 +124,7 @@ test('the pages, the documentation and OpenAPI have the resources, the first in 
   ])
   const lintConfig = await createConfig({
     extends: ['recommended'],
-    rules: { 'no-ambiguous-paths': 'off' },
+    rules: { 'no-ambiguous-paths': 'off', 'operation-2xx-response': 'off' },
   })
   const source = JSON.stringify(document)
   const problems = await lintFromString({ source, config: lintConfig })
