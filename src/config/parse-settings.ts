@@ -167,7 +167,7 @@ export function isUrl(source: string): boolean {
 }
 
 export const dataSource = optional(
-  toParser('a JSON or YAML file, or an http: or https: URL of one', (given) => {
+  toParser('an existing JSON or YAML file, or an http: or https: URL of one', (given) => {
     return isUrl(given) || statSync(given, { throwIfNoEntry: false })?.isFile()
   }),
 )

@@ -55,6 +55,39 @@ test('records without an id get the next number, or a UUID where ids are text', 
   assert.match(created.json<{ id: string }>().id, /^[\da-f-]{36}$/)
 })
 
+test('pages name a resource in words, with its article and its fields', async (t) => {
+  const data = { ...blog, postTags: [{ id: 1, postId: 1 }], settings: { theme: 'dark' } }
+  const schema = { posts: { properties: { authorId: { 'x-references': 'authors' } } } }
+  const app = await dataApp(t, data, { schema })
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    '/': [
+      '2 records in the data file. Fields: title, authorId, tags.',
+      '1 record in the data file. Fields: postId.',
+      'One object in the data file. Fields: theme.',
+      '0 records in the data file. Fields: any.',
+    ],
+    '/posts/new': ['for="authorId">Author <span'],
+    '/demos/authors': ['>Create an author<', 'Update fields of an author'],
+    '/demos/postTags': ['>List post tags<', '>Create a post tag<'],
+    '/demos/settings': ['>Get the settings<', 'Create or replace the settings'],
+    '/postTags': ['>New post tag<'],
+  }
+  for (const [url, texts] of Object.entries(expected)) {
+    const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    for (const text of texts) assert.ok(body.includes(text), `${url}: ${text}`)
+  }
+  const missing = await app.inject('/postTags/9')
+  assert.match(missing.body, /There is no post tag with the id 9\./)
+})
+
+test('the home page has two requests of the first resource, and one of the next four', async (t) => {
+  const names = Array.from({ length: 7 }, (_, index) => `r${String(index)}`)
+  const app = await dataApp(t, Object.fromEntries(names.map((name) => [name, []])))
+  const { body } = await app.inject('/')
+  const found = [...body.matchAll(/data-target="\/(r\d)/g)].map(([, name]) => name)
+  assert.deepEqual(found, ['r0', 'r0', 'r1', 'r2', 'r3', 'r4'])
+})
+
 /** Six records whose field has these values in turn. */
 const kinds: Readonly<Record<string, [values: readonly unknown[], bad: unknown, input: string]>> = {
   integer: [[1, 2], 1.5, 'type="number" step="1"'],

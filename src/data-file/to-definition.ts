@@ -1,5 +1,4 @@
-import type { FieldSchema, ResourceDefinition } from '../resources/definition.ts'
-import type { ResourceReference } from '../resources/definition.ts'
+import type { FieldSchema, ResourceDefinition, ResourceReference } from '../resources/definition.ts'
 import type { Document } from '../stores/records/records.ts'
 import { inferFields, type Fields } from './infer-schema.ts'
 import type { GivenField, GivenSchema } from './parse-schema.ts'
@@ -27,11 +26,13 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
   const references = findReferences(source, properties)
   const unique = Object.keys(properties).filter((field) => properties[field]?.['x-unique'])
   const naming = findNaming(properties)
+  const key = toKey(name, names)
   return {
     name,
-    singular: toSingularWords(name, names),
+    singular: toTitle(isSingular ? name : key).toLowerCase(),
+    key,
     title: title ?? toTitle(name),
-    summary: description ?? `From the data file: ${toTitle(name).toLowerCase()}.`,
+    summary: description ?? summarize(source, Object.keys(properties)),
     ...(isSingular ? { isSingular } : { idField, hasNumericIds: hasNumericIds(source) }),
     ...(naming !== undefined && { namedBy: naming }),
     hasTimes: false,
@@ -49,6 +50,16 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
       properties: openReferences(properties, source, references),
     },
   }
+}
+
+const maxNamed = 5
+
+function summarize({ isSingular, documents }: DefinitionSource, fields: readonly string[]): string {
+  const count = documents.length.toLocaleString('en')
+  const records = isSingular ? 'One object' : `${count} record${count === '1' ? '' : 's'}`
+  const others = fields.length > maxNamed ? [`and ${String(fields.length - maxNamed)} more`] : []
+  const names = [...fields.slice(0, maxNamed), ...others].join(', ')
+  return `${records} in the data file. Fields: ${names || 'any'}.`
 }
 
 type GivenFields = Fields & { properties: Readonly<Record<string, GivenField>> }
@@ -88,11 +99,12 @@ function openReferences(
   { schema }: DefinitionSource,
   references: readonly ResourceReference[],
 ): GivenFields['properties'] {
-  const inferred = references.filter(({ field }) => schema?.properties?.[field] === undefined)
-  const entries = inferred.map(({ field }): [string, GivenField] => {
+  const entries = references.map(({ field }): [string, GivenField] => {
+    const given = schema?.properties?.[field]
     const { type, examples } = properties[field] ?? {}
     const title = toTitle(field.replace(/(.)(Id|_id)$/, '$1'))
-    return [field, { title, ...(type && { type }), ...(examples && { examples }) }]
+    const own = given ?? { ...(type && { type }), ...(examples && { examples }) }
+    return [field, { title, ...own }]
   })
   return Object.fromEntries<GivenField>([...Object.entries(properties), ...entries])
 }
@@ -141,7 +153,7 @@ function singularize(name: string): string {
 }
 
 /** Also the name of its schema in OpenAPI, so each is used once. */
-function toSingularWords(name: string, names: readonly string[]): string {
+function toKey(name: string, names: readonly string[]): string {
   const singular = singularize(name)
   const isFree = !names.some((other) => other !== name && singularize(other) === singular)
   return isFree ? singular : name

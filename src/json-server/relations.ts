@@ -23,7 +23,7 @@ export function createToDocuments(context: Context, { embed, expand }: Related) 
 }
 
 function findParent({ server }: Context, name: string): Context | undefined {
-  return server.contexts.find(({ resource }) => resource.singular === name && !resource.isSingular)
+  return server.contexts.find(({ resource }) => resource.key === name && !resource.isSingular)
 }
 
 function addParent(context: Context, name: string): AddRelated {

@@ -24,7 +24,7 @@ export function findList({ server }: Context, name: string): Context | undefined
 
 /** The field of other lists that refers to this one: `postId`. */
 export function toKey({ server, resource }: Context): string {
-  return resource.singular + server.config.foreignKeySuffix
+  return resource.key + server.config.foreignKeySuffix
 }
 
 /** Version 1 shows every id as text. No version shows a password. */

@@ -8,6 +8,8 @@ export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */
   name: string
   singular: string
+  /** The singular in the names of fields and schemas; `singular` if unset. */
+  key?: string
   title: string
   summary: string
   /** The fields in the order in which they are shown; the first names the record. */
@@ -120,7 +122,7 @@ const timeSchemas: FieldSchemas = {
 export function defineResource(definition: ResourceDefinition) {
   const { name, schema, idField, namedBy, hasTimes = true, isSingular = false } = definition
   const storesId = idField !== undefined && !isSingular
-  const { indexed = [], references = [], unique = [] } = definition
+  const { singular, indexed = [], references = [], unique = [] } = definition
   const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
   const ids = isSingular
     ? []
@@ -149,7 +151,9 @@ export function defineResource(definition: ResourceDefinition) {
     hasNumericIds: false,
     references: [],
     unique: [],
+    key: singular,
     ...definition,
+    oneRecord: `${isSingular ? 'the' : toArticle(singular)} ${singular}`,
     indexedPaths: [...(storesId ? ids : []), ...fields]
       .filter(({ name }) => name === idField || searched.includes(name))
       .map(({ path }) => path),
@@ -171,6 +175,11 @@ export function defineResource(definition: ResourceDefinition) {
     defaultType: definition.defaultType ?? 'text/html',
     validator,
   }
+}
+
+/** `user` and `unit` start with a consonant. */
+function toArticle(noun: string): string {
+  return /^([aeio]|u(?!s|ni))/i.test(noun) ? 'an' : 'a'
 }
 
 function toIdSchema({ hasNumericIds = false }: ResourceDefinition): FieldSchema {

@@ -46,7 +46,7 @@ function editFormRoute(context: ResourceContext, { idParameters }: ResourceSchem
   return {
     method: 'GET',
     url: toRecordRoute(resource, '/edit'),
-    summary: `Get the form to edit ${resource.isSingular ? 'the' : 'a'} ${resource.singular}`,
+    summary: `Get the form to edit ${resource.oneRecord}`,
     file: formsFile,
     parameters: idParameters,
     content: pageContent,
@@ -125,7 +125,7 @@ function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
   return {
     method: 'GET',
     url: toRecordRoute(resource),
-    summary: `Get ${resource.isSingular ? 'the' : 'a'} ${resource.singular}`,
+    summary: `Get ${resource.oneRecord}`,
     file: 'src/resources/record/show.ts',
     parameters: [
       ...idParameters,

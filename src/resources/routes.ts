@@ -24,9 +24,9 @@ export function resourceDemo(
     summary,
     group: 'Resources',
     page: path,
-    samples: toSamples(resource, inputExample),
-    lookFor: html`The same URL has several representations: <code>Accept</code> chooses between a page, JSON, text and
-CSV. A created record has its URL in <code>Location</code> and its version in <code>ETag</code>.`,
+    samples: toSamples(resource, inputExample, resources.indexOf(resource)),
+    lookFor: html`The same URL has several representations: <code>Accept</code> chooses between a page, JSON, text and,
+for a list, CSV. The version of a record is in <code>ETag</code>, and the URL of a created one in <code>Location</code>.`,
     routes: async ({ config, records }, app) => {
       const context = createContext(resource, { config, records, resources })
       await context.collection.index(resource.indexedPaths)
@@ -37,21 +37,24 @@ CSV. A created record has its URL in <code>Location</code> and its version in <c
   }
 }
 
-function toSamples(resource: Resource, inputExample: object): readonly SampleRequest[] {
-  const { name, path, singular, isSingular } = resource
+const maxFeatured = 5
+
+/** `index` is that among the resources. */
+function toSamples(resource: Resource, inputExample: object, index: number): SampleRequest[] {
+  const { path, oneRecord, isSingular } = resource
   const body = { type: 'application/json', text: JSON.stringify(inputExample, undefined, 2) }
   if (isSingular) {
-    const title = `Get ${name}`
+    const title = `Get ${oneRecord}`
     return [
-      { title, method: 'GET', path, featured: title },
-      { title: `Replace ${name}`, method: 'PUT', path, body },
+      { title, method: 'GET', path, ...(index < maxFeatured && { featured: title }) },
+      { title: `Replace ${oneRecord}`, method: 'PUT', path, body },
     ]
   }
-  const [list, create] = [`List ${name}`, `Create a ${singular}`]
+  const [list, create] = [`List ${resource.title.toLowerCase()}`, `Create ${oneRecord}`]
   const fields = { q: '', per_page: '3' }
   return [
-    { title: list, method: 'GET', path, fields, featured: list },
-    { title: create, method: 'POST', path, body, featured: create },
+    { title: list, method: 'GET', path, fields, ...(index < maxFeatured && { featured: list }) },
+    { title: create, method: 'POST', path, body, ...(index === 0 && { featured: create }) },
     {
       title: 'Request a record that does not exist',
       method: 'GET',

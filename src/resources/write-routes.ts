@@ -22,7 +22,7 @@ const errors = [404, 405, 406, 409, 412, 428] as const
 
 export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
   const { resource } = context
-  const { path, singular, isSingular, usesEnvelope } = resource
+  const { path, oneRecord, isSingular, usesEnvelope } = resource
   const { inputExample, record, recordExample, replacement } = schemas
   const redirect = toRecordPath(resource, schemas.exampleId)
   const content = recordContent(schemas)
@@ -39,7 +39,7 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
     {
       ...ofRecord,
       method: 'PATCH',
-      summary: `Update fields of a ${singular}`,
+      summary: `Update fields of ${oneRecord}`,
       requestBody: { content: toPatches(schemas) },
       responses: {
         200: {
@@ -59,7 +59,7 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
     {
       ...ofRecord,
       method: 'DELETE',
-      summary: `Delete a ${singular}`,
+      summary: `Delete ${oneRecord}`,
       responses: {
         ...(usesEnvelope && {
           200: { description: 'Deleted.', content: jsonContent(envelope, toEnvelope({})) },
@@ -73,7 +73,7 @@ export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas):
     {
       ...ofRecord,
       method: 'PUT',
-      summary: `Create or replace a ${singular}`,
+      summary: `Create or replace ${oneRecord}`,
       description: 'Fields that are absent from the body are removed, except a password.',
       requestBody: { required: true, content: fieldsContent(replacement, inputExample) },
       responses: {
@@ -99,11 +99,11 @@ export function createRoute(
   findFixed?: FindFixed,
 ): Route {
   const { resource } = context
-  const { path, singular } = resource
+  const { path, singular, oneRecord } = resource
   return {
     method: 'POST',
     url: path,
-    summary: `Create a ${singular}`,
+    summary: `Create ${oneRecord}`,
     file,
     parameters: requestHeaders('Prefer', 'Idempotency-Key'),
     requestBody: { required: true, content: fieldsContent(schemas.input, schemas.inputExample) },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inBrowser } from './chromium.ts'
+import { dataFile } from '../data-app.ts'
 import { assertFlawless } from './assert-flawless.ts'
 import { openSite, type Site } from './site.ts'
 import { waitForHeading } from './steps.ts'
@@ -89,3 +90,22 @@ test('a printed list has its records and none of its controls', inBrowser, async
   assert.equal(await page.getByRole('rowheader', { name: 'Rome' }).isVisible(), true)
   assert.equal(await page.locator('form, .types, .listing-head').locator('visible=true').count(), 0)
 })
+
+test(
+  'the columns of a wide list are aligned, and no value covers another',
+  inBrowser,
+  async (t) => {
+    const numbers = { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8, i: 9, j: 10, k: 11 }
+    const record = { name: 'One', ...numbers, at: '2026-11-22T08:00:00Z' }
+    const long = { ...record, name: longWord, a: 1e15, at: '2026-11-23T08:00:00Z' }
+    const site = await openSite(t, { DATA_FILE: await dataFile(t, { events: [record, long] }) })
+    const page = await site.visit({ viewport: { width: 1280, height: 900 } })
+    await page.goto('/events')
+    const rows = `[...document.querySelectorAll('.listing tr')].map((row) =>
+    [...row.children].map((cell) => Math.round(cell.getBoundingClientRect().left)).join())`
+    assert.equal(new Set(await page.evaluate<string[]>(rows)).size, 1)
+    const cut = `[...document.querySelectorAll('.listing :is(th, td)')].filter((cell) =>
+    cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`
+    assert.deepEqual(await page.evaluate(cut), [])
+  },
+)

@@ -176,7 +176,7 @@ test('a load that was interrupted is started again', async (t) => {
 test('the problems of flags are found before anything is opened', async (t) => {
   const { lines } = await failedStart(t, {}, ['none.json', '--reload'])
   assert.deepEqual(lines, [
-    'vitrine: DATA_FILE must be a JSON or YAML file, or an http: or https: URL of one; it is "none.json"',
+    'vitrine: DATA_FILE must be an existing JSON or YAML file, or an http: or https: URL of one; it is "none.json"',
   ])
   const without = await failedStart(t, {}, ['--fresh'])
   assert.match(without.output, /require a data file: vitrine db\.json/)

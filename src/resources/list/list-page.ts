@@ -57,11 +57,9 @@ ${url ? conditionList(resource, url, query) : ''}`
 /** The name, the other fields, and the time of the creation or else the id. */
 function toColumns({ naming, readable, visible, times }: Resource): readonly Field[] {
   const others = readable.filter((field) => field !== naming)
-  return [naming ?? visible[0], ...others, times[0] ?? visible[0]].filter(isDefined)
-}
-
-function isDefined(field: Field | undefined): field is Field {
-  return field !== undefined
+  return [naming ?? visible[0], ...others, times[0] ?? visible[0]].filter(
+    (field) => field !== undefined,
+  )
 }
 
 /** With more columns the table scrolls sideways. */

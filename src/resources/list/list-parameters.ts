@@ -88,7 +88,7 @@ function parseBody({ headers, body, raw }: FastifyRequest): object {
     return {}
   }
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
-  throw notAnObject('query')
+  throw notAnObject('a query')
 }
 
 export const maxValues = 100

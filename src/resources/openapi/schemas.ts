@@ -8,8 +8,8 @@ import type { Field, Resource } from '../definition.ts'
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
 export function toSchemas(resource: Resource) {
-  const { schema, singular, editable, readable, visible, fixed } = resource
-  const name = singular.charAt(0).toUpperCase() + singular.slice(1)
+  const { schema, key, editable, readable, visible, fixed } = resource
+  const name = key.charAt(0).toUpperCase() + key.slice(1)
   const own = visible.filter((field) => !readable.includes(field))
   const exampleId = resource.hasNumericIds ? 1 : exampleUuid
   const toOwnExample = (field: Field) => (resource.times.includes(field) ? exampleTime : exampleId)

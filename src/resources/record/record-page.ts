@@ -64,15 +64,9 @@ export function recordDetails(
 ${items}${
     hasTimes
       ? html`<dt>Created</dt><dd>${renderTime(record.createdAt)}</dd>
-<dt>Updated</dt><dd>${renderTime(record.updatedAt)}</dd>
-`
+<dt>Updated</dt><dd>${renderTime(record.updatedAt)}</dd>\n`
       : ''
-  }${
-    isSingular
-      ? ''
-      : html`<dt>Id</dt><dd><code>${record.id}</code></dd>
-`
-  }</dl>`
+  }${isSingular ? '' : html`<dt>Id</dt><dd><code>${record.id}</code></dd>\n`}</dl>`
 }
 
 export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {

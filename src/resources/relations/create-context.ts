@@ -31,7 +31,7 @@ export function createContext(
 function toRelations(resource: Resource, resources: readonly Resource[]) {
   const parents = resource.references.flatMap(({ resource: name, ...reference }) => {
     const other = resources.find((known) => known.name === name && !known.isSingular)
-    const [, prefix = other?.singular ?? ''] = /^(.+?)(?:Id|_id)$/.exec(reference.field) ?? []
+    const [, prefix = other?.key ?? ''] = /^(.+?)(?:Id|_id)$/.exec(reference.field) ?? []
     return other ? [{ ...reference, name: prefix, isToParent: true, other }] : []
   })
   const children = resources.flatMap((other) => {

@@ -31,7 +31,7 @@ function toRoutes({ resource, collection }: ResourceContext, relation: Relation)
   return routes.map((route) => ({
     ...route,
     url: toRecordRoute(resource, other.resource.path),
-    summary: `${route.summary}, of a ${resource.singular}`,
+    summary: `${route.summary}, of ${resource.oneRecord}`,
     parameters: [...toSchemas(resource).idParameters, ...(route.parameters ?? [])],
     errors: [404, ...(route.errors ?? [])],
   }))

@@ -19,12 +19,12 @@ export interface RelatedHtml {
 export async function loadRelatedHtml({ relations }: ResourceContext, record: StoredRecord) {
   const toParentLink = await loadParentLinks(relations, [record])
   const children: Html[] = []
-  for (const relation of relations.filter(isToChildren))
+  for (const relation of relations.filter(
+    (each) => !each.isToParent && !each.other.resource.isSingular,
+  ))
     children.push(await loadChildList(relation, record))
   return { toParentLink, children }
 }
-
-const isToChildren = ({ isToParent, other }: Relation) => !isToParent && !other.resource.isSingular
 
 export async function loadParentLinks(relations: Relations, records: readonly StoredRecord[]) {
   const links = new Map<string, ReadonlyMap<string, Html>>()

@@ -27,7 +27,7 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   const isPatch = type === mergePatchType || type === jsonPatchType
   if (hasBody(raw) && (!isFieldsType(type) || isPatch)) throw toUnsupportedInput(resource, method)
   const body = decodeNames(resource, request.body === undefined ? {} : request.body)
-  if (!isObject(body)) throw notAnObject(resource.singular)
+  if (!isObject(body)) throw notAnObject(resource.oneRecord)
   assertStorable(body)
   const unknownFields = findUnknownFields(resource, body)
   const named = resource.editable.filter(({ name }) => Object.hasOwn(body, name))
@@ -110,7 +110,7 @@ function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): I
   // A password can be set, but not read or tested.
   const hidden = resource.passwords.map(({ name }): [string, null] => [name, null])
   const result = apply({ ...shown, ...Object.fromEntries(hidden) })
-  if (!isObject(result)) throw notAnObject(resource.singular)
+  if (!isObject(result)) throw notAnObject(resource.oneRecord)
   const toValues = (name: string) => [shown, result].map((values) => findValue(values, name))
   const changed = resource.fixed.filter((name) => {
     const [before, after] = toValues(name)

@@ -2,12 +2,12 @@ import type { TLocalizedValidationError } from 'typebox/error'
 import { unsupportedMediaType, type FieldProblem } from '../../http/errors/http-error.ts'
 import { acceptedPatchTypes, acceptedTypes, type Resource } from '../definition.ts'
 
-export function toUnsupportedInput({ singular }: Resource, method: string) {
+export function toUnsupportedInput({ oneRecord }: Resource, method: string) {
   const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
   // RFC 9110 §15.5.16: Accept for every other method.
   const header =
     method === 'POST' || method === 'PATCH' ? `accept-${method.toLowerCase()}` : 'accept'
-  return unsupportedMediaType(`A ${singular} must be sent as ${types.join(' or ')}.`, {
+  return unsupportedMediaType(`Send ${oneRecord} as ${types.join(' or ')}.`, {
     [header]: types.join(', '),
   })
 }
