@@ -85,6 +85,20 @@ export const rows: readonly Row[] = [
     goal: 1.2,
   },
   {
+    name: 'httpbin-get',
+    title: '`GET /httpbin/get`',
+    path: '/httpbin/get',
+    baseline: 'fastify',
+    peers: { httpbin: '/get' },
+  },
+  {
+    name: 'go-httpbin-get',
+    title: '`GET /go-httpbin/get`',
+    path: '/go-httpbin/get',
+    baseline: 'fastify',
+    peers: { 'go-httpbin': '/get' },
+  },
+  {
     name: 'record',
     title: '`GET /locations/:id` as JSON',
     ...show,
