@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { findLoad } from '../data-file/load-data.ts'
 import { defineResource } from '../resources/definition.ts'
+import { writeAll } from '../resources/record/all-records.ts'
 import { toRepresentation } from '../resources/record/representations.ts'
 import { openRecords } from '../stores/open-stores.ts'
 import type { Records } from '../stores/records/records.ts'
@@ -31,22 +32,14 @@ async function writeData(records: Records, write: (text: string) => Promise<void
   const load = await findLoad(records)
   if (!load?.isComplete) throw new Error('the data file has not been loaded: start the service')
   let total = 0
-  let before = '{'
-  for (const resource of load.definitions.map(defineResource)) {
-    const { name, isSingular } = resource
-    await write(`${before}\n  ${JSON.stringify(name)}: ${isSingular ? '' : '['}`)
-    let isFirst = true
-    for await (const page of records.collection(name).pages()) {
-      const items = page.map((record) => JSON.stringify(toRepresentation(resource, record)))
-      const text = isSingular ? items.join() : `${isFirst ? '' : ','}\n    ${items.join(',\n    ')}`
-      await write(text)
-      total += page.length
-      isFirst = false
-    }
-    if (isSingular && isFirst) await write('{}')
-    else if (!isSingular) await write(isFirst ? ']' : '\n  ]')
-    before = ','
-  }
-  await write(before === '{' ? '{}\n' : '\n}\n')
+  const contexts = load.definitions.map((definition) => {
+    return { resource: defineResource(definition), collection: records.collection(definition.name) }
+  })
+  const texts = writeAll(contexts, ({ resource }, record) => {
+    total += 1
+    return toRepresentation(resource, record)
+  })
+  for await (const text of texts) await write(text)
+  await write('\n')
   return total
 }

@@ -1,7 +1,7 @@
 import { jsonContent } from '../http/openapi/content.ts'
-import { sendChunks, toJsonArray } from '../http/response/send.ts'
-import { singularId } from '../resources/context.ts'
+import { sendChunks } from '../http/response/send.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
+import { writeAll } from '../resources/record/all-records.ts'
 import { resourceDemo } from '../resources/routes.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { toDialect } from './routes.ts'
@@ -59,22 +59,9 @@ function allDemo(toContexts: (services: Services) => readonly Context[]): Demo {
         store: 'reads',
         handler: (_request, reply) => {
           reply.header('cache-control', 'private, no-cache')
-          return sendChunks(reply, 'application/json', writeAll(toContexts(services)))
+          return sendChunks(reply, 'application/json', writeAll(toContexts(services), toShown))
         },
       },
     ],
   }
-}
-
-async function* writeAll(contexts: readonly Context[]) {
-  yield '{'
-  for (const [index, context] of contexts.entries()) {
-    const { collection, resource } = context
-    yield `${index === 0 ? '' : ',\n'}${JSON.stringify(resource.name)}:`
-    if (resource.isSingular) {
-      const record = await collection.find(singularId)
-      yield JSON.stringify(record ? toShown(context, record) : {})
-    } else yield* toJsonArray(collection.pages(), (record) => toShown(context, record))
-  }
-  yield '}'
 }
