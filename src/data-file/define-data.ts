@@ -36,25 +36,18 @@ export const reservedNames = [
 /** The resources of a data file in its order; `schemas` is the content of the schema file. */
 export function defineData(contents: unknown, options: DataOptions, schemas?: unknown) {
   const problems: DataProblem[] = []
-  const ofSchema: DataProblem[] = schemas === undefined ? problems : []
-  if (!isDocument(contents)) {
-    problems.push({ path: '/', reason: 'must be an object whose members are the resources' })
-    return { resources: [], problems, ofSchema: [] }
-  }
+  const fail = (reason: string) => ({ resources: [], problems: [{ path: '/', reason }] })
+  if (!isDocument(contents)) return fail('must be an object whose members are the resources')
   const { $schema: own, ...data } = contents
-  const given = parseSchemas(schemas ?? (isDocument(own) ? own : {}), ofSchema)
-  if (ofSchema.length > 0)
-    return { resources: [], problems, ofSchema: ofSchema === problems ? [] : ofSchema }
+  const given = parseSchemas(schemas ?? (isDocument(own) ? own : {}), problems)
+  if (problems.length > 0) return { resources: [], problems, isOfSchemaFile: schemas !== undefined }
   const empty = Object.keys(given).map((name): [string, unknown] => [name, []])
   const all = Object.entries({ ...Object.fromEntries(empty), ...data })
-  if (all.length > maxResources) {
-    problems.push({ path: '/', reason: `has more than ${String(maxResources)} resources` })
-    return { resources: [], problems, ofSchema: [] }
-  }
+  if (all.length > maxResources) return fail(`has more than ${String(maxResources)} resources`)
   const context = { ...options, schemas: given, names: all.map(([name]) => name), problems }
   const resources = all.flatMap(([name, value]) => defineOne(context, name, value) ?? [])
   problems.push(...findDangling(resources, given))
-  return { resources, problems, ofSchema: [] }
+  return { resources, problems }
 }
 
 function defineOne(data: Data, name: string, value: unknown): DataResource | undefined {

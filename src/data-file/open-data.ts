@@ -69,12 +69,10 @@ async function parseData(
   const contents = await parseDataText(file, maxJsonDepth)
   const schemas = schema && (await parseDataText(schema, maxJsonDepth))
   const options = { idField: dataId, foreignKeySuffix }
-  const { resources, problems, ofSchema } = defineData(contents, options, schemas)
-  const lines = [
-    ...toLines(withoutSecrets(file.source), problems),
-    ...toLines(schema?.source ?? '', ofSchema),
-  ]
-  if (lines.length > 0) throw new ConfigProblems(lines.join('\n'))
+  const { resources, problems, isOfSchemaFile } = defineData(contents, options, schemas)
+  const { source } = isOfSchemaFile && schema ? schema : file
+  if (problems.length > 0)
+    throw new ConfigProblems(toLines(withoutSecrets(source), problems).join('\n'))
   const total = resources.reduce((sum, { records }) => sum + records.length, 0)
   const count = `${total.toLocaleString('en')} record${total === 1 ? '' : 's'}`
   return { resources, total, count }
