@@ -58,6 +58,28 @@ test('in 0.17 a DELETE removes what refers to the record, and no other orphan', 
   assert.deepEqual(await readIds(app, '/replies'), [])
 })
 
+for (const [query, references] of [
+  ['', [1, null]],
+  ['?_dependent=comments', [1]],
+] as const) {
+  test(`in 1 DELETE${query} of a record spares numbers that refer to it`, async (t) => {
+    const contents = {
+      posts: [{ id: '1' }],
+      comments: [
+        { id: 'a', postId: 1 },
+        { id: 'b', postId: '1' },
+      ],
+    }
+    const app = await openData(t, '1', {}, contents)
+    assert.equal((await app.inject({ method: 'DELETE', url: `/posts/1${query}` })).statusCode, 200)
+    const comments = (await app.inject('/comments')).json<{ postId: unknown }[]>()
+    assert.deepEqual(
+      comments.map(({ postId }) => postId),
+      references,
+    )
+  })
+}
+
 test('in 1 _dependent removes what refers to the record, and no other', async (t) => {
   const texts = {
     posts: [{ id: 'a' }],

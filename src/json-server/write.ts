@@ -113,7 +113,10 @@ function toRelated(context: Context, dependents: readonly string[]): ResourceCon
         const { name } = list.resource
         const onDelete = isDeep || dependents.includes(name) ? 'cascade' : 'set null'
         const other = isDeep ? toRelated(list, []) : list
-        return { name, field: toKey(context), isToParent: false, onDelete, other } as const
+        const field = toKey(context)
+        // 1 compares with `===`, and its ids are texts.
+        const isTextOnly = !isDeep
+        return { name, field, isTextOnly, isToParent: false, onDelete, other } as const
       })
     },
   }

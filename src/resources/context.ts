@@ -19,6 +19,8 @@ export interface Relation extends Pick<ResourceReference, 'field' | 'onDelete'> 
   /** In `embed`, and in the JSON of a record that embeds it. */
   name: string
   isToParent: boolean
+  /** Numbers reference no record. */
+  isTextOnly?: boolean
   other: ResourceContext
 }
 

@@ -3,8 +3,12 @@ import type { Relation } from '../context.ts'
 import { findValue } from '../field-values.ts'
 
 /** Matches the records that reference one of these: the id may be a number in their documents. */
-export function toChildFilter({ field }: Pick<Relation, 'field'>, ids: readonly string[]): Filter {
-  const isNumber = (id: string) => Number.isFinite(Number(id)) && String(Number(id)) === id
+export function toChildFilter(
+  { field, isTextOnly = false }: Pick<Relation, 'field' | 'isTextOnly'>,
+  ids: readonly string[],
+): Filter {
+  const isNumber = (id: string) =>
+    !isTextOnly && Number.isFinite(Number(id)) && String(Number(id)) === id
   const values = ids.flatMap((id) => (isNumber(id) ? [id, Number(id)] : [id]))
   return { field: [field], operator: 'eq', values }
 }
