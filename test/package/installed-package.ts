@@ -12,6 +12,7 @@ export const environment: NodeJS.ProcessEnv = {
   PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
   npm_config_local_prefix: undefined,
   NODE_TEST_CONTEXT: undefined,
+  PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
 }
 
 export async function npm(cwd: string, ...args: readonly string[]): Promise<string> {
@@ -40,12 +41,18 @@ export async function copyRepository(folder: string): Promise<string> {
   return copy
 }
 
-/** Packs the copy, and installs the package in a folder that has nothing else. */
-export async function installPackage(copy: string, folder: string): Promise<string> {
+/** Packs the copy, and returns the path of the tarball in the folder. */
+export async function packPackage(copy: string, folder: string): Promise<string> {
   await npm(copy, 'pack', '--pack-destination', folder)
   const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
+  return join(folder, tarball)
+}
+
+/** Packs the copy, and installs the package in a folder that has nothing else. */
+export async function installPackage(copy: string, folder: string): Promise<string> {
+  const tarball = await packPackage(copy, folder)
   const installed = await makeFolder(join(folder, 'installed'))
-  await npm(installed, 'install', '--omit=dev', '--omit=optional', join(folder, tarball))
+  await npm(installed, 'install', '--omit=dev', '--omit=optional', tarball)
   return installed
 }
 

@@ -153,6 +153,14 @@ test('its help and version are those of the repository', async () => {
   }
 })
 
+test('generated records need the optional package, which is not in the bundle', async (t) => {
+  const cwd = await temporaryFolder(t)
+  await writeFile(join(cwd, 'db.json'), '{"posts":[]}')
+  const args = ['db.json', 'seed', '1', '--resource', 'posts']
+  const seed = run(process.execPath, [inPackage('bin/vitrine.js'), ...args], { cwd })
+  await assert.rejects(seed, { stderr: /npm install @faker-js\/faker/ })
+})
+
 test('a TypeScript program can import its exports', async (t) => {
   if (!existsSync(join(projectFolder, 'src/embed.ts'))) {
     t.skip('there is nothing to embed yet')
