@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dataApp } from '../data-app.ts'
 import { findUndocumented } from '../openapi/documented.ts'
 import { loadDocument } from '../openapi/load-document.ts'
 import { anyRequest } from '../openapi/requests.ts'
@@ -43,4 +44,36 @@ test(`${count} requests generated from the document get only documented response
     [...statuses].map(([status, times]) => `${String(status)}: ${String(times)}`).join(', '),
   )
   assert.ok(statuses.size > 10)
+})
+
+const person = {
+  email: { type: 'string', format: 'email', 'x-unique': true },
+  pin: { type: 'string', writeOnly: true },
+}
+const authorId = { 'x-references': { resource: 'authors', onDelete: 'cascade' } }
+const contents = {
+  $schema: {
+    authors: { required: ['name'], properties: person },
+    posts: { properties: { authorId } },
+  },
+  authors: [{ id: 'one', name: 'Ann', email: 'ann@example.com' }],
+  posts: [
+    { id: 200, title: 'One', authorId: 'one', rating: 1.5, tags: ['a'], place: { city: 'Rome' } },
+  ],
+  settings: { theme: 'dark' },
+}
+
+test('requests to a data file with a schema, relations, events and the test API get only documented responses', async (t) => {
+  const app = await dataApp(t, contents, { settings: { TEST_API: 'on', DEMOS: 'status' } })
+  const document = await loadDocument(app)
+  let sent = 0
+  const property = fc.asyncProperty(anyRequest(document, ids), async (request) => {
+    // A stream does not end.
+    fc.pre(request.method !== 'GET' || !request.url.includes('/events'))
+    if (sent % 50 === 0) await app.inject({ method: 'POST', url: '/_vitrine/reset' })
+    sent += 1
+    const response = await app.inject(request)
+    assert.deepEqual(findUndocumented(document, request, response), [])
+  })
+  await fc.assert(property, { numRuns: 1000, seed: Number(seed) })
 })
