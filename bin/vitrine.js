@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
-if (major < 24 || (major === 24 && minor < 7)) {
-  console.error(`Vitrine requires Node 24.7 or newer; this is Node ${process.versions.node}.`)
+if (major < 24 || (major === 24 && minor < 9)) {
+  console.error(`Vitrine requires Node 24.9 or newer; this is Node ${process.versions.node}.`)
   process.exitCode = 2
 } else {
   await cacheCompiledCode()

@@ -4,7 +4,7 @@ import { html } from '../../site/html.ts'
 
 export const goHttpbin = toBinDemo(dialect, {
   title: 'go-httpbin',
-  summary: 'All endpoints of go-httpbin, the Go service, with its responses.',
+  summary: 'Responds as go-httpbin, the Go service, at each of its endpoints.',
   samples: [
     { title: 'A request as JSON', method: 'GET', path: '/go-httpbin/get', fields: { name: 'Ann' } },
   ],

@@ -4,7 +4,7 @@ import { html } from '../../site/html.ts'
 
 export const httpbin = toBinDemo(dialect, {
   title: 'httpbin',
-  summary: 'All endpoints of httpbin, the Python service, with its responses.',
+  summary: 'Responds as httpbin, the Python service, at each of its endpoints.',
   samples: [
     { title: 'A request as JSON', method: 'GET', path: '/httpbin/get', fields: { name: 'Ann' } },
   ],

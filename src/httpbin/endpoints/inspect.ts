@@ -71,7 +71,7 @@ export const inspectEndpoints: readonly Endpoint[] = [
   {
     path: '/ip',
     methods: forReads,
-    summary: 'Return the address of the client',
+    summary: 'Return the IP address of the client',
     handler: renderIp,
   },
   {
