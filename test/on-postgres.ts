@@ -6,7 +6,10 @@ import { projectFolder } from './start-vitrine.ts'
 // Runs what requests records through the front door, of all that `npm test` runs, with every database
 // on a server of PostgreSQL that is thrown away.
 const demos = ['users', 'locations', 'sessions', 'uploads'].map((name) => `src/demos/${name}`)
-const folders = ['src/resources', 'src/data-file', 'src/idempotency', 'test/json-server', ...demos]
+const parts = ['resources', 'data-file', 'test-api', 'json-server', 'idempotency'].map(
+  (name) => `src/${name}`,
+)
+const folders = [...parts, 'test/json-server', ...demos]
 const suites = folders.map((path) => `${path}/**/*.test.ts`)
 const server = await openPostgresServer()
 const tests = spawn(process.execPath, ['--test', '--test-concurrency=3', ...suites], {
