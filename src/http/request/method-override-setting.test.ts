@@ -14,6 +14,7 @@ test('when disabled, nothing is overridden and _method is an ordinary field', as
     [{ path: '/mirror', headers: json, body: '{"_method":"PUT"}' }, {}, { _method: 'PUT' }],
     [{ path: '/mirror', headers: form, body: '_method=PUT&_request_id=r' }, {}, { _method: 'PUT' }],
     [{ path: '/mirror', headers: { 'x-http-method-override': 'PUT' } }, {}, undefined],
+    [{ path: '/mirror?_if_match=a' }, { _if_match: 'a' }, undefined],
   ]
   for (const [request, query, body] of rows) {
     const { headers } = await sendBothWays(app, { method: 'POST', ...request })
@@ -21,14 +22,6 @@ test('when disabled, nothing is overridden and _method is an ordinary field', as
     const seen = [headers['x-query'], headers['x-body']]
     assert.deepEqual(seen, [JSON.stringify(query), body ? JSON.stringify(body) : 'absent'])
   }
-})
-
-test('when disabled, _if_match is still If-Match', async (t) => {
-  const app = await testApp(t, { settings: { METHOD_OVERRIDE: 'off' } })
-  await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
-  const payload = { name: 'Roma', _if_match: '"stale"' }
-  const { statusCode } = await app.inject({ method: 'PATCH', url: '/locations/rome', payload })
-  assert.equal(statusCode, 412)
 })
 
 const previews = ['Slackbot-LinkExpanding 1.0', 'WhatsApp/2.23.20.0', 'Mozilla/5.0', 'curl/8.5.0']

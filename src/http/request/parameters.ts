@@ -60,7 +60,7 @@ function decodeComponent(text: string): string {
 
 export const formHeaderNames = ['_method', '_if_match', '_idempotency_key', '_request_id'] as const
 
-/** Without method overrides, `_method` is an ordinary field. */
+/** Without method overrides, all but `_request_id`, which the pages add, are ordinary fields. */
 export function takeFormHeaders(
   value: unknown,
   { methodOverride }: Pick<Config, 'methodOverride'>,
@@ -68,7 +68,7 @@ export function takeFormHeaders(
   const taken: Partial<Record<(typeof formHeaderNames)[number], unknown>> = {}
   if (!isObject(value)) return taken
   for (const name of formHeaderNames) {
-    if (!(name in value) || (name === '_method' && !methodOverride)) continue
+    if (!(name in value) || (name !== '_request_id' && !methodOverride)) continue
     taken[name] = value[name]
     Reflect.deleteProperty(value, name)
   }
