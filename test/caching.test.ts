@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { demos } from '../src/demos/catalogue.ts'
 import { withoutPatterns } from '../src/http/openapi/route.ts'
-import { listRoutes } from './routes.ts'
+import { isRaw, listRoutes } from './routes.ts'
 import { createRecord } from './resources.ts'
 import { ann } from './sign-in.ts'
 import { testApp } from './test-app.ts'
@@ -17,9 +16,6 @@ async function openEverything(t: TestContext): Promise<{ app: FastifyInstance; u
     '/locations': (await createRecord(app, '/locations', { name: 'Rome' }))._id,
     '/uploads': (await upload(app, 'content'))._id,
   }
-  // Responses below raw paths have no header of ours for caches.
-  const rawNames = demos.flatMap(({ name, rawPaths }) => (rawPaths ? [name] : []))
-  const isRaw = (path: string) => rawNames.includes(path.split('/')[1] ?? '')
   const routes = (await listRoutes(app)).filter(
     ({ methods, path }) => methods.includes('GET') && !isRaw(path),
   )

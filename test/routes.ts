@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { demos } from '../src/demos/catalogue.ts'
 
 export interface Route {
   /** As it was added: `/users/:id`. */
@@ -20,4 +21,11 @@ export async function listRoutes(app: FastifyInstance): Promise<Route[]> {
     routes.push({ path: branch.slice(0, depth + 1).join(''), methods: methods.split(', ') })
   }
   return routes
+}
+
+const rawNames = demos.flatMap(({ name, rawPaths }) => (rawPaths ? [name] : []))
+
+/** Whether the response is a visitor's or another service's, so that our rules do not hold. */
+export function isRaw(path: string): boolean {
+  return rawNames.includes(path.split('/')[1] ?? '')
 }
