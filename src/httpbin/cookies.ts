@@ -31,13 +31,14 @@ export function parseCookies(
 /** In httpbin a quoted value may contain `;`. */
 function splitCookies(value: string, dialect: string): readonly string[] {
   return dialect === 'httpbin'
-    ? (value.match(/(?:"(?:[^\\"]|\\.)*"|[^;])+/g) ?? [])
+    ? (value.match(/(?:(?<!\\)"(?:[^\\"]|\\.)*"|[^;])+/g) ?? [])
     : value.split(';')
 }
 
 const pythonCookie =
-  /^[ \t]*([^ \t=";]+)(?:[ \t]*=[ \t]*(?:"((?:[^\\"]|\\.)*)"|([^ \t";]*)))?[ \t]*$/
-const goCookie = /^\s*([\w!#$%&'*+.^`|~-]+)(?:=(?:"([ !#-:<-[\]-~]*)"|([ !#-:<-[\]-~]*?)))?\s*$/
+  /^[ \t]*([^ \t=";]+)(?:[ \t]*=[ \t]*(?![ \t])(?:"((?:[^\\"]|\\.)*)"|([^ \t";]*)))?[ \t]*$/
+const goCookie =
+  /^\s*([\w!#$%&'*+.^`|~-]+)(?:=(?:"([ !#-:<-[\]-~]*)"|((?:[ !#-:<-[\]-~]*[!#-:<-[\]-~])?)))?\s*$/
 
 function unescape(text: string): string {
   const bytes = text.replaceAll(/\\([0-3][0-7]{2}|.)/g, (_, code: string) =>

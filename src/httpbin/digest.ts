@@ -61,7 +61,7 @@ function challenge(
   cookies: readonly Pair[],
   isStale = false,
 ): BinResponse {
-  const algorithm = name in hashNames ? name : 'MD5'
+  const algorithm = Object.hasOwn(hashNames, name) ? name : 'MD5'
   const random = () => hash(hashNames[algorithm] ?? 'md5', randomBytes(16))
   const offered = ['auth', 'auth-int'].includes(qop) ? qop : 'auth, auth-int'
   const value = [
@@ -90,7 +90,7 @@ function renderSimple(request: BinRequest, dialect: Dialect): BinResponse {
 function parseCredentials(headers: readonly Pair[]): Credentials | undefined {
   const [, list] = /^digest +(.+)$/is.exec(findHeader(headers, 'authorization') ?? '') ?? []
   if (list === undefined) return undefined
-  const members = list.matchAll(/([\w-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,]*))/g)
+  const members = list.matchAll(/(?<![\w-])([\w-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,]*))/g)
   return new Map(
     [...members].map(([, name = '', quoted, plain = '']) => [
       name,

@@ -9,7 +9,7 @@ import { toOrigin } from '../http/request/request-head.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { defaultHeaders } from '../http/response/default-headers.ts'
 import { toVisitorHeaders } from '../http/security/visitor-response.ts'
-import { isRawRequest, toPath } from '../http/request/target.ts'
+import { isHttp2, isRawRequest, toPath } from '../http/request/target.ts'
 import { allowUpgrade } from '../http/upgrades.ts'
 import { webSocketPath } from './endpoints/websocket.ts'
 import type { BinRequest, BinResponse, Dialect, Endpoint } from './dialect.ts'
@@ -144,7 +144,7 @@ function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outco
     for (const name of ['vary', ...Object.keys(defaultHeaders)]) reply.removeHeader(name)
   }
   const sent = {
-    ...toVisitorHeaders(headers, limits, policy),
+    ...toFields(request, toVisitorHeaders(headers, limits, policy)),
     ...toCorsHeaders(request, bin.dialect),
   }
   reply.code(status).headers(sent)
@@ -173,6 +173,15 @@ function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outco
   if (Buffer.isBuffer(body)) return reply.send(body)
   if (size !== undefined) reply.header('content-length', String(size))
   return reply.send(Readable.from(hasBody ? body : []))
+}
+
+/** Over HTTP/2, Node throws for several values of some headers. To join them is the same (RFC 9110 §5.3). */
+function toFields({ fastify }: BinRequest, headers: ReturnType<typeof toVisitorHeaders>) {
+  if (!isHttp2(fastify.raw)) return headers
+  const joined = Object.entries(headers).map(([name, value]) => {
+    return [name, name === 'set-cookie' ? value : [value].flat().join(', ')] as const
+  })
+  return Object.fromEntries(joined)
 }
 
 const isAscii = (text: string) => /^[\t -~]*$/.test(text)

@@ -13,7 +13,7 @@ export function toTrailers(
   const limited = toVisitorHeaders(trailers, limits)
   const names = new Set(trailers.map(([name]) => name.toLowerCase()))
   const ofVisitor = [...names].flatMap((name): Trailer[] => {
-    const value = [limited[name] ?? []].flat().at(-1)
+    const value = Object.hasOwn(limited, name) ? [limited[name]].flat().at(-1) : undefined
     return value === undefined ? [] : [[name, () => value]]
   })
   return toTimingTrailer ? [...ofVisitor, ['server-timing', toTimingTrailer]] : ofVisitor
@@ -27,5 +27,6 @@ export async function* appendTrailers(
 ) {
   if (typeof body === 'string' || Buffer.isBuffer(body)) yield body
   else yield* body
-  response.addTrailers(trailers.map(([name, toValue]): [string, string] => [name, toValue()]))
+  // Over HTTP/2, Node takes no pairs.
+  response.addTrailers(Object.fromEntries(trailers.map(([name, toValue]) => [name, toValue()])))
 }

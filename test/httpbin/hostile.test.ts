@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { once } from 'node:events'
+import { connect, type IncomingHttpHeaders } from 'node:http2'
+import { text } from 'node:stream/consumers'
+import { test, type TestContext } from 'node:test'
+import { makeCertificate } from '../hardening/tls-client.ts'
 import { testApp } from '../test-app.ts'
 import { exchange } from './exchange.ts'
 
@@ -77,6 +81,50 @@ for (const prefix of prefixes) {
     assert.equal(own.statusCode, 302)
   })
 
+  test(`${prefix}: over HTTP/2, headers that it forbids or that it has once do no harm`, async (t) => {
+    const send = await openHttp2(t)
+    for (const query of ['TE=gzip', 'HTTP2-Settings=x', 'Connection=close', 'Constructor=a']) {
+      await t.test(query, async () => {
+        const { status } = await send(`${prefix}/response-headers?${query}`)
+        assert.equal(status, 200)
+      })
+    }
+    const { headers } = await send(`${prefix}/response-headers?ETag=a&ETag=b&X-A=1&X-A=2`)
+    assert.deepEqual([headers.etag, headers['x-a']], ['a, b', '1, 2'])
+    const { trailers } = await send(`${prefix}/trailers?a=1&b=2&HTTP2-Settings=x&constructor=3`)
+    assert.deepEqual(Object.fromEntries(Object.entries(trailers)), {
+      a: '1',
+      b: '2',
+      constructor: '3',
+    })
+  })
+
+  test(`${prefix}: a stream repeats any number of the request`, async (t) => {
+    const app = await testApp(t)
+    const { body } = await app.inject(`${prefix}/stream/2?a=-0.123456789`)
+    const ids = body
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: number }).id)
+    assert.deepEqual(ids, [0, 1])
+  })
+
+  test(`${prefix}: long headers that are almost valid take little time`, async (t) => {
+    const app = await testApp(t)
+    const hostile = [
+      { url: '/cookies', headers: { cookie: `a=${' '.repeat(30_000)}"` } },
+      { url: '/cookies', headers: { cookie: String.raw`\"`.repeat(15_000) } },
+      { url: '/digest-auth/auth/a/b', headers: { authorization: `Digest ${'a'.repeat(30_000)}` } },
+    ]
+    await app.inject(`${prefix}/cookies`)
+    for (const { url, headers } of hostile) {
+      const startedAt = process.cpuUsage()
+      await app.inject({ url: prefix + url, headers })
+      const { user } = process.cpuUsage(startedAt)
+      assert.ok(user < 150_000, `${url}: ${String(user)} µs`)
+    }
+  })
+
   test(`${prefix}: requests have no method override, and other sites may send them`, async (t) => {
     const app = await testApp(t)
     const headers = {
@@ -117,6 +165,31 @@ for (const prefix of prefixes) {
     const { body } = await exchange(Number(port), { line: `GET ${path}`, headers: [] })
     assert.match(body, new RegExp(`"url": "http://bin.test${path.replaceAll('.', '\\.')}"`))
   })
+}
+
+test('an algorithm with the name of a member of every object is unknown', async (t) => {
+  const app = await testApp(t)
+  for (const name of ['constructor', '__proto__']) {
+    const { statusCode } = await app.inject(`/httpbin/digest-auth/auth/a/b/${name}`)
+    assert.equal(statusCode, 401)
+  }
+})
+
+async function openHttp2(t: TestContext) {
+  const app = await testApp(t, { settings: await makeCertificate(t) })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const session = connect(origin, { rejectUnauthorized: false })
+  t.after(() => {
+    session.destroy()
+  })
+  return async (path: string) => {
+    const stream = session.request({ ':path': path })
+    const trailers: IncomingHttpHeaders = {}
+    stream.on('trailers', (given: IncomingHttpHeaders) => Object.assign(trailers, given))
+    const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders]
+    const body = await text(stream)
+    return { status: headers[':status'], headers, body, trailers }
+  }
 }
 
 for (const name of ['httpbin', 'go-httpbin']) {

@@ -22,9 +22,12 @@ const dropped: readonly (readonly [string, string])[] = [
   ['Location', 'http:other.example'],
   ['Location', 'https:other.example'],
   ['Location', 'javascript:alert(1)'],
+  ['Location', String.raw`http://vitrine.test:3000\@other.example`],
   ['Refresh', '0; url=http://other.example/'],
   ['Refresh', '0;URL="//other.example"'],
   ['Refresh', '0, http://other.example/'],
+  ['Refresh', '0 http://other.example/'],
+  ['Refresh', "0;url=http://vitrine.test:3000'@other.example/"],
   ['Strict-Transport-Security', 'max-age=1'],
   ['CONTENT-SECURITY-POLICY-Report-Only', 'x'],
   ['Access-Control-Allow-Origin', 'http://other.example'],
@@ -34,6 +37,9 @@ const dropped: readonly (readonly [string, string])[] = [
   ['Content-Length', '3'],
   ['Transfer-Encoding', 'chunked'],
   ['Report-To', '{}'],
+  ['TE', 'gzip'],
+  ['HTTP2-Settings', 'AAMAAABk'],
+  ['X-Accel-Redirect', '/internal'],
   ['Server-Timing', 'exchange;desc="../httpbin/html"'],
 ]
 
@@ -55,6 +61,7 @@ const kept: readonly (readonly [string, string, string?])[] = [
   ['Location', 'https://a.example.org/x'],
   ['Refresh', '5'],
   ['Refresh', '0; url=/get'],
+  ['Refresh', '0;url="/get"'],
   ['Content-Type', 'text/html'],
   ['Content-Type', 'text/javascript; charset=utf-8', 'text/plain'],
   ['Content-Type', 'text/css', 'text/plain'],
@@ -67,9 +74,24 @@ for (const [name, value, expected = value] of kept) {
   })
 }
 
-test('the last of several media types is the only one', () => {
-  const types = ['application/json', 'text/html'].map((type) => ['Content-Type', type] as const)
-  assert.equal(toVisitorHeaders(types, limits)['content-type'], 'text/html')
+for (const [name, ...values] of [
+  ['Content-Type', 'application/json', 'text/html'],
+  ['Location', 'http://vitrine.test:3000', '@other.example'],
+] as const) {
+  test(`the last of several values of ${name} is the only one`, () => {
+    const pairs = values.map((value) => [name, value] as const)
+    assert.equal(toVisitorHeaders(pairs, limits)[name.toLowerCase()], values.at(-1))
+  })
+}
+
+test('names of members of every object are names like others', () => {
+  const pairs = [
+    ['Constructor', 'a'],
+    ['__proto__', 'b'],
+  ] as const
+  const { constructor, ...rest } = toVisitorHeaders(pairs, limits)
+  assert.equal(constructor, 'a')
+  assert.deepEqual(Object.keys(rest), ['content-security-policy', 'x-content-type-options'])
 })
 
 test('* allows redirects to any host', () => {

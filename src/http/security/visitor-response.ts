@@ -15,9 +15,12 @@ export interface VisitorLimits {
 export const flashCookie = 'flash'
 export const ownCookies = [...Object.values(sessionCookies), flashCookie]
 
-/** With these a browser would change more than the response, or the message would have another framing. */
+/**
+ * With these a browser would change more than the response, the message would have another framing, or
+ * a proxy would send one of its own files.
+ */
 const forbidden =
-  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|expect-ct|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|server-timing|service-worker-allowed|set-login|sourcemap|strict-transport-security|trailer|transfer-encoding|upgrade|x-content-type-options|x-request-id|x-sourcemap)$/
+  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|expect-ct|http2-settings|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|secure-session-registration|server-timing|service-worker-allowed|set-login|sourcemap|speculation-rules|strict-transport-security|te|trailer|transfer-encoding|upgrade|use-as-dictionary|x-accel-.*|x-content-type-options|x-lighttpd-.*|x-request-id|x-sendfile.*|x-sourcemap)$/
 
 /** Pages of this origin could load it as their own. */
 const executable = /(java|ecma|live|j)script|css|wasm|manifest/i
@@ -37,16 +40,18 @@ export function toVisitorHeaders(
     if (!token.test(name) || forbidden.test(name)) continue
     const limited = limitValue(name, toFieldValue(value), limits)
     if (limited === undefined) continue
-    const known = headers[name]
+    // Several values have no defined meaning: some clients choose one, and others join them.
+    const known = isSingle.test(name) || !Object.hasOwn(headers, name) ? undefined : headers[name]
     headers[name] = known === undefined ? limited : [known, limited].flat()
   }
-  // Several values have no defined meaning; browsers would choose one.
   const type = [headers['content-type'] ?? []].flat().at(-1)
   if (type !== undefined) headers['content-type'] = executable.test(type) ? 'text/plain' : type
   headers['content-security-policy'] = policy
   headers['x-content-type-options'] = 'nosniff'
   return headers
 }
+
+const isSingle = /^(content-type|location|refresh)$/
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/
 
@@ -59,8 +64,11 @@ function limitValue(name: string, value: string, limits: VisitorLimits): string 
   if (name === 'set-cookie') return limitCookie(value, limits)
   if (name === 'location') return isRedirectAllowed(value, limits) ? value : undefined
   if (name !== 'refresh') return value
-  const [, url] = /^[\s\d.]*[;,]\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(value) ?? []
-  return isRedirectAllowed(url ?? '', limits) ? value : undefined
+  // HTML, "shared declarative refresh steps": a quotation mark ends the URL only if it starts with one.
+  const [, given] = /^[\d.]+(?:\s*[;,]|\s|$)\s*(?:url\s*=\s*)?(.*)$/i.exec(value) ?? []
+  if (given === undefined) return undefined
+  const [, , url = given] = /^(["'])(.*?)(?:\1|$)/.exec(given) ?? []
+  return isRedirectAllowed(url, limits) ? value : undefined
 }
 
 /** A cookie for a parent domain, or without a name, could replace one of ours. */
@@ -88,6 +96,8 @@ export function isRedirectAllowed(
   }: Pick<VisitorLimits, 'origin' | 'allowedRedirectDomains'>,
 ): boolean {
   if (allowed.includes('*')) return true
+  // Not only browsers follow redirects: others take `http://a\@b` to b.
+  if (location.includes('\\')) return false
   const host = URL.parse(origin)?.host ?? ''
   // A proxy may have ended TLS: `http:a` is a path over HTTP, and a host over HTTPS.
   return ['http', 'https'].every((scheme) => {

@@ -10,7 +10,7 @@ import {
 } from '../dialect.ts'
 import { toPrettyJson } from '../json.ts'
 import { describe, escapeHtml, renderJson } from '../render.ts'
-import { findHeader, type Pair } from '../text.ts'
+import { findHeader, groupValues, type Pair } from '../text.ts'
 import { renderStatus } from './status.ts'
 
 export const headerEndpoints: readonly Endpoint[] = [
@@ -69,10 +69,11 @@ function renderAllHeaders({ query }: BinRequest, dialect: Dialect): BinResponse 
   let body = ''
   for (;;) {
     const all = [type, ['Content-Length', String(body.length)] as const, ...query]
+    const values = groupValues(all.map(([name, value]) => [name.toLowerCase(), value]))
     const names = new Set(all.map(([name]) => name))
     const members = [...names].map((name) => {
-      const values = all.filter(([other]) => other.toLowerCase() === name.toLowerCase())
-      return [name, dialect.toValues(values.map(([, value]) => ['', value])).get('')] as const
+      const pairs = values.get(name.toLowerCase())?.map((value): Pair => ['', value])
+      return [name, dialect.toValues(pairs ?? []).get('')] as const
     })
     const next = toPrettyJson(new Map(members), dialect.jsonStyle)
     if (next.length === body.length) return { headers: [type, ...query], body: next }

@@ -68,16 +68,17 @@ async function* paceItems(request: BinRequest, given: Pace, toItem: (index: numb
 
 /** Serializes the request once: the lines differ by their id only. */
 function createLine(request: BinRequest, dialect: Dialect): (id: number) => string {
+  const mark = `"id"${dialect.jsonStyle.compact[1]}`
   const [start = '', end = ''] = toCompactJson(toMembers(request, dialect), {
     ...dialect.jsonStyle,
     ...(dialect.name === 'httpbin'
       ? { sortsMaps: false }
       : { escaped: /[<>&\u2028\u2029\ufffd]/g }),
-  }).split(idMark)
-  return (id) => `${start}${String(id)}${end}\n`
+  }).split(mark + idMark)
+  return (id) => `${start}${mark}${String(id)}${end}\n`
 }
 
-/** A number, which no text of the request can contain as such: it would be in quotation marks. */
+/** After the name of the member. In a text of the request, that would have escaped quotation marks. */
 const idMark = '-0.123456789'
 
 function toMembers(request: BinRequest, dialect: Dialect): Map<string, unknown> {
