@@ -20,7 +20,8 @@ export async function submit(
 /** Opens the panel at the foot of the page, and waits for the exchange in it. */
 export async function openPanel(page: Page) {
   const panel = page.locator('details.inspector')
-  // It stays open from page to page.
+  // It stays open from page to page: the script opens it as soon as it shows the status.
+  await panel.locator('summary .status').waitFor()
   if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click()
   const exchange = panel.locator('[data-exchange]').last()
   await exchange.waitFor()
