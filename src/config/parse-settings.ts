@@ -35,7 +35,7 @@ const units = Object.keys(unitSeconds).join('|')
 
 /** In seconds, from a duration as Go writes it: `1m30s`. */
 export function parseGoDuration(text: string): number | undefined {
-  if (!new RegExp(`^[+-]?((\\d+\\.?\\d*|\\.\\d+)(${units}))+$`).test(text)) return undefined
+  if (!new RegExp(`^[+-]?((\\d+(\\.\\d*)?|\\.\\d+)(${units}))+$`).test(text)) return undefined
   const parts = text.matchAll(new RegExp(`([\\d.]+)(${units})`, 'g'))
   const sum = parts.reduce(
     (total, [, digits, unit = '']) => total + Number(digits) * (unitSeconds[unit] ?? 0),

@@ -77,7 +77,7 @@ export function parseQuerySeconds(
 }
 
 export function parseFloatText(text: string): number | undefined {
-  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : undefined
+  return /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : undefined
 }
 
 /** A number without a unit has milliseconds at most. */

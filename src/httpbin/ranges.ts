@@ -124,7 +124,7 @@ function parseGoRanges(field: string, size: number): Range[] | 'invalid' | 'outs
   let isOutside = false
   for (const part of field.slice('bytes='.length).split(',')) {
     if (part.trim() === '') continue
-    const [, first, last = ''] = /^\s*(\+?\d+|)\s*-\s*(\+?\d+|)\s*$/.exec(part) ?? []
+    const [, first, last = ''] = /^(\+?\d+|)\s*-\s*(\+?\d+|)$/.exec(part.trim()) ?? []
     if (first === undefined || first + last === '') return 'invalid'
     if (first === '') ranges.push({ start: Math.max(0, size - Number(last)), last: size - 1 })
     else if (Number(first) >= size) isOutside = true

@@ -114,6 +114,8 @@ for (const prefix of prefixes) {
     const hostile = [
       { url: '/cookies', headers: { cookie: `a=${' '.repeat(30_000)}"` } },
       { url: '/cookies', headers: { cookie: String.raw`\"`.repeat(15_000) } },
+      { url: '/range/100', headers: { range: `bytes=${' '.repeat(30_000)}x` } },
+      { url: `/drip?duration=${'1'.repeat(8000)}x`, headers: {} },
       { url: '/digest-auth/auth/a/b', headers: { authorization: `Digest ${'a'.repeat(30_000)}` } },
     ]
     await app.inject(`${prefix}/cookies`)

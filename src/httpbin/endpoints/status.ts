@@ -44,7 +44,7 @@ export const statusEndpoints: readonly Endpoint[] = [
   },
 ]
 
-const isFloat = (text: string) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)
+const isFloat = (text: string) => /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)
 
 const toParseError = (name: string, text: string) =>
   `strconv.${name}: parsing ${JSON.stringify(text)}: invalid syntax`
