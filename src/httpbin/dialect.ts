@@ -102,8 +102,8 @@ export interface Endpoint {
   samples?: Readonly<Record<string, string>>
   /** The documented status codes. 200 if unset. */
   statuses?: readonly (number | string)[]
-  /** The documented type. JSON if unset; text and HTML are documented too. */
-  mediaType?: string
+  /** The documented types. JSON if unset; text and HTML are documented too. */
+  mediaTypes?: readonly string[]
   readsBody?: boolean
   handler: (request: BinRequest, dialect: Dialect) => BinResponse | Promise<BinResponse>
 }

@@ -16,7 +16,7 @@ export function toRouteDocs(bin: {
     // The wildcard route has the others, and the service has the root.
     const isOwn = endpoint.path !== '/' || prefix !== ''
     if (method.length === 0 || endpoint.path.endsWith('*') || !isOwn) return []
-    const { path, summary, description, file, statuses = [200], mediaType } = endpoint
+    const { path, summary, description, file, statuses = [200], mediaTypes } = endpoint
     return {
       method,
       url: path === '/' ? prefix : prefix + path,
@@ -27,7 +27,7 @@ export function toRouteDocs(bin: {
       responses: Object.fromEntries(
         [...statuses, ...errors].map((status) => [
           status,
-          toResponse(status, mediaType ?? dialect.jsonType),
+          toResponse(status, mediaTypes ?? [dialect.jsonType]),
         ]),
       ),
     }
@@ -50,8 +50,8 @@ function toParameters({ path, parameters = [], samples = {} }: Endpoint): Parame
   ]
 }
 
-function toResponse(status: number | string, type: string): ResponseDoc {
-  const [mediaType = ''] = type.split(';')
-  const content = { [mediaType]: {}, 'application/json': {}, ...textContent(), 'text/html': {} }
+function toResponse(status: number | string, types: readonly string[]): ResponseDoc {
+  const own = Object.fromEntries(types.map((type) => [type.replace(/;.*/, ''), {}]))
+  const content = { ...own, 'application/json': {}, ...textContent(), 'text/html': {} }
   return { description: STATUS_CODES[status] ?? 'The requested status code.', content }
 }

@@ -18,6 +18,7 @@ const samples = { size: '26' }
 export const byteEndpoints: readonly Endpoint[] = [
   {
     path: '/bytes/:size',
+    mediaTypes: ['application/octet-stream'],
     methods: forReads,
     summary: 'Send random bytes',
     samples,
@@ -29,6 +30,7 @@ export const byteEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/stream-bytes/:size',
+    mediaTypes: ['application/octet-stream'],
     methods: forReads,
     summary: 'Send random bytes in chunks',
     samples,
@@ -37,6 +39,7 @@ export const byteEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/range/:size',
+    mediaTypes: ['application/octet-stream', 'multipart/byteranges'],
     methods: forReads,
     summary: 'Send letters, or ranges of them',
     samples,

@@ -17,6 +17,7 @@ export const delayEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/drip',
+    mediaTypes: ['application/octet-stream'],
     methods: forReads,
     summary: 'Send bytes one at a time',
     parameters: parameters.toQuery({

@@ -60,7 +60,7 @@ export const formatEndpoints: readonly Endpoint[] = [
     path: '/xml',
     methods: forReads,
     summary: 'Return an XML document',
-    mediaType: 'application/xml',
+    mediaTypes: ['application/xml'],
     handler: renderXml,
   },
   {

@@ -38,6 +38,7 @@ const renderImage = (kind: Kind): BinResponse => ({
 export const imageEndpoints: readonly Endpoint[] = [
   {
     path: '/image',
+    mediaTypes: Object.values(types),
     methods: forReads,
     summary: 'Return an image of a type in Accept',
     statuses: [200, 406, 415],
@@ -45,6 +46,7 @@ export const imageEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/image/:kind',
+    mediaTypes: Object.values(types),
     methods: forReads,
     summary: 'Return an image',
     samples: { kind: 'png' },

@@ -29,6 +29,7 @@ export const streamEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/sse',
+    mediaTypes: ['text/event-stream'],
     methods: forReads,
     summary: 'Stream server-sent events',
     parameters: paced,
@@ -36,6 +37,7 @@ export const streamEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/jsonl',
+    mediaTypes: ['application/x-ndjson'],
     methods: forReads,
     summary: 'Stream lines of JSON over a time',
     parameters: paced,
