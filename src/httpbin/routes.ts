@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Config } from '../config/config.ts'
 import { discardRest, readBytes } from '../http/body/read-bytes.ts'
@@ -121,6 +121,22 @@ function renderOptions(dialect: Dialect, methods: readonly string[]): BinRespons
   return { headers, body: '' }
 }
 
+/** As both services send them: tests of clients look for `Content-Type:` in the text of a response. */
+function capitalizeNames(response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response)
+  const capitalize = (status: number, headers: OutgoingHttpHeaders = {}) =>
+    writeHead(
+      status,
+      Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [
+          name.replaceAll(/(?<![^-])[a-z]/gu, (letter) => letter.toUpperCase()),
+          value,
+        ]),
+      ),
+    )
+  Object.assign(response, { writeHead: capitalize })
+}
+
 interface Outcome {
   bin: Bin
   response: BinResponse
@@ -147,6 +163,7 @@ function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outco
     ...toFields(request, toVisitorHeaders(headers, limits, policy)),
     ...toCorsHeaders(request, bin.dialect),
   }
+  if (!isHttp2(request.fastify.raw)) capitalizeNames(reply.raw)
   reply.code(status).headers(sent)
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.
   if (/public|max-?age/i.test(String(reply.getHeader('cache-control'))))
