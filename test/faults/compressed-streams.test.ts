@@ -5,8 +5,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../start-vitrine.ts'
-import { readUsage } from './process-usage.ts'
-import { openSocket, startWatched, toGet } from './watched-vitrine.ts'
+import { readUsage } from '../hardening/process-usage.ts'
+import { openSocket, startWatched, toGet } from '../hardening/watched-vitrine.ts'
 
 test('200 clients that read slowly get a limited number of compressed streams, and others the content as it is', async (t) => {
   const folder = await temporaryFolder(t)
