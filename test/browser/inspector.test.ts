@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { dataFile } from '../data-app.ts'
 import { createRecord } from '../resources.ts'
 import { ann } from '../sign-in.ts'
+import { until } from '../until.ts'
 import { inBrowser, localName } from './chromium.ts'
 import { findFlawsOfState } from './look.ts'
 import { openSite } from './site.ts'
@@ -107,6 +108,7 @@ test('the panel stays open, and the chosen command stays chosen', inBrowser, asy
   await page.getByRole('tabpanel').getByText('await fetch').waitFor()
   assert.equal(await page.getByText(/^curl /).isVisible(), false)
   await page.locator('details.inspector > summary').click()
+  await until(() => page.evaluate<boolean>("localStorage.inspector === 'closed'"))
   await page.goto('/users')
   await page.locator('details.inspector:not([open]) > summary').getByText('200').waitFor()
 })
