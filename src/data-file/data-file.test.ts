@@ -64,7 +64,7 @@ test('pages name a resource in words, with its article and its fields', async (t
       '2 records in the data file. Fields: title, authorId, tags.',
       '1 record in the data file. Fields: postId.',
       'One object in the data file. Fields: theme.',
-      '0 records in the data file. Fields: any.',
+      '0 records in the data file. Any field is accepted.',
     ],
     '/posts/new': ['for="authorId">Author <span'],
     '/demos/authors': ['>Create an author<', 'Update fields of an author'],

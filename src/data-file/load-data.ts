@@ -103,14 +103,14 @@ async function createAll(
   onProgress: () => Promise<void>,
 ): Promise<void> {
   const { name } = definition
-  const hash = createHasher(defineResource(definition))
+  const hashPasswords = createHasher(defineResource(definition))
   const firstMs = Date.now() - all.length
   for (let start = 0; start < all.length; start += recordsPerStep) {
     const part = all.slice(start, start + recordsPerStep)
     const created = await Promise.all(
       part.map(async ({ id, document }, index) => {
         const createdAt = new Date(firstMs + start + index).toISOString()
-        return { id, document: await hash(document), createdAt }
+        return { id, document: await hashPasswords(document), createdAt }
       }),
     )
     const failed = await records.commit([{ kind: 'create', collection: name, records: created }])

@@ -46,8 +46,8 @@ export async function reloadData(config: Config, records: Records): Promise<bool
   const { resources, total } = await parseData(config, data)
   if (total > maxAtomicRecords) return loadData(records, { hash: data.hash, resources }, load)
   const entries = resources.map(async ({ definition, records: all }) => {
-    const hash = createHasher(defineResource(definition))
-    const saved = all.map(async ({ id, document }) => [id, await hash(document)] as const)
+    const hashPasswords = createHasher(defineResource(definition))
+    const saved = all.map(async ({ id, document }) => [id, await hashPasswords(document)] as const)
     return [definition.name, await Promise.all(saved)] as const
   })
   await replaceRecords(records, Object.fromEntries(await Promise.all(entries)))

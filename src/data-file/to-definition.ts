@@ -59,7 +59,7 @@ function summarize({ isSingular, documents }: DefinitionSource, fields: readonly
   const records = isSingular ? 'One object' : `${count} record${count === '1' ? '' : 's'}`
   const others = fields.length > maxNamed ? [`and ${String(fields.length - maxNamed)} more`] : []
   const names = [...fields.slice(0, maxNamed), ...others].join(', ')
-  return `${records} in the data file. Fields: ${names || 'any'}.`
+  return `${records} in the data file. ${names ? `Fields: ${names}` : 'Any field is accepted'}.`
 }
 
 type GivenFields = Fields & { properties: Readonly<Record<string, GivenField>> }

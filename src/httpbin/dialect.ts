@@ -108,13 +108,13 @@ export interface Endpoint {
   handler: (request: BinRequest, dialect: Dialect) => BinResponse | Promise<BinResponse>
 }
 
-export const any = ['*']
+export const allMethods = ['*']
 const readsAndWrites = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']
 
 /** GET in httpbin, any method in go-httpbin. */
-export const forReads = { httpbin: ['GET'], 'go-httpbin': any }
+export const forReads = { httpbin: ['GET'], 'go-httpbin': allMethods }
 /** Nearly any method in httpbin, any in go-httpbin. */
-export const forAny = { httpbin: readsAndWrites, 'go-httpbin': any }
+export const forAny = { httpbin: readsAndWrites, 'go-httpbin': allMethods }
 export const forOnly = (method: string) => ({ httpbin: [method], 'go-httpbin': [method] })
 export const inGoOnly = (...methods: readonly string[]) => ({
   httpbin: undefined,

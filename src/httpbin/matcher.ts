@@ -1,4 +1,4 @@
-import { any, type Dialect, type Endpoint } from './dialect.ts'
+import type { Dialect, Endpoint } from './dialect.ts'
 
 interface Match {
   /** Undefined if the path has none for this method. */
@@ -53,6 +53,6 @@ function matches(segments: readonly string[], parts: readonly string[]): boolean
 }
 
 function isSupported(methods: readonly string[], method: string): boolean {
-  if (methods.includes(method) || methods.includes(any[0] ?? '')) return true
+  if (methods.includes(method) || methods.includes('*')) return true
   return method === 'HEAD' && methods.includes('GET')
 }

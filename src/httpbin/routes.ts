@@ -60,7 +60,7 @@ async function renderFailure(error: unknown, { raw }: FastifyRequest, { config, 
   return { ...rest, headers: [...headers, ...Object.entries(error.headers)] }
 }
 
-const noBody = Buffer.alloc(0)
+const emptyBytes = Buffer.alloc(0)
 
 function toBinRequest(
   fastify: FastifyRequest,
@@ -79,7 +79,7 @@ function toBinRequest(
     parameters: [],
     query: dialect.parseQuery(target.slice(toPath(target).length + 1)),
     headers: withoutCookies(headers, ownCookies),
-    body: noBody,
+    body: emptyBytes,
   }
 }
 
@@ -143,7 +143,7 @@ interface Outcome {
 }
 
 function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outcome): FastifyReply {
-  const { status = 200, headers = [], body = '', policy, size, timing, takeOver } = response
+  const { status = 200, headers = [], policy, timing, takeOver } = response
   if (takeOver) {
     reply.hijack()
     takeOver()
@@ -155,37 +155,55 @@ function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outco
     ownCookies: bin.ownCookies,
     cookiePath: bin.prefix || '/',
   }
+  const { raw } = request.fastify
   // A path without an endpoint at the root is not among the raw paths.
-  if (!isRawRequest(request.fastify.raw)) {
+  if (!isRawRequest(raw)) {
     for (const name of ['vary', ...Object.keys(defaultHeaders)]) reply.removeHeader(name)
   }
+  if (!isHttp2(raw)) capitalizeNames(reply.raw)
   const sent = {
     ...toFields(request, toVisitorHeaders(headers, limits, policy)),
     ...toCorsHeaders(request, bin.dialect),
   }
-  if (!isHttp2(request.fastify.raw)) capitalizeNames(reply.raw)
   reply.code(status).headers(sent)
-  // RFC 9111 §3: a shared cache would send the exchange id to other clients.
-  if (/public|max-?age/i.test(String(reply.getHeader('cache-control'))))
-    reply.removeHeader('server-timing').removeHeader('x-request-id')
-  if (timing !== undefined) {
-    reply.header(
-      'server-timing',
-      [reply.getHeader('server-timing') ?? [], timing].flat().join(', '),
-    )
-  }
-  // Fastify would add a type to an empty Buffer.
-  if (body === '' || (Buffer.isBuffer(body) && body.length === 0)) return reply.send()
+  finishTiming(reply, timing)
   const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304
   const trailers = hasBody ? toTrailers(request, response, limits) : []
+  const isAsciiHead = Object.values(sent).flat().every(isAscii)
+  return sendBody(reply, request, { ...response, hasBody, trailers, isAsciiHead })
+}
+
+function finishTiming(reply: FastifyReply, timing: string | undefined): void {
+  // RFC 9111 §3: a shared cache would send the exchange id to other clients.
+  if (/public|max-?age/i.test(String(reply.getHeader('cache-control')))) {
+    reply.removeHeader('server-timing').removeHeader('x-request-id')
+  }
+  if (timing === undefined) return
+  const timings = [reply.getHeader('server-timing') ?? [], timing].flat()
+  reply.header('server-timing', timings.join(', '))
+}
+
+interface Sending extends Pick<BinResponse, 'body' | 'size'> {
+  /** Without it, only the headers are sent. */
+  hasBody: boolean
+  trailers: ReturnType<typeof toTrailers>
+  isAsciiHead: boolean
+}
+
+function sendBody(
+  reply: FastifyReply,
+  request: BinRequest,
+  { body = '', size, hasBody, trailers, isAsciiHead }: Sending,
+): FastifyReply {
+  // Fastify would add a type to an empty Buffer.
+  if (body === '' || (Buffer.isBuffer(body) && body.length === 0)) return reply.send()
   if (trailers.length > 0) {
     reply.header('trailer', trailers.map(([name]) => name).join(', '))
     return reply.send(Readable.from(appendTrailers(body, request, trailers)))
   }
   // Without a serializer, Fastify adds a charset to JSON. A buffer would take another write, but Node
   // encodes headers like a text that is sent with them.
-  const isText = typeof body === 'string' && Object.values(sent).flat().every(isAscii)
-  if (isText) return reply.serializer(String).send(body)
+  if (typeof body === 'string' && isAsciiHead) return reply.serializer(String).send(body)
   if (typeof body === 'string') return reply.send(Buffer.from(body))
   if (Buffer.isBuffer(body)) return reply.send(body)
   if (size !== undefined) reply.header('content-length', String(size))

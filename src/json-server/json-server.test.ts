@@ -80,6 +80,22 @@ for (const [query, references] of [
   })
 }
 
+for (const [method, url] of [
+  ['POST', '/posts'],
+  ['PUT', '/profile'],
+] as const) {
+  for (const depth of [100, 200_000]) {
+    test(`in 1 a text of JSON with ${String(depth)} levels gets 400: ${method} ${url}`, async (t) => {
+      const app = await openData(t, '1', {}, { posts: [], profile: {} })
+      const payload = `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
+      const headers = { 'content-type': 'text/plain' }
+      const response = await app.inject({ method, url, headers, payload })
+      assert.equal(response.statusCode, 400)
+      assert.deepEqual(response.json(), { error: 'The JSON is nested deeper than 64.' })
+    })
+  }
+}
+
 test('in 1 _dependent removes what refers to the record, and no other', async (t) => {
   const texts = {
     posts: [{ id: 'a' }],

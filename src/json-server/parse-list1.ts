@@ -4,7 +4,7 @@ import type { Document, FieldValue } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { toIndexed, type ListRequest, type Part } from './selection.ts'
 import type { Context } from './server.ts'
-import { createFindInside, isAtMost, isBelow, parseJson, toSortTerms, toText } from './values.ts'
+import { createFindInside, findJson, isAtMost, isBelow, toSortTerms, toText } from './values.ts'
 
 const reserved = ['_sort', '_page', '_per_page', '_embed', '_where']
 
@@ -87,7 +87,7 @@ function compareText(method: 'includes' | 'startsWith' | 'endsWith'): Comparison
 
 /** `views:gte=10`, `author.name=x`, or `_where`, which is JSON and replaces them. */
 function parseWhere(parameters: URLSearchParams): Where {
-  const given = parseJson(parameters.get('_where') ?? '')
+  const given = findJson(parameters.get('_where') ?? '')
   if (isObject(given)) return given
   const where: Where = {}
   for (const [name, text] of parameters) if (!reserved.includes(name)) add(where, name, text)

@@ -52,7 +52,7 @@ export function isAtMost(one: unknown, other: unknown): boolean {
 }
 
 /** Undefined for text that is not JSON. */
-export function parseJson(text: string): unknown {
+export function findJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

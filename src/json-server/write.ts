@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
+import type { Config } from '../config/config.ts'
 import { hasBody, isForm, toMediaType } from '../http/body/body-reader.ts'
+import { assertDepth } from '../http/body/parse-json.ts'
 import { badRequest, conflict } from '../http/errors/http-error.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
@@ -24,7 +26,7 @@ import type { Document, StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { findParameters } from './read.ts'
 import { isVersion1, toKey, toShown, type Context } from './server.ts'
-import { parseJson } from './values.ts'
+import { findJson } from './values.ts'
 
 /** `fixed` are the fields that the path of a nested route sets. */
 export function create(context: Context, fixed: Document = {}): Handler {
@@ -124,7 +126,7 @@ function toRelated(context: Context, dependents: readonly string[]): ResourceCon
 
 /** As lenient as the version: 0.17 ignores a body of another type, and 1 takes any text for JSON. */
 async function parseBody(context: Context, request: FastifyRequest): Promise<Document> {
-  const document = isVersion1(context) ? findBody1(request) : findBody0(request)
+  const document = isVersion1(context) ? findBody1(request, context.config) : findBody0(request)
   if (!isObject(document)) throw badRequest('Body must be a JSON object')
   assertStorable(document)
   // A field may have the name of a parameter that stands for a header.
@@ -137,7 +139,10 @@ function findBody0({ body = {}, headers }: FastifyRequest): unknown {
   return acceptedTypes.some((known) => known === type) ? body : {}
 }
 
-function findBody1({ body, raw }: FastifyRequest): unknown {
-  if (typeof body === 'string') return parseJson(body)
+function findBody1({ body, raw }: FastifyRequest, config: Config): unknown {
+  if (typeof body === 'string') {
+    assertDepth(body, config.maxJsonDepth)
+    return findJson(body)
+  }
   return body === undefined && !hasBody(raw) ? {} : body
 }

@@ -132,7 +132,7 @@ function parseBody(request: BinRequest): ParsedBody {
   if (type === 'text/html' || type === 'text/plain') return whole
   if (type === 'application/x-www-form-urlencoded') return { ...whole, form: parseFields(request) }
   if (type === 'multipart/form-data') return { ...whole, ...parseForm(body, contentType) }
-  if (type === 'application/json') return { ...whole, json: parseJson(request, whole.data) }
+  if (type === 'application/json') return { ...whole, json: parseGoJson(request, whole.data) }
   const base64 = body.toString('base64').replaceAll('+', '-').replaceAll('/', '_')
   return { ...whole, data: `data:${type || 'application/octet-stream'};base64,${base64}` }
 }
@@ -155,7 +155,7 @@ function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' 
   return { form: toLists(toPairs(false)), files: toLists(toPairs(true)) }
 }
 
-function parseJson({ config }: BinRequest, text: string): unknown {
+function parseGoJson({ config }: BinRequest, text: string): unknown {
   try {
     assertDepth(text, config.maxJsonDepth)
     return parseJsonNumbers(text, toGoNumber)

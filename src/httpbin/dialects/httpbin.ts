@@ -5,6 +5,7 @@ import { STATUS_CODES } from '../../http/node-http.ts'
 import type { BinRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers } from '../json.ts'
 import { parseParts } from '../multipart.ts'
+import { escapeHtml } from '../render.ts'
 import {
   decodePercent,
   decodeUtf8,
@@ -49,7 +50,7 @@ export const httpbin: Dialect = {
   renderError: ({ status, message }) => {
     if (status === 400) return { status, headers: [['Content-Type', plainType]], body: message }
     const title = STATUS_CODES[status] ?? 'Error'
-    const detail = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+    const detail = escapeHtml(message)
     const lines = ['<!doctype html>', '<html lang=en>', `<title>${String(status)} ${title}</title>`]
     const body = [...lines, `<h1>${title}</h1>`, `<p>${detail}</p>`, ''].join('\n')
     return { status, headers: [['Content-Type', htmlType]], body }
@@ -134,7 +135,11 @@ function parseBody(request: BinRequest): ParsedBody {
   }
   if (type === 'multipart/form-data') return { ...emptyBody, ...parseForm(body, contentType) }
   const data = toDataText(body, 'application/octet-stream')
-  return { ...emptyBody, data, json: isUtf8(body) ? parseJson(data, config.maxJsonDepth) : null }
+  return {
+    ...emptyBody,
+    data,
+    json: isUtf8(body) ? findPythonJson(data, config.maxJsonDepth) : null,
+  }
 }
 
 function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' | 'form'> {
@@ -153,7 +158,7 @@ function toDataText(bytes: Buffer, type: string): string {
   return isUtf8(bytes) ? bytes.toString() : `data:${type};base64,${bytes.toString('base64')}`
 }
 
-function parseJson(text: string, maxDepth: number): unknown {
+function findPythonJson(text: string, maxDepth: number): unknown {
   try {
     assertDepth(text, maxDepth)
     return parseJsonNumbers(text, toPythonNumber)

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { packageFolder } from '../../config/package-folder.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import {
-  any,
+  allMethods,
   forOnly,
   forReads,
   inGoOnly,
@@ -38,14 +38,14 @@ const toPage = (path: string, name: string, methods: Endpoint['methods']): Endpo
 
 const toJsonEndpoint = (path: string, summary: string, toValue: () => object): Endpoint => ({
   path,
-  methods: inGoOnly(...any),
+  methods: inGoOnly(...allMethods),
   summary,
   handler: (_, dialect) => renderJson(dialect, toValue()),
 })
 
 const toBase64Endpoint = (path: string, operation: 'encode' | 'decode'): Endpoint => ({
   path: `${path}/:value`,
-  methods: path === '/base64' ? forReads : inGoOnly(...any),
+  methods: path === '/base64' ? forReads : inGoOnly(...allMethods),
   summary: operation === 'encode' ? 'Encode as Base64' : 'Decode Base64',
   samples: { value: 'aGk=' },
   handler: (request, dialect) =>
@@ -92,7 +92,7 @@ export const formatEndpoints: readonly Endpoint[] = [
   toBase64Endpoint('/base64/decode', 'decode'),
   {
     path: '/base64/:operation/*',
-    methods: inGoOnly(...any),
+    methods: inGoOnly(...allMethods),
     summary: 'Another operation',
     handler: ({ parameters: [operation = ''] }) => {
       throw badRequest(`invalid operation: ${operation}`)

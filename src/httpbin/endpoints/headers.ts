@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { evaluatePreconditions } from '../../http/response/preconditions.ts'
 import {
-  any,
+  allMethods,
   forReads,
   type BinRequest,
   type BinResponse,
@@ -16,7 +16,7 @@ import { renderStatus } from './status.ts'
 export const headerEndpoints: readonly Endpoint[] = [
   {
     path: '/response-headers',
-    methods: { httpbin: ['GET', 'POST'], 'go-httpbin': any },
+    methods: { httpbin: ['GET', 'POST'], 'go-httpbin': allMethods },
     summary: 'Respond with the parameters as headers',
     handler: (request, dialect) =>
       dialect.name === 'httpbin'

@@ -1,5 +1,5 @@
 import {
-  any,
+  allMethods,
   forAny,
   forOnly,
   forReads,
@@ -86,7 +86,7 @@ export const inspectEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/dump/request',
-    methods: inGoOnly(...any),
+    methods: inGoOnly(...allMethods),
     summary: 'Return the bytes of the request',
     readsBody: true,
     handler: dump,

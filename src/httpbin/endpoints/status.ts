@@ -2,7 +2,7 @@ import { badRequest } from '../../http/errors/http-error.ts'
 import {
   forAny,
   inGoOnly,
-  any,
+  allMethods,
   type BinRequest,
   type BinResponse,
   type Dialect,
@@ -26,7 +26,7 @@ export const statusEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/unstable',
-    methods: inGoOnly(...any),
+    methods: inGoOnly(...allMethods),
     summary: 'Respond with 200 or 500, at random',
     statuses: [200, 500],
     handler: ({ query }, dialect) => {

@@ -131,7 +131,7 @@ test('the stream is not compressed, has no body for HEAD, and no other represent
   assert.equal((await (await testApp(t)).inject('/users/events')).statusCode, 404)
 })
 
-test('streams are limited, and a stream that ends makes room for another', async (t) => {
+test('the number of streams is limited, and another can start when one ends', async (t) => {
   const { url } = await openBlog(t)
   const streams = await Promise.all(
     Array.from({ length: 1000 }, () => openEvents(t, `${url}/events`)),
