@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { Config } from '../config/config.ts'
 import { discardRest, readBytes } from '../http/body/read-bytes.ts'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
+import { remember } from '../http/remember.ts'
 import { toRawRequest } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import type { Route } from '../http/openapi/route.ts'
@@ -121,19 +122,18 @@ function renderOptions(dialect: Dialect, methods: readonly string[]): BinRespons
   return { headers, body: '' }
 }
 
+const capitalizeName = remember((name) =>
+  name.replaceAll(/(?<![^-])[a-z]/gu, (letter) => letter.toUpperCase()),
+)
+
 /** As both services send them: tests of clients look for `Content-Type:` in the text of a response. */
 function capitalizeNames(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response)
-  const capitalize = (status: number, headers: OutgoingHttpHeaders = {}) =>
-    writeHead(
-      status,
-      Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [
-          name.replaceAll(/(?<![^-])[a-z]/gu, (letter) => letter.toUpperCase()),
-          value,
-        ]),
-      ),
-    )
+  const capitalize = (status: number, headers: OutgoingHttpHeaders = {}) => {
+    const capitalized: OutgoingHttpHeaders = {}
+    for (const name of Object.keys(headers)) capitalized[capitalizeName(name)] = headers[name]
+    return writeHead(status, capitalized)
+  }
   Object.assign(response, { writeHead: capitalize })
 }
 
@@ -169,8 +169,8 @@ function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outco
   finishTiming(reply, timing)
   const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304
   const trailers = hasBody ? toTrailers(request, response, limits) : []
-  const isAsciiHead = Object.values(sent).flat().every(isAscii)
-  return sendBody(reply, request, { ...response, hasBody, trailers, isAsciiHead })
+  const isText = typeof response.body === 'string' && Object.values(sent).flat().every(isAscii)
+  return sendBody(reply, request, { ...response, hasBody, trailers, isText })
 }
 
 function finishTiming(reply: FastifyReply, timing: string | undefined): void {
@@ -187,13 +187,14 @@ interface Sending extends Pick<BinResponse, 'body' | 'size'> {
   /** Without it, only the headers are sent. */
   hasBody: boolean
   trailers: ReturnType<typeof toTrailers>
-  isAsciiHead: boolean
+  /** Whether the head and the body are one text of ASCII and UTF-8. */
+  isText: boolean
 }
 
 function sendBody(
   reply: FastifyReply,
   request: BinRequest,
-  { body = '', size, hasBody, trailers, isAsciiHead }: Sending,
+  { body = '', size, hasBody, trailers, isText }: Sending,
 ): FastifyReply {
   // Fastify would add a type to an empty Buffer.
   if (body === '' || (Buffer.isBuffer(body) && body.length === 0)) return reply.send()
@@ -203,7 +204,7 @@ function sendBody(
   }
   // Without a serializer, Fastify adds a charset to JSON. A buffer would take another write, but Node
   // encodes headers like a text that is sent with them.
-  if (typeof body === 'string' && isAsciiHead) return reply.serializer(String).send(body)
+  if (isText) return reply.serializer(String).send(body)
   if (typeof body === 'string') return reply.send(Buffer.from(body))
   if (Buffer.isBuffer(body)) return reply.send(body)
   if (size !== undefined) reply.header('content-length', String(size))
