@@ -187,7 +187,7 @@ interface Sending extends Pick<BinResponse, 'body' | 'size'> {
   /** Without it, only the headers are sent. */
   hasBody: boolean
   trailers: ReturnType<typeof toTrailers>
-  /** Whether the head and the body are one text of ASCII and UTF-8. */
+  /** A text, with headers in ASCII: Node can write both at once. */
   isText: boolean
 }
 
