@@ -34,6 +34,7 @@ import { createNavigation } from './site/navigation.ts'
 import { openProblems } from './site/problems/problems.ts'
 import type { Stores } from './stores/open-stores.ts'
 import { StoreFailure } from './stores/store-failure.ts'
+import { sweepRegularly } from './stores/sweep-regularly.ts'
 
 interface AppOptions {
   config: Config
@@ -67,6 +68,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   readBodies(app, parts)
   applyFormHeaders(app)
   addIdempotencyHooks(app, stores.idempotencyEntries)
+  sweepRegularly(app, { name: 'expired states', everySeconds: 600, sweep: stores.states.sweep })
   finishResponses(app, config, closeConnectionsOnShutdown(app))
   app.addHook('onClose', limits.close)
   openSite(app, options, parts)

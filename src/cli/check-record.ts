@@ -5,6 +5,7 @@ import { compileLater } from '../http/body/json-schema.ts'
 import { assertStorable, findProblems } from '../resources/write/input.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { entrySchema } from '../stores/idempotency/idempotency.ts'
+import { stateSchema } from '../stores/states/states.ts'
 import { storedSessionSchema } from '../stores/sessions/sessions.ts'
 import { idSchema } from '../stores/records/records.ts'
 import type { CheckRecord } from '../stores/sqlite/backup-checks.ts'
@@ -15,6 +16,7 @@ const validators = new Map<string, ReturnType<typeof compileLater>>([
   ),
   [collectionNames.sessions, compileLater(storedSessionSchema)],
   [collectionNames.idempotencyEntries, compileLater(entrySchema)],
+  [collectionNames.states, compileLater(stateSchema)],
 ])
 
 const ownNames = new Set([...demos.map(({ name }) => name), ...fileCollections])

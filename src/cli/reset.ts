@@ -24,7 +24,7 @@ export async function reset(config: Config): Promise<void> {
 
 /** Resolves with the counts by plural. Records that are created meanwhile may stay. */
 export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {
-  const { records, files, sessions, idempotencyEntries } = stores
+  const { records, files, sessions, idempotencyEntries, states } = stores
   // Before the records of the demo, which hold the names of the files.
   const filed: [string, number][] = []
   for (const name of fileCollections) filed.push([name, await removeWithFiles(records, name)])
@@ -40,6 +40,7 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
     ...filed,
     ['sessions', await sessions.clear()],
     ['idempotency keys', await idempotencyEntries.clear()],
+    ['states', await states.clear()],
   ]
 }
 

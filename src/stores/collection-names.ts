@@ -3,6 +3,7 @@ export const collectionNames = {
   orphanedFiles: '~leftovers',
   sessions: '~sessions',
   idempotencyEntries: '~answers',
+  states: '~states',
   dataFile: '~data-file',
   snapshots: '~snapshots',
 } as const

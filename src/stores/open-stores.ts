@@ -12,6 +12,7 @@ import type { Records } from './records/records.ts'
 import { createSqliteRecords } from './records/sqlite/records.ts'
 import { createDatabaseSessions } from './sessions/database.ts'
 import type { Sessions } from './sessions/sessions.ts'
+import { createStates, type States } from './states/states.ts'
 import { openSqliteDatabase, toDatabasePath } from './sqlite/database.ts'
 
 export interface Stores {
@@ -19,6 +20,7 @@ export interface Stores {
   files: Files
   sessions: Sessions
   idempotencyEntries: IdempotencyEntries
+  states: States
   counters: CounterSet | undefined
   /** Makes writes fail as unavailable, where the store can. */
   setReadOnly?: ((isReadOnly: boolean) => void) | undefined
@@ -41,6 +43,7 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
     files,
     sessions: redis?.sessions ?? createDatabaseSessions(savedSessions),
     idempotencyEntries: createIdempotencyEntries(savedEntries),
+    states: createStates(records.collection(collectionNames.states)),
     counters: isCounting ? { own, shared: redis?.counters } : undefined,
     setReadOnly,
     close: async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { createIdempotencyEntries } from '../idempotency/idempotency.ts'
 import { isFull } from '../store-failure.ts'
+import { createStates } from '../states/states.ts'
 import { createDatabaseSessions } from '../sessions/database.ts'
 import { sessionOf } from '../sessions/sessions.contract.ts'
 import { allRecords, type Records, type Step } from './records.ts'
@@ -79,6 +80,17 @@ export function capacityContract(name: string, open: OpenWithin): void {
       assert.equal(await responses.find('old'), undefined)
       assert.equal(await responses.create('young', claim), false)
       await assert.rejects(responses.create('next', claim), isFull)
+    })
+
+    test('the oldest states make room for others', async (t) => {
+      t.mock.timers.enable({ apis: ['Date'] })
+      const states = createStates((await open(t, 2)).collection('any'), 100)
+      for (const key of ['a', 'b', 'c']) {
+        await states.update(key, () => ({ requests: 1 }))
+        t.mock.timers.tick(1)
+      }
+      assert.equal(await states.find('a'), undefined)
+      assert.ok((await states.find('b')) && (await states.find('c')))
     })
   })
 }

@@ -13,6 +13,7 @@ import { createIdempotencyEntries } from '../../idempotency/idempotency.ts'
 import { openPostgresDatabase } from '../../postgres/database.ts'
 import { createDatabaseSessions } from '../../sessions/database.ts'
 import { sessionsContract } from '../../sessions/sessions.contract.ts'
+import { statesContract } from '../../states/states.contract.ts'
 import { openPostgresRecords } from './records.ts'
 import { allRecords } from '../records.ts'
 import { changesContract } from '../changes.contract.ts'
@@ -37,6 +38,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   }
   commitContract('PostgreSQL', openTwice)
   changesContract('PostgreSQL', openTwice)
+  statesContract('PostgreSQL', openTwice)
   capacityContract('PostgreSQL', async (t, maxRecords) =>
     openRecords(t, await createSchema(server.url), maxRecords),
   )

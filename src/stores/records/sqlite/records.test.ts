@@ -14,6 +14,7 @@ import { changesContract } from '../changes.contract.ts'
 import { commitContract, type OpenTwice } from '../commit.contract.ts'
 import { recordsContract } from '../records.contract.ts'
 import { capacityContract } from '../capacity.contract.ts'
+import { statesContract } from '../../states/states.contract.ts'
 import { createSqliteRecords } from './records.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
@@ -43,6 +44,7 @@ const openTwice: OpenTwice = async (t) => {
 }
 commitContract('a SQLite file', openTwice)
 changesContract('a SQLite file', openTwice)
+statesContract('a SQLite file', openTwice)
 
 capacityContract('a SQLite file', async (t, maxRecords) => {
   const { database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
