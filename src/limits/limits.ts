@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Server } from 'node:http'
 import { isIPv4, isIPv6, BlockList } from 'node:net'
-import { serializeList, type Item } from 'structured-headers'
 import type { Config } from '../config/config.ts'
 import { serviceUnavailable, tooManyRequests, type HttpError } from '../http/errors/http-error.ts'
+import { toRateLimitHeaders, type QuotaState } from '../http/response/rate-limit-headers.ts'
 import { type CounterSet, windowSeconds, type Count } from '../stores/counters/counters.ts'
 
 export function openLimits(config: Config, counters: CounterSet | undefined) {
@@ -44,7 +44,6 @@ function watchEventLoop(maxDelayMs: number) {
   }
 }
 
-/** Sets the RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). */
 function createRateLimits({ rateLimit, loginRateLimit }: Config, places: CounterSet) {
   const policies = [
     { name: 'default', quota: rateLimit, unit: 'requests' },
@@ -54,22 +53,17 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Counter
   return async (request: FastifyRequest, reply: FastifyReply): Promise<HttpError | undefined> => {
     const { isLogin = false } = request.routeOptions.config
     const client = toClientKey(request.ip, request.socket.remoteAddress)
-    const terms: Item[] = []
-    const left: Item[] = []
+    const states: QuotaState[] = []
     let error: HttpError | undefined
     for (const { name, quota, unit } of policies) {
       if (quota === undefined || (name === 'login' && !isLogin)) continue
       const { requests, leftMs } = await count(`${name} ${client}`, request)
-      const seconds = Math.max(Math.ceil(leftMs / 1000), 1)
-      terms.push([name, new Map(Object.entries({ q: quota, w: windowSeconds }))])
-      const rest = Math.max(quota - requests, 0)
-      left.push([name, new Map(Object.entries({ r: rest, t: seconds }))])
-      if (requests > quota) error = tooManyRequests(`${String(quota)} ${unit}`, name, seconds)
+      const resetSeconds = Math.max(Math.ceil(leftMs / 1000), 1)
+      const left = Math.max(quota - requests, 0)
+      states.push({ name, quota, windowSeconds, left, resetSeconds })
+      if (requests > quota) error = tooManyRequests(`${String(quota)} ${unit}`, name, resetSeconds)
     }
-    if (terms.length > 0) {
-      reply.header('ratelimit-policy', serializeList(terms))
-      reply.header('ratelimit', serializeList(left))
-    }
+    if (states.length > 0) reply.headers(toRateLimitHeaders(states))
     return error
   }
 }
