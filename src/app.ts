@@ -14,12 +14,13 @@ import { createHeaderChooser } from './http/response/default-headers.ts'
 import { finishResponses, isClosed, observeResponse } from './http/response/finish-responses.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import { createExchangeLog } from './inspector/exchange-log.ts'
+import { openExchanges } from './inspector/exchanges.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { limitConnections, openLimits } from './limits/limits.ts'
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
-import { createWorkerLookup } from './operations/workers.ts'
+import { askOtherWorkers, handlers } from './operations/workers.ts'
 import { closeConnectionsOnShutdown } from './server/connections.ts'
 import { createInstance } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
@@ -86,13 +87,9 @@ function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): v
   openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
   openProblems(app)
   openLearn(app, demos)
-  const { find, findChain } = exchangeLog
-  const findInOtherWorkers = createWorkerLookup('exchange', find)
-  const findChainInOtherWorkers = createWorkerLookup('chain', findChain)
-  openInspector(app, {
-    find: (id) => find(id) ?? findInOtherWorkers(id),
-    findChain: async (id) => [...findChain(id), ...((await findChainInOtherWorkers(id)) ?? [])],
-  })
+  const exchanges = openExchanges(exchangeLog, askOtherWorkers)
+  handlers.exchanges = exchanges.answer
+  openInspector(app, exchanges)
 }
 
 type AppParts = ReturnType<typeof createParts>
@@ -109,7 +106,7 @@ function createParts({ config, stores, logTo = standardOutput, ...options }: App
     limits: openLimits(config, stores.counters),
     metrics: options.metrics,
     shapes,
-    exchangeLog: createExchangeLog(),
+    exchangeLog: createExchangeLog(config),
     isLogged: ['trace', 'debug', 'info'].includes(config.logLevel),
     log: createLog(config, logTo),
     logTo,
@@ -190,7 +187,7 @@ function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: AppP
   if (!isLogged && !isRecorded && metrics === undefined) return
   metrics?.begin()
   observeResponse(request, reply, (response) => {
-    if (isRecorded && !response.isCutOff) exchangeLog.record(request, reply, response.ms)
+    if (isRecorded) exchangeLog.record(request, reply, response)
     if (isLogged) logTo.queue(toLogLine(request, response))
     metrics?.end(response)
   })

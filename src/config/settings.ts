@@ -54,6 +54,20 @@ export const settings = {
   workers: setting('1', parse.workers, 'processes that share the port; `auto`: one per core'),
   drainSeconds: integer(0, [0, hour], 'time after SIGTERM in which requests are still accepted'),
   logLevel: setting('info', parse.logLevel, 'minimum level of log lines; `info`: one per request'),
+  inspector: {
+    ...setting(
+      'own',
+      parse.inspector,
+      'recorded exchanges that a visitor sees: `all`, `own`, `off`',
+    ),
+    localDefault: 'all',
+  },
+  inspectorMaxExchanges: integer(1000, [1, 100_000], 'maximum number of recorded exchanges'),
+  inspectorMaxBytes: integer(
+    32 * mebibyte,
+    [65_536, 1024 ** 4],
+    'memory for recorded exchanges of each process, in bytes',
+  ),
   dataFile: setting('', parse.dataSource, 'JSON or YAML file, or URL, with your own resources'),
   dataSchema: flag(
     'schema',
@@ -173,6 +187,7 @@ export const publicDefaults: Partial<Record<SettingName, string>> = {
   maxFilesBytes: String(256 * mebibyte),
   maxEventLoopDelayMs: '250',
   allowedRedirectDomains: 'none',
+  inspector: 'own',
   // Link previews of chat services request URLs and are not browsers.
   methodOverride: 'unsafe-from-post',
 }

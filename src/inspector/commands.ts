@@ -1,5 +1,5 @@
 import { isObject } from '../http/request/parameters.ts'
-import type { Exchange, Fields } from './exchange-log.ts'
+import type { Exchange, Fields } from './exchange.ts'
 
 /** A request to write as a command or as code. */
 export interface CommandRequest {

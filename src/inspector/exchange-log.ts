@@ -1,52 +1,85 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { STATUS_CODES } from '../http/node-http.ts'
-import { toPairs } from '../http/request/raw-request.ts'
-import { toOrigin } from '../http/request/request-head.ts'
-import { maskField, maskTarget } from './mask.ts'
+import { randomUUID } from 'node:crypto'
+import type { Config } from '../config/config.ts'
+import type { FinishedResponse } from '../http/response/finish-responses.ts'
+import type { Exchange, ExchangeSummary } from './exchange.ts'
+import { isMatch, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
+import { toOwner } from './owner.ts'
+import { toExchange, toExchangeId, toRecorded, toSummary, type Recorded } from './recorded.ts'
+import { createRing } from './ring.ts'
 
-export type Fields = readonly (readonly [name: string, value: string])[]
-
-/** A request and its response, with secrets masked. Bodies may be large or secret. */
-export interface Exchange extends Omit<Recorded, 'rawHeaders' | 'headers'> {
-  requestFields: Fields
-  responseFields: Fields
-  requestHead: string
-  responseHead: string
+export interface Search extends ExchangeQuery {
+  id?: string
+  requestId?: string
 }
 
-type Recorded = ReturnType<typeof toRecorded>
+/** New exchanges of a process since the number that was given for it. */
+export interface News {
+  processId: string
+  next: number
+  missed: number
+  summaries: readonly (ExchangeSummary & { owner: Viewer })[]
+}
 
-const maxExchanges = 500
-/** Fetch Standard, HTTP-redirect fetch: a browser follows at most 20 redirects. */
-const maxChain = 21
+export type ExchangeLog = ReturnType<typeof createExchangeLog>
 
-/** Of browsers only: other clients can show their exchanges themselves, and recording costs time. */
-export function createExchangeLog() {
-  const exchanges: Recorded[] = []
+type LogConfig = Pick<Config, 'inspector' | 'inspectorMaxExchanges' | 'inspectorMaxBytes'>
+
+/** The exchanges of this process. */
+export function createExchangeLog(config: LogConfig) {
+  const { inspector: mode } = config
+  const processId = randomUUID()
+  const ring = createRing<Recorded>(config.inspectorMaxExchanges, config.inspectorMaxBytes)
+  /** Without an owner it is visible to those who know its random id. */
+  const isVisible = ({ owner }: Recorded, viewer: Viewer, isKnown: boolean): boolean =>
+    mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
+  /** The latest first. */
+  const search = (query: Search, viewer: Viewer): readonly Recorded[] => {
+    const { id, requestId, before, limit } = query
+    const isKnown = id !== undefined || requestId !== undefined
+    return ring
+      .list()
+      .filter(
+        (recorded) =>
+          (id === undefined || recorded.id === id) &&
+          (requestId === undefined || recorded.requestId === requestId) &&
+          (before === undefined || toCursor(recorded) < before) &&
+          isVisible(recorded, viewer, isKnown) &&
+          isMatch(query, recorded, viewer),
+      )
+      .toSorted((one, other) => (toCursor(one) < toCursor(other) ? 1 : -1))
+      .slice(0, limit)
+  }
   return {
-    find: (id: string): Exchange | undefined => {
-      const found = exchanges.find((exchange) => exchange.id === id)
-      return found && maskSecrets(found)
-    },
-    /** Oldest first. */
-    findChain: (requestId: string): readonly Exchange[] =>
-      exchanges
-        .filter((exchange) => exchange.requestId === requestId)
-        .slice(-maxChain)
-        .map(maskSecrets),
-    /** Whether to record the exchange. If so, its id is sent. */
+    mode,
+    /** Whether to record the exchange. If so, its id is sent to browsers. */
     begin: (request: FastifyRequest, reply: FastifyReply): boolean => {
+      if (mode === 'off') return false
       const { accept, referer, 'sec-fetch-site': site } = request.headers
       const isBrowser = (site ?? referer) !== undefined || accept?.includes('text/html') === true
-      if (!isBrowser || /^\/inspector(\/|\?request_id=)/.test(request.url)) return false
+      const isOfInspector = request.url.startsWith('/inspector')
+      if (isOfInspector && !(isBrowser && request.url === '/inspector')) return false
       // Scripts can read Server-Timing of their own page, also after a 304.
-      reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
-      return true
+      if (isBrowser) reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
+      return isBrowser || mode === 'all' || toOwner(request) !== undefined
     },
-    record: (request: FastifyRequest, reply: FastifyReply, ms: number): void => {
-      if (!reply.hasHeader('server-timing')) return
-      exchanges.push(toRecorded(request, reply, ms))
-      if (exchanges.length > maxExchanges) exchanges.shift()
+    record: (request: FastifyRequest, reply: FastifyReply, end: FinishedResponse): void => {
+      ring.add(toRecorded(request, reply, end))
+    },
+    findWhole: (query: Search, viewer: Viewer): readonly Exchange[] =>
+      search(query, viewer).map((recorded) => toExchange(recorded, viewer)),
+    findSummaries: (query: Search, viewer: Viewer): readonly ExchangeSummary[] =>
+      search(query, viewer).map((recorded) => toSummary(recorded, viewer)),
+    clear: (viewer: Viewer): void => {
+      ring.remove((recorded) => isVisible(recorded, viewer, false))
+    },
+    readNews: (numbers: Readonly<Record<string, number>>, limit: number): News => {
+      const { items, ...rest } = ring.readFrom(numbers[processId], limit)
+      const summaries = items.map((recorded) => ({
+        ...toSummary(recorded, undefined),
+        owner: recorded.owner,
+      }))
+      return { processId, ...rest, summaries }
     },
   }
 }
@@ -55,58 +88,4 @@ export function createExchangeLog() {
 export function cachePublicly(reply: FastifyReply, seconds: number): void {
   reply.header('cache-control', `public, max-age=${String(seconds)}`)
   reply.removeHeader('server-timing').removeHeader('x-request-id')
-}
-
-/** Not the request id if the client chose it: others may guess it. */
-function toExchangeId({ id, raw }: FastifyRequest): string {
-  return raw.ownId ?? id
-}
-
-const randomUuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
-
-/** Others could guess the id of a client that does not choose it at random. */
-export function toRandomId(value: unknown): string | undefined {
-  const isRandom = typeof value === 'string' && randomUuid.test(value)
-  // A copy: V8 keeps the whole body in memory for a part of it.
-  return isRandom ? Buffer.from(value).toString() : undefined
-}
-
-function toRecorded(request: FastifyRequest, reply: FastifyReply, ms: number) {
-  const { raw, method: effectiveMethod, originalUrl: target, negotiation } = request
-  return {
-    id: toExchangeId(request),
-    requestId: toRandomId(raw.parsedBody?.formHeaders?._request_id) ?? request.id,
-    origin: toOrigin(request),
-    receivedAt: new Date(Date.now() - ms).toISOString(),
-    httpVersion: raw.httpVersion,
-    method: raw.receivedMethod ?? effectiveMethod,
-    effectiveMethod,
-    target,
-    rawHeaders: raw.rawHeaders,
-    status: reply.statusCode,
-    headers: reply.getHeaders(),
-    ms,
-    negotiation,
-  }
-}
-
-function maskSecrets({ rawHeaders, headers, ...exchange }: Recorded): Exchange {
-  const requestFields = maskFields(toPairs(rawHeaders))
-  const responseFields = maskFields(Object.entries(headers))
-  const { method, httpVersion, status } = exchange
-  const target = maskTarget(exchange.target)
-  const requestHead = toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields)
-  const statusText = `${String(status)} ${STATUS_CODES[status] ?? ''}`
-  const responseHead = toHead(`HTTP/${httpVersion} ${statusText}`, responseFields)
-  return { ...exchange, target, requestFields, responseFields, requestHead, responseHead }
-}
-
-function toHead(line: string, fields: Fields): string {
-  return [line, ...fields.map(([name, value]) => `${name}: ${value}`), ''].join('\n')
-}
-
-function maskFields(fields: readonly (readonly [name: string, value: unknown])[]): Fields {
-  return fields.flatMap(([name, values]) =>
-    [values].flat().map((value) => [name, maskField(name, String(value))] as const),
-  )
 }

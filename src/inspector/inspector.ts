@@ -17,17 +17,15 @@ import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson, sendText } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'
 import { toCommands } from './commands.ts'
-import { toRandomId, type Exchange } from './exchange-log.ts'
+import type { Exchange } from './exchange.ts'
+import type { Exchanges } from './exchanges.ts'
+import { toOwner } from './owner.ts'
+import { toRandomId } from './recorded.ts'
 import { renderExchangePage, renderInspectorPage } from './views.ts'
 
-interface Exchanges {
-  find: (id: string) => Exchange | undefined | Promise<Exchange | undefined>
-  /** The latest exchanges with an X-Request-Id, in any order. */
-  findChain: (requestId: string) => Promise<readonly Exchange[]>
-}
-
-export function openInspector(app: FastifyInstance, { find, findChain }: Exchanges): void {
-  registerRoutes(app, { file: import.meta.filename }, [getInspector(findChain), getExchange(find)])
+export function openInspector(app: FastifyInstance, exchanges: Exchanges): void {
+  const file = import.meta.filename
+  registerRoutes(app, { file }, [getInspector(exchanges), getExchange(exchanges)])
 }
 
 const requestId = '9b2f6c1e-5d0a-4f7e-8c34-1a6e0d2b7f55'
@@ -36,7 +34,12 @@ const sample = exchangeToJson({
   id: '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e',
   requestId,
   origin: 'http://localhost',
-  receivedAt: '2026-11-21T08:20:41.509Z',
+  receivedAt: '2026-11-21T08:20:41.509000Z',
+  client: '127.0.0.1',
+  isOwn: false,
+  isCutOff: false,
+  connection: { id: '', requestsBefore: 0, remoteAddress: '127.0.0.1:49152' },
+  times: { end: 0.4 },
   httpVersion: '1.1',
   method: 'GET',
   effectiveMethod: 'GET',
@@ -69,7 +72,7 @@ const exchangeProperties = {
 
 const exchangeSchema = toSchema(sample, exchangeProperties)
 
-function getInspector(findChain: Exchanges['findChain']): Route {
+function getInspector({ findChain }: Exchanges): Route {
   return {
     method: 'GET',
     url: '/inspector',
@@ -98,9 +101,7 @@ function getInspector(findChain: Exchanges['findChain']): Route {
       if (id === undefined && type === 'application/json')
         throw badRequest('The parameter request_id must be a random UUID (version 4).')
       if (id === undefined) return sendPage(reply, renderInspectorPage(toOrigin(request)))
-      const exchanges = (await findChain(id)).toSorted((one, other) =>
-        one.receivedAt < other.receivedAt ? -1 : Number(one.receivedAt > other.receivedAt),
-      )
+      const exchanges = await findChain(id, toOwner(request))
       reply.header('cache-control', 'no-store')
       return type === 'application/json'
         ? sendJson(reply, { exchanges: exchanges.map(exchangeToJson) })
@@ -109,7 +110,7 @@ function getInspector(findChain: Exchanges['findChain']): Route {
   }
 }
 
-function getExchange(find: Exchanges['find']): Route {
+function getExchange({ find }: Exchanges): Route {
   return {
     method: 'GET',
     url: '/inspector/:id',
@@ -125,7 +126,7 @@ function getExchange(find: Exchanges['find']): Route {
     handler: async (request, reply) => {
       const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
       const id = toPathParameter(request, 'id')
-      const exchange = await find(id)
+      const exchange = await find(id, toOwner(request))
       if (exchange === undefined)
         throw notFound(`There is no exchange with the id ${id}. The last 500 are stored.`, [
           '/inspector',

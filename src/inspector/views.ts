@@ -3,7 +3,7 @@ import { html, type Html } from '../site/html.ts'
 import { type Page, renderStatus, renderTime } from '../site/page.ts'
 import { toStatusNote } from '../site/status-note.ts'
 import { toCommands } from './commands.ts'
-import type { Exchange } from './exchange-log.ts'
+import type { Exchange } from './exchange.ts'
 
 export function renderInspectorPage(origin: string): Page {
   const browserLike = `curl -si -H 'Accept: text/html' ${origin}/ | grep -i server-timing`
@@ -48,9 +48,9 @@ function renderExchange(exchange: Exchange): Html {
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
   const isStored = curl.endsWith('@content')
   return html`<div data-exchange class="exchange">
-<p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderStatus(status)}
+<p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderStatus(status ?? '')}
 <span class="quiet">${ms.toFixed(1)} ms on the server, ${renderTime(receivedAt)}</span></p>
-<p class="note">${toStatusNote(status)}</p>
+<p class="note">${toStatusNote(status ?? 0)}</p>
 ${renderFacts(exchange)}
 <div class="heads">
 ${renderHead('Request', exchange.requestHead)}${renderHead('Response', exchange.responseHead)}</div>

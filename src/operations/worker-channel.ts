@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 
-type Subject = 'opened' | 'exchange' | 'chain' | 'metrics' | 'readiness'
+type Subject = 'opened' | 'exchanges' | 'metrics' | 'readiness'
 
 export type Handlers = Partial<Record<Subject, (key: string) => unknown>>
 

@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import type { Config } from '../config/config.ts'
 import { loadDriver } from '../stores/load-driver.ts'
 import { findFreePort } from './free-port.ts'
-import { findFirst, openChannel, type Handlers } from './worker-channel.ts'
+import { openChannel, type Handlers } from './worker-channel.ts'
 import type { SendRequest, Supervised } from './worker-channel.ts'
 
 /** A worker that ends sooner is replaced after this delay: its successor may fail too. */
@@ -50,13 +50,11 @@ function startWorker(supervised: Supervised): void {
     supervised.state = 'running'
     for (let index = 1; index < count; index += 1) startWorker(supervised)
   }
-  const askOthers = (subject: 'exchange' | 'chain', key: string) =>
-    [...living].filter(([id]) => id !== worker.id).map(([, send]) => send(subject, key))
-  const exchange = (id: string) =>
-    findFirst(askOthers('exchange', id), (found) => found !== undefined)
-  const chain = async (requestId: string) =>
-    (await Promise.all(askOthers('chain', requestId))).flatMap((found) => found ?? [])
-  living.set(worker.id, openChannel(worker, { opened: startOthers, exchange, chain }))
+  const askOthers = (question: string) =>
+    Promise.all(
+      [...living].flatMap(([id, send]) => (id === worker.id ? [] : send('exchanges', question))),
+    )
+  living.set(worker.id, openChannel(worker, { opened: startOthers, exchanges: askOthers }))
   worker.once('exit', (code, signal) => {
     living.delete(worker.id)
     if (supervised.state === 'starting') {
@@ -85,11 +83,9 @@ export function disconnectWorker(): void {
   if (isWorker) cluster.worker?.disconnect()
 }
 
-export function createWorkerLookup<Value>(
-  subject: 'exchange' | 'chain',
-  find: (key: string) => Value | undefined,
-) {
-  handlers[subject] = find
-  // Other workers run the same code: their values come from the same `find`.
-  return async (key: string) => (await sendToSupervisor?.(subject, key)) as Value | undefined
+/** The responses of all other workers but those that do not respond in time. */
+export async function askOtherWorkers(question: string): Promise<readonly unknown[]> {
+  const found: unknown = await sendToSupervisor?.('exchanges', question)
+  const all: readonly unknown[] = Array.isArray(found) ? found : []
+  return all.filter((one) => one !== null)
 }

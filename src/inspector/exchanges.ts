@@ -1,0 +1,142 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Exchange, ExchangeSummary } from './exchange.ts'
+import type { ExchangeLog, News, Search } from './exchange-log.ts'
+import {
+  isMatch,
+  toCursor,
+  type ExchangeFilter,
+  type ExchangeQuery,
+  type Viewer,
+} from './filter.ts'
+
+export interface ExchangePage<Item = ExchangeSummary> {
+  /** The latest first. */
+  exchanges: readonly Item[]
+  /** Of the next page, if there is one. */
+  next?: string | undefined
+  /** Whether it has the exchanges of all processes of the service, or of one replica only. */
+  scope: 'service' | 'replica'
+}
+
+export interface ExchangeBatch {
+  /** The oldest first. */
+  exchanges: readonly ExchangeSummary[]
+  /** How many exchanges of all clients are in no batch because there were too many. */
+  missed: number
+}
+
+/** The exchanges of all processes that a viewer may see. */
+export type Exchanges = ReturnType<typeof openExchanges>
+
+type Question =
+  | { find: Search; viewer: Viewer }
+  | { list: Search; viewer: Viewer }
+  | { clear: true; viewer: Viewer }
+  | { news: Readonly<Record<string, number>> }
+
+/** Fetch Standard, HTTP-redirect fetch: a browser follows at most 20 redirects. */
+const maxChain = 21
+const defaultLimit = 100
+const tickMs = 250
+const maxInBatch = 200
+
+export type AskOthers = (question: string) => Promise<readonly unknown[]>
+
+/** `ask` asks the other processes, each of which responds with what its `answer` returns. */
+export function openExchanges(log: ExchangeLog, ask: AskOthers) {
+  const askAll = async <Item>(question: Question): Promise<readonly Item[]> => {
+    const own = answer(log, question)
+    const others = await ask(JSON.stringify(question))
+    // Other processes run the same code.
+    return [own, ...others].flat() as Item[]
+  }
+  const page = async <Item extends ExchangeSummary>(
+    kind: 'find' | 'list',
+    { limit = defaultLimit, ...query }: ExchangeQuery,
+    viewer: Viewer,
+  ): Promise<ExchangePage<Item>> => {
+    const search = { ...query, limit: limit + 1 }
+    const question = kind === 'find' ? { find: search, viewer } : { list: search, viewer }
+    const found = (await askAll<Item>(question)).toSorted(byTime).toReversed()
+    const exchanges = found.slice(0, limit)
+    const last = found.length > limit ? exchanges.at(-1) : undefined
+    return { exchanges, next: last && toCursor(last), scope: 'replica' }
+  }
+  const find = async (search: Search, viewer: Viewer) =>
+    (await askAll<Exchange>({ find: search, viewer })).toSorted(byTime)
+  return {
+    mode: log.mode,
+    find: async (id: string, viewer: Viewer): Promise<Exchange | undefined> =>
+      log.findWhole({ id }, viewer)[0] ?? (await find({ id }, viewer))[0],
+    /** The latest 21 with an X-Request-Id, the oldest first. */
+    findChain: async (requestId: string, viewer: Viewer): Promise<readonly Exchange[]> =>
+      (await find({ requestId, limit: maxChain }, viewer)).slice(-maxChain),
+    list: (query: ExchangeQuery, viewer: Viewer) => page<ExchangeSummary>('list', query, viewer),
+    /** As `list`, with whole exchanges. */
+    listWhole: (query: ExchangeQuery, viewer: Viewer) => page<Exchange>('find', query, viewer),
+    clear: async (viewer: Viewer): Promise<void> => {
+      await askAll({ clear: true, viewer })
+    },
+    watch: createWatch(log, (numbers) => askAll<News>({ news: numbers })),
+    answer: (question: string) => answer(log, JSON.parse(question) as Question),
+  }
+}
+
+function answer(log: ExchangeLog, question: Question): unknown {
+  if ('find' in question) return log.findWhole(question.find, question.viewer)
+  if ('list' in question) return log.findSummaries(question.list, question.viewer)
+  if ('news' in question) return [log.readNews(question.news, maxInBatch)]
+  log.clear(question.viewer)
+  return []
+}
+
+function byTime(one: ExchangeSummary, other: ExchangeSummary): number {
+  return toCursor(one) < toCursor(other) ? -1 : 1
+}
+
+interface Watcher {
+  filter: ExchangeFilter
+  viewer: Viewer
+  listener: (batch: ExchangeBatch) => void
+}
+
+/** One timer for all watchers: what they cost does not depend on the number of exchanges. */
+function createWatch(
+  { mode }: ExchangeLog,
+  readNews: (numbers: Readonly<Record<string, number>>) => Promise<readonly News[]>,
+) {
+  const watchers = new Set<Watcher>()
+  let isRunning = false
+  const run = async () => {
+    const numbers: Record<string, number> = {}
+    while (watchers.size > 0) {
+      const news = await readNews(numbers)
+      for (const { processId, next } of news) numbers[processId] = next
+      for (const watcher of watchers) notify(watcher, news, mode)
+      await setTimeout(tickMs, undefined, { ref: false })
+    }
+    isRunning = false
+  }
+  /** Calls back with new exchanges, at most four times a second. Returns the function that ends it. */
+  return (filter: ExchangeFilter, viewer: Viewer, listener: Watcher['listener']): (() => void) => {
+    const watcher = { filter, viewer, listener }
+    watchers.add(watcher)
+    if (!isRunning) void run()
+    isRunning = true
+    return () => watchers.delete(watcher)
+  }
+}
+
+function notify({ filter, viewer, listener }: Watcher, news: readonly News[], mode: string): void {
+  const exchanges = news
+    .flatMap(({ summaries }) => summaries)
+    .filter(({ owner }) => mode === 'all' || (owner !== undefined && owner === viewer))
+    .filter((summary) => isMatch(filter, summary, viewer))
+    .map(({ owner, ...summary }) => ({
+      ...summary,
+      isOwn: owner !== undefined && owner === viewer,
+    }))
+    .toSorted(byTime)
+  const missed = news.reduce((sum, one) => sum + one.missed, 0)
+  if (exchanges.length > 0 || missed > 0) listener({ exchanges, missed })
+}

@@ -1,0 +1,60 @@
+import type { ExchangeSummary } from './exchange.ts'
+import { maskTarget } from './mask.ts'
+
+/** The owner that `toOwner` returns: undefined without a session and without `X-Inspector`. */
+export type Viewer = string | undefined
+
+export interface ExchangeFilter {
+  /** As it was received, or after an override. */
+  method?: string | undefined
+  /** `404` or `4xx`. */
+  status?: string | undefined
+  /** A part of the target. */
+  path?: string | undefined
+  /** The address. */
+  client?: string | undefined
+  isOwn?: boolean | undefined
+  /** A status from 400, or a response that was cut off. */
+  isError?: boolean | undefined
+}
+
+export interface ExchangeQuery extends ExchangeFilter {
+  /** The `next` of the previous page. */
+  before?: string | undefined
+  /** 100 by default. */
+  limit?: number | undefined
+}
+
+type Filtered = Pick<
+  ExchangeSummary,
+  'method' | 'effectiveMethod' | 'status' | 'client' | 'isCutOff' | 'target'
+> & { owner: Viewer }
+
+export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: Viewer): boolean {
+  const { method, status, path, client, isOwn, isError } = filter
+  const given = exchange.status ?? 0
+  return (
+    (method === undefined || [exchange.method, exchange.effectiveMethod].includes(method)) &&
+    (status === undefined || isStatusMatch(status, String(given))) &&
+    (client === undefined || exchange.client === client) &&
+    (!isOwn || (viewer !== undefined && exchange.owner === viewer)) &&
+    (!isError || given >= 400 || exchange.isCutOff) &&
+    // A filter must not find out what is masked.
+    (path === undefined || maskTarget(exchange.target).includes(path))
+  )
+}
+
+function isStatusMatch(pattern: string, status: string): boolean {
+  return Array.from(pattern, (one, index) => one === 'x' || one === status[index]).every(Boolean)
+}
+
+/** The texts sort by time. */
+export function toCursor({ receivedAt, id }: { receivedAt: string | number; id: string }): string {
+  return `${typeof receivedAt === 'string' ? receivedAt : toTimestamp(receivedAt)}_${id}`
+}
+
+/** RFC 3339, with microseconds. */
+export function toTimestamp(ms: number): string {
+  const micros = String(Math.floor((ms % 1) * 1000)).padStart(3, '0')
+  return new Date(ms).toISOString().replace('Z', `${micros}Z`)
+}
