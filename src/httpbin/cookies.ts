@@ -1,5 +1,6 @@
+import type { Pair } from '../http/security/visitor-response.ts'
 import type { Dialect } from './dialect.ts'
-import { decodeUtf8, type Pair } from './text.ts'
+import { decodeUtf8 } from './text.ts'
 
 export interface Cookie {
   name: string

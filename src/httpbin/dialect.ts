@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify'
-import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { HttpError } from '../http/errors/http-error.ts'
 import type { Parameter } from '../http/openapi/operation.ts'
+import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
+import type { Pair } from '../http/security/visitor-response.ts'
 import type { JsonStyle } from './json.ts'
-import type { Pair } from './text.ts'
 
 export type DialectName = 'httpbin' | 'go-httpbin'
 
@@ -12,7 +12,7 @@ export type DialectName = 'httpbin' | 'go-httpbin'
 export interface BinRequest {
   fastify: FastifyRequest
   /** For `wait`: the client may go before the response. */
-  response: ServerResponse
+  reply: FastifyReply
   config: Config
   /** Of every path here. Empty at the root. */
   prefix: string
@@ -27,21 +27,9 @@ export interface BinRequest {
   body: Buffer
 }
 
-export interface BinResponse {
-  /** 200 if unset. */
-  status?: number
-  headers?: readonly Pair[]
-  body?: string | Buffer | AsyncIterable<string | Buffer>
-  /** Of a body that is not in memory. It is chunked if this is unset. */
-  size?: number
-  trailers?: readonly Pair[]
+export interface BinResponse extends VisitorResponse {
   /** In place of a response: uses the connection for another protocol. */
   takeOver?: () => void
-  /** Of our own, not of the visitor. */
-  timing?: string
-  toTimingTrailer?: () => string
-  /** In place of `sandbox`, for a page without any part of the request. */
-  policy?: string
 }
 
 /** The members of a body in a JSON description. `data` is the text or a `data:` URL. */

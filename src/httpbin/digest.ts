@@ -1,9 +1,10 @@
+import type { Pair } from '../http/security/visitor-response.ts'
 import { hash, randomBytes } from 'node:crypto'
 import { badRequest } from '../http/errors/http-error.ts'
 import { toCookie, parseCookies } from './cookies.ts'
 import type { BinRequest, BinResponse, Dialect } from './dialect.ts'
 import { renderAuthenticated, renderJson, renderUnauthorized } from './render.ts'
-import { findHeader, findValue, type Pair } from './text.ts'
+import { findHeader, findValue } from './text.ts'
 
 type Credentials = ReadonlyMap<string, string>
 

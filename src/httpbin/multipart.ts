@@ -1,4 +1,4 @@
-import type { Pair } from './text.ts'
+import type { Pair } from '../http/security/visitor-response.ts'
 
 export interface Part {
   name: string

@@ -1,9 +1,10 @@
+import type { Pair } from '../http/security/visitor-response.ts'
 import { randomBytes } from 'node:crypto'
 import { badRequest } from '../http/errors/http-error.ts'
 import type { BinRequest, BinResponse, Dialect } from './dialect.ts'
-import { pace } from './pacing.ts'
+import { pace } from '../http/response/pacing.ts'
 import { parseQuerySeconds } from './parameters.ts'
-import { findHeader, type Pair } from './text.ts'
+import { findHeader } from './text.ts'
 
 interface Range {
   start: number
@@ -51,7 +52,7 @@ export function renderRange(request: BinRequest, dialect: Dialect): BinResponse 
 
 async function* paceBytes(request: BinRequest, bytes: Buffer, pauseMs: number) {
   const count = bytes.length
-  for await (const { start, end } of pace(request, { count, pauseMs, batch: 16_384 })) {
+  for await (const { start, end } of pace(request.reply, { count, pauseMs, batch: 16_384 })) {
     yield bytes.subarray(start, end)
   }
 }

@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import type { Config } from '../config/config.ts'
 import { discardRest, readBytes } from '../http/body/read-bytes.ts'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
@@ -8,16 +6,14 @@ import { remember } from '../http/remember.ts'
 import { toRawRequest } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import type { Route } from '../http/openapi/route.ts'
-import { defaultHeaders } from '../http/response/default-headers.ts'
-import { toVisitorHeaders } from '../http/security/visitor-response.ts'
-import { isHttp2, isRawRequest, toPath } from '../http/request/target.ts'
+import { sendVisitorResponse } from '../http/response/send-visitor-response.ts'
+import { withoutCookies, type Pair } from '../http/security/visitor-response.ts'
+import { toPath } from '../http/request/target.ts'
 import { allowUpgrade } from '../http/upgrades.ts'
 import { webSocketPath } from './endpoints/websocket.ts'
 import type { BinRequest, BinResponse, Dialect, Endpoint } from './dialect.ts'
 import { toRouteDocs } from './documentation.ts'
-import { appendTrailers, toTrailers } from './trailers.ts'
 import { createMatcher, type Matcher } from './matcher.ts'
-import { findHeader, type Pair } from './text.ts'
 
 export interface Bin {
   dialect: Dialect
@@ -42,8 +38,8 @@ export function toBinRoutes(bin: Bin, app: FastifyInstance, isDocumented = true)
 /** Without a promise where none is needed: it would take a tenth of the time of a small response. */
 function createHandler(bin: Bin, findEndpoint: Matcher) {
   return (fastify: FastifyRequest, reply: FastifyReply) => {
-    const request = toBinRequest(fastify, reply.raw, bin)
-    const finish = (response: BinResponse) => send(request, reply, { bin, response })
+    const request = toBinRequest(fastify, reply, bin)
+    const finish = (response: BinResponse) => send(request, { bin, response })
     const fail = async (error: unknown) => finish(await renderFailure(error, fastify, bin))
     try {
       const response = respond(request, bin, findEndpoint)
@@ -65,14 +61,14 @@ const emptyBytes = Buffer.alloc(0)
 
 function toBinRequest(
   fastify: FastifyRequest,
-  response: ServerResponse,
+  reply: FastifyReply,
   { config, prefix, dialect, ownCookies }: Bin,
 ): BinRequest {
   const { method, headers } = toRawRequest(fastify)
   const target = fastify.raw.target?.url ?? '/'
   return {
     fastify,
-    response,
+    reply,
     config,
     prefix,
     method,
@@ -82,17 +78,6 @@ function toBinRequest(
     headers: withoutCookies(headers, ownCookies),
     body: emptyBytes,
   }
-}
-
-function withoutCookies(headers: readonly Pair[], own: readonly string[]): readonly Pair[] {
-  return headers.flatMap(([name, value]): Pair[] => {
-    if (name.toLowerCase() !== 'cookie' || own.length === 0) return [[name, value]]
-    const kept = value.split(';').filter((part) => {
-      const [cookie = ''] = part.split('=')
-      return !own.includes(cookie.trim())
-    })
-    return kept.length === 0 ? [] : [[name, kept.join(';').trim()]]
-  })
 }
 
 function respond(request: BinRequest, bin: Bin, find: Matcher) {
@@ -122,116 +107,29 @@ function renderOptions(dialect: Dialect, methods: readonly string[]): BinRespons
   return { headers, body: '' }
 }
 
+/** As both services send them: tests of clients look for `Content-Type:` in the text of a response. */
 const capitalizeName = remember((name) =>
   name.replaceAll(/(?<![^-])[a-z]/gu, (letter) => letter.toUpperCase()),
 )
-
-/** As both services send them: tests of clients look for `Content-Type:` in the text of a response. */
-function capitalizeNames(response: ServerResponse): void {
-  const writeHead = response.writeHead.bind(response)
-  const capitalize = (status: number, headers: OutgoingHttpHeaders = {}) => {
-    const capitalized: OutgoingHttpHeaders = {}
-    for (const name of Object.keys(headers)) capitalized[capitalizeName(name)] = headers[name]
-    return writeHead(status, capitalized)
-  }
-  Object.assign(response, { writeHead: capitalize })
-}
 
 interface Outcome {
   bin: Bin
   response: BinResponse
 }
 
-function send(request: BinRequest, reply: FastifyReply, { bin, response }: Outcome): FastifyReply {
-  const { status = 200, headers = [], policy, timing, takeOver } = response
-  if (takeOver) {
+function send({ fastify, reply }: BinRequest, { bin, response }: Outcome): FastifyReply {
+  const { config, dialect, ownCookies, prefix } = bin
+  if (response.takeOver) {
     reply.hijack()
-    takeOver()
+    response.takeOver()
     return reply
   }
   const limits = {
-    origin: toOrigin(request.fastify),
-    allowedRedirectDomains: bin.config.allowedRedirectDomains,
-    ownCookies: bin.ownCookies,
-    cookiePath: bin.prefix || '/',
+    origin: toOrigin(fastify),
+    allowedRedirectDomains: config.allowedRedirectDomains,
+    ownCookies,
+    cookiePath: prefix || '/',
   }
-  const { raw } = request.fastify
-  // A path without an endpoint at the root is not among the raw paths.
-  if (!isRawRequest(raw)) {
-    for (const name of ['vary', ...Object.keys(defaultHeaders)]) reply.removeHeader(name)
-  }
-  if (!isHttp2(raw)) capitalizeNames(reply.raw)
-  const sent = {
-    ...toFields(request, toVisitorHeaders(headers, limits, policy)),
-    ...toCorsHeaders(request, bin.dialect),
-  }
-  reply.code(status).headers(sent)
-  finishTiming(reply, timing)
-  const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304
-  const trailers = hasBody ? toTrailers(request, response, limits) : []
-  const isText = typeof response.body === 'string' && Object.values(sent).flat().every(isAscii)
-  return sendBody(reply, request, { ...response, hasBody, trailers, isText })
-}
-
-function finishTiming(reply: FastifyReply, timing: string | undefined): void {
-  // RFC 9111 §3: a shared cache would send the exchange id to other clients.
-  if (/public|max-?age/i.test(String(reply.getHeader('cache-control')))) {
-    reply.removeHeader('server-timing').removeHeader('x-request-id')
-  }
-  if (timing === undefined) return
-  const timings = [reply.getHeader('server-timing') ?? [], timing].flat()
-  reply.header('server-timing', timings.join(', '))
-}
-
-interface Sending extends Pick<BinResponse, 'body' | 'size'> {
-  /** Without it, only the headers are sent. */
-  hasBody: boolean
-  trailers: ReturnType<typeof toTrailers>
-  /** A text, with headers in ASCII: Node can write both at once. */
-  isText: boolean
-}
-
-function sendBody(
-  reply: FastifyReply,
-  request: BinRequest,
-  { body = '', size, hasBody, trailers, isText }: Sending,
-): FastifyReply {
-  // Fastify would add a type to an empty Buffer.
-  if (body === '' || (Buffer.isBuffer(body) && body.length === 0)) return reply.send()
-  if (trailers.length > 0) {
-    reply.header('trailer', trailers.map(([name]) => name).join(', '))
-    return reply.send(Readable.from(appendTrailers(body, request, trailers)))
-  }
-  // Without a serializer, Fastify adds a charset to JSON. A buffer would take another write, but Node
-  // encodes headers like a text that is sent with them.
-  if (isText) return reply.serializer(String).send(body)
-  if (typeof body === 'string') return reply.send(Buffer.from(body))
-  if (Buffer.isBuffer(body)) return reply.send(body)
-  if (size !== undefined) reply.header('content-length', String(size))
-  return reply.send(Readable.from(hasBody ? body : []))
-}
-
-/** Over HTTP/2, Node throws for several values of some headers. To join them is the same (RFC 9110 §5.3). */
-function toFields({ fastify }: BinRequest, headers: ReturnType<typeof toVisitorHeaders>) {
-  if (!isHttp2(fastify.raw)) return headers
-  const joined = Object.entries(headers).map(([name, value]) => {
-    return [name, name === 'set-cookie' ? value : [value].flat().join(', ')] as const
-  })
-  return Object.fromEntries(joined)
-}
-
-const isAscii = (text: string) => /^[\t -~]*$/.test(text)
-
-/** Both give every site the right to read every response, credentials included. */
-function toCorsHeaders({ method, headers }: BinRequest, dialect: Dialect) {
-  const asked = findHeader(headers, 'access-control-request-headers')
-  return {
-    'access-control-allow-origin': findHeader(headers, 'origin') ?? '*',
-    'access-control-allow-credentials': 'true',
-    ...(method === 'OPTIONS' && {
-      'access-control-allow-methods': dialect.preflightMethods,
-      'access-control-max-age': '3600',
-      ...(asked !== undefined && { 'access-control-allow-headers': asked }),
-    }),
-  }
+  const { preflightMethods } = dialect
+  return sendVisitorResponse(reply, response, { limits, preflightMethods, toName: capitalizeName })
 }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-
-export type Pair = readonly [name: string, value: string]
+import type { Pair } from '../http/security/visitor-response.ts'
 
 /** The bytes of a text that Node's HTTP parser or a percent-encoded URL gave. */
 export function decodePercent(text: string): Buffer {

@@ -1,7 +1,7 @@
 import { isAllowedHost } from './origins.ts'
 import { sessionCookies } from '../openapi/document.ts'
 
-type Pair = readonly [name: string, value: string]
+export type Pair = readonly [name: string, value: string]
 
 export interface VisitorLimits {
   /** The path of every cookie. */
@@ -14,6 +14,18 @@ export interface VisitorLimits {
 
 export const flashCookie = 'flash'
 export const ownCookies = [...Object.values(sessionCookies), flashCookie]
+
+/** The headers of a request without these cookies. */
+export function withoutCookies(headers: readonly Pair[], own: readonly string[]): readonly Pair[] {
+  return headers.flatMap(([name, value]): Pair[] => {
+    if (name.toLowerCase() !== 'cookie' || own.length === 0) return [[name, value]]
+    const kept = value.split(';').filter((part) => {
+      const [cookie = ''] = part.split('=')
+      return !own.includes(cookie.trim())
+    })
+    return kept.length === 0 ? [] : [[name, kept.join(';').trim()]]
+  })
+}
 
 /**
  * With these a browser would change more than the response, the message would have another framing, or

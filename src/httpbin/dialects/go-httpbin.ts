@@ -1,3 +1,4 @@
+import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { assertDepth } from '../../http/body/parse-json.ts'
 import { toPath } from '../../http/request/target.ts'
@@ -13,7 +14,6 @@ import {
   groupValues,
   splitPairs,
   toPercent,
-  type Pair,
 } from '../text.ts'
 import { toScheme } from './httpbin.ts'
 

@@ -1,3 +1,4 @@
+import type { Pair } from '../../http/security/visitor-response.ts'
 import { isUtf8 } from 'node:buffer'
 import { badRequest, notFound } from '../../http/errors/http-error.ts'
 import { assertDepth } from '../../http/body/parse-json.ts'
@@ -14,7 +15,6 @@ import {
   groupValues,
   splitPairs,
   toPercent,
-  type Pair,
 } from '../text.ts'
 
 const htmlType = 'text/html; charset=utf-8'

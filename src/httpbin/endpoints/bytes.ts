@@ -6,7 +6,7 @@ import {
   type Dialect,
   type Endpoint,
 } from '../dialect.ts'
-import { pace } from '../pacing.ts'
+import { pace } from '../../http/response/pacing.ts'
 import { findParameter, parseQueryInteger, toQuery } from '../parameters.ts'
 import { toRandomBytes } from '../random-bytes.ts'
 import { renderRange } from '../ranges.ts'
@@ -82,7 +82,7 @@ function streamBytes(request: BinRequest, dialect: Dialect): BinResponse {
 
 async function* toChunks(request: BinRequest, bytes: Buffer, size: number) {
   const count = Math.ceil(bytes.length / size)
-  for await (const { start, end } of pace(request, { count, pauseMs: 0 })) {
+  for await (const { start, end } of pace(request.reply, { count, pauseMs: 0 })) {
     for (let index = start; index < end; index += 1) {
       yield bytes.subarray(index * size, (index + 1) * size)
     }

@@ -1,3 +1,4 @@
+import type { Pair } from '../../http/security/visitor-response.ts'
 import { parseCookies, isToken, toCookie } from '../cookies.ts'
 import { toScheme } from '../dialects/httpbin.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type Endpoint,
 } from '../dialect.ts'
 import { renderJson, renderRedirect } from '../render.ts'
-import { findValue, type Pair } from '../text.ts'
+import { findValue } from '../text.ts'
 
 export const cookieEndpoints: readonly Endpoint[] = [
   { path: '/cookies', methods: forReads, summary: 'Return the cookies', handler: renderCookies },

@@ -1,7 +1,7 @@
 import { badRequest } from '../../http/errors/http-error.ts'
 import { forAny, forReads, type BinRequest, type BinResponse, type Dialect } from '../dialect.ts'
 import type { Endpoint } from '../dialect.ts'
-import { pace, toPause, wait } from '../pacing.ts'
+import { pace, toPause, wait } from '../../http/response/pacing.ts'
 import * as parameters from '../parameters.ts'
 import { describe, renderJson } from '../render.ts'
 import { parseStatus } from './status.ts'
@@ -36,7 +36,7 @@ async function delay(request: BinRequest, dialect: Dialect): Promise<BinResponse
   const bounds = { name: 'duration', max: isPython ? Infinity : max }
   const given = parameters.parseSeconds(request.parameters[0] ?? '', dialect, bounds)
   const seconds = Math.min(given, max)
-  if (!(await wait(request, seconds * 1000))) return { status: 499 }
+  if (!(await wait(request.reply, seconds * 1000))) return { status: 499 }
   const members = describe(request, dialect, { hasBody: true })
   if (isPython) members.delete('json')
   const timing = parameters.toServerTiming([['initial_delay', seconds, 'initial delay']])
@@ -54,7 +54,7 @@ async function drip(request: BinRequest, dialect: Dialect): Promise<BinResponse>
   if (size <= 0) throw badRequest('number of bytes must be positive')
   assertDuration(request, [duration, initial])
   const pauseMs = isPython ? (duration * 1000) / size : toPause(duration, size)
-  if (initial > 0 && !(await wait(request, initial * 1000))) return { status: 499 }
+  if (initial > 0 && !(await wait(request.reply, initial * 1000))) return { status: 499 }
   const timing = parameters.toServerTiming([
     ['total_duration', initial + duration, 'total request duration'],
     ['initial_delay', initial, 'initial delay'],
@@ -62,7 +62,7 @@ async function drip(request: BinRequest, dialect: Dialect): Promise<BinResponse>
     ['pause_per_write', pauseMs / 1000, 'computed pause between writes'],
   ])
   const type = isPython ? 'application/octet-stream' : dialect.textType
-  const body = drops(request, { count: size, pauseMs, batch: 16_384 })
+  const body = drops(request.reply, { count: size, pauseMs, batch: 16_384 })
   return { status, headers: [['Content-Type', type]], size, body, ...(!isPython && { timing }) }
 }
 

@@ -1,3 +1,4 @@
+import type { Pair } from '../../http/security/visitor-response.ts'
 import { randomUUID } from 'node:crypto'
 import { evaluatePreconditions } from '../../http/response/preconditions.ts'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../dialect.ts'
 import { toPrettyJson } from '../json.ts'
 import { describe, escapeHtml, renderJson } from '../render.ts'
-import { findHeader, groupValues, type Pair } from '../text.ts'
+import { findHeader, groupValues } from '../text.ts'
 import { renderStatus } from './status.ts'
 
 export const headerEndpoints: readonly Endpoint[] = [

@@ -1,3 +1,4 @@
+import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
 import { isRedirectAllowed } from '../../http/security/visitor-response.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
@@ -11,7 +12,7 @@ import {
   type Endpoint,
 } from '../dialect.ts'
 import { renderRedirect } from '../render.ts'
-import { findValue, type Pair } from '../text.ts'
+import { findValue } from '../text.ts'
 
 const redirect = (
   path: string,

@@ -1,3 +1,4 @@
+import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import {
   forAny,
@@ -11,7 +12,7 @@ import {
 import { toRandomBytes } from '../random-bytes.ts'
 import { renderText } from '../render.ts'
 import { bodies } from './status-bodies.ts'
-import { findValue, type Pair } from '../text.ts'
+import { findValue } from '../text.ts'
 
 export const statusEndpoints: readonly Endpoint[] = [
   {

@@ -8,7 +8,7 @@ import {
   type Endpoint,
 } from '../dialect.ts'
 import { toCompactJson } from '../json.ts'
-import { pace, toPause, wait, type Pace } from '../pacing.ts'
+import { pace, toPause, wait, type Pace } from '../../http/response/pacing.ts'
 import * as parameters from '../parameters.ts'
 import { describe, renderJson } from '../render.ts'
 
@@ -63,7 +63,7 @@ function streamCount(request: BinRequest, dialect: Dialect): BinResponse {
 }
 
 async function* paceItems(request: BinRequest, given: Pace, toItem: (index: number) => string) {
-  for await (const { start, end } of pace(request, given)) {
+  for await (const { start, end } of pace(request.reply, given)) {
     for (let index = start; index < end; index += 1) yield toItem(index)
   }
 }
@@ -134,7 +134,7 @@ async function streamEvents(request: BinRequest, dialect: Dialect): Promise<BinR
   const timing = parseTiming(request, dialect, { duration: 5, toCount })
   if (!('duration' in timing)) return timing
   const { duration, delay, pauseMs } = timing
-  if (delay > 0 && !(await wait(request, delay * 1000))) return { status: 499 }
+  if (delay > 0 && !(await wait(request.reply, delay * 1000))) return { status: 499 }
   const body = paceItems(request, timing, (id) => {
     return `event: ping\ndata: ${JSON.stringify({ id, timestamp: Date.now() })}\n\n`
   })
@@ -162,7 +162,7 @@ async function streamLines(request: BinRequest, dialect: Dialect): Promise<BinRe
   const toCount = (count: number) => Math.min(Math.max(count, 1), max)
   const timing = parseTiming(request, dialect, { duration: 0, toCount })
   if (!('duration' in timing)) return timing
-  if (timing.delay > 0 && !(await wait(request, timing.delay * 1000))) return { status: 499 }
+  if (timing.delay > 0 && !(await wait(request.reply, timing.delay * 1000))) return { status: 499 }
   const headers = [['Content-Type', 'application/x-ndjson; charset=utf-8']] as const
   return { headers, body: paceItems(request, timing, toLine) }
 }

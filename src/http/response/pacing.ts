@@ -1,11 +1,11 @@
-import { isHttp2 } from '../http/request/target.ts'
-import { isClosed } from '../http/response/finish-responses.ts'
-import type { BinRequest } from './dialect.ts'
+import type { FastifyReply } from 'fastify'
+import { isHttp2 } from '../request/target.ts'
+import { isClosed } from './finish-responses.ts'
 
 /** Resolves after this time, or to false as soon as the client has gone, without a timer behind it. */
-export function wait({ fastify: { raw }, response }: BinRequest, ms: number): Promise<boolean> {
+export function wait({ request, raw: response }: FastifyReply, ms: number): Promise<boolean> {
   // The service keeps a connection whose client has ended its half; here that client has gone.
-  const socket = isHttp2(raw) ? undefined : raw.socket
+  const socket = isHttp2(request.raw) ? undefined : request.raw.socket
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const end = (isOpen: boolean) => {
     clearTimeout(timer)
@@ -35,7 +35,7 @@ export interface Pace {
 
 /** Yields the bounds of the items that are due, the first of them now. Ends if the client has gone. */
 export async function* pace(
-  request: BinRequest,
+  reply: FastifyReply,
   { count, pauseMs, jitter = 0, batch = 256 }: Pace,
 ): AsyncGenerator<{ start: number; end: number }> {
   let dueAt = performance.now()
@@ -49,7 +49,7 @@ export async function* pace(
     }
     if (end > start) yield { start, end }
     start = end
-    if (start < count && !(await wait(request, dueAt - performance.now()))) return
+    if (start < count && !(await wait(reply, dueAt - performance.now()))) return
   }
 }
 

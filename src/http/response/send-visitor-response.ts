@@ -1,0 +1,159 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { isHttp2, isRawRequest } from '../request/target.ts'
+import { toVisitorHeaders, type Pair, type VisitorLimits } from '../security/visitor-response.ts'
+import { defaultHeaders } from './default-headers.ts'
+
+/** A response that the visitor, or the service that a demo imitates, controls. */
+export interface VisitorResponse {
+  /** 200 if unset. */
+  status?: number
+  headers?: readonly Pair[]
+  body?: string | Buffer | AsyncIterable<string | Buffer>
+  /** Of a body that is not in memory. It is chunked if this is unset. */
+  size?: number
+  trailers?: readonly Pair[]
+  /** Of our own, not of the visitor. */
+  timing?: string
+  toTimingTrailer?: () => string
+  /** In place of `sandbox`, for a page without any part of the request. */
+  policy?: string
+}
+
+interface VisitorOptions {
+  limits: VisitorLimits
+  /** The methods in the response to a preflight. */
+  preflightMethods: string
+  /** The name of a header over HTTP/1.1, by its name in lower case. */
+  toName: (name: string) => string
+}
+
+type Headers = ReturnType<typeof toVisitorHeaders>
+type Trailer = readonly [name: string, toValue: () => string]
+
+/** Sends exactly this, with the headers of {@link toVisitorHeaders} and open CORS. */
+export function sendVisitorResponse(
+  reply: FastifyReply,
+  response: VisitorResponse,
+  { limits, preflightMethods, toName }: VisitorOptions,
+): FastifyReply {
+  const { status = 200, headers = [], policy, timing } = response
+  const { request } = reply
+  const { raw } = request
+  // Such as a path without an endpoint of httpbin at the root.
+  if (!isRawRequest(raw)) {
+    for (const name of ['vary', ...Object.keys(defaultHeaders)]) reply.removeHeader(name)
+  }
+  if (!isHttp2(raw)) renameHeaders(reply.raw, toName)
+  const sent = {
+    ...toFields(request, toVisitorHeaders(headers, limits, policy)),
+    ...toCorsHeaders(request, preflightMethods),
+  }
+  reply.code(status).headers(sent)
+  finishTiming(reply, timing)
+  const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304
+  const trailers = hasBody ? toTrailers(request, response, limits) : []
+  const isText = typeof response.body === 'string' && Object.values(sent).flat().every(isAscii)
+  return sendBody(reply, { ...response, hasBody, trailers, isText })
+}
+
+function renameHeaders(response: ServerResponse, toName: VisitorOptions['toName']): void {
+  const writeHead = response.writeHead.bind(response)
+  const rename = (status: number, headers: OutgoingHttpHeaders = {}) => {
+    const renamed: OutgoingHttpHeaders = {}
+    for (const name of Object.keys(headers)) renamed[toName(name)] = headers[name]
+    return writeHead(status, renamed)
+  }
+  Object.assign(response, { writeHead: rename })
+}
+
+function finishTiming(reply: FastifyReply, timing: string | undefined): void {
+  // RFC 9111 §3: a shared cache would send the exchange id to other clients.
+  if (/public|max-?age/i.test(String(reply.getHeader('cache-control')))) {
+    reply.removeHeader('server-timing').removeHeader('x-request-id')
+  }
+  if (timing === undefined) return
+  const timings = [reply.getHeader('server-timing') ?? [], timing].flat()
+  reply.header('server-timing', timings.join(', '))
+}
+
+interface Sending extends Pick<VisitorResponse, 'body' | 'size'> {
+  /** Without it, only the headers are sent. */
+  hasBody: boolean
+  trailers: readonly Trailer[]
+  /** A text, with headers in ASCII: Node can write both at once. */
+  isText: boolean
+}
+
+function sendBody(
+  reply: FastifyReply,
+  { body = '', size, hasBody, trailers, isText }: Sending,
+): FastifyReply {
+  // Fastify would add a type to an empty Buffer.
+  if (body === '' || (Buffer.isBuffer(body) && body.length === 0)) return reply.send()
+  if (trailers.length > 0) {
+    reply.header('trailer', trailers.map(([name]) => name).join(', '))
+    return reply.send(Readable.from(appendTrailers(body, reply, trailers)))
+  }
+  // Without a serializer, Fastify adds a charset to JSON. A buffer would take another write, but Node
+  // encodes headers like a text that is sent with them.
+  if (isText) return reply.serializer(String).send(body)
+  if (typeof body === 'string') return reply.send(Buffer.from(body))
+  if (Buffer.isBuffer(body)) return reply.send(body)
+  if (size !== undefined) reply.header('content-length', String(size))
+  return reply.send(Readable.from(hasBody ? body : []))
+}
+
+/** Over HTTP/2, Node throws for several values of some headers. To join them is the same (RFC 9110 §5.3). */
+function toFields({ raw }: FastifyRequest, headers: Headers): Headers {
+  if (!isHttp2(raw)) return headers
+  const joined = Object.entries(headers).map(([name, value]) => {
+    return [name, name === 'set-cookie' ? value : [value].flat().join(', ')] as const
+  })
+  return Object.fromEntries(joined)
+}
+
+const isAscii = (text: string) => /^[\t -~]*$/.test(text)
+
+/** Every site may read the response, credentials included. */
+function toCorsHeaders({ method, headers }: FastifyRequest, preflightMethods: string) {
+  const asked = headers['access-control-request-headers']
+  return {
+    'access-control-allow-origin': headers.origin ?? '*',
+    'access-control-allow-credentials': 'true',
+    ...(method === 'OPTIONS' && {
+      'access-control-allow-methods': preflightMethods,
+      'access-control-max-age': '3600',
+      ...(asked !== undefined && { 'access-control-allow-headers': asked }),
+    }),
+  }
+}
+
+/** None over HTTP/1.0: only chunks can have trailers (RFC 9112 §7.1.2). */
+function toTrailers(
+  { raw }: FastifyRequest,
+  { trailers = [], toTimingTrailer }: VisitorResponse,
+  limits: VisitorLimits,
+): readonly Trailer[] {
+  if (raw.httpVersion === '1.0') return []
+  const limited = toVisitorHeaders(trailers, limits)
+  const names = new Set(trailers.map(([name]) => name.toLowerCase()))
+  const ofVisitor = [...names].flatMap((name): Trailer[] => {
+    const value = Object.hasOwn(limited, name) ? [limited[name]].flat().at(-1) : undefined
+    return value === undefined ? [] : [[name, () => value]]
+  })
+  return toTimingTrailer ? [...ofVisitor, ['server-timing', toTimingTrailer]] : ofVisitor
+}
+
+/** Not those of Fastify, which writes their names without commas. */
+async function* appendTrailers(
+  body: NonNullable<VisitorResponse['body']>,
+  { raw }: FastifyReply,
+  trailers: readonly Trailer[],
+) {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) yield body
+  else yield* body
+  // Over HTTP/2, Node takes no pairs.
+  raw.addTrailers(Object.fromEntries(trailers.map(([name, toValue]) => [name, toValue()])))
+}
