@@ -1,6 +1,6 @@
 import type { Pair } from '../http/security/visitor-response.ts'
 import type { Dialect } from './dialect.ts'
-import { decodeUtf8 } from './text.ts'
+import { decodeLatin1 } from './text.ts'
 
 export interface Cookie {
   name: string
@@ -45,7 +45,7 @@ function unescape(text: string): string {
   const bytes = text.replaceAll(/\\([0-3][0-7]{2}|.)/g, (_, code: string) =>
     code.length === 3 ? String.fromCharCode(parseInt(code, 8)) : code,
   )
-  return decodeUtf8(Buffer.from(bytes, 'latin1'), () => '\ufffd')
+  return decodeLatin1(bytes)
 }
 
 /** The value of Set-Cookie. */

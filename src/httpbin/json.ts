@@ -1,4 +1,4 @@
-import { compareNames } from './text.ts'
+import { sortByName } from './text.ts'
 
 /** A number with the digits that it is written with. */
 export class JsonNumber {
@@ -29,33 +29,28 @@ export function toCompactJson(value: unknown, style: JsonStyle): string {
 
 /** `newline` has the indentation of the value. Without it, the text is compact. */
 function write(value: unknown, style: JsonStyle, newline?: string): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
   if (value instanceof JsonNumber) return value.text
-  if (typeof value !== 'object' || value === null) return writePlain(value)
   const [comma, colon] = newline === undefined ? style.compact : [',', ': ']
   const inner = newline === undefined ? undefined : `${newline}  `
-  const items = Array.isArray(value)
+  const isList = Array.isArray(value)
+  const items = isList
     ? value.map((item: unknown) => write(item, style, inner))
     : toMembers(value, style).map(
-        ([name, item]) => writePlain(name) + colon + write(item, style, inner),
+        ([name, item]) => JSON.stringify(name) + colon + write(item, style, inner),
       )
-  const [start, end] = Array.isArray(value) ? '[]' : '{}'
-  if (items.length === 0) return `${start ?? ''}${end ?? ''}`
-  const lines = items.join(comma + (inner ?? ''))
-  return `${start ?? ''}${inner ?? ''}${lines}${newline ?? ''}${end ?? ''}`
+  if (items.length === 0) return isList ? '[]' : '{}'
+  const lines = `${inner ?? ''}${items.join(comma + (inner ?? ''))}${newline ?? ''}`
+  return isList ? `[${lines}]` : `{${lines}}`
 }
 
-function toMembers(
-  value: object,
-  { sortsMaps }: JsonStyle,
-): readonly (readonly [string, unknown])[] {
+function toMembers(value: object, { sortsMaps }: JsonStyle): (readonly [string, unknown])[] {
   const isMap = isMembers(value)
   const members = isMap ? [...value] : Object.entries(value)
-  return isMap && !sortsMaps ? members : members.sort(compareNames)
+  return isMap && !sortsMaps ? members : sortByName(members)
 }
 
 const isMembers = (value: object): value is Map<string, unknown> => value instanceof Map
-
-const writePlain = (value: unknown) => JSON.stringify(value ?? null)
 
 /** The whole text at once: these characters are in strings only. */
 function escape(text: string, { escaped }: JsonStyle): string {

@@ -1,10 +1,23 @@
 import { isUtf8 } from 'node:buffer'
+import { remember } from '../http/remember.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
 
-/** The bytes of a text that Node's HTTP parser or a percent-encoded URL gave. */
+export const isAscii = (text: string) => /^[\t -~]*$/.test(text)
+
+const toReplacement = (_byte: number) => '\ufffd'
+
+/** Of a text that Node's HTTP parser gave: each unit is a byte. `toText` as for `decodeUtf8`. */
+export function decodeLatin1(text: string, toText = toReplacement): string {
+  return isAscii(text) ? text : decodeUtf8(Buffer.from(text, 'latin1'), toText)
+}
+
+/** Also of a percent-encoded URL. */
+export function decodeText(text: string, toText = toReplacement): string {
+  return text.includes('%') ? decodeUtf8(decodePercent(text), toText) : decodeLatin1(text, toText)
+}
+
 export function decodePercent(text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1')
-  if (!text.includes('%')) return bytes
   let size = 0
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] ?? 0
@@ -21,7 +34,7 @@ const percent = 0x25
 const hexPair = /^[\da-f]{2}$/i
 
 /** Decodes UTF-8, with the text of `toText` for each byte that is not part of a character. */
-export function decodeUtf8(bytes: Buffer, toText: (byte: number) => string): string {
+export function decodeUtf8(bytes: Buffer, toText = toReplacement): string {
   if (isUtf8(bytes)) return bytes.toString()
   const parts: string[] = []
   for (let index = 0; index < bytes.length;) {
@@ -67,15 +80,22 @@ export function findValue(pairs: readonly Pair[], name: string): string | undefi
 
 /** Of a header, whose name has any case. */
 export function findHeader(pairs: readonly Pair[], name: string): string | undefined {
-  return pairs.find(([other]) => other.toLowerCase() === name)?.[1]
+  for (const [other, value] of pairs) {
+    if (other.length === name.length && other.toLowerCase() === name) return value
+  }
+  return undefined
 }
 
+/** As `net/http` of Go writes the name of a header. */
+export const toCanonical = remember((name) =>
+  name.toLowerCase().replaceAll(/(?<![^-])[a-z]/g, (letter) => letter.toUpperCase()),
+)
+
 /** By code point, as Python and Go sort. UTF-16 sorts surrogates before U+E000. */
-export function compareNames(
-  [one]: readonly [string, unknown],
-  [other]: readonly [string, unknown],
-) {
-  if (/[\ud800-\udfff]/.test(one + other))
-    return Buffer.compare(Buffer.from(one), Buffer.from(other))
-  return one < other ? -1 : 1
+export function sortByName<Member extends readonly [string, unknown]>(members: Member[]): Member[] {
+  const hasSurrogates = members.some(([name]) => /[\ud800-\udfff]/.test(name))
+  return members.sort(([one], [other]) => {
+    if (hasSurrogates) return Buffer.compare(Buffer.from(one), Buffer.from(other))
+    return one < other ? -1 : 1
+  })
 }

@@ -7,12 +7,15 @@ import type { BinRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers, toPrettyJson } from '../json.ts'
 import { parseParts } from '../multipart.ts'
 import {
-  compareNames,
+  decodeLatin1,
   decodePercent,
+  decodeText,
   decodeUtf8,
   findHeader,
   groupValues,
+  sortByName,
   splitPairs,
+  toCanonical,
   toPercent,
 } from '../text.ts'
 import { toScheme } from './httpbin.ts'
@@ -28,17 +31,12 @@ export const goHttpbin: Dialect = {
   jsonType,
   textType,
   jsonStyle: { sortsMaps: false, escaped: /[\u2028\u2029\ufffd]/g, compact: [',', ':'] },
-  splitPath: (path) => path.split('/').map(decodeText),
+  splitPath: (path) => path.split('/').map((part) => decodeText(part)),
   parseQuery: (text) => parsePairs(text).pairs,
   alwaysHasMethod: true,
   toValues: toLists,
   toHeaders: ({ headers }) =>
-    toLists(
-      headers.map(([name, value]) => [
-        toCanonical(name),
-        decodeBytes(Buffer.from(value, 'latin1')),
-      ]),
-    ),
+    toLists(headers.map(([name, value]) => [toCanonical(name), decodeLatin1(value)])),
   toOrigin,
   toUrl,
   parseBody,
@@ -68,15 +66,12 @@ export const goHttpbin: Dialect = {
   hasOptionsEverywhere: true,
 }
 
-const decodeBytes = (bytes: Buffer) => decodeUtf8(bytes, () => '\ufffd')
-const decodeText = (text: string) => decodeBytes(decodePercent(text))
-
 /** Go keeps the path as sent only if each of its characters is valid. */
 function toUrl(request: BinRequest): string {
   const path = toPath(request.target)
   const isValid = /^[\w.~!$&'()*+,;=:@[\]/%-]*$/.test(path)
   const shown = isValid ? path : decodePercent(path).toString('latin1').replaceAll(escaped, toCode)
-  const query = decodeBytes(Buffer.from(request.target.slice(path.length), 'latin1'))
+  const query = decodeLatin1(request.target.slice(path.length))
   return `${toScheme(request)}://${request.fastify.host}${shown}${query}`
 }
 
@@ -84,13 +79,7 @@ const escaped = /[^\w.~$&+,/:;=@-]/g
 const toCode = (unit: string) => toPercent(unit.charCodeAt(0))
 
 function toLists(pairs: readonly Pair[]): Map<string, string[]> {
-  const sorted = [...groupValues(pairs)].sort(compareNames)
-  return new Map(sorted)
-}
-
-/** `net/http` writes names like this if they are tokens, as they always are here. */
-function toCanonical(name: string): string {
-  return name.toLowerCase().replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+  return new Map(sortByName([...groupValues(pairs)]))
 }
 
 /** The first of these headers wins, from any client. */
@@ -125,7 +114,7 @@ function toBodyError(message: string) {
 
 function parseBody(request: BinRequest): ParsedBody {
   const { body } = request
-  const whole = { data: decodeBytes(body), files: {}, form: {}, json: null }
+  const whole = { data: decodeUtf8(body), files: {}, form: {}, json: null }
   if (body.length === 0) return whole
   const contentType = findHeader(request.headers, 'content-type') ?? ''
   const type = contentType.replace(/;.*/s, '')
@@ -151,7 +140,7 @@ function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' 
   const toPairs = (isFile: boolean) =>
     parts
       .filter(({ name, fileName }) => name !== '' && Boolean(fileName) === isFile)
-      .map(({ name, bytes }): Pair => [name, decodeBytes(bytes)])
+      .map(({ name, bytes }): Pair => [name, decodeUtf8(bytes)])
   return { form: toLists(toPairs(false)), files: toLists(toPairs(true)) }
 }
 

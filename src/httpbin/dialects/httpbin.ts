@@ -1,6 +1,7 @@
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { isUtf8 } from 'node:buffer'
 import { badRequest, notFound } from '../../http/errors/http-error.ts'
+import { remember } from '../../http/remember.ts'
 import { assertDepth } from '../../http/body/parse-json.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import type { BinRequest, Dialect, ParsedBody } from '../dialect.ts'
@@ -8,7 +9,7 @@ import { JsonNumber, parseJsonNumbers } from '../json.ts'
 import { parseParts } from '../multipart.ts'
 import { escapeHtml } from '../render.ts'
 import {
-  decodePercent,
+  decodeText,
   decodeUtf8,
   findHeader,
   findValue,
@@ -30,13 +31,18 @@ export const httpbin: Dialect = {
   textType: htmlType,
   jsonStyle: { sortsMaps: true, escaped: /[\x7f-\uffff]/g, compact: [', ', ': '] },
   // A percent-encoded slash is a slash, as in WSGI.
-  splitPath: (path) => decodeText(path).split('/'),
+  splitPath: (path) => decodeText(path, toPercent).split('/'),
   parseQuery: (text) =>
-    splitPairs(text).map(([name, value]) => [decodeText(name), decodeText(value)]),
+    splitPairs(text).map(([name, value]) => [
+      decodeText(name, toPercent),
+      decodeText(value, toPercent),
+    ]),
   alwaysHasMethod: false,
-  toValues: (pairs) =>
-    toObject(groupValues(pairs), (values) => (values.length === 1 ? values[0] : values)),
-  toHeaders: (request) => toObject(joinHeaders(request), (value) => value),
+  toValues: (pairs) => {
+    const values = [...groupValues(pairs)]
+    return new Map(values.map(([name, all]) => [name, all.length === 1 ? all[0] : all]))
+  },
+  toHeaders: joinHeaders,
   toOrigin: ({ fastify, headers }) => findHeader(headers, 'x-forwarded-for') ?? fastify.ip,
   toUrl,
   parseBody,
@@ -62,12 +68,6 @@ export const httpbin: Dialect = {
   optionsType: htmlType,
 }
 
-const decodeText = (text: string) => decodeUtf8(decodePercent(text), toPercent)
-
-function toObject<Value>(members: Map<string, Value>, toValue: (value: Value) => unknown) {
-  return new Map([...members].map(([name, value]) => [name, toValue(value)]))
-}
-
 /** Headers of proxies, which `?show_env` shows. */
 const hiddenHeaders = new Set(
   (
@@ -77,15 +77,20 @@ const hiddenHeaders = new Set(
   ).split(' '),
 )
 
+/** Empty if it is not shown: gunicorn drops names with an underscore, as WSGI has no hyphens. */
+const toShownName = remember((sent) => {
+  const name = sent
+    .toLowerCase()
+    .replaceAll(/[a-z]+/g, (word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return name.includes('_') ? '' : name
+})
+
 function joinHeaders({ headers, query }: BinRequest): Map<string, string> {
   const joined = new Map<string, string>()
   const isAll = findValue(query, 'show_env') !== undefined
   for (const [sent, value] of headers) {
-    const name = sent.toLowerCase().replaceAll(/[a-z]+/g, (word) => {
-      return word.charAt(0).toUpperCase() + word.slice(1)
-    })
-    // Gunicorn drops names with an underscore, which WSGI cannot distinguish from a hyphen.
-    if (name.includes('_') || (!isAll && hiddenHeaders.has(name))) continue
+    const name = toShownName(sent)
+    if (name === '' || (!isAll && hiddenHeaders.has(name))) continue
     const known = joined.get(name)
     joined.set(name, known === undefined || isSingle.test(name) ? value : `${known},${value}`)
   }
@@ -104,13 +109,15 @@ export function toScheme({ fastify, headers }: BinRequest): string {
 /** Werkzeug shows an IRI: most percent-encodings are decoded. */
 function toUrl(request: BinRequest): string {
   const { target, fastify } = request
+  const origin = `${toScheme(request)}://${fastify.host}`
+  if (/^[\w/.~?&=-]*$/.test(target)) return origin + target
   const [path = '', ...queries] = target.split('?')
   // The path is decoded twice: by WSGI, and when it becomes an IRI.
-  const once = decodeUtf8(decodePercent(path), () => '\ufffd')
+  const once = decodeText(path)
   const again = encodeURI(once).replaceAll('%25', '%').replaceAll('?', '%3F').replaceAll('#', '%23')
   const query = queries.join('?')
   const shown = decodeExcept(again, keptInPath) + (query && `?${decodeExcept(query, keptInQuery)}`)
-  return `${toScheme(request)}://${fastify.host}${shown}`
+  return origin + shown
 }
 
 const keptInPath = /((?:%(?:[01][\da-f]|2[0135f]|3f|7f))+)/i
@@ -119,7 +126,7 @@ const keptInQuery = /((?:%(?:[01][\da-f]|2[01356b]|3d|7f))+)/i
 function decodeExcept(text: string, kept: RegExp): string {
   return text
     .split(kept)
-    .map((part, index) => (index % 2 === 0 ? decodeText(part) : part))
+    .map((part, index) => (index % 2 === 0 ? decodeText(part, toPercent) : part))
     .join('')
 }
 
@@ -145,7 +152,7 @@ function parseBody(request: BinRequest): ParsedBody {
 function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' | 'form'> {
   const parts = parseParts(body, contentType) ?? []
   const texts = parts.filter(({ fileName }) => fileName === undefined)
-  const pairs = texts.map(({ name, bytes }): Pair => [name, decodeUtf8(bytes, () => '\ufffd')])
+  const pairs = texts.map(({ name, bytes }): Pair => [name, decodeUtf8(bytes)])
   const files = new Map<string, string>()
   for (const { name, fileName, bytes, type = 'application/octet-stream' } of parts) {
     if (fileName === undefined || files.has(name)) continue
