@@ -19,6 +19,8 @@ export interface BinRequest {
   method: string
   /** In origin form, with the prefix. */
   target: string
+  /** Of the target, without the query. */
+  path: string
   /** Of the path, decoded. */
   parameters: readonly string[]
   query: readonly Pair[]

@@ -1,3 +1,4 @@
+import { remember } from '../http/remember.ts'
 import type { Dialect, Endpoint } from './dialect.ts'
 
 interface Match {
@@ -22,18 +23,19 @@ export function createMatcher(dialect: Dialect, endpoints: readonly Endpoint[]):
     toCandidates(dialect, endpoints),
     ({ segments: [first = ''] }) => first,
   )
-  return (path, method) => {
+  const findAll = remember((path) => {
     const parts = dialect.splitPath(path)
-    const found = (byFirst.get(parts[0] ?? '') ?? []).filter(({ segments }) =>
-      matches(segments, parts),
-    )
-    const chosen = found.find(({ methods }) => isSupported(methods, method))
-    const { segments = [] } = chosen ?? {}
-    return {
-      endpoint: chosen?.endpoint,
-      parameters: parts.filter((_, index) => segments[index]?.startsWith(':')),
-      methods: found.flatMap(({ methods }) => methods),
-    }
+    const found = (byFirst.get(parts[0] ?? '') ?? []).flatMap((candidate) => {
+      const { segments } = candidate
+      if (!matches(segments, parts)) return []
+      return { ...candidate, parameters: parts.filter((_, index) => segments[index]?.startsWith(':')) }
+    })
+    return { found, methods: found.flatMap(({ methods }) => methods) }
+  })
+  return (path, method) => {
+    const { found, methods } = findAll(path)
+    const chosen = found.find((one) => isSupported(one.methods, method))
+    return { endpoint: chosen?.endpoint, parameters: chosen?.parameters ?? [], methods }
   }
 }
 

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { discardRest, readBytes } from '../http/body/read-bytes.ts'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
-import { remember } from '../http/remember.ts'
 import { toRawRequest } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import type { Route } from '../http/openapi/route.ts'
@@ -14,6 +13,7 @@ import { webSocketPath } from './endpoints/websocket.ts'
 import type { BinRequest, BinResponse, Dialect, Endpoint } from './dialect.ts'
 import { toRouteDocs } from './documentation.ts'
 import { createMatcher, type Matcher } from './matcher.ts'
+import { toCanonical } from './text.ts'
 
 export interface Bin {
   dialect: Dialect
@@ -64,8 +64,10 @@ function toBinRequest(
   reply: FastifyReply,
   { config, prefix, dialect, ownCookies }: Bin,
 ): BinRequest {
+  const { raw } = fastify
   const { method, headers } = toRawRequest(fastify)
-  const target = fastify.raw.target?.url ?? '/'
+  const target = raw.target?.url ?? '/'
+  const path = toPath(target)
   return {
     fastify,
     reply,
@@ -73,18 +75,18 @@ function toBinRequest(
     prefix,
     method,
     target,
+    path,
     parameters: [],
-    query: dialect.parseQuery(target.slice(toPath(target).length + 1)),
-    headers: withoutCookies(headers, ownCookies),
+    query: path === target ? [] : dialect.parseQuery(target.slice(path.length + 1)),
+    headers: raw.headers.cookie === undefined ? headers : withoutCookies(headers, ownCookies),
     body: emptyBytes,
   }
 }
 
 function respond(request: BinRequest, bin: Bin, find: Matcher) {
   const { dialect, prefix } = bin
-  const { method, target } = request
-  const path = toPath(target).slice(prefix.length + 1)
-  const { endpoint, parameters, methods } = find(path, method)
+  const { method, path } = request
+  const { endpoint, parameters, methods } = find(path.slice(prefix.length + 1), method)
   if (method === 'OPTIONS' && (dialect.hasOptionsEverywhere || methods.length > 0)) {
     return renderOptions(dialect, methods)
   }
@@ -93,11 +95,14 @@ function respond(request: BinRequest, bin: Bin, find: Matcher) {
     const headers = { allow: dialect.toAllow(methods) }
     throw new HttpError('method-not-allowed', dialect.wrongMethod, { headers })
   }
-  const found = { ...request, parameters }
-  if (!endpoint.readsBody) return endpoint.handler(found, dialect)
+  request.parameters = parameters
+  if (!endpoint.readsBody) return endpoint.handler(request, dialect)
   const bytes = readBytes(request.fastify.raw, bin.config)
-  if (!(bytes instanceof Promise)) return endpoint.handler({ ...found, body: bytes }, dialect)
-  return bytes.then((body) => endpoint.handler({ ...found, body }, dialect))
+  const run = (body: Buffer) => {
+    request.body = body
+    return endpoint.handler(request, dialect)
+  }
+  return bytes instanceof Promise ? bytes.then(run) : run(bytes)
 }
 
 function renderOptions(dialect: Dialect, methods: readonly string[]): BinResponse {
@@ -106,11 +111,6 @@ function renderOptions(dialect: Dialect, methods: readonly string[]): BinRespons
   if (optionsType !== undefined) headers.push(['Content-Type', optionsType])
   return { headers, body: '' }
 }
-
-/** As both services send them: tests of clients look for `Content-Type:` in the text of a response. */
-const capitalizeName = remember((name) =>
-  name.replaceAll(/(?<![^-])[a-z]/gu, (letter) => letter.toUpperCase()),
-)
 
 interface Outcome {
   bin: Bin
@@ -131,5 +131,5 @@ function send({ fastify, reply }: BinRequest, { bin, response }: Outcome): Fasti
     cookiePath: prefix || '/',
   }
   const { preflightMethods } = dialect
-  return sendVisitorResponse(reply, response, { limits, preflightMethods, toName: capitalizeName })
+  return sendVisitorResponse(reply, response, { limits, preflightMethods, toName: toCanonical })
 }

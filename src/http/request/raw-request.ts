@@ -10,7 +10,9 @@ export function toRawRequest({ raw }: FastifyRequest) {
 }
 
 export function toPairs(rawHeaders: readonly string[]) {
-  return rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
-  )
+  const pairs: (readonly [name: string, value: string])[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''])
+  }
+  return pairs
 }

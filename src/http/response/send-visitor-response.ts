@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { isHttp2, isRawRequest } from '../request/target.ts'
 import { toVisitorHeaders, type Pair, type VisitorLimits } from '../security/visitor-response.ts'
@@ -45,37 +45,34 @@ export function sendVisitorResponse(
   if (!isRawRequest(raw)) {
     for (const name of ['vary', ...Object.keys(defaultHeaders)]) reply.removeHeader(name)
   }
-  if (!isHttp2(raw)) renameHeaders(reply.raw, toName)
-  const sent = {
-    ...toFields(request, toVisitorHeaders(headers, limits, policy)),
-    ...toCorsHeaders(request, preflightMethods),
-  }
+  const sent = toVisitorHeaders(headers, limits, policy)
+  if (isHttp2(raw)) joinValues(sent)
+  else renameHeaders(reply.raw, toName)
+  addCorsHeaders(sent, request, preflightMethods)
   reply.code(status).headers(sent)
-  finishTiming(reply, timing)
+  // RFC 9111 §3: a shared cache would send the exchange id to other clients.
+  if (/public|max-?age/i.test(String(sent['cache-control']))) {
+    reply.removeHeader('server-timing').removeHeader('x-request-id')
+  }
+  if (timing !== undefined) {
+    const timings = [reply.getHeader('server-timing') ?? [], timing].flat()
+    reply.header('server-timing', timings.join(', '))
+  }
   const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304
   const trailers = hasBody ? toTrailers(request, response, limits) : []
-  const isText = typeof response.body === 'string' && Object.values(sent).flat().every(isAscii)
+  const isText =
+    typeof response.body === 'string' && Object.values(sent).every((value) => isAscii(String(value)))
   return sendBody(reply, { ...response, hasBody, trailers, isText })
 }
 
 function renameHeaders(response: ServerResponse, toName: VisitorOptions['toName']): void {
-  const writeHead = response.writeHead.bind(response)
+  const { writeHead } = response
   const rename = (status: number, headers: OutgoingHttpHeaders = {}) => {
-    const renamed: OutgoingHttpHeaders = {}
-    for (const name of Object.keys(headers)) renamed[toName(name)] = headers[name]
-    return writeHead(status, renamed)
+    const renamed: OutgoingHttpHeader[] = []
+    for (const name of Object.keys(headers)) renamed.push(toName(name), headers[name] ?? '')
+    return writeHead.call(response, status, renamed)
   }
   Object.assign(response, { writeHead: rename })
-}
-
-function finishTiming(reply: FastifyReply, timing: string | undefined): void {
-  // RFC 9111 §3: a shared cache would send the exchange id to other clients.
-  if (/public|max-?age/i.test(String(reply.getHeader('cache-control')))) {
-    reply.removeHeader('server-timing').removeHeader('x-request-id')
-  }
-  if (timing === undefined) return
-  const timings = [reply.getHeader('server-timing') ?? [], timing].flat()
-  reply.header('server-timing', timings.join(', '))
 }
 
 interface Sending extends Pick<VisitorResponse, 'body' | 'size'> {
@@ -106,28 +103,27 @@ function sendBody(
 }
 
 /** Over HTTP/2, Node throws for several values of some headers. To join them is the same (RFC 9110 §5.3). */
-function toFields({ raw }: FastifyRequest, headers: Headers): Headers {
-  if (!isHttp2(raw)) return headers
-  const joined = Object.entries(headers).map(([name, value]) => {
-    return [name, name === 'set-cookie' ? value : [value].flat().join(', ')] as const
-  })
-  return Object.fromEntries(joined)
+function joinValues(headers: Headers): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (name !== 'set-cookie') headers[name] = [value].flat().join(', ')
+  }
 }
 
 const isAscii = (text: string) => /^[\t -~]*$/.test(text)
 
 /** Every site may read the response, credentials included. */
-function toCorsHeaders({ method, headers }: FastifyRequest, preflightMethods: string) {
+function addCorsHeaders(
+  sent: Headers,
+  { method, headers }: FastifyRequest,
+  preflightMethods: string,
+): void {
+  sent['access-control-allow-origin'] = headers.origin ?? '*'
+  sent['access-control-allow-credentials'] = 'true'
+  if (method !== 'OPTIONS') return
+  sent['access-control-allow-methods'] = preflightMethods
+  sent['access-control-max-age'] = '3600'
   const asked = headers['access-control-request-headers']
-  return {
-    'access-control-allow-origin': headers.origin ?? '*',
-    'access-control-allow-credentials': 'true',
-    ...(method === 'OPTIONS' && {
-      'access-control-allow-methods': preflightMethods,
-      'access-control-max-age': '3600',
-      ...(asked !== undefined && { 'access-control-allow-headers': asked }),
-    }),
-  }
+  if (asked !== undefined) sent['access-control-allow-headers'] = asked
 }
 
 /** None over HTTP/1.0: only chunks can have trailers (RFC 9112 §7.1.2). */

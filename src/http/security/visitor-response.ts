@@ -1,4 +1,5 @@
 import { isAllowedHost } from './origins.ts'
+import { remember } from '../remember.ts'
 import { sessionCookies } from '../openapi/document.ts'
 
 export type Pair = readonly [name: string, value: string]
@@ -48,8 +49,8 @@ export function toVisitorHeaders(
 ): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {}
   for (const [given, value] of pairs) {
-    const name = given.toLowerCase()
-    if (!token.test(name) || forbidden.test(name)) continue
+    const name = toAllowedName(given)
+    if (name === '') continue
     const limited = limitValue(name, toFieldValue(value), limits)
     if (limited === undefined) continue
     // Several values have no defined meaning: some clients choose one, and others join them.
@@ -67,8 +68,17 @@ const isSingle = /^(content-type|location|refresh)$/
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/
 
+/** In lower case. Empty if a visitor cannot set this header. */
+const toAllowedName = remember((given) => {
+  const name = given.toLowerCase()
+  return token.test(name) && !forbidden.test(name) ? name : ''
+})
+
+const isPlain = (text: string) => /^[!-~]([\t -~]*[!-~])?$/.test(text)
+
 /** Node sends the bytes of UTF-8 if they are given as Latin-1. */
 function toFieldValue(text: string): string {
+  if (isPlain(text)) return text
   return Buffer.from(text.replaceAll(/[^\P{Cc}\t]/gu, ' ').trim()).toString('latin1')
 }
 
