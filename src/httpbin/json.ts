@@ -34,20 +34,23 @@ function write(value: unknown, style: JsonStyle, newline?: string): string {
   const [comma, colon] = newline === undefined ? style.compact : [',', ': ']
   const inner = newline === undefined ? undefined : `${newline}  `
   const isList = Array.isArray(value)
-  const items = isList
-    ? value.map((item: unknown) => write(item, style, inner))
-    : toMembers(value, style).map(
-        ([name, item]) => JSON.stringify(name) + colon + write(item, style, inner),
-      )
-  if (items.length === 0) return isList ? '[]' : '{}'
-  const lines = `${inner ?? ''}${items.join(comma + (inner ?? ''))}${newline ?? ''}`
-  return isList ? `[${lines}]` : `{${lines}}`
+  let items = ''
+  const add = (text: string) => {
+    items += (items && comma) + (inner ?? '') + text
+  }
+  if (isList) for (const item of value) add(write(item, style, inner))
+  else {
+    for (const [name, item] of toMembers(value, style)) {
+      add(JSON.stringify(name) + colon + write(item, style, inner))
+    }
+  }
+  const end = items && (newline ?? '')
+  return isList ? `[${items}${end}]` : `{${items}${end}}`
 }
 
-function toMembers(value: object, { sortsMaps }: JsonStyle): (readonly [string, unknown])[] {
-  const isMap = isMembers(value)
-  const members = isMap ? [...value] : Object.entries(value)
-  return isMap && !sortsMaps ? members : sortByName(members)
+function toMembers(value: object, { sortsMaps }: JsonStyle): Iterable<readonly [string, unknown]> {
+  if (!isMembers(value)) return sortByName(Object.entries(value))
+  return sortsMaps ? sortByName([...value]) : value
 }
 
 const isMembers = (value: object): value is Map<string, unknown> => value instanceof Map

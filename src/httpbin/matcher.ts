@@ -28,7 +28,10 @@ export function createMatcher(dialect: Dialect, endpoints: readonly Endpoint[]):
     const found = (byFirst.get(parts[0] ?? '') ?? []).flatMap((candidate) => {
       const { segments } = candidate
       if (!matches(segments, parts)) return []
-      return { ...candidate, parameters: parts.filter((_, index) => segments[index]?.startsWith(':')) }
+      return {
+        ...candidate,
+        parameters: parts.filter((_, index) => segments[index]?.startsWith(':')),
+      }
     })
     return { found, methods: found.flatMap(({ methods }) => methods) }
   })

@@ -24,14 +24,15 @@ export function describe(
   dialect: Dialect,
   { hasMethod = false, hasBody = false } = {},
 ): Map<string, unknown> {
-  return new Map<string, unknown>([
-    ['args', dialect.toValues(request.query)],
-    ['headers', dialect.toHeaders(request)],
-    ...(hasMethod || dialect.alwaysHasMethod ? [['method', request.method] as const] : []),
-    ['origin', dialect.toOrigin(request)],
-    ['url', dialect.toUrl(request)],
-    ...(hasBody ? Object.entries(dialect.parseBody(request)) : []),
-  ])
+  const members = new Map<string, unknown>()
+  members.set('args', dialect.toValues(request.query))
+  members.set('headers', dialect.toHeaders(request))
+  if (hasMethod || dialect.alwaysHasMethod) members.set('method', request.method)
+  members.set('origin', dialect.toOrigin(request))
+  members.set('url', dialect.toUrl(request))
+  if (!hasBody) return members
+  for (const [name, value] of Object.entries(dialect.parseBody(request))) members.set(name, value)
+  return members
 }
 
 /** httpbin sends some redirects with a page, and others without. */

@@ -4,7 +4,7 @@ import type { Pair } from '../http/security/visitor-response.ts'
 
 export const isAscii = (text: string) => /^[\t -~]*$/.test(text)
 
-const toReplacement = (_byte: number) => '\ufffd'
+const toReplacement: (byte: number) => string = () => '\ufffd'
 
 /** Of a text that Node's HTTP parser gave: each unit is a byte. `toText` as for `decodeUtf8`. */
 export function decodeLatin1(text: string, toText = toReplacement): string {
@@ -93,6 +93,7 @@ export const toCanonical = remember((name) =>
 
 /** By code point, as Python and Go sort. UTF-16 sorts surrogates before U+E000. */
 export function sortByName<Member extends readonly [string, unknown]>(members: Member[]): Member[] {
+  if (members.length < 2) return members
   const hasSurrogates = members.some(([name]) => /[\ud800-\udfff]/.test(name))
   return members.sort(([one], [other]) => {
     if (hasSurrogates) return Buffer.compare(Buffer.from(one), Buffer.from(other))

@@ -58,48 +58,48 @@ export function sendVisitorResponse(
     const timings = [reply.getHeader('server-timing') ?? [], timing].flat()
     reply.header('server-timing', timings.join(', '))
   }
-  const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304
-  const trailers = hasBody ? toTrailers(request, response, limits) : []
-  const isText =
-    typeof response.body === 'string' && Object.values(sent).every((value) => isAscii(String(value)))
-  return sendBody(reply, { ...response, hasBody, trailers, isText })
+  return sendBody(reply, response, { sent, limits })
 }
 
 function renameHeaders(response: ServerResponse, toName: VisitorOptions['toName']): void {
-  const { writeHead } = response
+  const writeHead = response.writeHead.bind(response)
   const rename = (status: number, headers: OutgoingHttpHeaders = {}) => {
     const renamed: OutgoingHttpHeader[] = []
     for (const name of Object.keys(headers)) renamed.push(toName(name), headers[name] ?? '')
-    return writeHead.call(response, status, renamed)
+    return writeHead(status, renamed)
   }
   Object.assign(response, { writeHead: rename })
 }
 
-interface Sending extends Pick<VisitorResponse, 'body' | 'size'> {
-  /** Without it, only the headers are sent. */
-  hasBody: boolean
-  trailers: readonly Trailer[]
-  /** A text, with headers in ASCII: Node can write both at once. */
-  isText: boolean
+interface Sending {
+  sent: Headers
+  limits: VisitorLimits
 }
 
 function sendBody(
   reply: FastifyReply,
-  { body = '', size, hasBody, trailers, isText }: Sending,
+  response: VisitorResponse,
+  { sent, limits }: Sending,
 ): FastifyReply {
+  const { body = '', size } = response
   // Fastify would add a type to an empty Buffer.
   if (body === '' || (Buffer.isBuffer(body) && body.length === 0)) return reply.send()
+  const isBare =
+    reply.request.method === 'HEAD' || reply.statusCode === 204 || reply.statusCode === 304
+  const trailers = isBare ? [] : toTrailers(reply.request, response, limits)
   if (trailers.length > 0) {
     reply.header('trailer', trailers.map(([name]) => name).join(', '))
     return reply.send(Readable.from(appendTrailers(body, reply, trailers)))
   }
-  // Without a serializer, Fastify adds a charset to JSON. A buffer would take another write, but Node
-  // encodes headers like a text that is sent with them.
-  if (isText) return reply.serializer(String).send(body)
-  if (typeof body === 'string') return reply.send(Buffer.from(body))
+  if (typeof body === 'string') {
+    // A buffer would take another write, but Node encodes headers like a text that is sent with them.
+    // Without a serializer, Fastify adds a charset to JSON.
+    const isText = Object.values(sent).every((value) => isAscii(String(value)))
+    return isText ? reply.serializer(String).send(body) : reply.send(Buffer.from(body))
+  }
   if (Buffer.isBuffer(body)) return reply.send(body)
   if (size !== undefined) reply.header('content-length', String(size))
-  return reply.send(Readable.from(hasBody ? body : []))
+  return reply.send(Readable.from(isBare ? [] : body))
 }
 
 /** Over HTTP/2, Node throws for several values of some headers. To join them is the same (RFC 9110 §5.3). */

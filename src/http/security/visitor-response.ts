@@ -57,8 +57,7 @@ export function toVisitorHeaders(
     const known = isSingle.test(name) || !Object.hasOwn(headers, name) ? undefined : headers[name]
     headers[name] = known === undefined ? limited : [known, limited].flat()
   }
-  const type = [headers['content-type'] ?? []].flat().at(-1)
-  if (type !== undefined) headers['content-type'] = executable.test(type) ? 'text/plain' : type
+  if (executable.test(String(headers['content-type']))) headers['content-type'] = 'text/plain'
   headers['content-security-policy'] = policy
   headers['x-content-type-options'] = 'nosniff'
   return headers

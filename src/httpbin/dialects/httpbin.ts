@@ -39,8 +39,11 @@ export const httpbin: Dialect = {
     ]),
   alwaysHasMethod: false,
   toValues: (pairs) => {
-    const values = [...groupValues(pairs)]
-    return new Map(values.map(([name, all]) => [name, all.length === 1 ? all[0] : all]))
+    const values: Map<string, unknown> = groupValues(pairs)
+    for (const [name, value] of values) {
+      if (Array.isArray(value) && value.length === 1) values.set(name, value[0])
+    }
+    return values
   },
   toHeaders: joinHeaders,
   toOrigin: ({ fastify, headers }) => findHeader(headers, 'x-forwarded-for') ?? fastify.ip,
