@@ -1,7 +1,7 @@
 // The dependency arrow of ARCHITECTURE.md, enforced by `npm run check:layers`.
 const drivers = '^node:(sqlite)$|(^|node_modules/)(pg|ioredis|aws4fetch)(/|$)'
 const above =
-  'data-file|test-api|json-server|httpbin|demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
+  'data-file|test-api|json-server|httpbin|responses|demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
 
 /** Nothing in `from` may import anything in `to`, both given as alternatives of folders in src/. */
 function forbid(name, from, to) {
@@ -45,8 +45,8 @@ module.exports = {
       'demos|inspector|server|operations|cli|app|main',
     ),
     forbid(
-      'httpbin-knows-no-demo',
-      'httpbin',
+      'httpbin-and-responses-know-no-demo',
+      'httpbin|responses',
       'data-file|test-api|json-server|demos|resources|inspector|server|operations|cli|app|main',
     ),
     forbid('demos-know-no-server', 'demos', 'inspector|server|operations|cli|app|main'),
@@ -77,7 +77,7 @@ module.exports = {
       name: 'only-interfaces-of-stores',
       severity: 'error',
       from: {
-        path: '^src/(data-file|test-api|json-server|demos|resources|idempotency|limits|auth|site|inspector|server|operations|app\\.ts)',
+        path: '^src/(data-file|test-api|json-server|responses|demos|resources|idempotency|limits|auth|site|inspector|server|operations|app\\.ts)',
       },
       to: {
         path: '^src/stores/',

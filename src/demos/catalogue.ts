@@ -7,6 +7,7 @@ import { goHttpbin } from './go-httpbin/go-httpbin.ts'
 import { httpbin } from './httpbin/httpbin.ts'
 import { locations } from './locations/locations.ts'
 import { uploads } from './uploads/uploads.ts'
+import { responses } from './responses/responses.ts'
 import { sessions } from './sessions/sessions.ts'
 import { staticFiles } from './static/static.ts'
 import { status } from './status/status.ts'
@@ -26,6 +27,7 @@ export const demos: readonly (Demo & { resource?: Resource })[] = [
   uploads,
   bodies,
   user,
+  responses,
   httpbin,
   goHttpbin,
   staticFiles,

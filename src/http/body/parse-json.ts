@@ -5,7 +5,12 @@ import { badRequest } from '../errors/http-error.ts'
 // JSON.parse gives the same result for all other texts, in half the time.
 const suspicious = ['__proto__', 'constructor', String.raw`\u`, '\ufeff']
 
-export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>): unknown {
+/** `what` is the name in the message of an error. */
+export function parseJson(
+  text: string,
+  { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>,
+  what = 'The body',
+): unknown {
   assertDepth(text, maxJsonDepth)
   try {
     const isSuspicious = suspicious.some((part) => text.includes(part))
@@ -14,8 +19,8 @@ export function parseJson(text: string, { maxJsonDepth }: Pick<Config, 'maxJsonD
     const reason = error instanceof Error ? error.message : ''
     // Other messages may quote the body, but do not start with it.
     const detail = reason.startsWith('Object contains forbidden')
-      ? 'The body must not have a member __proto__ or constructor.prototype.'
-      : `The body is not valid JSON: ${reason}.`
+      ? `${what} must not have a member __proto__ or constructor.prototype.`
+      : `${what} is not valid JSON: ${reason}.`
     throw badRequest(detail, error)
   }
 }

@@ -23,8 +23,8 @@ export interface VisitorResponse {
 
 interface VisitorOptions {
   limits: VisitorLimits
-  /** The methods in the response to a preflight. */
-  preflightMethods: string
+  /** In the response to a preflight of open CORS. If unset, CORS is that of the service. */
+  preflightMethods: string | undefined
   /** The name of a header over HTTP/1.1, by its name in lower case. */
   toName: (name: string) => string
 }
@@ -32,7 +32,7 @@ interface VisitorOptions {
 type Headers = ReturnType<typeof toVisitorHeaders>
 type Trailer = readonly [name: string, toValue: () => string]
 
-/** Sends exactly this, with the headers of {@link toVisitorHeaders} and open CORS. */
+/** Sends exactly this, with the headers of {@link toVisitorHeaders}. */
 export function sendVisitorResponse(
   reply: FastifyReply,
   response: VisitorResponse,
@@ -41,14 +41,11 @@ export function sendVisitorResponse(
   const { status = 200, headers = [], policy, timing } = response
   const { request } = reply
   const { raw } = request
-  // Such as a path without an endpoint of httpbin at the root.
-  if (!isRawRequest(raw)) {
-    for (const name of ['vary', ...Object.keys(defaultHeaders)]) reply.removeHeader(name)
-  }
+  if (!isRawRequest(raw)) removeDefaults(reply, preflightMethods !== undefined)
   const sent = toVisitorHeaders(headers, limits, policy)
   if (isHttp2(raw)) joinValues(sent)
   else renameHeaders(reply.raw, toName)
-  addCorsHeaders(sent, request, preflightMethods)
+  if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
   reply.code(status).headers(sent)
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.
   if (/public|max-?age/i.test(String(sent['cache-control']))) {
@@ -61,6 +58,14 @@ export function sendVisitorResponse(
   return sendBody(reply, response, { sent, limits })
 }
 
+/** From here on, nothing of the service changes the response. */
+function removeDefaults(reply: FastifyReply, hasOpenCors: boolean): void {
+  const { target } = reply.request.raw
+  if (target) target.isRaw = true
+  const names = hasOpenCors ? ['vary', ...Object.keys(defaultHeaders)] : ['cache-control']
+  for (const name of names) reply.removeHeader(name)
+}
+
 function renameHeaders(response: ServerResponse, toName: VisitorOptions['toName']): void {
   const writeHead = response.writeHead.bind(response)
   const rename = (status: number, headers: OutgoingHttpHeaders = {}) => {
@@ -68,7 +73,10 @@ function renameHeaders(response: ServerResponse, toName: VisitorOptions['toName'
     for (const name of Object.keys(headers)) renamed.push(toName(name), headers[name] ?? '')
     return writeHead(status, renamed)
   }
-  Object.assign(response, { writeHead: rename })
+  // Fastify sets those of a stream one by one.
+  const setHeader = response.setHeader.bind(response)
+  const set: typeof setHeader = (name, value) => setHeader(toName(name), value)
+  Object.assign(response, { writeHead: rename, setHeader: set })
 }
 
 interface Sending {
@@ -103,7 +111,7 @@ function sendBody(
 }
 
 /** Over HTTP/2, Node throws for several values of some headers. To join them is the same (RFC 9110 §5.3). */
-function joinValues(headers: Headers): void {
+export function joinValues(headers: Headers): void {
   for (const [name, value] of Object.entries(headers)) {
     if (name !== 'set-cookie') headers[name] = [value].flat().join(', ')
   }
@@ -125,6 +133,10 @@ function addCorsHeaders(
   const asked = headers['access-control-request-headers']
   if (asked !== undefined) sent['access-control-allow-headers'] = asked
 }
+
+/** RFC 9110 §6.5.1: those for framing, routing, authentication and the body. */
+export const forbiddenTrailers =
+  /^(authorization|cache-control|content-(encoding|length|range|type)|host|max-forwards|set-cookie|te|trailer|transfer-encoding)$/i
 
 /** None over HTTP/1.0: only chunks can have trailers (RFC 9112 §7.1.2). */
 function toTrailers(

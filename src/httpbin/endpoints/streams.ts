@@ -7,6 +7,7 @@ import {
   type Dialect,
   type Endpoint,
 } from '../dialect.ts'
+import { forbiddenTrailers } from '../../http/response/send-visitor-response.ts'
 import { toCompactJson } from '../json.ts'
 import { pace, toPause, wait, type Pace } from '../../http/response/pacing.ts'
 import * as parameters from '../parameters.ts'
@@ -167,13 +168,9 @@ async function streamLines(request: BinRequest, dialect: Dialect): Promise<BinRe
   return { headers, body: paceItems(request, timing, toLine) }
 }
 
-/** RFC 9110 §6.5.1: those for framing, routing, authentication and the body. */
-const forbidden =
-  /^(authorization|cache-control|content-(encoding|length|range|type)|host|max-forwards|set-cookie|te|trailer|transfer-encoding)$/i
-
 function sendTrailers(request: BinRequest, dialect: Dialect): BinResponse {
   const { query } = request
-  const [name] = query.find(([one]) => forbidden.test(one)) ?? []
+  const [name] = query.find(([one]) => forbiddenTrailers.test(one)) ?? []
   if (name !== undefined) throw badRequest(`forbidden trailer: ${name}`)
   const response = renderJson(dialect, describe(request, dialect, { hasBody: true }))
   return { ...response, trailers: query }

@@ -4,15 +4,21 @@ import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-pat
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { applyMergePatch, parseJsonPatch } from '../../http/body/patch.ts'
-import { badRequest, HttpError, notAnObject, unprocessable } from '../../http/errors/http-error.ts'
+import { toFieldProblems } from '../../http/body/schema-problems.ts'
+import {
+  badRequest,
+  HttpError,
+  notAnObject,
+  unprocessable,
+  unsupportedMediaType,
+} from '../../http/errors/http-error.ts'
 import type { FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
-import { jsonPatchType, mergePatchType } from '../definition.ts'
+import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from '../definition.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, formToValue } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
-import { toFieldProblems, toUnsupportedInput } from './problems.ts'
 
 export interface Input {
   /** The fields in the input; undefined removes one. */
@@ -103,6 +109,16 @@ export function parsePatch(context: ResourceContext, request: FastifyRequest) {
   }
   const input = parseInput(context, request)
   return () => input
+}
+
+function toUnsupportedInput({ oneRecord }: Resource, method: string) {
+  const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
+  // RFC 9110 §15.5.16: Accept for every other method.
+  const header =
+    method === 'POST' || method === 'PATCH' ? `accept-${method.toLowerCase()}` : 'accept'
+  return unsupportedMediaType(`Send ${oneRecord} as ${types.join(' or ')}.`, {
+    [header]: types.join(', '),
+  })
 }
 
 function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): Input {

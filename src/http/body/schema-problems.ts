@@ -1,16 +1,5 @@
 import type { TLocalizedValidationError } from 'typebox/error'
-import { unsupportedMediaType, type FieldProblem } from '../../http/errors/http-error.ts'
-import { acceptedPatchTypes, acceptedTypes, type Resource } from '../definition.ts'
-
-export function toUnsupportedInput({ oneRecord }: Resource, method: string) {
-  const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
-  // RFC 9110 §15.5.16: Accept for every other method.
-  const header =
-    method === 'POST' || method === 'PATCH' ? `accept-${method.toLowerCase()}` : 'accept'
-  return unsupportedMediaType(`Send ${oneRecord} as ${types.join(' or ')}.`, {
-    [header]: types.join(', '),
-  })
-}
+import type { FieldProblem } from '../errors/http-error.ts'
 
 export function toFieldProblems(error: TLocalizedValidationError): FieldProblem[] {
   // RFC 6901: `~1` before `~0`.

@@ -1,0 +1,38 @@
+import { isPreflight } from '../../http/security/origins.ts'
+import { sendDescribed } from '../../responses/send.ts'
+import type { Demo } from '../../site/demo.ts'
+import { html } from '../../site/html.ts'
+import { toCustomRoutes } from './custom.ts'
+import { cookiePath, type ToRoutes } from './endpoint.ts'
+
+/** By the segment after `/responses/`. */
+const endpoints: Readonly<Record<string, ToRoutes>> = { custom: toCustomRoutes }
+
+export const responses: Demo = {
+  name: 'responses',
+  title: 'Responses',
+  summary: 'Any response that a client has to handle, as the URL describes it.',
+  group: 'Requests and responses',
+  samples: [
+    {
+      title: 'A status code, a header and a body',
+      method: 'GET',
+      path: '/responses/custom',
+      fields: { status: '503', header: 'Retry-After: 1', body: 'Try again.' },
+    },
+  ],
+  lookFor: html`The response is the described one, with a few headers that keep the service safe:
+<code>Content-Security-Policy: sandbox</code> lets no script of it run.`,
+  rawPaths: Object.keys(endpoints).map((name) => `/responses/${name}`),
+  routes: (services, app) => {
+    const { config } = services
+    app.addHook('onRequest', (request, reply, done) => {
+      // Of errors too. Without credentials: an error page is a page of the service.
+      reply.header('access-control-allow-origin', '*')
+      if (isPreflight(request.raw))
+        void sendDescribed(reply, { status: 204 }, { config, cookiePath })
+      else done()
+    })
+    return Object.values(endpoints).flatMap((toRoutes) => toRoutes(services, app))
+  },
+}

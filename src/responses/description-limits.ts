@@ -1,0 +1,106 @@
+import type { Config } from '../config/config.ts'
+import type { FieldProblem } from '../http/errors/http-error.ts'
+import { forbiddenTrailers } from '../http/response/send-visitor-response.ts'
+import type { ResponseDescription } from './description.ts'
+
+export type DescriptionLimits = Pick<
+  Config,
+  'maxBodyBytes' | 'maxDurationSeconds' | 'maxHeaderBytes'
+>
+
+/** Each costs a write. */
+const maxChunks = 10_000
+
+/** What a schema cannot express. */
+export function findConflicts(
+  description: ResponseDescription,
+  limits: DescriptionLimits,
+): FieldProblem[] {
+  const size = toBody(description).length
+  const bodies = (['body', 'json', 'base64'] as const).filter((name) => name in description)
+  return [
+    ...bodies.slice(1).map((field) => ({ field, message: `excludes ${bodies[0] ?? ''}` })),
+    ...findBodyProblems(description, size, limits),
+    ...findTimeProblems(description, size, limits),
+    ...findHeaderProblems(description, limits),
+  ]
+}
+
+export function toBody({ body, base64, ...others }: ResponseDescription): Buffer {
+  if (base64 !== undefined) return Buffer.from(base64, 'base64')
+  return Buffer.from('json' in others ? JSON.stringify(others.json) : (body ?? ''))
+}
+
+/** RFC 9110 §15.3.5, §15.3.6, §15.4.5 */
+export const isWithoutBody = (status?: number) => [204, 205, 304].includes(status ?? 200)
+
+function findBodyProblems(
+  description: ResponseDescription,
+  length: number,
+  { maxBodyBytes }: DescriptionLimits,
+) {
+  const { base64, status, pause, chunk_size: chunkSize, trailers, framing } = description
+  const [name = 'body'] = (['json', 'base64'] as const).filter((one) => one in description)
+  const problems: (false | FieldProblem)[] = [
+    length > maxBodyBytes && {
+      field: name,
+      message: `is longer than ${maxBodyBytes.toLocaleString('en')} bytes (MAX_BODY_BYTES)`,
+    },
+    length > 0 &&
+      isWithoutBody(status) && {
+        field: name,
+        message: `is impossible: a response with status ${String(status)} has no body`,
+      },
+    base64 !== undefined &&
+      !/^[\w+/-]*={0,2}$/.test(base64) && { field: 'base64', message: 'is not valid Base64' },
+    pause !== undefined &&
+      chunkSize === undefined && { field: 'pause', message: 'needs chunk_size' },
+    trailers !== undefined &&
+      (framing ?? 'chunked') !== 'chunked' && {
+        field: 'trailers',
+        message: 'need framing chunked',
+      },
+  ]
+  return problems.filter((problem) => problem !== false)
+}
+
+/** Of a body of this size. An encoding changes it. */
+export function findTimeProblems(
+  { delay = 0, pause = 0, chunk_size: chunkSize = Infinity }: ResponseDescription,
+  size: number,
+  { maxDurationSeconds: max }: DescriptionLimits,
+): FieldProblem[] {
+  const chunks = Math.ceil(size / chunkSize)
+  if (chunks > maxChunks) {
+    const message = `divides the body into more than ${maxChunks.toLocaleString('en')} chunks`
+    return [{ field: 'chunk_size', message }]
+  }
+  if (delay + pause * Math.max(chunks - 1, 0) <= max) return []
+  const message = `makes the response take more than ${String(max)} seconds (MAX_DURATION_SECONDS)`
+  return [{ field: delay > max ? 'delay' : 'pause', message }]
+}
+
+function findHeaderProblems(
+  description: ResponseDescription,
+  { maxHeaderBytes }: DescriptionLimits,
+) {
+  const { headers, cookies = [], trailers, early_hints: hints, type } = description
+  const forbidden = Object.keys(trailers ?? {}).filter((name) => forbiddenTrailers.test(name))
+  const problems = cookies.flatMap((cookie, index) =>
+    /^\s*[^\s=;][^=;]*=/.test(cookie)
+      ? []
+      : [{ field: 'cookies', message: `at /${String(index)} must have the form name=value` }],
+  )
+  for (const name of forbidden)
+    problems.push({ field: 'trailers', message: `must not have ${name}` })
+  const all = { headers, trailers, early_hints: hints, cookies: { cookies }, type: { type } }
+  for (const [field, given] of Object.entries(all)) {
+    const size = Object.entries(given ?? {})
+      .flat(2)
+      .join('').length
+    if (size <= maxHeaderBytes) continue
+    const message = `has more than ${maxHeaderBytes.toLocaleString('en')} characters (MAX_HEADER_BYTES)`
+    problems.push({ field, message })
+  }
+  return problems
+}

@@ -1,0 +1,87 @@
+const text = { type: 'string' } as const
+const seconds = { type: 'number', minimum: 0 } as const
+const texts = { type: 'array', items: text } as const
+const fields = {
+  type: 'object',
+  propertyNames: { pattern: "^[\\w!#$%&'*+.^`|~-]+$" },
+  additionalProperties: { anyOf: [text, texts] },
+} as const
+
+const properties = {
+  status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
+  headers: { ...fields, description: 'A header with several values has a list.' },
+  type: { ...text, description: 'The value of Content-Type.' },
+  body: { ...text, description: 'The body as text. `json` and `base64` are other forms of it.' },
+  json: { description: 'The body as any JSON value.' },
+  base64: { ...text, description: 'The body as bytes in Base64.' },
+  cookies: { ...texts, description: 'The values of Set-Cookie, for example `a=1; Max-Age=60`.' },
+  delay: { ...seconds, description: 'The seconds before the status line.' },
+  chunk_size: { type: 'integer', minimum: 1, description: 'The bytes of each chunk.' },
+  pause: { ...seconds, description: 'The seconds between two chunks.' },
+  framing: {
+    enum: ['length', 'chunked', 'close'],
+    description:
+      'Content-Length, chunks, or a body that ends with the connection. By default `chunked` with `chunk_size` or `trailers`. HTTP/2 has frames in place of the last two.',
+  },
+  trailers: { ...fields, description: 'The headers after the body. They need chunks.' },
+  encoding: {
+    enum: ['gzip', 'br', 'zstd', 'deflate'],
+    description: 'The content coding, whatever Accept-Encoding has.',
+  },
+  early_hints: { ...fields, description: 'The headers of a 103 before the delay.' },
+  close: { type: 'boolean', description: 'Whether the connection ends after the response.' },
+} as const
+
+export const descriptionSchema = {
+  description: 'A response. The service limits some headers.',
+  type: 'object',
+  properties,
+  additionalProperties: false,
+} as const
+
+const times = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 1000,
+  default: 1,
+  description: 'How many requests get this step.',
+} as const
+
+export const sequenceSchema = {
+  description: 'Responses to one request after the other. The last one repeats.',
+  type: 'object',
+  required: ['sequence'],
+  properties: {
+    sequence: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: { ...descriptionSchema, properties: { ...properties, times } },
+    },
+  },
+  additionalProperties: false,
+} as const
+
+type Fields = Readonly<Record<string, string | readonly string[]>>
+
+export interface ResponseDescription {
+  status?: number
+  headers?: Fields
+  type?: string
+  body?: string
+  json?: unknown
+  base64?: string
+  cookies?: readonly string[]
+  delay?: number
+  chunk_size?: number
+  pause?: number
+  framing?: 'length' | 'chunked' | 'close'
+  trailers?: Fields
+  encoding?: 'gzip' | 'br' | 'zstd' | 'deflate'
+  early_hints?: Fields
+  close?: boolean
+}
+
+export interface Sequence {
+  sequence: readonly (ResponseDescription & { times?: number })[]
+}

@@ -1,0 +1,142 @@
+import type { FastifyReply } from 'fastify'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zlib'
+import type { Config } from '../config/config.ts'
+import { toOrigin } from '../http/request/request-head.ts'
+import { findStream, isHttp2, isRawRequest } from '../http/request/target.ts'
+import { pace, wait } from '../http/response/pacing.ts'
+import {
+  sendVisitorResponse,
+  joinValues,
+  type VisitorResponse,
+} from '../http/response/send-visitor-response.ts'
+import {
+  ownCookies,
+  toVisitorHeaders,
+  type Pair,
+  type VisitorLimits,
+} from '../http/security/visitor-response.ts'
+import { findTimeProblems, isWithoutBody, toBody } from './description-limits.ts'
+import type { ResponseDescription } from './description.ts'
+import { invalidDescription } from './parse-description.ts'
+
+export interface SendOptions {
+  config: Config
+  /** The path of every cookie. */
+  cookiePath: string
+}
+
+/** Sends a description that was parsed, on any path. Throws 400 if an encoding makes it too slow. */
+export async function sendDescribed(
+  reply: FastifyReply,
+  description: ResponseDescription,
+  { config, cookiePath }: SendOptions,
+): Promise<FastifyReply> {
+  const { status = 200, delay = 0, trailers } = description
+  const { request } = reply
+  const { allowedRedirectDomains } = config
+  const limits = { origin: toOrigin(request), allowedRedirectDomains, ownCookies, cookiePath }
+  const body = await encode(toBody(description), description)
+  const problems = findTimeProblems(description, body.length, config)
+  if (problems.length > 0) throw invalidDescription(problems)
+  sendEarlyHints(reply, toPairs(description.early_hints), limits)
+  if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
+  const headers = toHeaders(description, body)
+  const names = new Map(headers.map(([name]) => [name.toLowerCase(), name]))
+  const toName = (name: string) => names.get(name) ?? name
+  const response = {
+    status,
+    headers,
+    trailers: toPairs(trailers),
+    ...frame(reply, description, body),
+  }
+  const preflightMethods = isRawRequest(request.raw) ? allMethods : undefined
+  return sendVisitorResponse(reply, response, { limits, preflightMethods, toName })
+}
+
+/** Of a preflight. */
+const allMethods = 'GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS'
+
+const encoders = {
+  gzip: promisify(gzip),
+  deflate: promisify(deflate),
+  zstd: promisify(zstdCompress),
+  // The highest quality, which is the default, would take seconds.
+  br: (bytes: Buffer) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+}
+
+async function encode(bytes: Buffer, { encoding }: ResponseDescription): Promise<Buffer> {
+  return encoding === undefined || bytes.length === 0 ? bytes : encoders[encoding](bytes)
+}
+
+function toPairs(fields: ResponseDescription['headers'] = {}): Pair[] {
+  return Object.entries(fields).flatMap(([name, values]) =>
+    [values].flat().map((value): Pair => [name, value]),
+  )
+}
+
+/** RFC 9110 §15.2: a client of HTTP/1.0 knows no 1xx. */
+function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: VisitorLimits): void {
+  if (pairs.length === 0 || reply.request.raw.httpVersion === '1.0') return
+  const hints = pairs.filter(([name]) => !/^(content-.*|location|refresh|set-cookie)$/i.test(name))
+  const sent = toVisitorHeaders(hints, limits)
+  delete sent['content-security-policy']
+  if (isHttp2(reply.request.raw)) joinValues(sent)
+  reply.raw.writeInformation(103, sent)
+}
+
+function toHeaders(description: ResponseDescription, { length }: Buffer): Pair[] {
+  const { headers, type, encoding, cookies = [] } = description
+  const given = toPairs(headers)
+  const isTyped = given.some(([name]) => name.toLowerCase() === 'content-type')
+  const ownType = type ?? (isTyped || length === 0 ? undefined : findDefaultType(description))
+  return [
+    ...given,
+    ...(ownType === undefined ? [] : [['Content-Type', ownType] as const]),
+    ...(encoding === undefined || length === 0 ? [] : [['Content-Encoding', encoding] as const]),
+    ...cookies.map((cookie): Pair => ['Set-Cookie', cookie]),
+  ]
+}
+
+function findDefaultType({ base64, ...others }: ResponseDescription): string {
+  if (base64 !== undefined) return 'application/octet-stream'
+  return 'json' in others ? 'application/json' : 'text/plain; charset=utf-8'
+}
+
+/** HTTP/2 has no framing to choose. */
+function frame(
+  reply: FastifyReply,
+  { status, framing, chunk_size: chunkSize, trailers, close, pause = 0 }: ResponseDescription,
+  bytes: Buffer,
+): Pick<VisitorResponse, 'body' | 'size'> {
+  const isChunked = chunkSize !== undefined || trailers !== undefined
+  const { length } = bytes
+  const used = framing ?? (isChunked ? 'chunked' : 'length')
+  if (close || used === 'close') closeConnection(reply)
+  if (isWithoutBody(status) || (used === 'length' && chunkSize === undefined))
+    return { body: bytes }
+  // Node then ends the body with the connection.
+  if (used === 'close') reply.raw.useChunkedEncodingByDefault = false
+  const chunks = { size: chunkSize ?? Math.max(length, 1), pauseMs: pause * 1000 }
+  return { body: toChunks(reply, bytes, chunks), ...(used === 'length' && { size: length }) }
+}
+
+async function* toChunks(
+  reply: FastifyReply,
+  bytes: Buffer,
+  { size, pauseMs }: { size: number; pauseMs: number },
+) {
+  const count = Math.ceil(bytes.length / size)
+  for await (const { start, end } of pace(reply, { count, pauseMs })) {
+    for (let index = start; index < end; index += 1) {
+      yield bytes.subarray(index * size, (index + 1) * size)
+    }
+  }
+}
+
+function closeConnection(reply: FastifyReply): void {
+  const stream = findStream(reply.raw)
+  if (stream) stream.session?.close()
+  else reply.header('connection', 'close')
+}
