@@ -71,6 +71,10 @@ export interface Dialect {
   /** The value of Allow. Includes the methods that a path has without its own. */
   toAllow: (methods: readonly string[]) => string
   preflightMethods: string
+  /** Whether the names of headers are sent as an endpoint has them. Otherwise they are canonical. */
+  keepsNames: boolean
+  /** The reason phrase of a status code. */
+  toReason: (status: number) => string
   /** Whether OPTIONS gets 200 for a path without a route, and lacks Allow. */
   hasOptionsEverywhere: boolean
   optionsType?: string

@@ -5,7 +5,7 @@ import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { toRawRequest } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import type { Route } from '../http/openapi/route.ts'
-import { sendVisitorResponse } from '../http/response/send-visitor-response.ts'
+import { keepNames, sendVisitorResponse } from '../http/response/send-visitor-response.ts'
 import { withoutCookies, type Pair } from '../http/security/visitor-response.ts'
 import { toPath } from '../http/request/target.ts'
 import { allowUpgrade } from '../http/upgrades.ts'
@@ -54,7 +54,8 @@ async function renderFailure(error: unknown, { raw }: FastifyRequest, { config, 
   if (!(error instanceof HttpError)) throw error
   if (error.status === 413) await discardRest(raw, config)
   const { headers = [], ...rest } = dialect.renderError(error)
-  return { ...rest, headers: [...headers, ...Object.entries(error.headers)] }
+  const own = Object.entries(error.headers).map(([name, value]): Pair => [toCanonical(name), value])
+  return { ...rest, headers: [...headers, ...own] }
 }
 
 const emptyBytes = Buffer.alloc(0)
@@ -130,6 +131,7 @@ function send({ fastify, reply }: BinRequest, { bin, response }: Outcome): Fasti
     ownCookies,
     cookiePath: prefix || '/',
   }
-  const { preflightMethods } = dialect
-  return sendVisitorResponse(reply, response, { limits, preflightMethods, toName: toCanonical })
+  const { preflightMethods, keepsNames, toReason } = dialect
+  const toName = keepsNames ? keepNames(response.headers ?? [], toCanonical) : toCanonical
+  return sendVisitorResponse(reply, response, { limits, preflightMethods, toName, toReason })
 }

@@ -8,6 +8,7 @@ import { pace, wait } from '../http/response/pacing.ts'
 import {
   sendVisitorResponse,
   joinValues,
+  keepNames,
   type VisitorResponse,
 } from '../http/response/send-visitor-response.ts'
 import {
@@ -42,8 +43,7 @@ export async function sendDescribed(
   sendEarlyHints(reply, toPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
   const headers = toHeaders(description, body)
-  const names = new Map(headers.map(([name]) => [name.toLowerCase(), name]))
-  const toName = (name: string) => names.get(name) ?? name
+  const toName = keepNames(headers, (name) => name)
   const response = {
     status,
     headers,

@@ -27,6 +27,8 @@ interface VisitorOptions {
   preflightMethods: string | undefined
   /** The name of a header over HTTP/1.1, by its name in lower case. */
   toName: (name: string) => string
+  /** The reason phrase over HTTP/1.1. That of Node if unset. */
+  toReason?: (status: number) => string
 }
 
 type Headers = ReturnType<typeof toVisitorHeaders>
@@ -36,15 +38,16 @@ type Trailer = readonly [name: string, toValue: () => string]
 export function sendVisitorResponse(
   reply: FastifyReply,
   response: VisitorResponse,
-  { limits, preflightMethods, toName }: VisitorOptions,
+  options: VisitorOptions,
 ): FastifyReply {
   const { status = 200, headers = [], policy, timing } = response
+  const { limits, preflightMethods } = options
   const { request } = reply
   const { raw } = request
   if (!isRawRequest(raw)) removeDefaults(reply, preflightMethods !== undefined)
   const sent = toVisitorHeaders(headers, limits, policy)
   if (isHttp2(raw)) joinValues(sent)
-  else renameHeaders(reply.raw, toName)
+  else rewriteHead(reply.raw, options)
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
   reply.code(status).headers(sent)
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.
@@ -66,17 +69,23 @@ function removeDefaults(reply: FastifyReply, hasOpenCors: boolean): void {
   for (const name of names) reply.removeHeader(name)
 }
 
-function renameHeaders(response: ServerResponse, toName: VisitorOptions['toName']): void {
+/** For `toName`: the names as given, and others by `toOther`. */
+export function keepNames(given: readonly Pair[], toOther: (name: string) => string) {
+  const names = new Map(given.map(([name]) => [name.toLowerCase(), name]))
+  return (name: string) => names.get(name) ?? toOther(name)
+}
+
+function rewriteHead(response: ServerResponse, { toName, toReason }: VisitorOptions): void {
   const writeHead = response.writeHead.bind(response)
-  const rename = (status: number, headers: OutgoingHttpHeaders = {}) => {
+  const rewrite = (status: number, headers: OutgoingHttpHeaders = {}) => {
     const renamed: OutgoingHttpHeader[] = []
     for (const name of Object.keys(headers)) renamed.push(toName(name), headers[name] ?? '')
-    return writeHead(status, renamed)
+    return toReason ? writeHead(status, toReason(status), renamed) : writeHead(status, renamed)
   }
   // Fastify sets those of a stream one by one.
   const setHeader = response.setHeader.bind(response)
   const set: typeof setHeader = (name, value) => setHeader(toName(name), value)
-  Object.assign(response, { writeHead: rename, setHeader: set })
+  Object.assign(response, { writeHead: rewrite, setHeader: set })
 }
 
 interface Sending {

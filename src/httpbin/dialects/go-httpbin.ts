@@ -2,7 +2,6 @@ import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { assertDepth } from '../../http/body/parse-json.ts'
 import { toPath } from '../../http/request/target.ts'
-import { STATUS_CODES } from '../../http/node-http.ts'
 import type { BinRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers, toPrettyJson } from '../json.ts'
 import { parseParts } from '../multipart.ts'
@@ -18,12 +17,13 @@ import {
   toCanonical,
   toPercent,
 } from '../text.ts'
-import { toScheme } from './httpbin.ts'
+import { knownReasons, toScheme } from './httpbin.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 const textType = 'text/plain; charset=utf-8'
 
 const missing = '404 page not found\n'
+const reasons: typeof knownReasons = { ...knownReasons, 418: "I'm a teapot", 509: undefined }
 
 export const goHttpbin: Dialect = {
   name: 'go-httpbin',
@@ -54,7 +54,7 @@ export const goHttpbin: Dialect = {
       return { status, headers: [['Content-Type', textType]], body: message }
     }
     if (status === 413) return goHttpbin.renderError(toBodyError('http: request body too large'))
-    const title = STATUS_CODES[status] ?? ''
+    const title = goHttpbin.toReason(status)
     const detail = message === '' ? [] : [['detail', message] as const]
     const members = new Map<string, unknown>([['status_code', status], ['error', title], ...detail])
     const body = toPrettyJson(members, goHttpbin.jsonStyle)
@@ -63,6 +63,8 @@ export const goHttpbin: Dialect = {
   toAllow: (methods) =>
     [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', '),
   preflightMethods: 'GET, POST, HEAD, PUT, DELETE, PATCH, OPTIONS',
+  keepsNames: false,
+  toReason: (status) => reasons[status] ?? `status code ${String(status)}`,
   hasOptionsEverywhere: true,
 }
 

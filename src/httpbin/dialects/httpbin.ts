@@ -24,6 +24,21 @@ const plainType = 'text/plain; charset=utf-8'
 const missing =
   'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.'
 
+/** Those of older RFCs. */
+export const knownReasons: typeof STATUS_CODES = {
+  ...STATUS_CODES,
+  413: 'Request Entity Too Large',
+  414: 'Request URI Too Long',
+  416: 'Requested Range Not Satisfiable',
+  422: 'Unprocessable Entity',
+}
+
+const reasons: typeof STATUS_CODES = {
+  ...knownReasons,
+  ...{ 203: 'Non Authoritative Information', 207: 'Multi Status', 306: 'Switch Proxy' },
+  ...{ 449: 'Retry With', 511: 'Network Authentication Failed' },
+}
+
 export const httpbin: Dialect = {
   name: 'httpbin',
   title: 'httpbin 0.10.4',
@@ -58,7 +73,7 @@ export const httpbin: Dialect = {
   wrongMethod: 'The method is not allowed for the requested URL.',
   renderError: ({ status, message }) => {
     if (status === 400) return { status, headers: [['Content-Type', plainType]], body: message }
-    const title = STATUS_CODES[status] ?? 'Error'
+    const title = reasons[status] ?? 'Unknown'
     const detail = escapeHtml(message)
     const lines = ['<!doctype html>', '<html lang=en>', `<title>${String(status)} ${title}</title>`]
     const body = [...lines, `<h1>${title}</h1>`, `<p>${detail}</p>`, ''].join('\n')
@@ -67,6 +82,8 @@ export const httpbin: Dialect = {
   toAllow: (methods) =>
     [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', '),
   preflightMethods: 'GET, POST, PUT, DELETE, PATCH, OPTIONS',
+  keepsNames: true,
+  toReason: (status) => (reasons[status] ?? 'Unknown').toUpperCase(),
   hasOptionsEverywhere: false,
   optionsType: htmlType,
 }
