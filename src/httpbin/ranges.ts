@@ -1,6 +1,11 @@
 import type { Pair } from '../http/security/visitor-response.ts'
 import { randomBytes } from 'node:crypto'
 import { badRequest } from '../http/errors/http-error.ts'
+import {
+  evaluatePreconditions,
+  isRangeFresh,
+  type Validators,
+} from '../http/response/preconditions.ts'
 import type { BinRequest, BinResponse, Dialect } from './dialect.ts'
 import { pace } from '../http/response/pacing.ts'
 import { parseQuerySeconds } from './parameters.ts'
@@ -34,13 +39,18 @@ export function renderRange(request: BinRequest, dialect: Dialect): BinResponse 
   const size = dialect.parseInteger(request.parameters[0] ?? '', 'count', 'ParseInt')
   const max = isPython ? Math.min(100 * 1024, maxBodyBytes) : maxBodyBytes
   const seconds = parseQuerySeconds(request, dialect, { name: 'duration' }) ?? 0
+  const etag = `range${String(size)}`
   const validators: readonly Pair[] = [
-    ['ETag', `range${String(size)}`],
+    ['ETag', etag],
     ['Accept-Ranges', 'bytes'],
   ]
   const isOutside = size < 1 || size > max
-  const render = isOutside ? renderOutside : isPython ? renderPython : renderGo
-  const response = render(request, dialect, isOutside ? max : size)
+  const response = isOutside
+    ? renderOutside(request, dialect, max)
+    : isPython
+      ? renderPython(request, size)
+      : // Without quotation marks, the ETag equals no other.
+        serveContent(request, dialect, { size, etag, toBytes: toLetters })
   // Go removes the ETag of an error.
   const headers = response.status === 416 && !isPython ? validators.slice(1) : validators
   const all = { ...response, headers: [...(response.headers ?? []), ...headers] }
@@ -65,7 +75,7 @@ function renderOutside(request: BinRequest, dialect: Dialect, max: number): BinR
 }
 
 /** httpbin knows one range, and sends Content-Range with the whole body too. */
-function renderPython(request: BinRequest, _: Dialect, size: number): BinResponse {
+function renderPython(request: BinRequest, size: number): BinResponse {
   const range = parsePythonRange(findHeader(request.headers, 'range') ?? '', size)
   if (toLength(range) < 1 || range.start < 0 || range.last >= size) {
     const unsatisfied: Pair = ['Content-Range', `bytes */${String(size)}`]
@@ -87,25 +97,33 @@ function parsePythonRange(field: string, size: number): Range {
   return { start: last === undefined ? 0 : Math.max(0, size - last), last: size - 1 }
 }
 
-/** As `http.ServeContent` of Go, for which the ETag without quotation marks equals no other. */
-function renderGo(request: BinRequest, { textType }: Dialect, size: number): BinResponse {
-  const { method, headers: sent } = request
+interface Content extends Validators {
+  size: number
+  toBytes: (range: Range) => Buffer
+}
+
+/** As `http.ServeContent` of Go, without the headers of validators. */
+export function serveContent(
+  { method, fastify: { headers } }: BinRequest,
+  { textType }: Dialect,
+  { size, toBytes, ...validators }: Content,
+): BinResponse {
   const type: Pair = ['Content-Type', textType]
-  const ifMatch = findHeader(sent, 'if-match')
-  if (ifMatch && ifMatch.trim() !== '*') return { status: 412, headers: [type] }
-  if (findHeader(sent, 'if-none-match')?.trim() === '*') {
-    return /^(GET|HEAD)$/.test(method) ? { status: 304 } : { status: 412, headers: [type] }
-  }
-  const field = findHeader(sent, 'if-range') ? '' : (findHeader(sent, 'range') ?? '')
-  const ranges = parseGoRanges(field, size)
+  const outcome = evaluatePreconditions(headers, validators)
+  if (outcome === 'not modified' && /^(GET|HEAD)$/.test(method)) return { status: 304 }
+  if (outcome !== 'proceed') return { status: 412, headers: [type] }
+  const field = isRangeFresh(headers, validators) ? headers.range : undefined
+  const ranges = parseGoRanges(field ?? '', size)
   if (!Array.isArray(ranges)) return renderUnsatisfied(ranges, size)
   const total = ranges.reduce((sum, range) => sum + toLength(range), 0)
   const [first] = ranges
   if (first === undefined || total > size) {
-    return { headers: [type], body: toLetters({ start: 0, last: size - 1 }) }
+    return { headers: [type], body: toBytes({ start: 0, last: size - 1 }) }
   }
-  if (ranges.length > 1) return renderParts(ranges, size, type)
-  return { status: 206, headers: [type, toContentRange(first, size)], body: toLetters(first) }
+  if (ranges.length === 1) {
+    return { status: 206, headers: [type, toContentRange(first, size)], body: toBytes(first) }
+  }
+  return renderParts(ranges, type, { size, toBytes })
 }
 
 function renderUnsatisfied(problem: 'invalid' | 'outside', size: number): BinResponse {
@@ -136,11 +154,15 @@ function parseGoRanges(field: string, size: number): Range[] | 'invalid' | 'outs
 }
 
 /** RFC 9110 §14.6. */
-function renderParts(ranges: readonly Range[], size: number, [name, type]: Pair): BinResponse {
+function renderParts(
+  ranges: readonly Range[],
+  [name, type]: Pair,
+  { size, toBytes }: Pick<Content, 'size' | 'toBytes'>,
+): BinResponse {
   const boundary = randomBytes(30).toString('hex')
   const parts = ranges.flatMap((range, index) => {
     const head = `${index === 0 ? '' : '\r\n'}--${boundary}\r\n${toContentRange(range, size).join(': ')}\r\n`
-    return [Buffer.from(`${head}${name}: ${type}\r\n\r\n`), toLetters(range)]
+    return [Buffer.from(`${head}${name}: ${type}\r\n\r\n`), toBytes(range)]
   })
   const body = Buffer.concat([...parts, Buffer.from(`\r\n--${boundary}--\r\n`)])
   return { status: 206, headers: [[name, `multipart/byteranges; boundary=${boundary}`]], body }

@@ -52,6 +52,10 @@ export function toPercent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
 }
 
+/** Go has the same limit. A pair costs about a microsecond. */
+export const hasTooManyPairs = (text: string) => text.split('&', maxPairs + 1).length > maxPairs
+const maxPairs = 10_000
+
 /** `a=1&b` → pairs. A part without a name and without `=` is left out. */
 export function splitPairs(text: string): Pair[] {
   return text.split('&').flatMap((part): Pair[] => {

@@ -109,6 +109,28 @@ for (const prefix of prefixes) {
     assert.deepEqual(ids, [0, 1])
   })
 
+  test(`${prefix}: a form has at most 10,000 fields`, async (t) => {
+    const app = await testApp(t)
+    const post = (payload: string) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return app.inject({ method: 'POST', url: `${prefix}/post`, headers, payload })
+    }
+    const allowed = await post(`a${'&a'.repeat(9_999)}`)
+    assert.equal(allowed.statusCode, 200)
+    const tooMany = await post(`a${'&a'.repeat(10_000)}`)
+    assert.equal(tooMany.statusCode, prefix === '/httpbin' ? 413 : 400)
+  })
+
+  test(`${prefix}: headers whose names differ in case are listed once`, async (t) => {
+    const app = await testApp(t)
+    const names = Array.from({ length: 600 }, (_, index) => {
+      const bits = index.toString(2).padStart(10, '0')
+      return bits.replaceAll('0', 'a').replaceAll('1', 'A')
+    })
+    const { body } = await app.inject(`${prefix}/response-headers?${names.join('&')}`)
+    assert.ok(body.length < 20_000)
+  })
+
   test(`${prefix}: long headers that are almost valid take little time`, async (t) => {
     const app = await testApp(t)
     const hostile = [

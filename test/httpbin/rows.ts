@@ -156,6 +156,11 @@ const responseRows = [
   ]),
   get('/etag/a', 'If-Match: "b"', 'If-None-Match: "a"'),
   { line: 'PUT /etag/a', headers: ['If-Match: "b"'] },
+  { line: 'POST /etag/a', headers: ['If-None-Match: *'] },
+  ...['bytes=2-9', 'bytes=900-', 'bytes=x', 'bytes=0-1,4-5'].map((range) =>
+    get('/etag/a', `Range: ${range}`),
+  ),
+  ...['"a"', '"b"', 'x'].map((tag) => get('/etag/a', 'Range: bytes=0-1', `If-Range: ${tag}`)),
 ]
 
 const formatRows = words(

@@ -12,6 +12,7 @@ import {
   decodeUtf8,
   findHeader,
   groupValues,
+  hasTooManyPairs,
   sortByName,
   splitPairs,
   toCanonical,
@@ -98,6 +99,9 @@ function toOrigin({ fastify, headers }: BinRequest): string {
 
 /** Malformed parts are left out; `error` is the message about the first. */
 function parsePairs(text: string): { pairs: readonly Pair[]; error?: string } {
+  if (hasTooManyPairs(text)) {
+    return { pairs: [], error: 'number of URL query parameters exceeded limit' }
+  }
   let error: string | undefined
   const pairs: Pair[] = []
   for (const part of text.split('&')) {

@@ -1,6 +1,6 @@
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { isUtf8 } from 'node:buffer'
-import { badRequest, notFound } from '../../http/errors/http-error.ts'
+import { badRequest, contentTooLarge, notFound } from '../../http/errors/http-error.ts'
 import { remember } from '../../http/remember.ts'
 import { assertDepth } from '../../http/body/parse-json.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
@@ -14,6 +14,7 @@ import {
   findHeader,
   findValue,
   groupValues,
+  hasTooManyPairs,
   splitPairs,
   toPercent,
 } from '../text.ts'
@@ -157,7 +158,9 @@ function parseBody(request: BinRequest): ParsedBody {
   const contentType = findHeader(request.headers, 'content-type') ?? ''
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase()
   if (type === 'application/x-www-form-urlencoded') {
-    const pairs = isUtf8(body) ? httpbin.parseQuery(body.toString('latin1')) : []
+    const text = isUtf8(body) ? body.toString('latin1') : ''
+    if (hasTooManyPairs(text)) throw contentTooLarge('The form has too many fields.')
+    const pairs = httpbin.parseQuery(text)
     return { ...emptyBody, form: httpbin.toValues(pairs) }
   }
   if (type === 'multipart/form-data') return { ...emptyBody, ...parseForm(body, contentType) }

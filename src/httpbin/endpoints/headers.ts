@@ -1,6 +1,5 @@
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { randomUUID } from 'node:crypto'
-import { evaluatePreconditions } from '../../http/response/preconditions.ts'
 import {
   allMethods,
   forReads,
@@ -10,8 +9,9 @@ import {
   type Endpoint,
 } from '../dialect.ts'
 import { toPrettyJson } from '../json.ts'
+import { serveContent } from '../ranges.ts'
 import { describe, escapeHtml, renderJson } from '../render.ts'
-import { findHeader, groupValues } from '../text.ts'
+import { findHeader } from '../text.ts'
 import { renderStatus } from './status.ts'
 
 export const headerEndpoints: readonly Endpoint[] = [
@@ -67,16 +67,12 @@ function addHeaders(response: BinResponse, ...headers: readonly Pair[]): BinResp
 /** The body has all headers, Content-Length included, which depends on the body. */
 function renderAllHeaders({ query }: BinRequest, dialect: Dialect): BinResponse {
   const type: Pair = ['Content-Type', dialect.jsonType]
+  const names = new Map(query.map(([name]) => [name.toLowerCase(), name]))
+  const given = query.map(([name, value]): Pair => [names.get(name.toLowerCase()) ?? name, value])
   let body = ''
   for (;;) {
-    const all = [type, ['Content-Length', String(body.length)] as const, ...query]
-    const values = groupValues(all.map(([name, value]) => [name.toLowerCase(), value]))
-    const names = new Set(all.map(([name]) => name))
-    const members = [...names].map((name) => {
-      const pairs = values.get(name.toLowerCase())?.map((value): Pair => ['', value])
-      return [name, dialect.toValues(pairs ?? []).get('')] as const
-    })
-    const next = toPrettyJson(new Map(members), dialect.jsonStyle)
+    const length: Pair = ['Content-Length', String(body.length)]
+    const next = toPrettyJson(dialect.toValues([type, length, ...given]), dialect.jsonStyle)
     if (next.length === body.length) return { headers: [type, ...query], body: next }
     body = next
   }
@@ -133,14 +129,17 @@ function renderPythonTag(request: BinRequest, dialect: Dialect): BinResponse {
 function renderGoTag(request: BinRequest, dialect: Dialect): BinResponse {
   const etag = `"${request.parameters[0] ?? ''}"`
   const lastModified = new Date()
-  const outcome = evaluatePreconditions(request.fastify.headers, { etag, lastModified })
-  const validators: Pair[] = [
-    ['ETag', etag],
-    ['Last-Modified', lastModified.toUTCString()],
-  ]
-  if (outcome === 'not modified') return { status: 304, headers: [['ETag', etag]] }
-  const type: Pair = ['Content-Type', dialect.textType]
-  if (outcome === 'failed') return { status: 412, headers: [type, ...validators] }
-  const headers: Pair[] = [type, ['Accept-Ranges', 'bytes'], ...validators]
-  return { ...renderGet(request, dialect), headers }
+  const bytes = Buffer.from(toPrettyJson(describe(request, dialect), dialect.jsonStyle))
+  const response = serveContent(request, dialect, {
+    size: bytes.length,
+    toBytes: ({ start, last }) => bytes.subarray(start, last + 1),
+    etag,
+    lastModified,
+  })
+  const { status = 200 } = response
+  if (status === 416) return response
+  const tag: Pair = ['ETag', etag]
+  if (status === 304) return addHeaders(response, tag)
+  const tagged = addHeaders(response, tag, ['Last-Modified', lastModified.toUTCString()])
+  return status === 412 ? tagged : addHeaders(tagged, ['Accept-Ranges', 'bytes'])
 }
