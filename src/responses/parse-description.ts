@@ -70,7 +70,9 @@ export function invalidDescription(problems: readonly FieldProblem[]): HttpError
 }
 
 function toProblems(error: TLocalizedValidationError): FieldProblem[] {
-  const { keyword, schemaPath } = error
+  const { keyword, schemaPath, instancePath } = error
+  if (keyword === 'type' && instancePath === '')
+    return [{ field: '', message: 'must be an object' }]
   // Each of these summarizes others.
   if (keyword === 'additionalProperties' || keyword === 'propertyNames') return []
   if (keyword === 'pattern') return toFieldProblems({ ...error, message: 'is not a valid name' })

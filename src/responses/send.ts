@@ -1,9 +1,11 @@
 import type { FastifyReply } from 'fastify'
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zlib'
 import type { Config } from '../config/config.ts'
 import { toOrigin } from '../http/request/request-head.ts'
-import { findStream, isHttp2, isRawRequest } from '../http/request/target.ts'
+import { findStream, isRawRequest } from '../http/request/target.ts'
+import { holdBytes } from '../http/response/finish-responses.ts'
 import { pace, wait } from '../http/response/pacing.ts'
 import {
   sendVisitorResponse,
@@ -40,6 +42,7 @@ export async function sendDescribed(
   const body = await encode(toBody(description), description)
   const problems = findTimeProblems(description, body.length, config)
   if (problems.length > 0) throw invalidDescription(problems)
+  if (delay > 0 || isStreamed(description)) holdBytes(reply.raw, body.length)
   sendEarlyHints(reply, toPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
   const headers = toHeaders(description, body)
@@ -82,7 +85,7 @@ function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: Vis
   const hints = pairs.filter(([name]) => !/^(content-.*|location|refresh|set-cookie)$/i.test(name))
   const sent = toVisitorHeaders(hints, limits)
   delete sent['content-security-policy']
-  if (isHttp2(reply.request.raw)) joinValues(sent)
+  joinValues(sent)
   reply.raw.writeInformation(103, sent)
 }
 
@@ -104,20 +107,31 @@ function findDefaultType({ base64, ...others }: ResponseDescription): string {
   return 'json' in others ? 'application/json' : 'text/plain; charset=utf-8'
 }
 
+function toFraming({ framing, chunk_size: size, trailers }: ResponseDescription) {
+  return framing ?? (size === undefined && trailers === undefined ? 'length' : 'chunked')
+}
+
+const isStreamed = (description: ResponseDescription) =>
+  toFraming(description) !== 'length' || description.chunk_size !== undefined
+
 /** HTTP/2 has no framing to choose. */
 function frame(
   reply: FastifyReply,
-  { status, framing, chunk_size: chunkSize, trailers, close, pause = 0 }: ResponseDescription,
+  description: ResponseDescription,
   bytes: Buffer,
 ): Pick<VisitorResponse, 'body' | 'size'> {
-  const isChunked = chunkSize !== undefined || trailers !== undefined
+  const { status, chunk_size: chunkSize, close, pause = 0 } = description
   const { length } = bytes
-  const used = framing ?? (isChunked ? 'chunked' : 'length')
+  const used = toFraming(description)
   if (close || used === 'close') closeConnection(reply)
-  if (isWithoutBody(status) || (used === 'length' && chunkSize === undefined))
-    return { body: bytes }
-  // Node then ends the body with the connection.
-  if (used === 'close') reply.raw.useChunkedEncodingByDefault = false
+  if (isWithoutBody(status) || !isStreamed(description)) return { body: bytes }
+  // Node frames an empty body by its length if it is not told otherwise.
+  if (used === 'close') {
+    reply.raw.useChunkedEncodingByDefault = false
+    reply.raw.removeHeader('content-length')
+  } else if (used === 'chunked' && reply.request.raw.httpVersion === '1.1') {
+    reply.header('transfer-encoding', 'chunked')
+  }
   const chunks = { size: chunkSize ?? Math.max(length, 1), pauseMs: pause * 1000 }
   return { body: toChunks(reply, bytes, chunks), ...(used === 'length' && { size: length }) }
 }
@@ -131,6 +145,8 @@ async function* toChunks(
   for await (const { start, end } of pace(reply, { count, pauseMs })) {
     for (let index = start; index < end; index += 1) {
       yield bytes.subarray(index * size, (index + 1) * size)
+      // Node makes one chunk of all writes in a turn.
+      await setImmediate()
     }
   }
 }

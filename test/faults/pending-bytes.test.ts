@@ -18,6 +18,7 @@ const contents = {
   'compressed content, zstd': [random, 'zstd'],
   'compressed content, br': [random, 'br'],
   'compressed content, gzip': [random, 'gzip'],
+  'a described body in chunks': [JSON.stringify({ body: random, chunk_size: 2 ** 20 }), 'identity'],
 } as const
 
 for (const [name, [content, coding]] of Object.entries(contents)) {
@@ -29,7 +30,8 @@ for (const [name, [content, coding]] of Object.entries(contents)) {
       `Accept-Encoding: ${coding}`,
       `Content-Length: ${String(Buffer.byteLength(content))}`,
     ]
-    const message = toRequest('POST /users/post/raw HTTP/1.1', fields, content)
+    const path = content.startsWith('{') ? '/responses/custom' : '/users/post/raw'
+    const message = toRequest(`POST ${path} HTTP/1.1`, fields, content)
     const sockets = Array.from({ length: 60 }, () => openSocket(origin))
     t.after(() => {
       for (const socket of sockets) socket.destroy()

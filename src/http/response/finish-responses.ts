@@ -59,6 +59,12 @@ export function assertMemoryLeft(bytes = 0): void {
 const toHeldBytes = (content: unknown) =>
   typeof content === 'string' || Buffer.isBuffer(content) ? Buffer.byteLength(content) : 0
 
+/** For the body of a stream that is in memory as a whole. Throws 503 if there is no space. */
+export function holdBytes(raw: ServerResponse, bytes: number): void {
+  assertMemoryLeft(bytes)
+  addPending(raw, bytes)
+}
+
 function addPending(raw: ServerResponse, bytes: number): void {
   // `close` has been emitted if the client disconnected during the handler.
   if (bytes <= smallBytes || isClosed(raw)) return

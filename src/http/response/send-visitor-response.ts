@@ -51,7 +51,8 @@ export function sendVisitorResponse(
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
   reply.code(status).headers(sent)
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.
-  if (/public|max-?age/i.test(String(sent['cache-control']))) {
+  const isCached = sent.expires !== undefined || sent['last-modified'] !== undefined
+  if (isCached || /public|max-?age/i.test(String(sent['cache-control']))) {
     reply.removeHeader('server-timing').removeHeader('x-request-id')
   }
   if (timing !== undefined) {

@@ -65,6 +65,8 @@ const kept: readonly (readonly [string, string, string?])[] = [
   ['Content-Type', 'text/html'],
   ['Content-Type', 'text/javascript; charset=utf-8', 'text/plain'],
   ['Content-Type', 'text/css', 'text/plain'],
+  ['Content-Type', 'Multipart/X-Mixed-Replace; boundary=a', 'text/plain'],
+  ['Content-Type', 'multipart/byteranges; boundary=a'],
   ['X-Any', 'thing'],
 ]
 

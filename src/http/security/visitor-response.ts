@@ -35,8 +35,11 @@ export function withoutCookies(headers: readonly Pair[], own: readonly string[])
 const forbidden =
   /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|expect-ct|http2-settings|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|secure-session-registration|server-timing|service-worker-allowed|set-login|sourcemap|speculation-rules|strict-transport-security|te|trailer|transfer-encoding|upgrade|use-as-dictionary|x-accel-.*|x-content-type-options|x-lighttpd-.*|x-request-id|x-sendfile.*|x-sourcemap)$/
 
-/** Pages of this origin could load it as their own. */
-const executable = /(java|ecma|live|j)script|css|wasm|manifest/i
+/**
+ * Pages of this origin could load it as their own. Firefox before 123 sets the cookies that a part of a
+ * multipart response has (CVE-2024-1551).
+ */
+const executable = /(java|ecma|live|j)script|css|wasm|manifest|multipart\/(x-mixed-replace|mixed)/i
 
 /**
  * The headers of a response that a visitor controls, with lower-case names. Call it with the final
