@@ -3,6 +3,7 @@ import { toComponent } from '../../http/openapi/component.ts'
 import { textContent } from '../../http/openapi/content.ts'
 import type { Operation, Parameter, ResponseDoc } from '../../http/openapi/operation.ts'
 import type { Route } from '../../http/openapi/route.ts'
+import type { Pair } from '../../http/security/visitor-response.ts'
 import { descriptionSchema } from '../../responses/description.ts'
 import type { Services } from '../../site/demo.ts'
 
@@ -48,4 +49,15 @@ export function forAnyMethod(
     { ...route, method: others },
     { ...route, method: withBody, requestBody },
   ]
+}
+
+/** A name that is repeated has a list. */
+export function toObject(pairs: readonly Pair[]): Record<string, string | readonly string[]> {
+  const groups = Map.groupBy(pairs, ([name]) => name)
+  return Object.fromEntries(
+    [...groups].map(([name, all]) => {
+      const values = all.map(([, value]) => value)
+      return [name, values.length > 1 ? values : values.join('')]
+    }),
+  )
 }

@@ -3,10 +3,16 @@ import { sendDescribed } from '../../responses/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
 import { toCustomRoutes } from './custom.ts'
+import { toEchoRoutes } from './echo.ts'
 import { cookiePath, type ToRoutes } from './endpoint.ts'
+import { toRedirectRoutes } from './redirect.ts'
 
 /** By the segment after `/responses/`. */
-const endpoints: Readonly<Record<string, ToRoutes>> = { custom: toCustomRoutes }
+const endpoints: Readonly<Record<string, ToRoutes>> = {
+  custom: toCustomRoutes,
+  echo: toEchoRoutes,
+  redirect: toRedirectRoutes,
+}
 
 export const responses: Demo = {
   name: 'responses',

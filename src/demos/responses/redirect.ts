@@ -1,0 +1,146 @@
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../config/config.ts'
+import { readBytes } from '../../http/body/read-bytes.ts'
+import { badRequest, HttpError } from '../../http/errors/http-error.ts'
+import { jsonContent, pathParameter, textContent, toSchema } from '../../http/openapi/content.ts'
+import { toRawRequest } from '../../http/request/raw-request.ts'
+import { toOrigin } from '../../http/request/request-head.ts'
+import { toPathParameter } from '../../http/request/target.ts'
+import { isAllowedHost, isLoopback, toHostname } from '../../http/security/origins.ts'
+import { ownCookies, withoutCookies, type Pair } from '../../http/security/visitor-response.ts'
+import type { ResponseDescription } from '../../responses/description.ts'
+import { toQuery } from '../../responses/read-description.ts'
+import { sendDescribed } from '../../responses/send.ts'
+import { cookiePath, forAnyMethod, toObject, toParameters, type ToRoutes } from './endpoint.ts'
+
+const maxHops = 50
+const statuses = [301, 302, 303, 307, 308]
+
+const parameters = toParameters({
+  status: ['The status codes, in turn: `302,307`. 302 if unset.', '302,307'],
+  host: [
+    'The hosts to which the hops lead, in turn: names of this service, or of ALLOWED_REDIRECT_DOMAINS.',
+  ],
+  cookies: ['`1`: each hop sets a cookie `hop-N`.'],
+  loop: ['The hop that follows the last one, so that the chain has no end.'],
+  scheme: ['`alternate`: each hop leads from HTTPS to REDIRECT_HTTP_PORT, and so back.'],
+})
+
+const arrived = {
+  method: 'GET',
+  url: 'http://localhost:3000/responses/redirect/0',
+  headers: { Host: 'localhost:3000', Cookie: 'hop-1=1' },
+  cookies: { 'hop-1': '1' },
+  body_bytes: 0,
+}
+const fields = { type: 'object' }
+const arrivedSchema = toSchema(arrived, { headers: fields, cookies: fields })
+
+export const toRedirectRoutes: ToRoutes = ({ config }, app) =>
+  forAnyMethod(app, {
+    url: '/responses/redirect/:hops',
+    file: 'src/demos/responses/redirect.ts',
+    summary: 'Redirect several times',
+    description: `The last response shows the request that arrived. There are up to ${String(maxHops)} hops.`,
+    parameters: [pathParameter('hops', 'The number of redirects.', '2'), ...parameters],
+    requestBody: { content: textContent('Hello') },
+    responses: {
+      '3XX': { description: 'A redirect to the next hop.' },
+      200: { description: 'The request at the end.', content: jsonContent(arrivedSchema, arrived) },
+    },
+    errors: [400, 403, 413],
+    handler: async (request, reply) => {
+      const allowedRedirectDomains = toRedirectHosts(request, config)
+      const options = { config: { ...config, allowedRedirectDomains }, cookiePath }
+      return sendDescribed(reply, await describeHop(request, options.config), options)
+    },
+  })
+
+/** The hosts that this chain may lead to. A wildcard would make it an open redirect. */
+function toRedirectHosts(
+  { host }: FastifyRequest,
+  { allowedHosts, allowedRedirectDomains }: Config,
+): readonly string[] {
+  const named = [...allowedHosts, ...allowedRedirectDomains].filter((one) => !/^(\*|ip)$/.test(one))
+  return [...named, toHostname(host) ?? '', ...(isLoopback(host) ? ['127.0.0.1', '[::1]'] : [])]
+}
+
+/** One hop of a chain, whose state is in the URL, or its end. */
+async function describeHop(request: FastifyRequest, config: Config): Promise<ResponseDescription> {
+  const hops = parseHops('hops', toPathParameter(request, 'hops'))
+  if (hops === 0) return { json: await describeArrival(request, config) }
+  const query = new URLSearchParams(toQuery(request).map(([name, value]) => [name, value]))
+  const status = Number(rotate(query, 'status') ?? 302)
+  if (!statuses.includes(status)) {
+    throw badRequest(`status must be a list of ${statuses.join(', ')}.`)
+  }
+  const origin = toNextOrigin(request, query, config)
+  const loop = parseHops('loop', query.get('loop') ?? '0')
+  const next = hops > 1 ? hops - 1 : loop
+  const rest = query.size === 0 ? '' : `?${query.toString().replaceAll('%2C', ',')}`
+  const location = `${origin}/responses/redirect/${String(next)}${rest}`
+  const hasCookies = /^(1|true)$/.test(query.get('cookies') ?? '')
+  return {
+    status,
+    // RFC 9110 §15.4.2, §15.4.9: a cache may store them.
+    headers: { Location: location, 'Cache-Control': 'no-store' },
+    ...(hasCookies && { cookies: [`hop-${String(hops)}=1; Max-Age=600`] }),
+  }
+}
+
+function parseHops(name: string, text: string): number {
+  if (/^\d{1,2}$/.test(text) && Number(text) <= maxHops) return Number(text)
+  throw badRequest(`${name} must be a number up to ${String(maxHops)}.`)
+}
+
+/** The first value, which becomes the last: so each hop has its turn. */
+function rotate(query: URLSearchParams, name: string): string | undefined {
+  const [first, ...others] = query.get(name)?.split(',') ?? []
+  if (first !== undefined) query.set(name, [...others, first].join(','))
+  return first
+}
+
+/** Empty for that of the request. */
+function toNextOrigin(request: FastifyRequest, query: URLSearchParams, config: Config): string {
+  const host = rotate(query, 'host')
+  const scheme = query.get('scheme')
+  if (host === undefined && scheme === null) return ''
+  const url = new URL(toOrigin(request))
+  if (host !== undefined) setHost(url, host, config.allowedRedirectDomains)
+  if (scheme === null) return url.origin
+  const { redirectHttpPort = 0 } = config
+  if (scheme !== 'alternate' || redirectHttpPort === 0) {
+    throw badRequest('scheme can only be alternate, and requires HTTPS with REDIRECT_HTTP_PORT.')
+  }
+  // That port redirects to HTTPS, and so back.
+  return new URL(`http://${url.hostname}:${String(redirectHttpPort)}`).origin
+}
+
+function setHost(url: URL, host: string, allowed: readonly string[]): void {
+  const parsed = URL.parse(`${url.protocol}//${host}`)
+  if (parsed?.host !== host.toLowerCase()) throw badRequest(`${host} is not a valid host.`)
+  if (!isAllowedHost(host, allowed)) {
+    throw new HttpError(
+      'forbidden',
+      `A chain may not lead to ${host}. ALLOWED_REDIRECT_DOMAINS can allow it by its name.`,
+    )
+  }
+  // Without a port, that of the request stays.
+  url.host = host
+}
+
+async function describeArrival(request: FastifyRequest, config: Config): Promise<object> {
+  const { method, target, headers } = toRawRequest(request)
+  const sent = withoutCookies(headers, ownCookies)
+  const cookies = sent.flatMap(([name, value]) =>
+    name.toLowerCase() === 'cookie' ? value.split(';').map(toCookie) : [],
+  )
+  const { length } = await readBytes(request.raw, config)
+  const url = toOrigin(request) + target
+  return { method, url, headers: toObject(sent), cookies: toObject(cookies), body_bytes: length }
+}
+
+function toCookie(text: string): Pair {
+  const [name = '', ...value] = text.split('=')
+  return [name.trim(), value.join('=').trim()]
+}
