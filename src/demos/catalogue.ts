@@ -1,6 +1,6 @@
 import { resourceDemo } from '../resources/routes.ts'
 import type { Resource } from '../resources/definition.ts'
-import type { Demo } from '../site/demo.ts'
+import { findFileCollections, type Demo } from '../site/demo.ts'
 import { api } from './api/api.ts'
 import { bodies } from './bodies/bodies.ts'
 import { goHttpbin } from './go-httpbin/go-httpbin.ts'
@@ -35,4 +35,6 @@ export const demos: readonly (Demo & { resource?: Resource })[] = [
 
 export const resources = demos.flatMap(({ resource }) => resource ?? [])
 
-export const fileCollections = demos.flatMap(({ name, fileSchema }) => (fileSchema ? [name] : []))
+export const collections = demos.flatMap(({ collections = [] }) => collections)
+
+export const fileCollections = findFileCollections(demos)
