@@ -156,7 +156,7 @@ export const settings = {
   maxEventLoopDelayMs: limit([10, 60_000], 'event loop delay above which requests get 503'),
   maxBins: integer(1000, [1, 100_000], 'maximum number of request bins (507)'),
   binMaxRequests: integer(500, [1, 10_000], 'requests that a bin keeps; the oldest are removed'),
-  binMaxBodyBytes: integer(mebibyte, [0, 1024 ** 3], 'maximum size of a body for a bin (413)'),
+  binMaxBodyBytes: integer(mebibyte, [0, 64 * mebibyte], 'maximum size of a body for a bin (413)'),
   binDays: integer(7, [1, 400], 'days after which a bin is removed (410)'),
   binSecret: flag('secret', secret('', String, 'secret of the bin for `vitrine forward`')),
 }

@@ -2,6 +2,7 @@ import { resourceDemo } from '../resources/routes.ts'
 import type { Resource } from '../resources/definition.ts'
 import { findFileCollections, type Demo } from '../site/demo.ts'
 import { api } from './api/api.ts'
+import { bins } from './bins/bins.ts'
 import { bodies } from './bodies/bodies.ts'
 import { goHttpbin } from './go-httpbin/go-httpbin.ts'
 import { httpbin } from './httpbin/httpbin.ts'
@@ -30,6 +31,7 @@ export const demos: readonly (Demo & { resource?: Resource })[] = [
   responses,
   httpbin,
   goHttpbin,
+  bins,
   staticFiles,
 ]
 
