@@ -16,6 +16,8 @@ interface Setup extends Pick<Row, 'settings' | 'records' | 'isHttp2'> {
   root?: string
 }
 
+const ofVitrine = { LOG_LEVEL: 'warn', INSPECTOR: 'off' }
+
 /** Starts a contender in a folder of its own, which has been filled. */
 export async function start(name: Contender, setup: Setup, folder: string): Promise<Running> {
   const port = await findFreePort()
@@ -25,7 +27,8 @@ export async function start(name: Contender, setup: Setup, folder: string): Prom
     DATABASE_URL: `sqlite:${join(folder, name === 'node-insert' ? 'insert.db' : 'vitrine.db')}`,
     FILES_URL: `file:${join(folder, 'files')}`,
     PUBLIC_DIR: join(folder, 'public'),
-    ...(name === 'vitrine' ? { LOG_LEVEL: 'warn', ...setup.settings } : {}),
+    ...(name === 'vitrine' ? { ...ofVitrine, ...setup.settings } : {}),
+    ...(name === 'vitrine-unrecorded' ? ofVitrine : {}),
     PORT: String(port),
     REFERENCE: join(folder, 'reference.json'),
     ...(setup.isHttp2 && { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') }),
@@ -43,6 +46,7 @@ async function toCommand(
   const inModules = (path: string) => join(here, 'node_modules', path)
   switch (name) {
     case 'vitrine':
+    case 'vitrine-unrecorded':
       return [process.execPath, ...flags, ...(await readStartArguments(root))]
     case 'json-server': {
       const program = inModules('json-server/lib/cli/bin.js')

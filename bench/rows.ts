@@ -27,6 +27,7 @@ export interface Request {
 
 export type Contender =
   | 'vitrine'
+  | 'vitrine-unrecorded'
   | 'fastify'
   | 'fastify-logged'
   | 'fastify-echo'
@@ -83,6 +84,14 @@ export const rows: readonly Row[] = [
     settings: { LOG_LEVEL: 'info' },
     baseline: 'fastify-logged',
     goal: 1.2,
+  },
+  {
+    name: 'inspector',
+    title: '`GET /api/json`, recorded',
+    path: '/api/json',
+    settings: { INSPECTOR: 'all' },
+    baseline: 'vitrine-unrecorded',
+    goal: 1.15,
   },
   {
     name: 'httpbin-get',

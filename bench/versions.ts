@@ -25,6 +25,7 @@ export async function readVersion(name: Contender): Promise<string | undefined> 
 async function find(name: Contender): Promise<string | undefined> {
   switch (name) {
     case 'vitrine':
+    case 'vitrine-unrecorded':
       return await readPackageVersion('..')
     case 'node-http':
     case 'node-insert':

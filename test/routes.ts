@@ -23,11 +23,9 @@ export async function listRoutes(app: FastifyInstance): Promise<Route[]> {
   return routes
 }
 
-const rawPrefixes = demos.flatMap(({ name, rawPaths = [] }) =>
-  typeof rawPaths === 'function' ? [`/${name}`] : rawPaths,
-)
+const rawNames = demos.flatMap(({ name, rawPaths }) => (rawPaths ? [name] : []))
 
 /** Whether the response is a visitor's or another service's, so that our rules do not hold. */
 export function isRaw(path: string): boolean {
-  return rawPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+  return rawNames.includes(path.split('/')[1] ?? '')
 }

@@ -3,7 +3,6 @@ import { isUrl } from '../config/parse-settings.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { createHasher } from '../resources/write/write.ts'
 import type { Records } from '../stores/records/records.ts'
-import { parseResponses, type DataResponse } from './data-responses.ts'
 import { defineData } from './define-data.ts'
 import { findLoad, loadData } from './load-data.ts'
 import type { DataProblem } from './parse-schema.ts'
@@ -12,7 +11,6 @@ import { parseDataText, readDataText, toHash, withoutSecrets } from './read-data
 
 export interface OpenedData {
   definitions: readonly ResourceDefinition[]
-  responses: readonly DataResponse[]
   notices: readonly string[]
 }
 
@@ -29,26 +27,15 @@ export async function openData(
     if (load?.isComplete && !(isFirst && mayReload && dataReload)) {
       const isOutdated = !isUrl(source) && load.hash !== (await readData(config)).hash
       const notice = `${source} has changed since its records were loaded; --reload replaces them`
-      const notices = isFirst && isOutdated ? [notice] : []
-      return { ...parseLoaded(config, load), notices }
+      return { definitions: load.definitions, notices: isFirst && isOutdated ? [notice] : [] }
     }
     const data = await readData(config)
-    const { resources, responses, count } = await parseData(config, data)
-    if (!(await loadData(records, { hash: data.hash, resources, responses }, load))) continue
+    const { resources, count } = await parseData(config, data)
+    if (!(await loadData(records, { hash: data.hash, resources }, load))) continue
     const definitions = resources.map(({ definition }) => definition)
     const notice = `Loaded ${count} from ${withoutSecrets(source)}`
-    return { ...parseLoaded(config, { definitions, responses }), notices: [notice] }
+    return { definitions, notices: [notice] }
   }
-}
-
-type Loaded = Pick<NonNullable<Awaited<ReturnType<typeof findLoad>>>, 'definitions' | 'responses'>
-
-function parseLoaded(config: Config, { definitions, responses: given }: Loaded) {
-  const names = definitions.map(({ name }) => name)
-  const { responses, problems } = parseResponses(given, names, config)
-  // A limit may have changed since the load.
-  if (problems.length > 0) throw toProblems(config.dataFile ?? '', problems)
-  return { definitions, responses }
 }
 
 /** The records of the file again. False if it is not as it was, or another process is loading it. */
@@ -56,9 +43,8 @@ export async function reloadData(config: Config, records: Records): Promise<bool
   const data = await readData(config).catch(() => undefined)
   const load = await findLoad(records)
   if (!data || load?.hash !== data.hash) return false
-  const { resources, responses, total } = await parseData(config, data)
-  if (total > maxAtomicRecords)
-    return loadData(records, { hash: data.hash, resources, responses }, load)
+  const { resources, total } = await parseData(config, data)
+  if (total > maxAtomicRecords) return loadData(records, { hash: data.hash, resources }, load)
   const entries = resources.map(async ({ definition, records: all }) => {
     const hashPasswords = createHasher(defineResource(definition))
     const saved = all.map(async ({ id, document }) => [id, await hashPasswords(document)] as const)
@@ -76,26 +62,27 @@ async function readData({ dataFile = '', dataSchema, dataId, foreignKeySuffix }:
 
 type Data = Awaited<ReturnType<typeof readData>>
 
-async function parseData(config: Config, { file, schema }: Data) {
-  const { dataId, maxJsonDepth } = config
+async function parseData(
+  { dataId, foreignKeySuffix, maxJsonDepth }: Config,
+  { file, schema }: Data,
+) {
   const contents = await parseDataText(file, maxJsonDepth)
   const schemas = schema && (await parseDataText(schema, maxJsonDepth))
-  const options = { ...config, idField: dataId }
-  const { resources, responses, problems, isOfSchemaFile } = defineData(contents, options, schemas)
+  const options = { idField: dataId, foreignKeySuffix }
+  const { resources, problems, isOfSchemaFile } = defineData(contents, options, schemas)
   const { source } = isOfSchemaFile && schema ? schema : file
-  if (problems.length > 0) throw toProblems(source, problems)
+  if (problems.length > 0)
+    throw new ConfigProblems(toLines(withoutSecrets(source), problems).join('\n'))
   const total = resources.reduce((sum, { records }) => sum + records.length, 0)
   const count = `${total.toLocaleString('en')} record${total === 1 ? '' : 's'}`
-  return { resources, responses, total, count }
+  return { resources, total, count }
 }
 
 const maxShownProblems = 20
 
-function toProblems(path: string, problems: readonly DataProblem[]): ConfigProblems {
-  const source = withoutSecrets(path)
+function toLines(source: string, problems: readonly DataProblem[]): string[] {
   const shown = problems.slice(0, maxShownProblems)
   const lines = shown.map(({ path, reason }) => `${source}: ${path} ${reason}`)
   const others = problems.length - shown.length
-  if (others > 0) lines.push(`${source}: ${String(others)} more problems`)
-  return new ConfigProblems(lines.join('\n'))
+  return others === 0 ? lines : [...lines, `${source}: ${String(others)} more problems`]
 }

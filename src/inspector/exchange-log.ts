@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
+import { beginRecording, type Room } from '../http/recording.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 import { isMatch, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
 import { toOwner } from './owner.ts'
-import { toExchange, toExchangeId, toRecorded, toSummary, type Recorded } from './recorded.ts'
-import { createRing } from './ring.ts'
+import { toEntry, toExchangeId, toRecorded, type Recorded } from './recorded.ts'
+import { createSlabs } from './slabs.ts'
+import { toExchange, toSummary } from './to-exchange.ts'
 
 export interface Search extends ExchangeQuery {
   id?: string
@@ -26,62 +29,97 @@ export type ExchangeLog = ReturnType<typeof createExchangeLog>
 type LogConfig = Pick<Config, 'inspector' | 'inspectorMaxExchanges' | 'inspectorMaxBytes'>
 
 /** The exchanges of this process. */
-export function createExchangeLog(config: LogConfig) {
-  const { inspector: mode } = config
+export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
   const processId = randomUUID()
-  const ring = createRing<Recorded>(config.inspectorMaxExchanges, config.inspectorMaxBytes)
+  // The rest is for bodies of exchanges that are not over.
+  const slabs = createSlabs(limits.inspectorMaxExchanges, 0.75 * limits.inspectorMaxBytes)
+  const room = createRoom(0.25 * limits.inspectorMaxBytes)
   /** Without an owner it is visible to those who know its random id. */
-  const isVisible = ({ owner }: Recorded, viewer: Viewer, isKnown: boolean): boolean =>
+  const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
     mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
-  /** The latest first. */
+  const read = (number: number, key = ''): Recorded | undefined => {
+    const stored = slabs.read(number)
+    return stored?.text.includes(key) ? toRecorded(stored) : undefined
+  }
+  /** The latest first. Bodies are valid until the next exchange is recorded. */
   const search = (query: Search, viewer: Viewer): readonly Recorded[] => {
     const { id, requestId, before, limit } = query
-    const isKnown = id !== undefined || requestId !== undefined
-    return ring
-      .list()
-      .filter(
-        (recorded) =>
-          (id === undefined || recorded.id === id) &&
-          (requestId === undefined || recorded.requestId === requestId) &&
-          (before === undefined || toCursor(recorded) < before) &&
-          isVisible(recorded, viewer, isKnown) &&
-          isMatch(query, recorded, viewer),
-      )
+    const key = id ?? requestId
+    const isFound = (recorded: Recorded) =>
+      (id === undefined || recorded.id === id) &&
+      (requestId === undefined || recorded.requestId === requestId) &&
+      (before === undefined || toCursor(recorded) < before) &&
+      isVisible(recorded.owner, viewer, key !== undefined) &&
+      isMatch(query, recorded, viewer)
+    return Array.from(slabs.list(), (number) => read(number, key))
+      .filter((recorded) => recorded !== undefined)
+      .filter(isFound)
       .toSorted((one, other) => (toCursor(one) < toCursor(other) ? 1 : -1))
       .slice(0, limit)
   }
   return {
     mode,
-    /** Whether to record the exchange. If so, its id is sent to browsers. */
-    begin: (request: FastifyRequest, reply: FastifyReply): boolean => {
-      if (mode === 'off') return false
-      const { accept, referer, 'sec-fetch-site': site } = request.headers
-      const isBrowser = (site ?? referer) !== undefined || accept?.includes('text/html') === true
-      const isOfInspector = request.url.startsWith('/inspector')
-      if (isOfInspector && !(isBrowser && request.url === '/inspector')) return false
-      // Scripts can read Server-Timing of their own page, also after a 304.
-      if (isBrowser) reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
-      return isBrowser || mode === 'all' || toOwner(request) !== undefined
+    /** At the head of a request. */
+    begin: (raw: IncomingMessage): void => {
+      if (mode !== 'off' && isRecorded(raw, mode)) beginRecording(raw, room)
     },
-    record: (request: FastifyRequest, reply: FastifyReply, end: FinishedResponse): void => {
-      ring.add(toRecorded(request, reply, end))
+    /** Scripts can read Server-Timing of their own page, also after a 304. */
+    sendId: (request: FastifyRequest, reply: FastifyReply): void => {
+      if (!isOfBrowser(request.headers)) return
+      reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
+    },
+    record: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse): void => {
+      const { recording } = request.raw
+      if (recording === undefined) return
+      const owner = toOwner(request, reply.getHeader('set-cookie'))
+      const entry = toEntry(request, reply, { ...response, recording, owner })
+      if (mode === 'all' || owner !== undefined || isOfBrowser(request.headers)) slabs.add(entry)
     },
     findWhole: (query: Search, viewer: Viewer): readonly Exchange[] =>
       search(query, viewer).map((recorded) => toExchange(recorded, viewer)),
     findSummaries: (query: Search, viewer: Viewer): readonly ExchangeSummary[] =>
       search(query, viewer).map((recorded) => toSummary(recorded, viewer)),
     clear: (viewer: Viewer): void => {
-      ring.remove((recorded) => isVisible(recorded, viewer, false))
+      for (const number of [...slabs.list()]) {
+        if (isVisible(read(number)?.owner, viewer, false)) slabs.drop(number)
+      }
     },
+    /** At most the latest `limit`. */
     readNews: (numbers: Readonly<Record<string, number>>, limit: number): News => {
-      const { items, ...rest } = ring.readFrom(numbers[processId], limit)
-      const summaries = items.map((recorded) => ({
-        ...toSummary(recorded, undefined),
-        owner: recorded.owner,
-      }))
-      return { processId, ...rest, summaries }
+      const next = slabs.next()
+      const from = numbers[processId] ?? next
+      const summaries = [...slabs.list()]
+        .filter((number) => number >= Math.max(from, next - limit))
+        .flatMap((number) => read(number) ?? [])
+        .map((recorded) => ({ ...toSummary(recorded, undefined), owner: recorded.owner }))
+      return { processId, next, missed: next - from - summaries.length, summaries }
     },
   }
+}
+
+function createRoom(maxBytes: number): Room {
+  let bytes = 0
+  return {
+    reserve: (added) => {
+      const fits = bytes + added <= maxBytes
+      if (fits) bytes += added
+      return fits
+    },
+    release: (reserved) => {
+      bytes -= reserved
+    },
+  }
+}
+
+function isRecorded({ url = '', headers }: IncomingMessage, mode: 'all' | 'own'): boolean {
+  // Only the page itself has a panel with its exchange.
+  if (/^\/inspector(?![^/.?])/.test(url)) return url === '/inspector' && isOfBrowser(headers)
+  const { cookie, 'x-inspector': secret } = headers
+  return mode === 'all' || (cookie ?? secret) !== undefined || isOfBrowser(headers)
+}
+
+function isOfBrowser({ accept, referer, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  return (site ?? referer) !== undefined || accept?.includes('text/html') === true
 }
 
 /** RFC 9111 §3: a shared cache would send the exchange id to other clients. */

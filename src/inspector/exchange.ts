@@ -2,6 +2,10 @@ import type { Negotiation } from '../http/negotiation/negotiate.ts'
 
 export type Fields = readonly (readonly [name: string, value: string])[]
 
+export function findField(fields: Fields, name: string): string | undefined {
+  return fields.find(([given]) => given.toLowerCase() === name)?.[1]
+}
+
 /** What lists and events have of an exchange, with secrets masked. */
 export interface ExchangeSummary {
   /** Random. */
@@ -25,6 +29,9 @@ export interface ExchangeSummary {
   demo?: string | undefined
   /** Such as `/users/:id`. */
   route?: string | undefined
+  /** Of a redirect. */
+  location?: string | undefined
+  isPreflight?: boolean | undefined
 }
 
 /** A request and its response, with secrets masked. */

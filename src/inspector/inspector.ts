@@ -50,7 +50,6 @@ const sample = exchangeToJson({
   responseFields: [],
   responseHead: 'HTTP/1.1 200 OK\n',
   ms: 0.4,
-  negotiation: undefined,
 })
 
 const exchangeProperties = {
@@ -143,8 +142,6 @@ function getExchange({ find }: Exchanges): Route {
 }
 
 function exchangeToJson(exchange: Exchange) {
-  const { id, receivedAt, method, effectiveMethod, target, status, ms, negotiation } = exchange
   const head = `${exchange.requestHead}\n${exchange.responseHead}`
-  const request = { id, receivedAt, method, effectiveMethod, target, status, ms, head }
-  return { ...request, ...(negotiation && { negotiation }), ...toCommands(exchange) }
+  return { ...exchange, head, ...toCommands(exchange) }
 }

@@ -1,6 +1,6 @@
 import { decodePath } from '../http/request/target.ts'
 
-const mask = '••••••'
+export const mask = '••••••'
 
 const secretWord =
   /^(auth|authentication|authorization|bearer|cookie|credential|csrf|jwt|key|otp|pass|passcode|passphrase|passwd|password|pin|pwd|secret|sess|session|sid|sig|signature|token|xsrf)s?$/
@@ -12,13 +12,15 @@ const publicName =
   /^(access-control-allow-credentials|(idempotency|sec-websocket|surrogate|x-cache)-key)$/
 
 /** For header and parameter names such as `X-Api-Key` and `user[authToken]`. */
-function isSecret(name: string): boolean {
+export function isSecret(name: string): boolean {
   const words =
     name
       .replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$&-')
       .toLowerCase()
       .match(/[a-z]+/g) ?? []
-  if (publicName.test(words.join('-'))) return false
+  const joined = words.join('-')
+  if (publicName.test(joined)) return false
+  if (joined === 'x-inspector') return true
   return words.some((word) => secretWord.test(word) || secretCompound.test(word))
 }
 

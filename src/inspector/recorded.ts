@@ -1,41 +1,141 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { STATUS_CODES } from '../http/node-http.ts'
+import type { IncomingMessage } from 'node:http'
+import type { Negotiation } from '../http/negotiation/negotiate.ts'
+import { maxRecordedBytes, type Recording } from '../http/recording.ts'
 import { toPairs } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
-import type { Exchange, ExchangeSummary, Fields } from './exchange.ts'
-import { toTimestamp } from './filter.ts'
-import { maskField, maskTarget } from './mask.ts'
-import { toOwner } from './owner.ts'
+import { findComparison } from '../http/response/preconditions.ts'
+import type { ComparedPreconditions } from './exchange.ts'
+import type { Entry, StoredEntry } from './slabs.ts'
 
-/** References to what the request and the response have: it becomes an {@link Exchange} when it is viewed. */
+/** In no text of a message (RFC 9110 §5.5). */
+const separator = '\0'
+
+/** What an exchange was, with its secrets. */
 export type Recorded = ReturnType<typeof toRecorded>
 
-export function toRecorded(request: FastifyRequest, reply: FastifyReply, end: FinishedResponse) {
-  const { raw, method: effectiveMethod, originalUrl: target, negotiation, server } = request
-  const { ms, status, isCutOff, route } = end
-  return {
-    id: toExchangeId(request),
-    requestId: toRandomId(raw.parsedBody?.formHeaders?._request_id) ?? request.id,
-    owner: toOwner(request),
-    origin: toOrigin(request),
-    receivedAt: performance.timeOrigin + performance.now() - ms,
-    client: request.ip,
-    remoteAddress: `${raw.socket.remoteAddress ?? ''}:${String(raw.socket.remotePort ?? 0)}`,
-    httpVersion: raw.httpVersion,
-    method: raw.receivedMethod ?? effectiveMethod,
-    effectiveMethod,
-    target,
-    rawHeaders: raw.rawHeaders,
-    status,
-    headers: reply.getHeaders(),
-    ms,
-    isCutOff,
-    demo: 'demoName' in server ? server.demoName : undefined,
-    route,
-    negotiation,
-    bytes: 1024,
+export interface RecordedBytes {
+  /** The first 64 KiB. */
+  bytes: Buffer
+  /** Of the whole body. */
+  size: number
+}
+
+/** `owner`: see `toOwner`. */
+export function toEntry(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { recording, ...ended }: FinishedResponse & { recording: Recording; owner: string | undefined },
+): Entry {
+  const { raw, method } = request
+  const { connection, headAt, toSentName } = recording
+  const received = recording.received?.finish()
+  const sent = takeSent(recording.sent, ended.bytes)
+  const { rawHeaders } = raw
+  const texts = [
+    toExchangeId(request),
+    toRandomId(raw.parsedBody?.formHeaders?._request_id) ?? request.id,
+    ended.owner ?? '',
+    raw.receivedMethod ?? method,
+    method,
+    request.originalUrl,
+    raw.httpVersion,
+    request.ip,
+    toOrigin(request),
+    connection.id,
+    connection.remoteAddress,
+    connection.tls ?? '',
+    request.server.demoName ?? '',
+    ended.route ?? '',
+    reply.raw.statusMessage,
+    request.negotiation ? JSON.stringify(request.negotiation) : '',
+    toComparison(raw),
+    ...rawHeaders,
+  ]
+  const headers = reply.getHeaders()
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
+    const sentName = toSentName ? toSentName(name) : name
+    if (Array.isArray(value)) for (const one of value) texts.push(sentName, one)
+    else texts.push(sentName, String(value))
   }
+  const numbers = [
+    ended.status ?? 0,
+    performance.timeOrigin + headAt,
+    toMs(recording.bodyAt, headAt),
+    toMs(recording.handlerBeginAt, headAt),
+    toMs(recording.handlerEndAt, headAt),
+    toMs(recording.firstByteAt, headAt),
+    performance.now() - headAt,
+    received?.size ?? none,
+    sent?.size ?? none,
+    recording.requestsBefore,
+    reply.raw.shouldKeepAlive ? request.server.server.keepAliveTimeout : 0,
+    Number(ended.isCutOff),
+    Number(recording.isRateLimited),
+    rawHeaders.length,
+  ]
+  const bodies = [received?.bytes ?? '', sent?.bytes ?? '']
+  return { numbers, text: texts.join(separator), bodies }
+}
+
+const none = -1
+
+const toMs = (at: number, from: number) => (at === 0 ? none : at - from)
+
+function toComparison({ headers }: IncomingMessage): string {
+  const comparison = findComparison(headers)
+  if (comparison === undefined) return ''
+  return JSON.stringify({ ...comparison, lastModified: comparison.lastModified?.toUTCString() })
+}
+
+function takeSent(sent: Recording['sent'], size: number) {
+  if (typeof sent === 'object' && 'finish' in sent) return sent.finish()
+  // Nothing is sent for HEAD, 204 and 304.
+  if (size === 0 || sent === undefined) return undefined
+  return { bytes: sent.length > maxRecordedBytes ? sent.slice(0, maxRecordedBytes) : sent, size }
+}
+
+/** Only the first texts and numbers. */
+export function toRecorded({ numbers, text, bodies }: StoredEntry) {
+  const texts = text.split(separator)
+  const [id = '', requestId = '', owner, method = '', effectiveMethod = '', target = ''] = texts
+  const [httpVersion = '', client = '', origin = '', connectionId = '', remoteAddress = ''] =
+    texts.slice(6)
+  const [tls, demo, route, statusText = '', negotiation, comparison] = texts.slice(11)
+  const [status, receivedAt = 0, body, handlerBegin, handlerEnd, firstByte, end = 0] = numbers
+  const [receivedSize, sentSize, requestsBefore = 0, keepAliveMs = 0, isCutOff, isRateLimited] =
+    numbers.slice(7)
+  const headersAt = 17
+  const sentAt = headersAt + (numbers[13] ?? 0)
+  return {
+    ...{ id, requestId, owner: owner || undefined, method, effectiveMethod, target, httpVersion },
+    ...{ client, origin, connection: { id: connectionId, requestsBefore, remoteAddress } },
+    ...{ tls: tls || undefined, demo: demo || undefined, route: route || undefined },
+    negotiation: negotiation ? (JSON.parse(negotiation) as Negotiation) : undefined,
+    preconditions: comparison ? (JSON.parse(comparison) as ComparedPreconditions) : undefined,
+    requestFields: toPairs(texts.slice(headersAt, sentAt)),
+    responseFields: toPairs(texts.slice(sentAt)),
+    status: status || undefined,
+    statusText,
+    receivedAt,
+    times: { ...toTimes({ body, handlerBegin, handlerEnd, firstByte }), end },
+    received: toBytes(bodies[0], receivedSize),
+    sent: toBytes(bodies[1], sentSize),
+    keepAliveMs,
+    isCutOff: isCutOff === 1,
+    isRateLimited: isRateLimited === 1,
+  }
+}
+
+function toTimes<Name extends string>(times: Readonly<Record<Name, number | undefined>>) {
+  const known = Object.entries<number | undefined>(times).filter(([, ms = none]) => ms !== none)
+  return Object.fromEntries(known) as Partial<Record<Name, number>>
+}
+
+function toBytes(bytes: Buffer | undefined, size = none): RecordedBytes | undefined {
+  return bytes === undefined || size === none ? undefined : { bytes, size }
 }
 
 /** Not the request id if the client chose it: others may guess it. */
@@ -47,57 +147,5 @@ const randomUuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{
 
 /** Others could guess the id of a client that does not choose it at random. */
 export function toRandomId(value: unknown): string | undefined {
-  const isRandom = typeof value === 'string' && randomUuid.test(value)
-  // A copy: V8 keeps the whole body in memory for a part of it.
-  return isRandom ? Buffer.from(value).toString() : undefined
-}
-
-export function toSummary(recorded: Recorded, viewer: string | undefined): ExchangeSummary {
-  const { id, requestId, client, method, effectiveMethod, status, ms } = recorded
-  return {
-    id,
-    requestId,
-    receivedAt: toTimestamp(recorded.receivedAt),
-    client,
-    isOwn: viewer !== undefined && recorded.owner === viewer,
-    method,
-    effectiveMethod,
-    target: maskTarget(recorded.target),
-    status,
-    ms,
-    isCutOff: recorded.isCutOff,
-    demo: recorded.demo,
-    route: recorded.route,
-  }
-}
-
-export function toExchange(recorded: Recorded, viewer: string | undefined): Exchange {
-  const { httpVersion, remoteAddress, status } = recorded
-  const summary = toSummary(recorded, viewer)
-  const requestFields = maskFields(toPairs(recorded.rawHeaders))
-  const responseFields = maskFields(Object.entries(recorded.headers))
-  const requestLine = `${summary.method} ${summary.target} HTTP/${httpVersion}`
-  const statusLine = `HTTP/${httpVersion} ${String(status)} ${STATUS_CODES[status ?? 0] ?? ''}`
-  return {
-    ...summary,
-    origin: recorded.origin,
-    httpVersion,
-    connection: { id: '', requestsBefore: 0, remoteAddress },
-    requestFields,
-    requestHead: toHead(requestLine, requestFields),
-    responseFields,
-    responseHead: status === undefined ? '' : toHead(statusLine, responseFields),
-    times: { end: recorded.ms },
-    negotiation: recorded.negotiation,
-  }
-}
-
-function toHead(line: string, fields: Fields): string {
-  return [line, ...fields.map(([name, value]) => `${name}: ${value}`), ''].join('\n')
-}
-
-function maskFields(fields: readonly (readonly [name: string, value: unknown])[]): Fields {
-  return fields.flatMap(([name, values]) =>
-    [values].flat().map((value) => [name, maskField(name, String(value))] as const),
-  )
+  return typeof value === 'string' && randomUuid.test(value) ? value : undefined
 }

@@ -64,6 +64,8 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Counter
       if (requests > quota) error = tooManyRequests(`${String(quota)} ${unit}`, name, resetSeconds)
     }
     if (states.length > 0) reply.headers(toRateLimitHeaders(states))
+    const { recording } = request.raw
+    if (recording) recording.isRateLimited = error !== undefined
     return error
   }
 }

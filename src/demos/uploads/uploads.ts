@@ -7,6 +7,8 @@ import { sendJson, sendText } from '../../http/response/send.ts'
 import { html } from '../../site/html.ts'
 import { sendPage } from '../../site/page.ts'
 import { servesFile, type Demo } from '../../site/demo.ts'
+import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
+import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { createFileSpace } from './file-space.ts'
 import { exampleUpload, listOperation, toUploadedText, uploadOperation } from './documentation.ts'
 import { saveUpload, uploadSchema, type UploadServices } from './save-upload.ts'
@@ -28,7 +30,7 @@ export const uploads: Demo = {
   lookFor: html`The file is one part of a body of the type <code>multipart/form-data</code>, and <code>boundary</code>
 separates the parts.`,
   form: '/profile.html',
-  collections: [{ name: collectionName, schema: uploadSchema, isOfFiles: true }],
+  fileSchema: uploadSchema,
   routes: async ({ config, files, records }, app) => {
     const uploads = records.collection(collectionName)
     const { maxFilesBytes: maxBytes } = config
@@ -38,6 +40,11 @@ separates the parts.`,
       : '/demos/uploads'
     const services = { config, files, uploads, space, formPath }
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
+    const sweep = async () => {
+      await files.sweep(async (id) => (await uploads.find(id)) !== undefined)
+      await removeOrphanedFiles(files, records, [collectionName])
+    }
+    sweepRegularly(app, { name: 'unfinished uploads', everySeconds: 600, sweep })
     return [
       {
         method: 'POST',

@@ -6,6 +6,7 @@ import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
 import { findStream, isHttp2 } from '../request/target.ts'
 import { withoutPatterns } from '../openapi/route.ts'
+import { createCapture, type Recording } from '../recording.ts'
 import { compress } from './compress.ts'
 import { revalidate } from './send.ts'
 
@@ -13,8 +14,16 @@ import { revalidate } from './send.ts'
 export function finishResponses(app: FastifyInstance, config: Config, isClosing: () => boolean) {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, pathTemplate: withoutPatterns(route.url) }
+    const { handler } = route
+    route.handler = function (request, reply) {
+      const { recording } = request.raw
+      if (recording) recording.handlerBeginAt = performance.now()
+      return handler.call(this, request, reply)
+    }
   })
   app.addHook('onSend', (request, reply, payload, done) => {
+    const { recording } = request.raw
+    if (recording) recording.handlerEndAt = performance.now()
     addDigestHeaders(request, reply, payload)
     const framed = frameHead(request, reply, revalidate(request, reply, payload))
     const held = toHeldBytes(framed)
@@ -26,7 +35,8 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
       reply.header('connection', 'close')
     // An encoder that is a stream holds the whole text until the client has read it.
     addPending(reply.raw, content === framed ? held : toHeldBytes(content) || held)
-    if (content instanceof Readable) countWrites(reply.raw)
+    if (content instanceof Readable) countWrites(reply.raw, recording)
+    else if (recording) recordContent(recording, content)
     done(null, content)
   })
 }
@@ -124,11 +134,20 @@ function toFinished({ method, raw, routeOptions }: FastifyRequest, reply: Fastif
   }
 }
 
-function countWrites(raw: ServerResponse): void {
+function recordContent(recording: Recording, content: unknown): void {
+  recording.firstByteAt = performance.now()
+  if (typeof content === 'string' || Buffer.isBuffer(content)) recording.sent = content
+}
+
+function countWrites(raw: ServerResponse, recording: Recording | undefined): void {
   const write = raw.write.bind(raw)
+  const capture = recording && createCapture(recording.room)
+  if (recording) recording.sent = capture
   raw.contentBytes = 0
   raw.write = (chunk: string | Buffer, ...rest: unknown[]) => {
     raw.contentBytes = (raw.contentBytes ?? 0) + Buffer.byteLength(chunk)
+    if (recording) recording.firstByteAt ||= performance.now()
+    capture?.add(chunk)
     return Reflect.apply(write, undefined, [chunk, ...rest]) === true
   }
 }

@@ -19,7 +19,39 @@ export function assertPreconditions(headers: IncomingHttpHeaders, validators: Va
   return outcome
 }
 
+export interface Comparison {
+  etags: readonly string[]
+  lastModified: Date | undefined
+  outcome: 'proceed' | 'not modified' | 'failed'
+}
+
+const comparisons = new WeakMap<IncomingHttpHeaders, Comparison>()
+
+/** The latest for a request, if it has conditions. */
+export function findComparison(headers: IncomingHttpHeaders): Comparison | undefined {
+  return comparisons.get(headers)
+}
+
+const conditions = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since']
+
+function keepComparison(
+  headers: IncomingHttpHeaders,
+  state: State,
+  outcome: Comparison['outcome'],
+) {
+  const { etags, lastModified } = state
+  if (conditions.some((name) => name in headers)) {
+    comparisons.set(headers, { etags, lastModified, outcome })
+  }
+  return outcome
+}
+
 export function evaluatePreconditions(headers: IncomingHttpHeaders, validators: Validators) {
+  const { etag, lastModified } = validators
+  return keepComparison(headers, { etags: [etag], lastModified }, evaluate(headers, validators))
+}
+
+function evaluate(headers: IncomingHttpHeaders, validators: Validators): Comparison['outcome'] {
   const { etag, lastModified } = validators
   if (!isUnmodified(headers, { etags: [etag], lastModified })) return 'failed'
   const ifNoneMatch = headers['if-none-match']
@@ -32,6 +64,12 @@ export function evaluatePreconditions(headers: IncomingHttpHeaders, validators: 
 }
 
 export function mayWriteResource(headers: IncomingHttpHeaders, state?: State): boolean {
+  const isAllowed = isWriteAllowed(headers, state)
+  keepComparison(headers, state ?? { etags: [] }, isAllowed ? 'proceed' : 'failed')
+  return isAllowed
+}
+
+function isWriteAllowed(headers: IncomingHttpHeaders, state: State | undefined): boolean {
   if (state === undefined) return headers['if-match'] === undefined
   const ifNoneMatch = withoutCodings(headers['if-none-match'] ?? '')
   if (listsTag(ifNoneMatch, state.etags, isWeakMatch)) return false
@@ -66,17 +104,16 @@ export function isRangeFresh(headers: IncomingHttpHeaders, validators: Validator
   return parseDate(ifRange) === toSeconds(lastModified)
 }
 
-type Comparison = (one: string, other: string) => boolean
+type TagMatch = (one: string, other: string) => boolean
 
-function listsTag(field: string, etags: readonly string[], matches: Comparison): boolean {
+function listsTag(field: string, etags: readonly string[], matches: TagMatch): boolean {
   if (field.trim() === '*') return true
   const tags = field.match(/(?:W\/)?"[^"]*"/g) ?? []
   return tags.some((tag) => etags.some((etag) => matches(tag, etag)))
 }
 
-const isStrongMatch: Comparison = (one, other) => one === other && !one.startsWith('W/')
-const isWeakMatch: Comparison = (one, other) =>
-  one.replace(/^W\//, '') === other.replace(/^W\//, '')
+const isStrongMatch: TagMatch = (one, other) => one === other && !one.startsWith('W/')
+const isWeakMatch: TagMatch = (one, other) => one.replace(/^W\//, '') === other.replace(/^W\//, '')
 
 // RFC 9110 §5.6.7: IMF-fixdate, and the two obsolete formats, the last without a zone.
 const dateFormats = [

@@ -48,6 +48,7 @@ export function sendVisitorResponse(
   const sent = toVisitorHeaders(headers, limits, policy)
   if (isHttp2(raw)) joinValues(sent)
   else rewriteHead(reply.raw, options)
+  if (raw.recording && !isHttp2(raw)) raw.recording.toSentName = options.toName
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
   reply.code(status).headers(sent)
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import { hasBody } from './body/body-reader.ts'
+import { findStream } from './request/target.ts'
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Only if the exchange is recorded. */
+    recording?: Recording
+  }
+}
+
+/** What is known of an exchange while it lasts. Times are those of `performance.now()`, or 0. */
+export interface Recording {
+  room: Room
+  connection: Connection
+  requestsBefore: number
+  headAt: number
+  bodyAt: number
+  handlerBeginAt: number
+  handlerEndAt: number
+  firstByteAt: number
+  received: Capture | undefined
+  /** Of a stream, the first bytes. */
+  sent: string | Buffer | Capture | undefined
+  /** The name of a header as it is sent, by its name in lower case. */
+  toSentName: ((name: string) => string) | undefined
+  isRateLimited: boolean
+}
+
+interface Connection {
+  id: string
+  remoteAddress: string
+  tls: string | undefined
+  requests: number
+}
+
+/** The memory for recorded bytes. */
+export interface Room {
+  /** False if there is not enough. */
+  reserve: (bytes: number) => boolean
+  release: (bytes: number) => void
+}
+
+export function beginRecording(raw: IncomingMessage, room: Room): Recording {
+  const connection = findConnection(raw)
+  const recording: Recording = {
+    room,
+    connection,
+    requestsBefore: connection.requests,
+    headAt: performance.now(),
+    bodyAt: 0,
+    handlerBeginAt: 0,
+    handlerEndAt: 0,
+    firstByteAt: 0,
+    received: undefined,
+    sent: undefined,
+    toSentName: undefined,
+    isRateLimited: false,
+  }
+  connection.requests += 1
+  raw.recording = recording
+  if (hasBody(raw)) captureBody(raw, recording, room)
+  return recording
+}
+
+const connections = new WeakMap<object, Connection>()
+
+function findConnection(raw: IncomingMessage): Connection {
+  const key = findStream(raw)?.session ?? raw.socket
+  const known = connections.get(key)
+  if (known !== undefined) return known
+  const { socket } = raw
+  const tls =
+    socket instanceof TLSSocket
+      ? `${socket.getProtocol() ?? ''} ${socket.getCipher().name}`
+      : undefined
+  const remoteAddress = `${socket.remoteAddress ?? ''}:${String(socket.remotePort ?? 0)}`
+  const connection = { id: randomUUID().slice(0, 8), remoteAddress, tls, requests: 0 }
+  connections.set(key, connection)
+  return connection
+}
+
+/** At `push`, where Node adds what arrives: a body may have any reader or none. */
+function captureBody(raw: IncomingMessage, recording: Recording, room: Room): void {
+  const capture = createCapture(room)
+  recording.received = capture
+  const push = raw.push.bind(raw)
+  raw.push = (chunk: Buffer | string | null, encoding?: BufferEncoding) => {
+    if (chunk === null) recording.bodyAt = performance.now()
+    else capture.add(chunk, encoding)
+    return push(chunk, encoding)
+  }
+}
+
+/** Of each body. */
+export const maxRecordedBytes = 65_536
+
+export type Capture = ReturnType<typeof createCapture>
+
+/** Copies the first bytes of a body. */
+export function createCapture(room: Room) {
+  let buffer = Buffer.alloc(0)
+  let kept = 0
+  let size = 0
+  const grow = (capacity: number): void => {
+    if (!room.reserve(capacity - buffer.length)) return
+    const grown = Buffer.allocUnsafeSlow(capacity)
+    buffer.copy(grown)
+    buffer = grown
+  }
+  return {
+    add: (chunk: Buffer | string, encoding?: BufferEncoding): void => {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
+      const needed = Math.min(kept + bytes.length, maxRecordedBytes)
+      // Once there was no room, what follows would have a gap before it.
+      if (needed > buffer.length && kept === size) {
+        grow(Math.max(needed, Math.min(2 * buffer.length, maxRecordedBytes)))
+      }
+      size += bytes.length
+      kept += bytes.copy(buffer, kept)
+    },
+    /** Releases the memory: the bytes are counted with the exchange from now on. */
+    finish: () => {
+      room.release(buffer.length)
+      const bytes = kept === buffer.length ? buffer : copyBytes(buffer.subarray(0, kept))
+      return { bytes, size }
+    },
+  }
+}
+
+/** A part of a Buffer keeps all of it in memory. */
+export function copyBytes(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
+}

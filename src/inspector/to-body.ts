@@ -1,0 +1,69 @@
+import * as zlib from 'node:zlib'
+import { maxRecordedBytes } from '../http/recording.ts'
+import { findField, type ExchangeBody, type Fields } from './exchange.ts'
+import { mask } from './mask.ts'
+import { maskBody } from './mask-body.ts'
+import type { RecordedBytes } from './recorded.ts'
+
+export function toExchangeBody(
+  fields: Fields,
+  recorded: RecordedBytes | undefined,
+): ExchangeBody | undefined {
+  if (recorded === undefined) return undefined
+  const { size } = recorded
+  const bytes = Buffer.from(recorded.bytes)
+  const decoded = decode(bytes, findField(fields, 'content-encoding'))
+  const isCut = bytes.length < size || decoded.length > maxRecordedBytes
+  const kept = decoded.subarray(0, maxRecordedBytes)
+  const type = findField(fields, 'content-type') ?? ''
+  const text = toText(kept, isCut)
+  if (text !== undefined) return { size, isCut, text: maskBody(type, text) }
+  return { size, isCut, hex: maskBinary(type, kept).toString('hex') }
+}
+
+/** More would block the other requests. */
+const maxOutputLength = 4 * 1024 * 1024
+
+const { constants } = zlib
+// The end of a body can be missing.
+const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => zlib.gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength }),
+  deflate: (bytes) =>
+    zlib.inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength }),
+  br: (bytes) =>
+    zlib.brotliDecompressSync(bytes, {
+      finishFlush: constants.BROTLI_OPERATION_FLUSH,
+      maxOutputLength,
+    }),
+  zstd: (bytes) =>
+    zlib.zstdDecompressSync(bytes, { finishFlush: constants.ZSTD_e_flush, maxOutputLength }),
+}
+
+/** As it is if it cannot be decoded. */
+function decode(bytes: Buffer, coding = 'identity'): Buffer {
+  try {
+    return decoders[coding.toLowerCase()]?.(bytes) ?? bytes
+  } catch {
+    return bytes
+  }
+}
+
+/** Undefined for bytes that are not UTF-8. The last character can be cut. */
+function toText(bytes: Buffer, isCut: boolean): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, {
+      stream: isCut,
+    })
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+const maskBytes = Buffer.from(mask).toString('latin1')
+
+function maskBinary(type: string, bytes: Buffer): Buffer {
+  if (!/^$|^text|json|urlencoded|^multipart/i.test(type)) return bytes
+  const masked = maskBody(type, bytes.toString('latin1')).replaceAll(mask, maskBytes)
+  return Buffer.from(masked, 'latin1')
+}
