@@ -49,7 +49,7 @@ module.exports = {
       'httpbin|responses',
       'data-file|test-api|json-server|demos|resources|inspector|server|operations|cli|app|main',
     ),
-    forbid('demos-know-no-server', 'demos', 'inspector|server|operations|cli|app|main'),
+    forbid('demos-know-no-server', 'demos', 'server|operations|cli|app|main'),
     forbid('cli-uses-no-pages', 'cli', 'site|inspector|limits|main|embed'),
     forbid(
       'server-uses-http-and-limits',

@@ -24,7 +24,7 @@ import { askOtherWorkers, handlers } from './operations/workers.ts'
 import { closeConnectionsOnShutdown } from './server/connections.ts'
 import { createInstance } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
-import { openDemo, type Demo } from './site/demo.ts'
+import { findFileCollections, openDemo, type Demo } from './site/demo.ts'
 import { openDemoPages } from './site/demo-page.ts'
 import { openDocs } from './site/docs/docs.ts'
 import { renderErrorPage } from './site/error-page.ts'
@@ -34,6 +34,7 @@ import { openLearn } from './site/learn/learn.ts'
 import { createNavigation } from './site/navigation.ts'
 import { openProblems } from './site/problems/problems.ts'
 import type { Stores } from './stores/open-stores.ts'
+import { sweepFiles } from './stores/orphaned-files.ts'
 import { StoreFailure } from './stores/store-failure.ts'
 import { sweepRegularly } from './stores/sweep-regularly.ts'
 
@@ -72,9 +73,19 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   sweepRegularly(app, { name: 'expired states', everySeconds: 600, sweep: stores.states.sweep })
   finishResponses(app, config, closeConnectionsOnShutdown(app))
   app.addHook('onClose', limits.close)
+  sweepStoredFiles(app, options)
   openSite(app, options, parts)
   for (const demo of demos) await openDemo(app, demo, { config, ...stores })
   return app
+}
+
+/** Of all demos, also of those that are not open: their files are kept. */
+function sweepStoredFiles(app: FastifyInstance, { stores, demos }: AppOptions): void {
+  const { files, records } = stores
+  const collections = findFileCollections(demos)
+  if (collections.length === 0) return
+  const sweep = () => sweepFiles(files, records, collections)
+  sweepRegularly(app, { name: 'unfinished files', everySeconds: 600, sweep })
 }
 
 function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): void {

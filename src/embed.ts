@@ -69,7 +69,7 @@ function writeData({ data, schema, dialect }: VitrineOptions, folder: string) {
 
 async function openDemos(config: Config, { records }: Stores) {
   if (config.dataFile === undefined) return { config, demos }
-  return combineDemos(config, demos, (await openData(config, records)).definitions)
+  return combineDemos(config, demos, await openData(config, records))
 }
 
 async function openVitrine(config: Config, opened: AsyncDisposableStack): Promise<Vitrine> {

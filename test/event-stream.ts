@@ -7,7 +7,13 @@ export interface ReceivedEvent {
 }
 
 /** A client of server-sent events. It remembers the last id, as browsers do. */
-export async function openEvents(t: TestContext, url: string, lastId?: string) {
+export async function openEvents(
+  t: TestContext,
+  url: string,
+  given: string | { authorization: string; lastId?: string | undefined } = '',
+) {
+  const { lastId, authorization } =
+    typeof given === 'string' ? { lastId: given || undefined, authorization: undefined } : given
   const closing = new AbortController()
   const close = () => {
     closing.abort()
@@ -16,6 +22,7 @@ export async function openEvents(t: TestContext, url: string, lastId?: string) {
   const headers = {
     accept: 'text/event-stream',
     ...(lastId !== undefined && { 'last-event-id': lastId }),
+    ...(authorization !== undefined && { authorization }),
   }
   const response = await fetch(url, { headers, signal: closing.signal })
   const blocks = readBlocks(response)

@@ -23,9 +23,11 @@ export async function listRoutes(app: FastifyInstance): Promise<Route[]> {
   return routes
 }
 
-const rawNames = demos.flatMap(({ name, rawPaths }) => (rawPaths ? [name] : []))
+const rawPrefixes = demos.flatMap(({ name, rawPaths = [] }) =>
+  typeof rawPaths === 'function' ? [`/${name}`] : rawPaths,
+)
 
 /** Whether the response is a visitor's or another service's, so that our rules do not hold. */
 export function isRaw(path: string): boolean {
-  return rawNames.includes(path.split('/')[1] ?? '')
+  return rawPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
 }

@@ -1,5 +1,5 @@
 import { isPasswordHash } from '../auth/passwords.ts'
-import { demos, fileCollections, resources } from '../demos/catalogue.ts'
+import { collections, demos, resources } from '../demos/catalogue.ts'
 import { isRoutableId } from '../resources/context.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { assertStorable, findProblems } from '../resources/write/input.ts'
@@ -11,15 +11,13 @@ import { idSchema } from '../stores/records/records.ts'
 import type { CheckRecord } from '../stores/sqlite/backup-checks.ts'
 
 const validators = new Map<string, ReturnType<typeof compileLater>>([
-  ...demos.flatMap(({ name, fileSchema }) =>
-    fileSchema ? [[name, compileLater(fileSchema)] as const] : [],
-  ),
+  ...collections.map(({ name, schema }) => [name, compileLater(schema)] as const),
   [collectionNames.sessions, compileLater(storedSessionSchema)],
   [collectionNames.idempotencyEntries, compileLater(entrySchema)],
   [collectionNames.states, compileLater(stateSchema)],
 ])
 
-const ownNames = new Set([...demos.map(({ name }) => name), ...fileCollections])
+const ownNames = new Set([...demos.map(({ name }) => name), ...collections.map(({ name }) => name)])
 const ownId = new RegExp(idSchema.pattern)
 
 export const checkRecord: CheckRecord = (collection, id, document) => {

@@ -3,11 +3,11 @@ import { isWorker, superviseWorkers } from '../operations/workers.ts'
 import { serve } from './serve.ts'
 
 interface Command {
-  argument?: 'FILE' | 'N'
+  argument?: 'FILE' | 'N' | 'BIN URL'
   description: string
   /** Completes "vitrine: cannot …". */
   verb: string
-  run: (config: Config, argument: string) => Promise<void>
+  run: (config: Config, argument: string, others: readonly string[]) => Promise<void>
 }
 
 export const commands = {
@@ -52,6 +52,13 @@ export const commands = {
     verb: 'reset',
     run: async (config) => (await import('./reset.ts')).reset(config),
   },
+  forward: {
+    argument: 'BIN URL',
+    description: 'send the requests of a request bin, whose URL is BIN, to a local URL',
+    verb: 'forward',
+    run: async (config, bin, urls) =>
+      (await import('./forward.ts')).forward(config, [bin, ...urls]),
+  },
 } satisfies Record<string, Command>
 
 const maxSeeds = 10_000_000
@@ -63,10 +70,12 @@ export function parseCommand([name = 'serve', argument = '', ...more]: readonly 
   if (command === undefined) return { problem: 'unknown command; see --help' }
   const { argument: expected } = command
   const isCount = /^\d{1,8}$/.test(argument) && +argument >= 1 && +argument <= maxSeeds
-  if (more.length > 0 || (expected === undefined && argument !== '')) {
+  const words = expected === undefined ? 0 : expected.split(' ').length
+  if (more.length >= Math.max(words, 1) || (words === 0 && argument !== '')) {
     return { problem: `too many arguments for ${name}` }
   }
+  if (more.length < words - 1) return { problem: `${name} requires ${expected ?? ''}` }
   if (expected === 'FILE' && argument === '') return { problem: `${name} requires a FILE` }
-  if (expected !== 'N' || isCount) return { command, argument }
+  if (expected !== 'N' || isCount) return { command, argument, others: more }
   return { problem: `${name} requires a whole number from 1 to ${String(maxSeeds)}` }
 }

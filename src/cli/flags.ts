@@ -8,10 +8,10 @@ export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   const { values, words, problems } = parseFlags(args)
   const { source, ofCommand } = takeSource(words)
   if (source !== undefined) values[toEnvironmentName('dataFile')] = source
-  const { command = commands.serve, argument = '', problem } = parseCommand(ofCommand)
+  const { command = commands.serve, argument = '', others = [], problem } = parseCommand(ofCommand)
   if (problem !== undefined) problems.push(problem)
   const config = loadConfig({ ...process.env, ...values }, demoNames, problems)
-  return { verb: command.verb, run: () => command.run(config, argument) }
+  return { verb: command.verb, run: () => command.run(config, argument, others) }
 }
 
 /** A data file is named before the command, if there is one: no command has a dot or a slash. */

@@ -1,7 +1,7 @@
 import { openStores, type Stores } from '../stores/open-stores.ts'
 import { findLoad } from '../data-file/load-data.ts'
 import type { Config } from '../config/config.ts'
-import { demos, fileCollections } from '../demos/catalogue.ts'
+import { collections, demos, fileCollections } from '../demos/catalogue.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
 import type { Records } from '../stores/records/records.ts'
@@ -27,13 +27,16 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
   const { records, files, sessions, idempotencyEntries, states } = stores
   // Before the records of the demo, which hold the names of the files.
   const filed: [string, number][] = []
-  for (const name of fileCollections) filed.push([name, await removeWithFiles(records, name)])
+  for (const name of fileCollections)
+    filed.push([toPlural(name), await removeWithFiles(records, name)])
   const removed: [string, number][] = []
   const ofFile = (await findLoad(records))?.definitions ?? []
   // First: the next start then loads the data file again, even if this is interrupted.
   await records.collection(collectionNames.dataFile).clear()
-  const names = new Set([...demos, ...ofFile].map(({ name }) => name))
-  for (const name of names) removed.push([name, await records.collection(name).clear()])
+  const names = new Set([...demos, ...collections, ...ofFile].map(({ name }) => name))
+  for (const name of names) {
+    removed.push([toPlural(name), await records.collection(name).clear()])
+  }
   await removeOrphanedFiles(files, records, fileCollections)
   return [
     ...removed,
@@ -42,6 +45,11 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
     ['idempotency keys', await idempotencyEntries.clear()],
     ['states', await states.clear()],
   ]
+}
+
+/** `~bin-requests` → `bin requests`. Names of a data file have no `~`. */
+function toPlural(name: string): string {
+  return name.startsWith('~') ? name.slice(1).replace('-', ' ') : name
 }
 
 /** The ids of the files are stored until the files are removed too, even if this is interrupted. */

@@ -114,12 +114,12 @@ function toMessage(error: unknown): string {
 /** The demos, and the resources of the data file if there is one. */
 async function openDemos(config: Config, { records }: Stores) {
   if (config.dataFile === undefined) return { config, demos: catalogue }
-  const { definitions, notices } = await openData(config, records, workers.isFirstProcess)
+  const opened = await openData(config, records, workers.isFirstProcess)
   const notify = (notice: string) => {
     if (workers.isFirstProcess) console.log(notice)
   }
-  notices.forEach(notify)
-  return combineDemos(config, catalogue, definitions, notify)
+  opened.notices.forEach(notify)
+  return combineDemos(config, catalogue, opened, notify)
 }
 
 function warn(problem: string): void {

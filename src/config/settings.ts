@@ -154,6 +154,11 @@ export const settings = {
   rateLimit: limit([1, 1_000_000], 'maximum number of requests per minute and client (429)'),
   loginRateLimit: limit([1, 1_000_000], 'maximum number of logins per minute and client (429)'),
   maxEventLoopDelayMs: limit([10, 60_000], 'event loop delay above which requests get 503'),
+  maxBins: integer(1000, [1, 100_000], 'maximum number of request bins (507)'),
+  binMaxRequests: integer(500, [1, 10_000], 'requests that a bin keeps; the oldest are removed'),
+  binMaxBodyBytes: integer(mebibyte, [0, 64 * mebibyte], 'maximum size of a body for a bin (413)'),
+  binDays: integer(7, [1, 400], 'days after which a bin is removed (410)'),
+  binSecret: flag('secret', secret('', String, 'secret of the bin for `vitrine forward`')),
 }
 
 export type SettingName = keyof typeof settings
@@ -168,6 +173,7 @@ export const groupTitles: Partial<Record<SettingName, string>> = {
   maxBodyBytes: 'Size of a request',
   headersSeconds: 'Duration of a request',
   maxConnections: 'Load and clients',
+  maxBins: 'Request bins',
 }
 
 export const publicDefaults: Partial<Record<SettingName, string>> = {
@@ -188,6 +194,10 @@ export const publicDefaults: Partial<Record<SettingName, string>> = {
   maxEventLoopDelayMs: '250',
   allowedRedirectDomains: 'none',
   inspector: 'own',
+  maxBins: '500',
+  binMaxRequests: '100',
+  binMaxBodyBytes: String(65_536),
+  binDays: '1',
   // Link previews of chat services request URLs and are not browsers.
   methodOverride: 'unsafe-from-post',
 }

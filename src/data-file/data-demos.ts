@@ -1,9 +1,11 @@
 import type { Config } from '../config/config.ts'
 import { createJsonServer } from '../json-server/json-server.ts'
-import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
+import { defineResource } from '../resources/definition.ts'
 import { resourceDemo } from '../resources/routes.ts'
 import type { Demo } from '../site/demo.ts'
 import { testApi } from '../test-api/test-api.ts'
+import { responsesDemo, toFirstSegment } from './data-responses.ts'
+import type { OpenedData } from './open-data.ts'
 
 /**
  * The demos that are served with the resources of a data file, which come first. `notify` gets a line for
@@ -12,10 +14,13 @@ import { testApi } from '../test-api/test-api.ts'
 export function combineDemos(
   config: Config,
   catalogue: readonly Demo[],
-  definitions: readonly ResourceDefinition[],
+  { definitions, responses }: Pick<OpenedData, 'definitions' | 'responses'>,
   notify: (notice: string) => void = () => undefined,
 ) {
-  const names = definitions.map(({ name }) => name)
+  const names = [
+    ...definitions.map(({ name }) => name),
+    ...responses.map(({ url }) => toFirstSegment(url)),
+  ]
   const resources = definitions.map(defineResource)
   const own = config.jsonServer
     ? createJsonServer(config.jsonServer, definitions)
@@ -30,7 +35,9 @@ export function combineDemos(
     notify(`The demo ${name} is off: the data file has its path`)
   const kept = open.filter((demo) => !isOff(demo))
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
-  const demos = [...own, ...others, ...(config.testApi ? [testApi(definitions)] : [])]
+  const described = responses.length > 0 ? [responsesDemo(responses)] : []
+  const reset = config.testApi ? [testApi(definitions)] : []
+  const demos = [...own, ...described, ...others, ...reset]
   return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }
 }
 

@@ -1,11 +1,14 @@
 import { HttpError } from '../http/errors/http-error.ts'
+import type { DescriptionLimits } from '../responses/description-limits.ts'
 import { createId } from '../idempotency/create-id.ts'
 import { isRoutableId, singularId } from '../resources/context.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { findValue } from '../resources/field-values.ts'
 import { assertStorable, findProblems, findUnknownFields } from '../resources/write/input.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
+import { parseResponses } from './data-responses.ts'
 import { maxFields } from './infer-schema.ts'
+import { findNameProblem } from './names.ts'
 import { parseSchemas, type DataProblem, type GivenSchema } from './parse-schema.ts'
 import { toDefinition } from './to-definition.ts'
 
@@ -14,7 +17,7 @@ export interface DataResource {
   records: readonly { id: string; document: Document }[]
 }
 
-export interface DataOptions {
+export interface DataOptions extends DescriptionLimits {
   idField: string
   foreignKeySuffix: string
 }
@@ -28,26 +31,24 @@ type Data = DataOptions & {
 /** Each has routes with patterns, which are compared with those of the others at the start. */
 const maxResources = 200
 
-/** First segments of the paths of the service itself, now or later. */
-export const reservedNames = [
-  ...['assets', 'b', 'db', 'demos', 'docs', 'health', 'inspector', 'learn', 'problems', 's'],
-]
-
 /** The resources of a data file in its order; `schemas` is the content of the schema file. */
 export function defineData(contents: unknown, options: DataOptions, schemas?: unknown) {
   const problems: DataProblem[] = []
-  const fail = (reason: string) => ({ resources: [], problems: [{ path: '/', reason }] })
+  const failed = { resources: [], responses: undefined, isOfSchemaFile: false }
+  const fail = (reason: string) => ({ ...failed, problems: [{ path: '/', reason }] })
   if (!isDocument(contents)) return fail('must be an object whose members are the resources')
-  const { $schema: own, ...data } = contents
+  const { $schema: own, $responses: responses, ...data } = contents
   const given = parseSchemas(schemas ?? (isDocument(own) ? own : {}), problems)
-  if (problems.length > 0) return { resources: [], problems, isOfSchemaFile: schemas !== undefined }
+  if (problems.length > 0) return { ...failed, problems, isOfSchemaFile: schemas !== undefined }
   const empty = Object.keys(given).map((name): [string, unknown] => [name, []])
   const all = Object.entries({ ...Object.fromEntries(empty), ...data })
   if (all.length > maxResources) return fail(`has more than ${String(maxResources)} resources`)
-  const context = { ...options, schemas: given, names: all.map(([name]) => name), problems }
+  const names = all.map(([name]) => name)
+  const context = { ...options, schemas: given, names, problems }
   const resources = all.flatMap(([name, value]) => defineOne(context, name, value) ?? [])
   problems.push(...findDangling(resources, given))
-  return { resources, problems }
+  problems.push(...parseResponses(responses, names, options).problems)
+  return { resources, responses, problems, isOfSchemaFile: false }
 }
 
 function defineOne(data: Data, name: string, value: unknown): DataResource | undefined {
@@ -78,12 +79,6 @@ function defineOne(data: Data, name: string, value: unknown): DataResource | und
     problems.push({ path, reason: definition ? 'has a field without a name' : limit })
   }
   return undefined
-}
-
-function findNameProblem(name: string): string | undefined {
-  if (reservedNames.includes(name)) return 'is a path of the service: give it another name'
-  if (/^[a-z0-9][\w-]{0,63}$/i.test(name)) return undefined
-  return 'cannot be a path: use 1 to 64 letters, digits, - and _, and start with a letter or digit'
 }
 
 /** Records without an id get the next number, or a UUID where ids are text. */

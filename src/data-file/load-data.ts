@@ -17,6 +17,8 @@ interface Load {
   hash: string
   isComplete: boolean
   definitions: readonly ResourceDefinition[]
+  /** As in the file. */
+  responses: unknown
   version: number
 }
 
@@ -41,10 +43,10 @@ function isAbandoned({ updatedAt }: StoredRecord): boolean {
 }
 
 function toLoad({ document, version }: StoredRecord): Load | undefined {
-  const { hash, isComplete, definitions } = document
+  const { hash, isComplete, definitions, responses } = document
   if (typeof hash !== 'string' || typeof isComplete !== 'boolean') return undefined
   const known = Array.isArray(definitions) ? definitions.filter(isDefinition) : []
-  return { hash, isComplete, definitions: known, version }
+  return { hash, isComplete, definitions: known, responses, version }
 }
 
 /** They were stored by {@link loadData}. */
@@ -52,10 +54,12 @@ function isDefinition(value: unknown): value is ResourceDefinition {
   return isDocument(value) && typeof value.name === 'string' && isDocument(value.schema)
 }
 
+type LoadedData = Pick<Load, 'hash' | 'responses'> & { resources: readonly DataResource[] }
+
 /** Replaces the records of the last load. False if another process is loading. */
 export async function loadData(
   records: Records,
-  { hash, resources }: { hash: string; resources: readonly DataResource[] },
+  { hash, resources, responses }: LoadedData,
   last: Load | undefined,
 ): Promise<boolean> {
   const collection = records.collection(collectionNames.dataFile)
@@ -63,7 +67,7 @@ export async function loadData(
   let version = last?.version ?? 0
   const mark = async (isComplete: boolean): Promise<boolean> => {
     const now = new Date().toISOString()
-    const document = { hash, isComplete, definitions }
+    const document = { hash, isComplete, definitions, responses }
     const record = { id: loadId, document }
     const isMarked = await (version === 0
       ? collection.create({ ...record, createdAt: now })

@@ -3,6 +3,7 @@ import { isUrl } from '../config/parse-settings.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { createHasher } from '../resources/write/write.ts'
 import type { Records } from '../stores/records/records.ts'
+import { parseResponses, type DataResponse } from './data-responses.ts'
 import { defineData } from './define-data.ts'
 import { findLoad, loadData } from './load-data.ts'
 import type { DataProblem } from './parse-schema.ts'
@@ -11,6 +12,7 @@ import { parseDataText, readDataText, toHash, withoutSecrets } from './read-data
 
 export interface OpenedData {
   definitions: readonly ResourceDefinition[]
+  responses: readonly DataResponse[]
   notices: readonly string[]
 }
 
@@ -27,15 +29,26 @@ export async function openData(
     if (load?.isComplete && !(isFirst && mayReload && dataReload)) {
       const isOutdated = !isUrl(source) && load.hash !== (await readData(config)).hash
       const notice = `${source} has changed since its records were loaded; --reload replaces them`
-      return { definitions: load.definitions, notices: isFirst && isOutdated ? [notice] : [] }
+      const notices = isFirst && isOutdated ? [notice] : []
+      return { ...parseLoaded(config, load), notices }
     }
     const data = await readData(config)
-    const { resources, count } = await parseData(config, data)
-    if (!(await loadData(records, { hash: data.hash, resources }, load))) continue
+    const { resources, responses, count } = await parseData(config, data)
+    if (!(await loadData(records, { hash: data.hash, resources, responses }, load))) continue
     const definitions = resources.map(({ definition }) => definition)
     const notice = `Loaded ${count} from ${withoutSecrets(source)}`
-    return { definitions, notices: [notice] }
+    return { ...parseLoaded(config, { definitions, responses }), notices: [notice] }
   }
+}
+
+type Loaded = Pick<NonNullable<Awaited<ReturnType<typeof findLoad>>>, 'definitions' | 'responses'>
+
+function parseLoaded(config: Config, { definitions, responses: given }: Loaded) {
+  const names = definitions.map(({ name }) => name)
+  const { responses, problems } = parseResponses(given, names, config)
+  // A limit may have changed since the load.
+  if (problems.length > 0) throw toProblems(config.dataFile ?? '', problems)
+  return { definitions, responses }
 }
 
 /** The records of the file again. False if it is not as it was, or another process is loading it. */
@@ -43,8 +56,9 @@ export async function reloadData(config: Config, records: Records): Promise<bool
   const data = await readData(config).catch(() => undefined)
   const load = await findLoad(records)
   if (!data || load?.hash !== data.hash) return false
-  const { resources, total } = await parseData(config, data)
-  if (total > maxAtomicRecords) return loadData(records, { hash: data.hash, resources }, load)
+  const { resources, responses, total } = await parseData(config, data)
+  if (total > maxAtomicRecords)
+    return loadData(records, { hash: data.hash, resources, responses }, load)
   const entries = resources.map(async ({ definition, records: all }) => {
     const hashPasswords = createHasher(defineResource(definition))
     const saved = all.map(async ({ id, document }) => [id, await hashPasswords(document)] as const)
@@ -62,27 +76,26 @@ async function readData({ dataFile = '', dataSchema, dataId, foreignKeySuffix }:
 
 type Data = Awaited<ReturnType<typeof readData>>
 
-async function parseData(
-  { dataId, foreignKeySuffix, maxJsonDepth }: Config,
-  { file, schema }: Data,
-) {
+async function parseData(config: Config, { file, schema }: Data) {
+  const { dataId, maxJsonDepth } = config
   const contents = await parseDataText(file, maxJsonDepth)
   const schemas = schema && (await parseDataText(schema, maxJsonDepth))
-  const options = { idField: dataId, foreignKeySuffix }
-  const { resources, problems, isOfSchemaFile } = defineData(contents, options, schemas)
+  const options = { ...config, idField: dataId }
+  const { resources, responses, problems, isOfSchemaFile } = defineData(contents, options, schemas)
   const { source } = isOfSchemaFile && schema ? schema : file
-  if (problems.length > 0)
-    throw new ConfigProblems(toLines(withoutSecrets(source), problems).join('\n'))
+  if (problems.length > 0) throw toProblems(source, problems)
   const total = resources.reduce((sum, { records }) => sum + records.length, 0)
   const count = `${total.toLocaleString('en')} record${total === 1 ? '' : 's'}`
-  return { resources, total, count }
+  return { resources, responses, total, count }
 }
 
 const maxShownProblems = 20
 
-function toLines(source: string, problems: readonly DataProblem[]): string[] {
+function toProblems(path: string, problems: readonly DataProblem[]): ConfigProblems {
+  const source = withoutSecrets(path)
   const shown = problems.slice(0, maxShownProblems)
   const lines = shown.map(({ path, reason }) => `${source}: ${path} ${reason}`)
   const others = problems.length - shown.length
-  return others === 0 ? lines : [...lines, `${source}: ${String(others)} more problems`]
+  if (others > 0) lines.push(`${source}: ${String(others)} more problems`)
+  return new ConfigProblems(lines.join('\n'))
 }

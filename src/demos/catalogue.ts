@@ -1,7 +1,8 @@
 import { resourceDemo } from '../resources/routes.ts'
 import type { Resource } from '../resources/definition.ts'
-import type { Demo } from '../site/demo.ts'
+import { findFileCollections, type Demo } from '../site/demo.ts'
 import { api } from './api/api.ts'
+import { bins } from './bins/bins.ts'
 import { bodies } from './bodies/bodies.ts'
 import { goHttpbin } from './go-httpbin/go-httpbin.ts'
 import { httpbin } from './httpbin/httpbin.ts'
@@ -30,9 +31,12 @@ export const demos: readonly (Demo & { resource?: Resource })[] = [
   responses,
   httpbin,
   goHttpbin,
+  bins,
   staticFiles,
 ]
 
 export const resources = demos.flatMap(({ resource }) => resource ?? [])
 
-export const fileCollections = demos.flatMap(({ name, fileSchema }) => (fileSchema ? [name] : []))
+export const collections = demos.flatMap(({ collections = [] }) => collections)
+
+export const fileCollections = findFileCollections(demos)

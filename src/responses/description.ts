@@ -1,3 +1,5 @@
+import type { XStatic } from 'typebox/schema'
+
 const text = { type: 'string' } as const
 const seconds = { type: 'number', minimum: 0 } as const
 const texts = { type: 'array', items: text } as const
@@ -8,8 +10,8 @@ const fields = {
 } as const
 
 const properties = {
-  status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
-  headers: { ...fields, description: 'A header with several values has a list.' },
+  status: { type: 'integer', minimum: 200, maximum: 599, description: 'By default 200.' },
+  headers: { ...fields, description: 'The headers. One with several values has a list.' },
   type: { ...text, description: 'The value of Content-Type.' },
   body: { ...text, description: 'The body as text. `json` and `base64` are other forms of it.' },
   json: { description: 'The body as any JSON value.' },
@@ -62,26 +64,5 @@ export const sequenceSchema = {
   additionalProperties: false,
 } as const
 
-type Fields = Readonly<Record<string, string | readonly string[]>>
-
-export interface ResponseDescription {
-  status?: number
-  headers?: Fields
-  type?: string
-  body?: string
-  json?: unknown
-  base64?: string
-  cookies?: readonly string[]
-  delay?: number
-  chunk_size?: number
-  pause?: number
-  framing?: 'length' | 'chunked' | 'close'
-  trailers?: Fields
-  encoding?: 'gzip' | 'br' | 'zstd' | 'deflate'
-  early_hints?: Fields
-  close?: boolean
-}
-
-export interface Sequence {
-  sequence: readonly (ResponseDescription & { times?: number })[]
-}
+export type ResponseDescription = XStatic<typeof descriptionSchema>
+export type Sequence = XStatic<typeof sequenceSchema>

@@ -1,9 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
+import { badRequest } from '../http/errors/http-error.ts'
+import { text } from '../http/openapi/content.ts'
+import type { Parameter } from '../http/openapi/operation.ts'
 import { parseJson } from '../http/body/parse-json.ts'
 import { readBytes } from '../http/body/read-bytes.ts'
-import { decodeUtf8 } from '../http/request/parameters.ts'
+import { decodeUtf8, isDecimal } from '../http/request/parameters.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
+import { descriptionSchema } from './description.ts'
 
 /** The parameters of a raw path, in their order. */
 export function toQuery({ raw }: FastifyRequest): readonly Pair[] {
@@ -26,4 +30,58 @@ export async function readDescription(
   if (query.length > 0) return undefined
   const bytes = await readBytes(request.raw, config)
   return bytes.length === 0 ? undefined : parseJson(decodeUtf8(bytes), config)
+}
+
+/** Parameters that are repeated. Their members are in the plural. */
+const repeatable = ['header', 'cookie', 'trailer', 'early_hint']
+const { properties } = descriptionSchema
+const numbers = Object.entries(properties).flatMap(([name, schema]) =>
+  'minimum' in schema ? [name] : [],
+)
+
+/** The members of a description as query parameters. */
+export const descriptionParameters = Object.entries(properties).map(
+  ([member, schema]): Parameter => {
+    const name = member.replace(/s$/, '')
+    const { description } = schema
+    if (!repeatable.includes(name)) {
+      return { name: member, in: 'query', description, schema: 'enum' in schema ? schema : text }
+    }
+    const form = name === 'cookie' ? '' : ' Each is `Name: value`.'
+    const texts = { type: 'array', items: text }
+    return { name, in: 'query', description: description + form, schema: texts }
+  },
+)
+
+/** The description in query parameters, unchecked. Throws 400. */
+export function toDescription(query: readonly Pair[], config: Config): Record<string, unknown> {
+  const groups = Map.groupBy(query, ([name]) => name)
+  const entries = [...groups].map(([name, pairs]): [string, unknown] => {
+    const values = pairs.map(([, value]) => value)
+    if (!repeatable.includes(name)) return [name, toMember(name, values, config)]
+    return [`${name}s`, name === 'cookie' ? values : toFields(name, values)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A value that has no such form stays text, for the error of the schema. */
+function toMember(name: string, [value = '', ...others]: readonly string[], config: Config) {
+  if (others.length > 0) throw badRequest(`${name} is given more than once.`)
+  if (name === 'json') return parseJson(value, config, 'json')
+  // In a query, + is a space.
+  if (name === 'base64') return value.replaceAll(' ', '+')
+  if (name === 'close') return value === '' || value === 'true' || (value !== 'false' && value)
+  return numbers.includes(name) && isDecimal(value) ? Number(value) : value
+}
+
+function toFields(name: string, lines: readonly string[]) {
+  const pairs = lines.map((line): Pair => {
+    const [, field, value] = /^([^:]+):\s*(.*)$/s.exec(line) ?? []
+    if (field === undefined || value === undefined) {
+      throw badRequest(`${name} must have the form "Name: value".`)
+    }
+    return [field, value]
+  })
+  const groups = Map.groupBy(pairs, ([field]) => field)
+  return Object.fromEntries([...groups].map(([field, all]) => [field, all.map(([, one]) => one)]))
 }

@@ -23,6 +23,14 @@ export const demoGroups = ['Resources', 'Requests and responses', 'Files', 'Sess
 
 type Routes = readonly Route[]
 
+interface DemoCollection {
+  name: string
+  /** Of its documents. */
+  schema: XSchema
+  /** Whether each record describes the file with its id. */
+  isOfFiles?: boolean
+}
+
 /** A demo: its routes and its page. Its file is `demos/<name>/<name>.ts`. */
 export interface Demo {
   /** The name in DEMOS. */
@@ -42,12 +50,17 @@ export interface Demo {
   form?: string
   /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
   rawPaths?: readonly string[] | ((services: Services) => readonly string[])
-  /** The schema of the documents in the collection `name`, if each describes the file with its id. */
-  fileSchema?: XSchema
+  /** Its collections that are not of a resource. */
+  collections?: readonly DemoCollection[]
   /** Or a function that prepares the demo first. Hooks that it adds to `app` are the demo's own. */
   routes: Routes | ((services: Services, app: FastifyInstance) => Routes | Promise<Routes>)
   /** For a demo whose errors do not have the shape of the service. */
   errorShape?: (services: Services) => ErrorShape
+}
+
+export function findFileCollections(demos: readonly Demo[]): string[] {
+  const all = demos.flatMap(({ collections = [] }) => collections)
+  return all.flatMap(({ name, isOfFiles }) => (isOfFiles ? [name] : []))
 }
 
 export async function openDemo(app: FastifyInstance, { name, routes }: Demo, services: Services) {

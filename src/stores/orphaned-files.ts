@@ -2,6 +2,17 @@ import { collectionNames } from './collection-names.ts'
 import type { Files } from './files/files.ts'
 import type { Collection, Records } from './records/records.ts'
 
+/** Keeps the pending files of records, and removes those that are abandoned or orphaned. */
+export async function sweepFiles(
+  files: Files,
+  records: Records,
+  fileCollections: readonly string[],
+): Promise<void> {
+  const collections = fileCollections.map(records.collection)
+  await files.sweep((id) => hasRecord(collections, id))
+  await removeOrphanedFiles(files, records, fileCollections)
+}
+
 /** A file that still has a record in one of the collections is skipped: the record is about to be removed. */
 export async function removeOrphanedFiles(
   files: Files,

@@ -1,6 +1,11 @@
 import { jsonContent } from '../../http/openapi/content.ts'
-import { parseDescription, toDescription } from '../../responses/parse-description.ts'
-import { readDescription, toQuery } from '../../responses/read-description.ts'
+import { parseDescription } from '../../responses/parse-description.ts'
+import {
+  descriptionParameters,
+  readDescription,
+  toDescription,
+  toQuery,
+} from '../../responses/read-description.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import {
   cookiePath,
@@ -11,26 +16,10 @@ import {
   type ToRoutes,
 } from './endpoint.ts'
 
-const repeated = 'Repeat it for several.'
-
-const parameters = toParameters({
-  status: ['The status code, from 200 to 599.', '503'],
-  header: [`A header as \`Name: value\`. ${repeated}`, 'Retry-After: 1'],
-  type: ['The value of Content-Type.'],
-  body: ['The body as text.', 'Try again.'],
-  json: ['The body as JSON.'],
-  base64: ['The body in Base64.'],
-  cookie: [`The value of a Set-Cookie header. ${repeated}`],
-  delay: ['The seconds before the status line.'],
-  chunk_size: ['The bytes of each chunk.'],
-  pause: ['The seconds between two chunks.'],
-  framing: ['`length`, `chunked` or `close`.'],
-  trailer: [`A header after the body, as \`Name: value\`. ${repeated}`],
-  encoding: ['`gzip`, `br`, `zstd` or `deflate`.'],
-  early_hint: [`A header of a 103 before the delay, as \`Name: value\`. ${repeated}`],
-  close: ['`true`: the connection ends after the response.'],
-  description: ['All of it as JSON, in place of the other parameters.'],
-})
+const parameters = [
+  ...descriptionParameters,
+  ...toParameters({ description: ['All of it as JSON, in place of the other parameters.'] }),
+]
 
 export const toCustomRoutes: ToRoutes = ({ config }, app) =>
   forAnyMethod(app, {

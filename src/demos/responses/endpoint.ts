@@ -52,7 +52,7 @@ export function forAnyMethod(
 }
 
 /** A name that is repeated has a list. */
-export function toObject(pairs: readonly Pair[]): Record<string, string | readonly string[]> {
+export function toObject(pairs: readonly Pair[]): Record<string, string | string[]> {
   const groups = Map.groupBy(pairs, ([name]) => name)
   return Object.fromEntries(
     [...groups].map(([name, all]) => {

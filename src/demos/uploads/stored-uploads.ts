@@ -1,8 +1,8 @@
-import { create as toContentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../../http/request/target.ts'
+import { toAttachmentHeaders, toInactiveType } from '../../http/response/attachment.ts'
 import { toJsonArray, sendChunks } from '../../http/response/send.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { hasRequired, type Document, type Pages } from '../../stores/records/records.ts'
@@ -11,7 +11,6 @@ import { toStoredUpload, uploadSchema } from './save-upload.ts'
 import type { Upload, UploadServices } from './save-upload.ts'
 import { renderUploads } from './views.ts'
 
-const activeType = /html|xml|svg|script|pdf|multipart/i
 const offers = ['text/html', 'application/json', 'text/plain'] as const
 
 export function sendUploadList(services: UploadServices) {
@@ -38,14 +37,9 @@ export function sendUpload({ uploads, files }: UploadServices) {
     const { document, createdAt } = record
     if (!isUpload(document)) throw new StoreFailure('unavailable', `${id} has a damaged record`)
     const { name, type, size, sha256 } = document
-    reply.headers({
-      'content-disposition': toContentDisposition(name),
-      'content-security-policy': "default-src 'none'; sandbox",
-      'cross-origin-resource-policy': 'same-origin',
-      'cache-control': 'private, no-cache',
-    })
+    reply.headers({ ...toAttachmentHeaders(name), 'cache-control': 'private, no-cache' })
     return sendBytes(request, reply, {
-      type: activeType.test(type) ? 'application/octet-stream' : type,
+      type: toInactiveType(type),
       size,
       sha256,
       etag: `"${sha256}"`,

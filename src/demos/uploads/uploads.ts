@@ -7,8 +7,6 @@ import { sendJson, sendText } from '../../http/response/send.ts'
 import { html } from '../../site/html.ts'
 import { sendPage } from '../../site/page.ts'
 import { servesFile, type Demo } from '../../site/demo.ts'
-import { removeOrphanedFiles } from '../../stores/orphaned-files.ts'
-import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { createFileSpace } from './file-space.ts'
 import { exampleUpload, listOperation, toUploadedText, uploadOperation } from './documentation.ts'
 import { saveUpload, uploadSchema, type UploadServices } from './save-upload.ts'
@@ -30,7 +28,7 @@ export const uploads: Demo = {
   lookFor: html`The file is one part of a body of the type <code>multipart/form-data</code>, and <code>boundary</code>
 separates the parts.`,
   form: '/profile.html',
-  fileSchema: uploadSchema,
+  collections: [{ name: collectionName, schema: uploadSchema, isOfFiles: true }],
   routes: async ({ config, files, records }, app) => {
     const uploads = records.collection(collectionName)
     const { maxFilesBytes: maxBytes } = config
@@ -40,11 +38,6 @@ separates the parts.`,
       : '/demos/uploads'
     const services = { config, files, uploads, space, formPath }
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
-    const sweep = async () => {
-      await files.sweep(async (id) => (await uploads.find(id)) !== undefined)
-      await removeOrphanedFiles(files, records, [collectionName])
-    }
-    sweepRegularly(app, { name: 'unfinished uploads', everySeconds: 600, sweep })
     return [
       {
         method: 'POST',

@@ -47,29 +47,67 @@ function callWaiting(): void {
 
 /** If the body has arrived, it is read at once, without listeners, timers and promises. */
 export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Promise<Buffer> {
-  const { maxBodyBytes } = limits
-  if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(limits)
+  if (isAnnouncedTooLarge(raw, limits)) throw tooLarge(limits)
+  return readUpTo(raw, limits, () => {
+    throw tooLarge(limits)
+  })
+}
+
+/** The body, or its start if it is longer than `maxBodyBytes`. */
+export async function readStart(raw: IncomingMessage, limits: BodyLimits) {
+  // Without 100 (Continue), the client sends no body.
+  if (awaitsContinue(raw) && isAnnouncedTooLarge(raw, limits))
+    return { bytes: Buffer.alloc(0), isCut: true }
+  let isCut = false
+  const bytes = await readUpTo(raw, limits, (start) => {
+    isCut = true
+    return start
+  })
+  return { bytes, isCut }
+}
+
+function isAnnouncedTooLarge({ headers }: IncomingMessage, { maxBodyBytes }: BodyLimits): boolean {
+  return Number(headers['content-length'] ?? 0) > maxBodyBytes
+}
+
+type ToStart = (start: Buffer) => Buffer
+
+function readUpTo(
+  raw: IncomingMessage,
+  limits: BodyLimits,
+  toStart: ToStart,
+): Buffer | Promise<Buffer> {
   sendContinue(raw)
   if (raw.destroyed) throw badRequest(endedEarly)
   // An aborted request of HTTP/2 is `complete` too.
-  if (!raw.complete || isHttp2(raw)) return readSlowly(raw, limits)
+  if (!raw.complete || isHttp2(raw)) return readSlowly(raw, limits, toStart)
   // Without a size Node 26 returns only the first chunk.
   const bytes: unknown = raw.read(raw.readableLength)
   if (!Buffer.isBuffer(bytes)) return Buffer.alloc(0)
-  if (bytes.length > maxBodyBytes) throw tooLarge(limits)
-  return bytes
+  const { maxBodyBytes } = limits
+  return bytes.length > maxBodyBytes ? toStart(bytes.subarray(0, maxBodyBytes)) : bytes
 }
 
 function tooLarge({ maxBodyBytes }: BodyLimits): Error {
   return contentTooLarge(`The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`)
 }
 
-function readSlowly(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+function readSlowly(
+  raw: IncomingMessage,
+  limits: BodyLimits,
+  toStart: ToStart,
+): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const bytes = createByteCollector(limits.maxBodyBytes)
+  const { maxBodyBytes } = limits
+  const bytes = createByteCollector(maxBodyBytes)
   watchBody(raw, limits, reject)
   raw.on('data', (chunk: Buffer) => {
-    if (!bytes.add(chunk)) reject(tooLarge(limits))
+    if (bytes.add(chunk)) return
+    bytes.add(chunk.subarray(0, maxBodyBytes - bytes.toBuffer().length))
+    const start = new Promise<Buffer>((settle) => {
+      settle(toStart(bytes.toBuffer()))
+    })
+    resolve(start)
   })
   raw.on('end', () => {
     // Over HTTP/2 a lost connection ends the body like a whole one (RFC 9113 §8.1.1).

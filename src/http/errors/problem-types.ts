@@ -84,6 +84,11 @@ export const problemTypes = {
     'A request with the same Idempotency-Key is still being processed.',
     'Wait for the number of seconds in Retry-After. Then repeat the request to get the same response.',
   ),
+  gone: define(410, 'Gone')(
+    'What was here has expired and was removed. It does not come back.',
+    'Create a new one.',
+    `curl -X POST -H 'Accept: application/json' {origin}/bins`,
+  ),
   'precondition-failed': define(412, 'Precondition Failed')(
     'A precondition (If-Match, If-None-Match or If-Unmodified-Since) is false: the resource was changed, or it already exists. This request changed nothing.',
     'Read the resource again, and send the change with its current ETag.',

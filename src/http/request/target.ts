@@ -43,7 +43,8 @@ export function setMethod(raw: IncomingMessage, method: string): void {
   raw.method = method
 }
 
-const routableMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY'.split(' ')
+// Fastify requires a Content-Type of a QUERY.
+const routableMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE'.split(' ')
 
 /** Not by `httpVersion`: a request line of HTTP/1.1 may claim 2.0. */
 export function isHttp2(raw: object): boolean {

@@ -1,38 +1,42 @@
-import type { Change, ChangeLog } from '../../stores/records/records.ts'
+import type { Change, ChangeLog, ChangePart } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import type { Resource } from '../definition.ts'
 import { toRepresentation } from '../record/representations.ts'
 import { parseId } from '../write/create-numbered.ts'
 
-interface EventPart {
-  text: string
+export interface EventPart<Content> {
+  /** Undefined while the store is unavailable. */
+  content: Content | undefined
   /** The number to read on from. */
   last: number
 }
 
-export type EventReader = ReturnType<typeof createEventReader>
+export type EventReader<Content> = ReturnType<typeof createEventReader<Content>>
 
-/** Reads each part once for all streams that wait for it. */
-export function createEventReader(resource: Resource, { read, watch }: ChangeLog) {
-  const parts = new Map<number, Promise<EventPart>>()
-  const load = async (after: number): Promise<EventPart> => {
-    const { changes, last, hasGap } = await read(resource.name, after)
-    if (hasGap) return { text: toEvent('reset', last, {}), last }
-    return { text: changes.map((change) => changeToEvent(resource, change)).join(''), last }
+/** Reads each part of the changes of a collection once for all streams that wait for it. */
+export function createEventReader<Content>(
+  { read, watch }: ChangeLog,
+  collection: string,
+  toContent: (part: ChangePart) => Content,
+) {
+  const parts = new Map<number, Promise<EventPart<Content>>>()
+  const load = async (after: number): Promise<EventPart<Content>> => {
+    const part = await read(collection, after)
+    return { content: toContent(part), last: part.last }
   }
   return {
+    findLast: async () => (await read(collection)).last,
     watch: (wake: () => void) =>
       watch(() => {
         // A part that is being read may be older than the change.
         parts.clear()
         wake()
       }),
-    /** Nothing while the store is unavailable. */
-    read: (after: number): Promise<EventPart> => {
+    read: (after: number): Promise<EventPart<Content>> => {
       const known = parts.get(after)
       if (known) return known
       const part = load(after).catch((error: unknown) => {
-        if (error instanceof StoreFailure) return { text: '', last: after }
+        if (error instanceof StoreFailure) return { content: undefined, last: after }
         throw error
       })
       const forget = () => parts.delete(after)
@@ -43,6 +47,13 @@ export function createEventReader(resource: Resource, { read, watch }: ChangeLog
   }
 }
 
+export function toResourceEvents(resource: Resource) {
+  return ({ changes, last, hasGap }: ChangePart): string =>
+    hasGap
+      ? toEvent('reset', last, {})
+      : changes.map((change) => changeToEvent(resource, change)).join('')
+}
+
 function changeToEvent(resource: Resource, { kind, number, id, record }: Change): string {
   const shown = record
     ? toRepresentation(resource, record)
@@ -51,6 +62,6 @@ function changeToEvent(resource: Resource, { kind, number, id, record }: Change)
 }
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html: JSON has no line breaks. */
-function toEvent(name: string, number: number, value: unknown): string {
+export function toEvent(name: string, number: number, value: unknown): string {
   return `event: ${name}\nid: ${String(number)}\ndata: ${JSON.stringify(value)}\n\n`
 }

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dataApp, dataFile } from '../../test/data-app.ts'
+import { temporaryFolder } from '../../test/start-vitrine.ts'
+import { testApp } from '../../test/test-app.ts'
+
+const posts = [{ id: 1, title: 'Hello' }]
+
+test('the responses of a data file are beside its resources', async (t) => {
+  const app = await dataApp(t, {
+    posts,
+    $responses: {
+      'GET /slow': { delay: 0.1, json: [] },
+      'POST /orders/:id/pay': { status: 402, headers: { 'X-Reason': 'card' }, body: 'No' },
+      'GET /orders/latest': { type: 'text/html', body: '<p>Latest' },
+    },
+  })
+  assert.deepEqual((await app.inject('/posts')).json(), posts)
+  const startedAt = performance.now()
+  assert.equal((await app.inject('/slow')).body, '[]')
+  assert.ok(performance.now() - startedAt >= 95)
+  const headers = { 'content-type': 'application/json' }
+  const payload = '{"not JSON'
+  const paid = await app.inject({ method: 'POST', url: '/orders/7/pay', headers, payload })
+  assert.deepEqual([paid.statusCode, paid.headers['x-reason'], paid.body], [402, 'card', 'No'])
+  const listed = await app.inject({ url: '/demos/described', headers: { accept: 'text/html' } })
+  assert.match(listed.body, /\/slow/)
+  const page = await app.inject('/orders/latest')
+  assert.equal(page.headers['content-security-policy'], 'sandbox')
+  assert.equal((await app.inject({ method: 'HEAD', url: '/slow' })).headers['content-length'], '2')
+  const wrong = await app.inject({ method: 'DELETE', url: '/slow' })
+  assert.equal(wrong.statusCode, 405)
+  assert.match(String(wrong.headers.allow), /GET/)
+})
+
+test('a described response has neither validators, compression nor defaults of the service', async (t) => {
+  const app = await dataApp(t, { posts, $responses: { 'GET /long': { body: 'x'.repeat(5000) } } })
+  const headers = {
+    'accept-encoding': 'gzip',
+    'if-none-match': '*',
+    'want-content-digest': 'sha-256=1',
+  }
+  const response = await app.inject({ url: '/long', headers })
+  assert.deepEqual([response.statusCode, response.body.length], [200, 5000])
+  for (const name of ['etag', 'content-encoding', 'content-digest', 'cache-control']) {
+    assert.equal(response.headers[name], undefined, name)
+  }
+})
+
+test('the cross-site rules of the other resources apply', async (t) => {
+  const app = await dataApp(t, { posts, $responses: { 'POST /pay': { status: 201 } } })
+  const send = (origin: string) => app.inject({ method: 'POST', url: '/pay', headers: { origin } })
+  const local = await send('http://localhost:5173')
+  assert.equal(local.statusCode, 201)
+  assert.equal(local.headers['access-control-allow-origin'], 'http://localhost:5173')
+  assert.equal((await send('http://other.example')).statusCode, 403)
+})
+
+test('a sequence has the next step for each request', async (t) => {
+  const sequence = [{ status: 503, times: 2, headers: { 'Retry-After': '1' } }, { json: 'done' }]
+  const app = await dataApp(t, { posts, $responses: { 'GET /flaky': { sequence } } })
+  const statuses: number[] = []
+  for (let count = 0; count < 4; count += 1) statuses.push((await app.inject('/flaky')).statusCode)
+  assert.deepEqual(statuses, [503, 503, 200, 200])
+})
+
+test('a response takes its path from a demo, and is documented', async (t) => {
+  const app = await dataApp(t, { posts, $responses: { 'GET /status/:code': { body: 'own' } } })
+  assert.equal((await app.inject('/status/404')).body, 'own')
+  const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>()
+  assert.deepEqual(Object.keys(paths['/status/{code}'] ?? {}), ['get'])
+})
+
+test('another process has the responses of the load, and a lower limit is an error of the start', async (t) => {
+  const DATA_FILE = await dataFile(t, { posts, $responses: { 'GET /slow': { delay: 9, json: 1 } } })
+  const DATABASE_URL = `sqlite:${await temporaryFolder(t)}/data.db`
+  await testApp(t, { settings: { DATA_FILE, DATABASE_URL } })
+  const app = await testApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION: '9' } })
+  assert.ok(app.hasRoute({ method: 'GET', url: '/slow' }))
+  await assert.rejects(
+    testApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION: '1' } }),
+    /db\.json: \/\$responses\/GET ~1slow\/delay makes the response take more than 1 seconds/,
+  )
+})
+
+const rejected: Readonly<Record<string, [responses: unknown, message: RegExp]>> = {
+  'a list': [[], /\/\$responses must be an object like/],
+  'a path without a method': [{ '/slow': {} }, /\/\$responses\/~1slow must be a method and a path/],
+  'another method': [{ 'HEAD /slow': {} }, /must be a method and a path/],
+  'a pattern': [{ 'GET /a(^.*)*': {} }, /must be a method and a path/],
+  'a path with ..': [{ 'GET /a/..': {} }, /must be a method and a path/],
+  'the root': [{ 'GET /': {} }, /must be a method and a path/],
+  'a path of a resource': [
+    { 'GET /posts/2': {} },
+    /GET ~1posts~12 is a path of the resource posts/,
+  ],
+  'a path of the service': [{ 'GET /health/a': {} }, /is a path of the service/],
+  'a parameter first': [{ 'GET /:any': {} }, /must not begin with a parameter/],
+  'a parameter twice': [{ 'GET /a/:b/:b': {} }, /has a parameter twice/],
+  'the same path twice': [{ 'GET /a/:b': {}, 'GET /a/:c': {} }, /has the path of another response/],
+  'a wrong member': [{ 'GET /a': { status: 99 } }, /GET ~1a\/status must be at least 200/],
+  'an unknown member': [{ 'GET /a': { color: 1 } }, /GET ~1a\/color is not allowed/],
+  text: [{ 'GET /a': 'text' }, /GET ~1a must be an object/],
+  'a wrong step': [
+    { 'GET /a': { sequence: [{ pause: 1 }] } },
+    /sequence at \/0\/pause needs chunk_size/,
+  ],
+  'an empty sequence': [
+    { 'GET /a': { sequence: [] } },
+    /GET ~1a\/sequence must not have fewer than 1/,
+  ],
+  '201 responses': [
+    Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`GET /a${String(index)}`, {}])),
+    /has more than 200 members/,
+  ],
+}
+
+for (const [what, [responses, message]] of Object.entries(rejected)) {
+  test(`${what} in $responses is an error with its place`, async (t) => {
+    await assert.rejects(dataApp(t, { posts, $responses: responses }), message)
+  })
+}

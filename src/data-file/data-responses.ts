@@ -1,0 +1,114 @@
+import type { FastifyReply } from 'fastify'
+import { pathParameter } from '../http/openapi/content.ts'
+import type { Route } from '../http/openapi/route.ts'
+import type { DescriptionLimits } from '../responses/description-limits.ts'
+import type { ResponseDescription, Sequence } from '../responses/description.ts'
+import { checkDescribed } from '../responses/parse-description.ts'
+import { sendDescribed } from '../responses/send.ts'
+import { takeStep } from '../responses/sequences.ts'
+import type { Demo, Services } from '../site/demo.ts'
+import { isDocument } from '../stores/records/records.ts'
+import { findNameProblem } from './names.ts'
+import type { DataProblem } from './parse-schema.ts'
+
+export interface DataResponse {
+  method: string
+  /** `/orders/:id/pay` */
+  url: string
+  described: ResponseDescription | Sequence
+}
+
+interface ParsedResponses {
+  responses: readonly DataResponse[]
+  problems: readonly DataProblem[]
+}
+
+/** As many as a data file has resources: each is a route. */
+const maxResponses = 200
+const form = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/:?[\w~-][\w.~-]*)+)$/
+
+/** The member `$responses` of a data file with resources of these names. */
+export function parseResponses(
+  value: unknown = {},
+  names: readonly string[],
+  limits: DescriptionLimits,
+): ParsedResponses {
+  const fail = (reason: string) => ({ responses: [], problems: [{ path: '/$responses', reason }] })
+  if (!isDocument(value)) return fail('must be an object like {"GET /slow": {"delay": 2}}')
+  const entries = Object.entries(value)
+  if (entries.length > maxResponses) return fail(`has more than ${String(maxResponses)} members`)
+  const problems: DataProblem[] = []
+  const known = new Set<string>()
+  const responses = entries.flatMap(([key, given]): DataResponse[] => {
+    const report = (reason: string, at = '') => {
+      problems.push({ path: `/$responses/${key.slice(0, 100).replaceAll('/', '~1')}${at}`, reason })
+      return []
+    }
+    const [, method, url] = form.exec(key) ?? []
+    if (method === undefined || url === undefined) {
+      return report('must be a method and a path, like "GET /slow" or "POST /orders/:id/pay"')
+    }
+    const reason = findPathProblem(url, names)
+    if (reason !== undefined) return report(reason)
+    const route = `${method} ${url.replaceAll(/:[^/]+/g, ':')}`
+    if (known.has(route)) return report('has the path of another response')
+    known.add(route)
+    const checked = checkDescribed(given, limits)
+    if ('value' in checked) return [{ method, url, described: checked.value }]
+    for (const { field, message } of checked.problems) report(message, field && `/${field}`)
+    return []
+  })
+  return { responses, problems }
+}
+
+function findPathProblem(url: string, names: readonly string[]): string | undefined {
+  const first = toFirstSegment(url)
+  if (names.includes(first)) return `is a path of the resource ${first}`
+  if (first.startsWith(':')) return 'must not begin with a parameter'
+  const parameters = url.match(/:[^/]+/g) ?? []
+  if (new Set(parameters).size < parameters.length) return 'has a parameter twice'
+  return findNameProblem(first)
+}
+
+export const toFirstSegment = (url: string) => url.split('/')[1] ?? ''
+
+export function responsesDemo(responses: readonly DataResponse[]): Demo {
+  const links = responses.filter(({ method, url }) => method === 'GET' && !url.includes(':'))
+  return {
+    name: 'described',
+    title: 'Described responses',
+    summary: 'The responses that the data file describes.',
+    group: 'Requests and responses',
+    samples: links.map(({ url }) => ({ title: url, method: 'GET', path: url })),
+    routes: (services) => responses.map((response) => toRoute(response, services)),
+  }
+}
+
+function toRoute({ method, url, described }: DataResponse, { config, states }: Services): Route {
+  const isSequence = 'sequence' in described
+  const send = (reply: FastifyReply, description: ResponseDescription) =>
+    sendDescribed(reply, description, { config, cookiePath: '/' })
+  const steps = isSequence ? described.sequence : [described]
+  const documented = steps.map(({ status = 200 }): [string, { description: string }] => [
+    String(status),
+    { description: 'As the data file describes.' },
+  ])
+  return {
+    method,
+    url,
+    file: 'src/data-file/data-responses.ts',
+    summary: 'Respond as the data file describes',
+    parameters: [...url.matchAll(/:([^/]+)/g)].map(([, name = '']) =>
+      pathParameter(name, 'Any text.', '1'),
+    ),
+    responses: Object.fromEntries(documented),
+    ...(isSequence && { store: 'writes' }),
+    // The response depends neither on the body nor on conditions.
+    config: { readsBodyItself: true, ignoresConditions: true },
+    handler: async (_request, reply) => {
+      if (!isSequence) return send(reply, described)
+      const { step = {} } = await takeStep(states, `data/${method} ${url}`, described.sequence)
+      return send(reply, step)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createId } from '../../idempotency/create-id.ts'
+
+const timeLength = 7
+export const binIdLength = 27
+const binId = /^[0-9a-z]{7}[\w-]{20}$/
+
+/** Starts with the time of its end, so that an old id is known to be of a bin that is gone. */
+export function createBinId(expiresAt: Date): string {
+  const seconds = Math.ceil(expiresAt.getTime() / 1000)
+  return seconds.toString(36).padStart(timeLength, '0') + randomBytes(15).toString('base64url')
+}
+
+/** Undefined if it is not the id of a bin. */
+export function toExpiry(id: string): Date | undefined {
+  return binId.test(id) ? new Date(parseInt(id.slice(0, timeLength), 36) * 1000) : undefined
+}
+
+export function isExpired(id: string): boolean {
+  return (toExpiry(id)?.getTime() ?? Infinity) <= Date.now()
+}
+
+/** Sorted by the time of the request. The record of the request has this id, after that of its bin. */
+export const createRequestId = createId
+
+const requestId = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
+/** The time in the id; undefined if it is not the id of a request. */
+export function toReceivedAt(id: string): string | undefined {
+  if (!requestId.test(id)) return undefined
+  return new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
+}
+
+/** The prefix makes secrets known wherever they are received. */
+export const createSecret = () => `vbs_${randomBytes(24).toString('base64url')}`
+
+export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex')
+
+export function isSecretOf(secretHash: string, secret: string): boolean {
+  return timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(secretHash))
+}
+
+/** Of a bin, in any text that was received. */
+export function withoutSecrets(text: string): string {
+  return text.replaceAll(/vbs_[\w-]{32}/g, 'vbs_***')
+}

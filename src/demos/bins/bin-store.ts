@@ -1,0 +1,110 @@
+import type { Config } from '../../config/config.ts'
+import { HttpError, notFound } from '../../http/errors/http-error.ts'
+import type { Records, StoredRecord } from '../../stores/records/records.ts'
+import { StoreFailure } from '../../stores/store-failure.ts'
+import { createBinId, createSecret, hashSecret, isExpired, toExpiry } from './bin-ids.ts'
+import { collectionNames } from './collections.ts'
+import type { RequestStore } from './request-store.ts'
+
+export interface Bin {
+  id: string
+  version: number
+  createdAt: string
+  expiresAt: string
+  secretHash: string
+  /** A description as JSON. */
+  response: string
+}
+
+const defaultResponse = JSON.stringify({ status: 200, json: { ok: true } })
+const daySeconds = 86_400
+const maxAttempts = 20
+
+export type BinStore = ReturnType<typeof createBinStore>
+
+export function createBinStore(records: Records, requests: RequestStore, config: Config) {
+  const bins = records.collection(collectionNames.bins)
+  const now = () => new Date().toISOString()
+
+  /** First marked, so that its requests do not grow while they are removed. */
+  async function remove({ id, version, document }: StoredRecord): Promise<void> {
+    await bins.change({ id, version, document: { ...document, isRemoved: true }, updatedAt: now() })
+    const last = [
+      { collection: collectionNames.bins, kind: 'remove', records: [{ id }] },
+      { collection: collectionNames.requests, kind: 'none', filters: requests.toFilters(id) },
+    ] as const
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      await requests.removeAll(id)
+      // Fails after a capture that had begun before, or if another process has removed the bin.
+      if ((await records.commit(last)) === undefined || !(await bins.find(id))) return
+    }
+  }
+
+  /** Makes space for a bin: the oldest one without requests is removed. */
+  async function removeUnused(): Promise<boolean> {
+    for await (const page of bins.pages()) {
+      for (const record of page) {
+        if ((await requests.count(record.id)) > 0) continue
+        await remove(record)
+        return true
+      }
+    }
+    return false
+  }
+
+  return {
+    create: async (response = defaultResponse) => {
+      const isFull = (await bins.count()) >= config.maxBins
+      if (isFull && !(await removeUnused())) throw tooManyBins()
+      const id = createBinId(new Date(Date.now() + config.binDays * daySeconds * 1000))
+      const secret = createSecret()
+      const secretHash = hashSecret(secret)
+      const document = { secretHash, response, isRemoved: false }
+      const createdAt = now()
+      await bins.create({ id, document, createdAt })
+      return { ...toBin({ id, document, createdAt, version: 1 }), secret }
+    },
+    /** Throws 404 or 410. */
+    find: async (id: string): Promise<Bin> => {
+      if (isExpired(id)) throw expired()
+      const record = toExpiry(id) && (await bins.find(id))
+      if (record === undefined || record.document.isRemoved === true)
+        throw notFound(`There is no bin with the id ${id}.`, ['/bins', 'Request bins'])
+      return toBin(record)
+    },
+    /** False if the bin was changed or removed at the same time. */
+    setResponse: ({ id, version, secretHash }: Bin, response: string): Promise<boolean> => {
+      const document = { secretHash, response, isRemoved: false }
+      return bins.change({ id, version, document, updatedAt: now() })
+    },
+    remove: async (id: string): Promise<void> => {
+      const record = await bins.find(id)
+      if (record) await remove(record)
+    },
+    sweep: async (): Promise<void> => {
+      for await (const page of bins.pages()) {
+        const gone = page.filter(({ id, document }) => document.isRemoved === true || isExpired(id))
+        for (const record of gone) await remove(record)
+      }
+    },
+  }
+}
+
+type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
+
+function toBin({ id, document, createdAt, version }: BinRecord): Bin {
+  const { secretHash, response } = document
+  if (typeof secretHash !== 'string' || typeof response !== 'string')
+    throw new StoreFailure('unavailable', `${id} has a damaged record`)
+  const expiresAt = toExpiry(id)?.toISOString() ?? createdAt
+  return { id, version, createdAt, expiresAt, secretHash, response }
+}
+
+export function expired(): HttpError {
+  return new HttpError('gone', 'This bin has expired. Its requests have been removed.', {
+    back: ['/bins', 'Request bins'],
+  })
+}
+
+const tooManyBins = () =>
+  new HttpError('insufficient-storage', 'There are too many request bins (MAX_BINS).')

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { createBin, type NewBin } from '../../../test/bins.ts'
+import { temporaryFolder } from '../../../test/start-vitrine.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { until } from '../../../test/until.ts'
+
+test('a bin has an id that cannot be guessed, and a secret that no other response has', async (t) => {
+  const app = await testApp(t)
+  const [one, other] = [await createBin(app), await createBin(app)]
+  assert.match(one.id, /^[\w-]{27}$/)
+  assert.match(one.secret, /^vbs_[\w-]{32}$/)
+  assert.notEqual(one.id.slice(7), other.id.slice(7))
+  assert.equal(one.url, `/b/${one.id}/`)
+  const week = Date.now() + 7 * 86_400_000
+  assert.ok(Math.abs(Date.parse(one.expiresAt) - week) < 60_000)
+  const read = await one.read()
+  assert.deepEqual(read.json<NewBin>().response, { status: 200, json: { ok: true } })
+  assert.ok(!read.body.includes(one.secret))
+})
+
+const withoutSecret: [title: string, headers: (secret: string) => Record<string, string>][] = [
+  ['no secret', () => ({})],
+  ['another secret', (secret) => ({ authorization: `Bearer ${secret.slice(0, -1)}_` })],
+  ['another scheme', (secret) => ({ authorization: `Basic ${secret}` })],
+  ['the cookie of another bin', (secret) => ({ cookie: `bin-0abcdef=${secret}` })],
+]
+const reads: [method: 'GET' | 'PATCH' | 'DELETE', path: string][] = [
+  ['GET', ''],
+  ['PATCH', ''],
+  ['DELETE', ''],
+  ['GET', '/requests'],
+  ['DELETE', '/requests'],
+  ['GET', '/events'],
+  ['GET', '/requests/{n}'],
+  ['DELETE', '/requests/{n}'],
+  ['GET', '/requests/{n}/body'],
+  ['GET', '/requests/{n}/files/1'],
+]
+for (const [title, toHeaders] of withoutSecret) {
+  test(`with ${title} nothing of a bin can be read or changed`, async (t) => {
+    const app = await testApp(t)
+    const bin = await createBin(app)
+    await bin.send('/a')
+    const [captured] = await bin.list()
+    for (const [method, path] of reads) {
+      await t.test(`${method} ${path}`, async () => {
+        const url = `/bins/${bin.id}${path.replace('{n}', captured?.id ?? '')}`
+        const payload = method === 'PATCH' ? { payload: { response: {} } } : {}
+        const headers = { accept: '*/*', ...toHeaders(bin.secret) }
+        const response = await app.inject({ method, url, headers, ...payload })
+        assert.equal(response.statusCode, 401)
+        assert.match(String(response.headers['www-authenticate']), /^Bearer /)
+      })
+    }
+    assert.equal((await bin.list()).length, 1)
+  })
+}
+
+test('a browser gets the secret as a cookie that only the pages of its bins receive', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'text/html' }
+  const created = await app.inject({ method: 'POST', url: '/bins', headers })
+  const page = String(created.headers.location)
+  assert.equal(created.statusCode, 303)
+  const cookie = String(created.headers['set-cookie'])
+  assert.match(cookie, /^bin-[\w-]+=vbs_[\w-]+; Path=\/bins; .*HttpOnly; SameSite=Strict$/)
+  const own = { ...headers, cookie: cookie.split(';')[0] }
+  const shown = await app.inject({ url: page, headers: own })
+  assert.equal(shown.statusCode, 200)
+  assert.equal(shown.headers['cache-control'], 'no-store')
+  assert.doesNotMatch(shown.body, /vbs_/)
+  assert.match((await app.inject({ url: '/bins', headers: own })).body, new RegExp(page))
+  assert.equal((await app.inject({ url: page, headers })).statusCode, 401)
+})
+
+test('the link with the secret sets the cookie, and a wrong one does not', async (t) => {
+  const app = await testApp(t)
+  const { id, secret } = await createBin(app)
+  const open = (given: string) => app.inject(`/bins/${id}?secret=${given}`)
+  const [right, wrong] = [await open(secret), await open(secret.replace(/.$/, '*'))]
+  assert.deepEqual([right.statusCode, right.headers.location], [303, `/bins/${id}`])
+  assert.match(String(right.headers['set-cookie']), new RegExp(`^bin-${id}=${secret};`))
+  assert.deepEqual([wrong.statusCode, wrong.headers['set-cookie']], [303, undefined])
+})
+
+test('a browser keeps the cookies of the twenty newest bins', async (t) => {
+  const app = await testApp(t)
+  const ids = Array.from(
+    { length: 21 },
+    (_, index) => `0${(index + 10).toString(36)}zzzzz${'a'.repeat(20)}`,
+  )
+  const cookie = ids.map((id) => `bin-${id}=x`).join('; ')
+  const headers = { accept: 'text/html', cookie }
+  const created = await app.inject({ method: 'POST', url: '/bins', headers })
+  const [first = '', ...others] = [created.headers['set-cookie'] ?? []].flat()
+  assert.match(first, /=vbs_/)
+  assert.deepEqual(
+    others.map((one) => one.split('=')[0]),
+    [ids[1], ids[0]].map((id) => `bin-${id ?? ''}`),
+  )
+})
+
+test('the response of a bin can be set, with every part of a description', async (t) => {
+  const app = await testApp(t)
+  const bin = await createBin(app, { status: 418, body: 'tea', headers: { 'X-A': ['1', '2'] } })
+  const first = await bin.send('', { method: 'PUT' })
+  assert.deepEqual([first.statusCode, first.body, first.headers['x-a']], [418, 'tea', ['1', '2']])
+  const payload = {
+    response: {
+      sequence: [
+        { status: 503, times: 2 },
+        { status: 200, json: 1 },
+      ],
+    },
+  }
+  const changed = await bin.read('', { method: 'PATCH', payload })
+  assert.deepEqual([changed.statusCode, changed.json<NewBin>().response], [200, payload.response])
+  const statuses = []
+  for (let count = 0; count < 4; count += 1) statuses.push((await bin.send()).statusCode)
+  assert.deepEqual(statuses, [503, 503, 200, 200])
+  await bin.read('', { method: 'PATCH', payload })
+  assert.equal((await bin.send()).statusCode, 503)
+})
+
+const badResponses: unknown[] = [{ status: 99 }, { unknown: 1 }, 'text', [], { sequence: [] }, 7]
+for (const response of badResponses) {
+  test(`${JSON.stringify(response)} is not a response of a bin`, async (t) => {
+    const app = await testApp(t)
+    const bin = await createBin(app)
+    const payload = { response }
+    assert.equal((await bin.read('', { method: 'PATCH', payload })).statusCode, 400)
+    assert.equal((await app.inject({ method: 'POST', url: '/bins', payload })).statusCode, 400)
+    assert.equal((await bin.send()).body, '{"ok":true}')
+  })
+}
+
+test('a form changes the response, clears the bin and removes it', async (t) => {
+  const app = await testApp(t)
+  const bin = await createBin(app)
+  await bin.send()
+  const send = (path: string, fields: Record<string, string>) =>
+    bin.read(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
+      payload: new URLSearchParams(fields).toString(),
+    })
+  const changed = await send('', { _method: 'PATCH', response: '{"status": 202}' })
+  assert.deepEqual([changed.statusCode, changed.headers.location], [303, `/bins/${bin.id}`])
+  assert.equal((await send('', { _method: 'PATCH', response: '{' })).statusCode, 400)
+  assert.equal((await send('/requests', { _method: 'DELETE' })).statusCode, 303)
+  assert.deepEqual(await bin.list(), [])
+  assert.equal((await bin.send()).statusCode, 202)
+  const removed = await send('', { _method: 'DELETE' })
+  assert.deepEqual([removed.statusCode, removed.headers.location], [303, '/bins'])
+  assert.equal((await bin.send()).statusCode, 404)
+  assert.equal((await bin.read()).statusCode, 404)
+})
+
+test('an expired bin is gone, and its data is removed', async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'vitrine.db')
+  const settings = {
+    DATABASE_URL: `sqlite:${file}`,
+    BIN_DAYS: '2',
+    FILES_URL: `file:${folder}/files`,
+  }
+  const now = Date.now()
+  t.mock.timers.enable({ apis: ['Date'], now })
+  const app = await testApp(t, { settings })
+  const bin = await createBin(app)
+  const later = await createBin(app)
+  await bin.send('/a', { method: 'POST', payload: Buffer.alloc(100_000) })
+  t.mock.timers.setTime(now + 2 * 86_400_000 - 1000)
+  await later.send('/b')
+  assert.equal((await bin.list()).length, 1)
+  t.mock.timers.setTime(now + 2 * 86_400_000 + 2000)
+  for (const response of [await bin.send(), await bin.read(), await bin.read('/requests')])
+    assert.equal(response.statusCode, 410)
+  await testApp(t, { settings })
+  using database = new DatabaseSync(file, { readOnly: true })
+  const count = database.prepare("SELECT count(*) AS n FROM records WHERE resource LIKE '%bin%'")
+  await until(() => count.get()?.n === 0)
+})
+
+test('the oldest bin without requests makes space for a new one, and others do not', async (t) => {
+  const app = await testApp(t, { settings: { MAX_BINS: '2' } })
+  const [used, unused] = [await createBin(app), await createBin(app)]
+  await used.send()
+  const third = await createBin(app)
+  assert.equal((await unused.send()).statusCode, 404)
+  await third.send()
+  const full = await app.inject({ method: 'POST', url: '/bins' })
+  assert.equal(full.statusCode, 507)
+  assert.match(full.body, /MAX_BINS/)
+  assert.equal((await used.list()).length, 1)
+})
+
+test('with READ_ONLY no bin is created, and none captures', async (t) => {
+  const folder = await temporaryFolder(t)
+  const DATABASE_URL = `sqlite:${join(folder, 'vitrine.db')}`
+  const bin = await createBin(await testApp(t, { settings: { DATABASE_URL } }))
+  const app = await testApp(t, { settings: { DATABASE_URL, READ_ONLY: 'on' } })
+  assert.equal((await app.inject({ method: 'POST', url: '/bins' })).statusCode, 403)
+  for (const method of ['GET', 'POST'] as const)
+    assert.equal((await app.inject({ method, url: bin.url })).statusCode, 403)
+  assert.deepEqual(await bin.list(), [])
+})

@@ -1,0 +1,35 @@
+import { textSchema } from '../../stores/records/records.ts'
+import { capturedSchema } from './captured-request.ts'
+
+export const collectionNames = {
+  bins: 'bins',
+  requests: '~bin-requests',
+  files: '~bin-files',
+} as const
+
+export const binSchema = {
+  type: 'object',
+  required: ['secretHash', 'response', 'isRemoved'],
+  properties: {
+    secretHash: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
+    /** A description as JSON. */
+    response: textSchema,
+    /** Then its requests are being removed. */
+    isRemoved: { type: 'boolean' },
+  },
+} as const
+
+const fileSchema = {
+  type: 'object',
+  required: ['size', 'sha256'],
+  properties: {
+    size: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    sha256: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
+  },
+} as const
+
+export const collections = [
+  { name: collectionNames.bins, schema: binSchema },
+  { name: collectionNames.requests, schema: capturedSchema },
+  { name: collectionNames.files, schema: fileSchema, isOfFiles: true },
+]

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { createBin, type Captured, type NewBin } from '../../../test/bins.ts'
+import { openEvents } from '../../../test/event-stream.ts'
+import { createSchema, openPostgresServer } from '../../../test/postgres-server.ts'
+import { withoutPostgres, type PostgresServer } from '../../../test/postgres-server.ts'
+import { startVitrine } from '../../../test/start-vitrine.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+async function openBin(t: TestContext) {
+  const app = await testApp(t)
+  const bin = await createBin(app)
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const { authorization } = bin
+  const open = (lastId?: string) =>
+    openEvents(t, `${origin}/bins/${bin.id}/events`, { authorization, lastId })
+  return { app, bin, origin, open }
+}
+
+test('a captured request is an event, and so is its removal; those of other bins are not', async (t) => {
+  const { app, bin, open } = await openBin(t)
+  const stream = await open()
+  assert.equal(stream.response.headers.get('cache-control'), 'no-store')
+  await (await createBin(app)).send('/other')
+  await bin.send('/a?b', { method: 'POST', payload: 'text', headers: { 'content-type': 'a/b' } })
+  const created = await stream.next()
+  const [captured] = await bin.list()
+  const { id = '', receivedAt = '' } = captured ?? {}
+  assert.equal(created?.name, 'created')
+  assert.deepEqual(created.value, {
+    ...{ id, receivedAt, client: '127.0.0.1', method: 'POST', type: 'a/b', size: 4 },
+    ...{ target: `/b/${bin.id}/a?b`, path: '/a?b' },
+  })
+  await bin.read(`/requests/${id}`, { method: 'DELETE' })
+  const deleted = await stream.next()
+  assert.deepEqual([deleted?.name, deleted?.value], ['deleted', { id }])
+})
+
+test('Last-Event-ID resumes, and a client that missed requests is told which was its last', async (t) => {
+  const { bin, open } = await openBin(t)
+  const stream = await open()
+  await bin.send('/1')
+  const first = await stream.next()
+  stream.close()
+  await bin.send('/2')
+  const resumed = await open(first?.id)
+  assert.equal((await resumed.next())?.name, 'created')
+  const reset = await (await open('5')).next()
+  assert.deepEqual([reset?.name, reset?.value], ['reset', {}])
+})
+
+test('a list waits for a request that fits, and ends without one', async (t) => {
+  const { bin } = await openBin(t)
+  await bin.send('/early')
+  const waiting = bin.list('?wait=30&method=POST&path=/late')
+  await bin.send('/late')
+  await bin.send('/other', { method: 'POST' })
+  await bin.send('/late', { method: 'POST' })
+  assert.deepEqual(
+    (await waiting).map(({ path, method }) => [path, method]),
+    [['/late', 'POST']],
+  )
+  assert.deepEqual(await bin.list('?wait=1&path=/never'), [])
+})
+
+/** A webhook to one process, watched and awaited at others. */
+async function assertShared(t: TestContext, origins: readonly string[]): Promise<void> {
+  const origin = (index: number) => origins[index % origins.length] ?? ''
+  const created = await fetch(`${origin(0)}/bins`, { method: 'POST' })
+  const { id, secret } = (await created.json()) as NewBin
+  const headers = { authorization: `Bearer ${secret}` }
+  const streams = await Promise.all(
+    Array.from({ length: 4 }, (_, index) =>
+      openEvents(t, `${origin(index)}/bins/${id}/events`, headers),
+    ),
+  )
+  const waiting = Array.from({ length: 4 }, async (_, index) => {
+    const response = await fetch(`${origin(index)}/bins/${id}/requests?wait=60&path=/9`, {
+      headers,
+    })
+    return (await response.json()) as Captured[]
+  })
+  const numbers = Array.from({ length: 40 }, (_, index) => index)
+  await Promise.all(
+    numbers.map((number) =>
+      fetch(`${origin(number)}/b/${id}/${String(number)}`, { method: 'POST' }),
+    ),
+  )
+  const received = await Promise.all(streams.map(({ take }) => take(numbers.length)))
+  const ids = received.map((events) => events.map((event) => (event?.value as Captured).id))
+  for (const one of ids) assert.deepEqual(one, ids[0])
+  assert.equal(new Set(ids[0]).size, numbers.length)
+  for (const found of await Promise.all(waiting)) assert.equal(found[0]?.path, '/9')
+  const list = await fetch(`${origin(1)}/bins/${id}/requests`, { headers })
+  assert.deepEqual(
+    ((await list.json()) as Captured[]).map((one) => one.id),
+    ids[0]?.toSorted(),
+  )
+}
+
+test('workers share the requests of a bin', async (t) => {
+  const { origin } = await startVitrine(t, { WORKERS: '3', LOG_LEVEL: 'silent' })
+  await assertShared(t, [origin])
+})
+
+suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
+  let server: PostgresServer
+  before(async () => {
+    server = await openPostgresServer()
+  })
+  after(() => server.remove())
+
+  test('replicas share the requests of a bin', async (t) => {
+    const settings = { DATABASE_URL: await createSchema(server.url), LOG_LEVEL: 'silent' }
+    const [one, other] = [await startVitrine(t, settings), await startVitrine(t, settings)]
+    await assertShared(t, [one.origin, other.origin])
+  })
+})
+
+test('a stop of the service ends streams and waits at once', async (t) => {
+  const { app, bin, origin, open } = await openBin(t)
+  const stream = await open()
+  const headers = { authorization: bin.authorization }
+  const waiting = fetch(`${origin}/bins/${bin.id}/requests?wait=60`, { headers })
+  await setTimeout(100)
+  await app.close()
+  assert.equal(await stream.next(), undefined)
+  assert.equal(await (await waiting).text(), '[]')
+})

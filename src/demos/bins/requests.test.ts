@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { request, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createBin, type Captured } from '../../../test/bins.ts'
+import { asMultipart } from '../../../test/multipart-form.ts'
+import { temporaryFolder } from '../../../test/start-vitrine.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const methods = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+  'QUERY',
+]
+for (const method of methods) {
+  test(`a bin captures ${method}, with the target as it was sent`, async (t) => {
+    const app = await testApp(t)
+    const bin = await createBin(app)
+    const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+    const path = '/a//b/../%2e?x=%zz&_method=DELETE'
+    const sent = request({ port, method, path: `/b/${bin.id}${path}`, agent: false }).end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    response.resume()
+    assert.equal(response.statusCode, 200)
+    assert.equal(response.headers['access-control-allow-origin'], '*')
+    const [captured] = await bin.list()
+    assert.deepEqual(
+      [captured?.method, captured?.target, captured?.path],
+      [method, `/b/${bin.id}${path}`, path],
+    )
+  })
+}
+
+const bodies: [title: string, bytes: Buffer, shown: object][] = [
+  ['text', Buffer.from('grün'), { size: 5, isCut: false, text: 'grün' }],
+  ['bytes', Buffer.from([0, 255]), { size: 2, isCut: false, hex: '00ff' }],
+  ['a null character', Buffer.from('a\0'), { size: 2, isCut: false, hex: '6100' }],
+  [
+    'more than 64 KiB, cut in a character',
+    Buffer.from('x'.repeat(65_535) + 'ü'.repeat(10)),
+    { size: 65_555, isCut: true, text: 'x'.repeat(65_535) },
+  ],
+]
+for (const [title, payload, shown] of bodies) {
+  test(`a body of ${title} is stored, and can be downloaded`, async (t) => {
+    const bin = await createBin(await testApp(t))
+    const headers = { 'content-type': 'text/html; charset=utf-8' }
+    await bin.send('', { method: 'POST', payload, headers })
+    const [captured] = await bin.list()
+    assert.deepEqual(captured?.requestBody, shown)
+    const body = await bin.read(`/requests/${captured.id}/body`)
+    assert.ok(payload.equals(body.rawPayload))
+    assert.equal(body.headers['content-type'], 'application/octet-stream')
+    assert.match(String(body.headers['content-disposition']), /^attachment/)
+    assert.match(String(body.headers['content-security-policy']), /sandbox/)
+    assert.equal(body.headers['x-content-type-options'], 'nosniff')
+  })
+}
+
+test('a body that is too large gets 413, and the capture has its start', async (t) => {
+  const bin = await createBin(await testApp(t, { settings: { BIN_MAX_BODY_BYTES: '10' } }))
+  const payload = 'x'.repeat(11)
+  const response = await bin.send('/a', { method: 'POST', payload })
+  assert.equal(response.statusCode, 413)
+  assert.match(response.body, /BIN_MAX_BODY_BYTES/)
+  assert.equal((await bin.send('/b', { method: 'POST', payload: 'x'.repeat(10) })).statusCode, 200)
+  const captured = await bin.list()
+  assert.deepEqual(
+    captured.map(({ status, requestBody }) => [status, requestBody]),
+    [
+      [413, { size: 11, isCut: true, text: 'x'.repeat(10) }],
+      [undefined, { size: 10, isCut: false, text: 'x'.repeat(10) }],
+    ],
+  )
+})
+
+test('headers are captured in their order and case, without own cookies and secrets', async (t) => {
+  const app = await testApp(t)
+  const bin = await createBin(app)
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  await fetch(`${origin}/b/${bin.id}/?key=${bin.secret}`, {
+    headers: {
+      'X-One': '1',
+      cookie: `a=1; session=s; __Host-session=s; flash=f; bin-x=1; __Secure-bin-x=1; b=2`,
+      authorization: bin.authorization,
+    },
+  })
+  const [captured] = await bin.list()
+  const fields = new Map(captured?.requestFields)
+  assert.deepEqual(
+    ['X-One', 'cookie', 'authorization'].map((name) => fields.get(name)),
+    ['1', 'a=1; b=2', 'Bearer vbs_***'],
+  )
+  assert.doesNotMatch(JSON.stringify(captured), new RegExp(bin.secret))
+})
+
+test('a preflight from any site succeeds, whatever the response of the bin is', async (t) => {
+  const bin = await createBin(await testApp(t), { status: 500 })
+  const headers = {
+    origin: 'https://other.example',
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': 'x-own',
+  }
+  const response = await bin.send('', { method: 'OPTIONS', headers })
+  assert.equal(response.statusCode, 204)
+  assert.equal(response.headers['access-control-allow-origin'], 'https://other.example')
+  assert.match(String(response.headers['access-control-allow-methods']), /PUT/)
+  assert.equal(response.headers['access-control-allow-headers'], 'x-own')
+  const sent = await bin.send('', { method: 'PUT', headers: { origin: headers.origin } })
+  assert.deepEqual(
+    [sent.statusCode, sent.headers['access-control-allow-origin']],
+    [500, 'https://other.example'],
+  )
+})
+
+test('the response of a bin runs nothing in the origin of the service, and sets no own cookie', async (t) => {
+  const bin = await createBin(await testApp(t), {
+    type: 'text/html',
+    body: '<script>alert(1)</script>',
+    headers: { 'Content-Security-Policy': "default-src 'self'" },
+    cookies: ['session=x', 'own=1; Path=/; Domain=example.com'],
+  })
+  const { headers } = await bin.send()
+  assert.equal(headers['content-security-policy'], 'sandbox')
+  assert.deepEqual([headers['set-cookie']].flat(), [`own=1; Path=/b/${bin.id}`])
+})
+
+test('files of a form can be downloaded, as attachments', async (t) => {
+  const bin = await createBin(await testApp(t))
+  const { headers, payload } = asMultipart([
+    { name: 'text', content: 'plain' },
+    { name: 'page', fileName: '../b.html', type: 'text/html', content: '<script>' },
+    { name: 'large', fileName: 'größe.bin', content: Buffer.alloc(100_000, 7) },
+  ])
+  await bin.send('', { method: 'POST', headers, payload })
+  const [captured] = await bin.list()
+  const { files } = (await bin.read(`/requests/${captured?.id ?? ''}`)).json<Captured>()
+  assert.deepEqual(
+    files.map(({ field, size }) => [field, size]),
+    [
+      ['page', 8],
+      ['large', 100_000],
+    ],
+  )
+  const download = (index: number) =>
+    bin.read(`/requests/${captured?.id ?? ''}/files/${String(index)}`)
+  const page = await download(1)
+  assert.equal(page.body, '<script>')
+  assert.equal(page.headers['content-type'], 'application/octet-stream')
+  assert.match(String(page.headers['content-disposition']), /^attachment; filename="?b\.html/)
+  assert.match(String(page.headers['content-security-policy']), /sandbox/)
+  assert.equal((await download(2)).rawPayload.length, 100_000)
+  assert.equal((await download(3)).statusCode, 404)
+})
+
+test('only the newest requests are kept, and the files of others are removed', async (t) => {
+  const folder = await temporaryFolder(t)
+  const settings = { BIN_MAX_REQUESTS: '3', FILES_URL: `file:${join(folder, 'files')}` }
+  const bin = await createBin(await testApp(t, { settings }))
+  for (let number = 1; number <= 7; number += 1) {
+    await bin.send(`/${String(number)}`, { method: 'POST', payload: Buffer.alloc(70_000) })
+  }
+  const paths = async (query = '') => (await bin.list(query)).map(({ path }) => path)
+  assert.deepEqual(await paths(), ['/5', '/6', '/7'])
+  assert.deepEqual(await paths('?sort=-receivedAt'), ['/7', '/6', '/5'])
+  assert.equal((await readdir(join(folder, 'files'))).length, 3)
+  await bin.read('', { method: 'DELETE' })
+  assert.deepEqual(await readdir(join(folder, 'files')), [])
+})
+
+test('requests and all of them can be removed', async (t) => {
+  const bin = await createBin(await testApp(t))
+  for (const path of ['/a', '/b', '/c']) await bin.send(path)
+  const [first] = await bin.list()
+  const url = `/requests/${first?.id ?? ''}`
+  assert.equal((await bin.read(url, { method: 'DELETE' })).statusCode, 204)
+  assert.equal((await bin.read(url)).statusCode, 404)
+  assert.equal((await bin.list()).length, 2)
+  assert.equal((await bin.read('/requests', { method: 'DELETE' })).statusCode, 204)
+  assert.deepEqual(await bin.list(), [])
+})
+
+test('a bin does not show the requests of another one', async (t) => {
+  const app = await testApp(t)
+  const [one, other] = [await createBin(app), await createBin(app)]
+  await one.send('/a')
+  const [captured] = await one.list()
+  assert.deepEqual(await other.list(), [])
+  assert.equal((await other.read(`/requests/${captured?.id ?? ''}`)).statusCode, 404)
+})
+
+const lists: [query: string, paths: string][] = [
+  ['', '/a /a/b?c=1 /b'],
+  ['?method=post', '/a/b?c=1 /b'],
+  ['?path=/a', '/a /a/b?c=1'],
+  ['?path=c%3D1', '/a/b?c=1'],
+  ['?contains=NEEDLE', '/a/b?c=1'],
+  ['?contains=x-own:%20hay', '/a'],
+  ['?contains=%00', ''],
+  ['?sort=receivedAt', '/a /a/b?c=1 /b'],
+  ['?sort=-receivedAt', '/b /a/b?c=1 /a'],
+  ['?per_page=2', '/a /a/b?c=1'],
+  ['?per_page=2&page=2', '/b'],
+  ['?per_page=2&page=3', ''],
+  ['?method=post&per_page=1&page=2&sort=-receivedAt', '/a/b?c=1'],
+  ['?wait=0', '/a /a/b?c=1 /b'],
+  ['?wait=1&method=GET', '/a'],
+  ['?after={first}', '/a/b?c=1 /b'],
+  ['?after={first}&sort=-receivedAt', '/b /a/b?c=1'],
+]
+for (const [query, paths] of lists) {
+  test(`a list with ${query || 'no parameter'}`, async (t) => {
+    const bin = await createBin(await testApp(t))
+    await bin.send('/a', { headers: { 'x-own': 'Hay' } })
+    await bin.send('/a/b?c=1', { method: 'POST', payload: 'the needle' })
+    await bin.send('/b', { method: 'POST' })
+    const [first] = await bin.list()
+    const found = await bin.list(query.replace('{first}', first?.id ?? ''))
+    assert.equal(found.map(({ path }) => path).join(' '), paths)
+    const accept = 'application/x-ndjson'
+    const lines = await bin.read(`/requests${query.replace('{first}', first?.id ?? '')}`, {
+      headers: { accept },
+    })
+    assert.equal(lines.body, found.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  })
+}
+
+test('a page of a list has the total, and links', async (t) => {
+  const bin = await createBin(await testApp(t))
+  for (const path of ['/a', '/b', '/c']) await bin.send(path)
+  const { headers } = await bin.read('/requests?per_page=1&page=2&path=/')
+  assert.equal(headers['x-total-count'], '3')
+  assert.match(String(headers.link), /<\/bins\/[^>]*page=3>; rel="next"/)
+})
+
+const badLists = [
+  '?other=1',
+  '?wait=61',
+  '?wait=-1',
+  '?wait=x',
+  '?sort=path',
+  '?after=x',
+  '?page=0',
+]
+for (const query of [...badLists, '?per_page=1001', '?method=a&method=b', '?path[a]=1']) {
+  test(`a list with ${query} is an error`, async (t) => {
+    const bin = await createBin(await testApp(t))
+    assert.equal((await bin.read(`/requests${query}`)).statusCode, 400)
+  })
+}
+
+for (const url of ['/b', '/b/', '/b/x', '/b/x/y', '/b/%ff', '/b/0000000aaaaaaaaaaaaaaaaaaaa/']) {
+  test(`${url} is no bin`, async (t) => {
+    const { statusCode } = await (await testApp(t)).inject({ method: 'POST', url })
+    assert.ok(statusCode === 404 || statusCode === 410, String(statusCode))
+  })
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import type { NewBin } from '../bins.ts'
+import { spawnVitrine, startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { until } from '../until.ts'
+
+interface Received {
+  method: string | undefined
+  url: string | undefined
+  rawHeaders: string[]
+  body: Buffer
+}
+
+/** A service that responds with 500 to a path with `bad`. */
+async function openLocal(t: TestContext) {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    void request.toArray().then((chunks) => {
+      const { method, url, rawHeaders } = request
+      received.push({ method, url, rawHeaders, body: Buffer.concat(chunks as Buffer[]) })
+      response.writeHead(url?.includes('bad') === true ? 500 : 201).end('done')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${String(port)}/api/`, received }
+}
+
+async function createBin(origin: string) {
+  const response = await fetch(`${origin}/bins`, { method: 'POST' })
+  return (await response.json()) as NewBin
+}
+
+test('each request is sent on as it was, and its result is printed, also after a restart', async (t) => {
+  const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'vitrine.db')}`
+  const first = await startVitrine(t, { DATABASE_URL, LOG_LEVEL: 'silent' })
+  const { id, secret } = await createBin(first.origin)
+  const bin = `${first.origin}/b/${id}`
+  await fetch(`${bin}/before`)
+  const local = await openLocal(t)
+  const forward = spawnVitrine({}, ['forward', `${bin}/`, local.url, '--secret', secret])
+  t.after(() => forward.process.kill('SIGKILL'))
+  await until(() => forward.output().includes('Forwarding'))
+  const body = Buffer.alloc(100_000, 1)
+  await until(async () => {
+    await fetch(`${bin}/ready`)
+    return local.received.length > 0
+  })
+  await fetch(`${bin}/a//b?c=%20`, {
+    method: 'PUT',
+    body,
+    headers: { 'X-Own': '1', te: 'trailers' },
+  })
+  await fetch(`${bin}/bad`, { method: 'DELETE' })
+  await until(() => forward.output().includes('DELETE /bad → 500'))
+  const put = local.received.find(({ method }) => method === 'PUT')
+  assert.equal(put?.url, '/api/a//b?c=%20')
+  assert.ok(body.equals(put.body))
+  assert.equal(put.rawHeaders[put.rawHeaders.indexOf('X-Own') + 1] ?? '', '1')
+  assert.ok(!put.rawHeaders.some((text) => text.toLowerCase() === 'te'))
+  assert.match(forward.output(), /^PUT \/a\/\/b\?c=%20 → 201 Created, \d+ ms$/m)
+  assert.ok(!local.received.some(({ url }) => url?.includes('before') === true))
+
+  first.process.kill('SIGKILL')
+  await once(first.process, 'exit')
+  const { port } = new URL(first.origin)
+  await startVitrine(t, { DATABASE_URL, PORT: port, LOG_LEVEL: 'silent' })
+  await fetch(`${bin}/again`)
+  await until(() => forward.output().includes('GET /again → 201'))
+  forward.process.kill('SIGINT')
+  const [status] = (await once(forward.process, 'exit')) as [number]
+  assert.equal(status, 0)
+})
+
+test('a local service that does not respond is a line', async (t) => {
+  const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
+  const { id, secret } = await createBin(origin)
+  const bin = `${origin}/bins/${id}?secret=${secret}`
+  const forward = spawnVitrine({}, ['forward', bin, 'http://127.0.0.1:1/'])
+  t.after(() => forward.process.kill('SIGKILL'))
+  await until(async () => {
+    await fetch(`${origin}/b/${id}/lost`)
+    return forward.output().includes('GET /lost → connect ECONNREFUSED')
+  })
+})
+
+const failing: [title: string, toArgs: (bin: string) => string[], message: RegExp][] = [
+  ['a wrong secret', (bin) => [bin, 'http://127.0.0.1:1', '--secret', 'x'], /requires its secret/],
+  ['no secret', (bin) => [bin, 'http://127.0.0.1:1'], /--secret/],
+  ['no local URL', (bin) => [bin], /forward requires BIN URL/],
+  ['another word', (bin) => [bin, 'http://127.0.0.1:1', 'x'], /too many arguments/],
+  ['a local URL that is none', (bin) => [bin, 'localhost', '--secret', 'x'], /http: or https:/],
+  ['a URL without a bin', (bin) => [bin.slice(0, -30), 'http://a', '--secret', 'x'], /\/bins\/ID/],
+  ['an unknown bin', (bin) => [`${bin}x`, 'http://a', '--secret', 'x'], /There is no bin/],
+]
+test('what cannot be forwarded ends the command with one line', async (t) => {
+  const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
+  const { id } = await createBin(origin)
+  for (const [title, toArgs, message] of failing) {
+    await t.test(title, async () => {
+      const forward = spawnVitrine({}, ['forward', ...toArgs(`${origin}/b/${id}`)])
+      const [status] = (await once(forward.process, 'close')) as [number]
+      assert.equal(status, 2)
+      assert.match(forward.output(), message)
+      assert.match(forward.output(), /^vitrine: .*\n$/)
+    })
+  }
+})
