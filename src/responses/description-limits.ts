@@ -86,20 +86,22 @@ function findHeaderProblems(
 ) {
   const { headers, cookies = [], trailers, early_hints: hints, type } = description
   const forbidden = Object.keys(trailers ?? {}).filter((name) => forbiddenTrailers.test(name))
-  const problems = cookies.flatMap((cookie, index) =>
-    /^\s*[^\s=;][^=;]*=/.test(cookie)
-      ? []
-      : [{ field: 'cookies', message: `at /${String(index)} must have the form name=value` }],
-  )
+  const wrong = cookies.findIndex((cookie) => !/^\s*[^\s=;][^=;]*=/.test(cookie))
+  const problems: FieldProblem[] = []
+  if (wrong !== -1) {
+    const message = `at /${String(wrong)} must have the form name=value`
+    problems.push({ field: 'cookies', message })
+  }
   for (const name of forbidden)
     problems.push({ field: 'trailers', message: `must not have ${name}` })
   const all = { headers, trailers, early_hints: hints, cookies: { cookies }, type: { type } }
   for (const [field, given] of Object.entries(all)) {
-    const size = Object.entries(given ?? {})
-      .flat(2)
-      .join('').length
-    if (size <= maxHeaderBytes) continue
-    const message = `has more than ${maxHeaderBytes.toLocaleString('en')} characters (MAX_HEADER_BYTES)`
+    const lines = Object.entries(given ?? {}).flatMap(([name, values]) =>
+      [values].flat().map((value = '') => `${name}: ${value}\r\n`),
+    )
+    if (lines.join('').length <= maxHeaderBytes) continue
+    const limit = `${maxHeaderBytes.toLocaleString('en')} characters (MAX_HEADER_BYTES)`
+    const message = `has more than ${limit}, with names and line ends`
     problems.push({ field, message })
   }
   return problems

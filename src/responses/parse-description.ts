@@ -22,7 +22,13 @@ export function checkDescribed(
   config: DescriptionLimits,
 ): { value: Described } | { problems: readonly FieldProblem[] } {
   const validator = isObject(value) && 'sequence' in value ? getSequenceValidator() : getValidator()
-  if (!validator.Check(value)) return { problems: validator.Errors(value)[1].flatMap(toProblems) }
+  if (!validator.Check(value)) {
+    const errors = hasManyValues(value) ? [] : validator.Errors(value)[1]
+    const named = errors.flatMap(toProblems)
+    return {
+      problems: named.length > 0 ? named : [{ field: '', message: 'does not fit its schema' }],
+    }
+  }
   const problems =
     'sequence' in value
       ? value.sequence.flatMap((step, index) =>
@@ -48,9 +54,25 @@ export function parseDescription(value: unknown, config: DescriptionLimits): Res
   throw invalidDescription([{ field: 'sequence', message: 'is not allowed' }])
 }
 
+/** To list what is wrong with a megabyte of values would take seconds. */
+const maxCheckedValues = 5000
+
+function hasManyValues(value: unknown): boolean {
+  let left = maxCheckedValues
+  const visit = (part: unknown): boolean => {
+    left -= 1
+    if (left < 0) return true
+    return typeof part === 'object' && part !== null && Object.values(part).some(visit)
+  }
+  return visit(value)
+}
+
+const maxShownProblems = 20
+
 export function invalidDescription(problems: readonly FieldProblem[]): HttpError {
-  const detail = problems.map(({ field, message }) => `${field || 'The description'} ${message}`)
-  return new HttpError('bad-request', `${detail.join('; ')}.`, { fields: problems })
+  const shown = problems.slice(0, maxShownProblems)
+  const detail = shown.map(({ field, message }) => `${field || 'The description'} ${message}`)
+  return new HttpError('bad-request', `${detail.join('; ')}.`, { fields: shown })
 }
 
 function toProblems(error: TLocalizedValidationError): FieldProblem[] {

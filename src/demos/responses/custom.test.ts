@@ -175,11 +175,30 @@ test('a body and headers over the limits get 400', async (t) => {
   const send = async (description: object) => (await app.inject(toUrl(description))).body
   assert.match(await send({ body: 'x'.repeat(21) }), /body is longer than 20 bytes/)
   assert.match(await send({ headers: { a: 'x'.repeat(2000) } }), /headers has more than 2,000/)
+  assert.match(await send({ headers: { a: Array(500).fill('') } }), /headers has more than 2,000/)
   const large = await testApp(t)
   const payload = { body: 'x'.repeat(10_001), chunk_size: 1 }
   const { body } = await large.inject({ method: 'POST', url: path, payload })
   assert.match(body, /chunk_size divides the body into more than 10,000 chunks/)
 })
+
+const long: Readonly<Record<string, object>> = {
+  'values of a header': { headers: { a: Array(100_000).fill(1) } },
+  'empty values of a header': { headers: { a: Array(100_000).fill('') } },
+  cookies: { cookies: Array(100_000).fill('') },
+  'unknown members': Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [index, 1])),
+  steps: { sequence: Array(50_000).fill({ pause: 1 }) },
+}
+
+for (const [name, payload] of Object.entries(long)) {
+  test(`many wrong ${name} get a short error`, async (t) => {
+    const app = await testApp(t)
+    const { statusCode, body } = await app.inject({ method: 'POST', url: path, payload })
+    assert.equal(statusCode, 400)
+    assert.match(body, /does not fit its schema|cookies at \/0|MAX_HEADER_BYTES/)
+    assert.ok(body.length < 1000)
+  })
+}
 
 test('over HTTP/2: headers, 103, chunks, trailers, and GOAWAY for close', async (t) => {
   const app = await testApp(t, { settings: await makeCertificate(t) })
