@@ -81,7 +81,11 @@ const responseBody = {
   }),
 }
 const attachment = { 200: { description: 'The bytes, as an attachment.', content: { '*/*': {} } } }
-const removed = { 204: { description: 'Removed.' } }
+const toPage = {
+  description: 'Redirects a browser to a page.',
+  headers: responseHeaders('Location'),
+}
+const removed = { 204: { description: 'Removed.' }, 303: toPage }
 
 const readErrors = [401, 404, 410] as const
 
@@ -102,14 +106,19 @@ export const operations = {
         headers: responseHeaders('Location'),
         content: jsonContent(toSchema(exampleNew, { ...binProperties, secret }), exampleNew),
       },
+      303: toPage,
     },
+    errors: [406],
     store: 'writes',
   },
   read: {
     ...reading,
     summary: 'Get a bin',
     parameters: [ofBin, linkSecret],
-    content: { ...pageContent, ...binContent },
+    responses: {
+      200: { description: 'The bin.', content: { ...pageContent, ...binContent } },
+      303: toPage,
+    },
     errors: [...readErrors, 406],
   },
   change: {
@@ -117,7 +126,7 @@ export const operations = {
     summary: 'Change the response of a bin',
     parameters: [ofBin],
     requestBody: { ...responseBody, required: true },
-    content: binContent,
+    responses: { 200: { description: 'The bin.', content: binContent }, 303: toPage },
     errors: [...readErrors, 409],
   },
   remove: { ...writing, summary: 'Remove a bin', parameters: [ofBin], responses: removed },
