@@ -43,6 +43,7 @@ const forgeries: readonly string[] = [
   setIn('~answers', 'recordId', `'../x'`),
   `UPDATE records SET document = '[]' WHERE resource = 'locations'`,
   `UPDATE records SET document = '{"name":' WHERE resource = '~answers'`,
+  setIn('~states', 'requests', `'many'`),
   `UPDATE records SET version = 0 WHERE resource = 'users'`,
   `UPDATE records SET created_at = 'yesterday' WHERE resource = 'users'`,
   `UPDATE records SET updated_at = '2026-19-39T12:00:00.000Z' WHERE resource = 'users'`,
@@ -56,6 +57,7 @@ async function saveEverything(t: TestContext) {
   const vitrine = await openService(t, services)
   const { send } = vitrine
   await send('/users', asJson('POST', { name: 'Ann', password: 'glass' }))
+  await send('/responses/sequence/a')
   const place = asJson('POST', { name: 'Pier', latitude: 1, longitude: 2 })
   const headers = { ...place.headers, 'idempotency-key': '"one"' }
   assert.equal((await send('/locations', { ...place, headers })).status, 201)

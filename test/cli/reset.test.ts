@@ -24,6 +24,7 @@ async function furnish(send: Send): Promise<string> {
   assert.equal((await send('/locations', keyed)).status, 201)
   await send('/users', asJson('POST', user))
   for (const name of ['a', 'b']) await uploadFile(send, name, Buffer.from(name))
+  await send('/responses/sequence/a')
   const credentials = { username: user.name, password: user.password }
   return toCookie(await send('/login', asJson('POST', credentials)))
 }
@@ -36,7 +37,7 @@ async function resetWhileOpen(t: TestContext, services: TestService): Promise<Se
   assert.equal((await send(path)).status, 200)
   assert.equal(
     await runSucceeding(services, 'reset'),
-    'Removed 1 user, 1 location, 2 uploads, 1 session, 1 idempotency key',
+    'Removed 1 user, 1 location, 2 uploads, 1 session, 1 idempotency key, 1 state',
   )
   for (const list of ['/users', '/locations', '/uploads'])
     assert.deepEqual(await listOf(send, list), [])

@@ -49,8 +49,8 @@ export function validValue(schema: InputSchema): Arbitrary<unknown> {
 }
 
 function validText({ pattern, minLength = 0, maxLength = 60 }: InputSchema): Arbitrary<string> {
-  // That of an id; the other patterns forbid single characters.
-  if (pattern?.endsWith('}$')) return fc.stringMatching(new RegExp(pattern))
+  // Of ids and lists; the other patterns forbid single characters.
+  if (pattern && /[})*]\$$/.test(pattern)) return fc.stringMatching(new RegExp(pattern))
   const text = fc.string({ minLength, maxLength: Math.min(maxLength, 60), unit: 'binary' })
   return pattern === undefined ? text : text.filter((value) => new RegExp(pattern).test(value))
 }

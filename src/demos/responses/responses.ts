@@ -2,16 +2,22 @@ import { isPreflight } from '../../http/security/origins.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
+import { toCacheRoutes } from './cache.ts'
 import { toCustomRoutes } from './custom.ts'
 import { toEchoRoutes } from './echo.ts'
 import { cookiePath, type ToRoutes } from './endpoint.ts'
+import { toRateRoutes } from './rate.ts'
 import { toRedirectRoutes } from './redirect.ts'
+import { toSequenceRoutes } from './sequence.ts'
 
 /** By the segment after `/responses/`. */
 const endpoints: Readonly<Record<string, ToRoutes>> = {
   custom: toCustomRoutes,
   echo: toEchoRoutes,
   redirect: toRedirectRoutes,
+  sequence: toSequenceRoutes,
+  rate: toRateRoutes,
+  cache: toCacheRoutes,
 }
 
 export const responses: Demo = {

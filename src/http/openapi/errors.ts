@@ -9,7 +9,7 @@ const ofEveryRoute = [400, 414, 417, 431, 500, 505] as const
 const ofWrites = [403, 408, 413, 415, 501] as const
 
 export function toErrorResponses(
-  { method, store, errors = [] }: Operation & { method: DocumentedMethod },
+  { method, store, errors = [], responses = {} }: Operation & { method: DocumentedMethod },
   limits: readonly ErrorStatus[],
   shape: ErrorShape | undefined,
 ): Record<string, Reference<ResponseDoc>> {
@@ -21,7 +21,13 @@ export function toErrorResponses(
     ...(store ? ([503] as const) : []),
     ...(store === 'writes' ? ([507] as const) : []),
   ]
-  return Object.fromEntries(statuses.map((status) => [status, toErrorResponse(status, shape)]))
+  // Documented as a response of any type, which the document of one status would replace.
+  const isIncluded = (status: ErrorStatus) => {
+    const ofClass = responses[`${String(status).charAt(0)}XX`]
+    return ofClass && 'content' in ofClass && '*/*' in (ofClass.content ?? {})
+  }
+  const others = statuses.filter((status) => !isIncluded(status))
+  return Object.fromEntries(others.map((status) => [status, toErrorResponse(status, shape)]))
 }
 
 const problemSchema = toComponent('schemas', 'Problem', {

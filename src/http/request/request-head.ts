@@ -139,11 +139,14 @@ export function parseRequestHead(request: FastifyRequest, config: Config): HttpE
       assertMemoryLeft()
     })
     if (error && request.routeOptions.config.anyHost !== true) throw error
-    if (isRawRequest(raw)) return
+    const isRaw = isRawRequest(raw)
+    // Under raw paths, safe methods store something too.
+    const mayWrite = isRaw ? request.method !== 'OPTIONS' : !isSafe(request.method)
+    if (mayWrite && config.readOnly && request.routeOptions.config.isWrite) throw readOnly()
+    if (isRaw) return
     if (config.testApi) assertNotToFail(request)
     request.query = raw.target?.getQuery().parameters
     if (isSafe(request.method)) return
-    if (config.readOnly && request.routeOptions.config.isWrite) throw readOnly()
     const own = toOrigin(request)
     assertNotUnsafeLink(raw, own, config)
     assertSameSite(raw, { own, others: config.corsOrigins })

@@ -46,18 +46,21 @@ function keepComparison(
   return outcome
 }
 
-export function evaluatePreconditions(headers: IncomingHttpHeaders, validators: Validators) {
-  const { etag, lastModified } = validators
-  return keepComparison(headers, { etags: [etag], lastModified }, evaluate(headers, validators))
+export function evaluatePreconditions(
+  headers: IncomingHttpHeaders,
+  { etag, lastModified }: { etag?: string | undefined; lastModified?: Date | undefined },
+) {
+  const state = { etags: etag === undefined ? [] : [etag], lastModified }
+  return keepComparison(headers, state, evaluate(headers, state))
 }
 
-function evaluate(headers: IncomingHttpHeaders, validators: Validators): Comparison['outcome'] {
-  const { etag, lastModified } = validators
-  if (!isUnmodified(headers, { etags: [etag], lastModified })) return 'failed'
+function evaluate(headers: IncomingHttpHeaders, state: State): Comparison['outcome'] {
+  const { etags: own, lastModified } = state
+  if (!isUnmodified(headers, state)) return 'failed'
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
     const { coding } = chooseCoding(headers['accept-encoding'] ?? '')
-    const etags = coding ? [etag, toCodedTag(etag, coding)] : [etag]
+    const etags = coding ? own.flatMap((tag) => [tag, toCodedTag(tag, coding)]) : own
     return listsTag(ifNoneMatch, etags, isWeakMatch) ? 'not modified' : 'proceed'
   }
   return isUnmodifiedSince(headers['if-modified-since'], lastModified) ? 'not modified' : 'proceed'

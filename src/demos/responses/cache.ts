@@ -1,0 +1,174 @@
+import type { FastifyRequest } from 'fastify'
+import { hash } from 'node:crypto'
+import { preconditionFailed } from '../../http/errors/http-error.ts'
+import { evaluatePreconditions, mayWriteResource } from '../../http/response/preconditions.ts'
+import { toRawRequest } from '../../http/request/raw-request.ts'
+import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
+import { sendDescribed } from '../../responses/send.ts'
+import { cookiePath, describedResponses, type ToRoutes } from './endpoint.ts'
+import { createQueryParser, toQueryParameters } from './query.ts'
+import { keyParameter, parseKey, toStateRoutes } from './state.ts'
+import type { ResponseDescription } from '../../responses/description.ts'
+import type { State, States } from '../../stores/states/states.ts'
+
+const seconds = (description: string) =>
+  ({ type: 'integer', minimum: 0, maximum: 2 ** 31, description }) as const
+
+const querySchema = {
+  type: 'object',
+  properties: {
+    etag: {
+      type: 'string',
+      pattern: '^(W/)?[!#-~]{1,100}$',
+      description: 'The ETag without quotation marks: `v1`, or `W/v1` for a weak one.',
+      example: 'v1',
+    },
+    last_modified: {
+      type: 'string',
+      format: 'date-time',
+      description: 'The time of Last-Modified.',
+      example: '2026-11-22T08:00:00Z',
+    },
+    max_age: seconds('The directive max-age.'),
+    s_maxage: seconds('The directive s-maxage, for shared caches.'),
+    stale_while_revalidate: seconds('The directive stale-while-revalidate.'),
+    cache_control: {
+      type: 'string',
+      pattern: '^[\\t -~]{1,500}$',
+      description: 'Other directives of Cache-Control.',
+      example: 'public, immutable',
+    },
+    age: seconds('The value of Age, as if a shared cache had stored the response.'),
+    vary: {
+      type: 'string',
+      pattern: '^(\\*|[A-Za-z0-9-]+(, *[A-Za-z0-9-]+){0,9})$',
+      maxLength: 200,
+      description: 'The names of headers whose values select a variant.',
+      example: 'Accept-Language',
+    },
+  },
+  additionalProperties: false,
+} as const
+
+const parseParameters = createQueryParser(querySchema)
+type Parameters = ReturnType<typeof parseParameters>
+
+export const toCacheRoutes: ToRoutes = (services, { supportedMethods }) => {
+  const { config, states } = services
+  const file = 'src/demos/responses/cache.ts'
+  return [
+    {
+      method: supportedMethods,
+      url: '/responses/cache/:key',
+      file,
+      summary: 'Respond with chosen validators and freshness',
+      description:
+        'The body has the number of responses that were made and of requests that were validated with 304, so that it shows what a cache does.',
+      parameters: [keyParameter, ...toQueryParameters(querySchema)],
+      responses: describedResponses,
+      errors: [412],
+      store: 'writes',
+      handler: async (request, reply) => {
+        const key = parseKey(request)
+        const described = await validateOrMake(request, { states, key }, parseParameters(request))
+        return sendDescribed(reply, described, { config, cookiePath })
+      },
+    },
+    ...toStateRoutes(services, { name: 'cache', file, toShown: toCounts }),
+  ]
+}
+
+/** Throws 412. */
+async function validateOrMake(
+  request: FastifyRequest,
+  { states, key }: { states: States; key: string },
+  parameters: Parameters,
+): Promise<ResponseDescription> {
+  const selecting = findSelecting(request, parameters)
+  const tag = selecting ? hash('sha256', JSON.stringify(selecting)).slice(0, 8) : ''
+  const etag = toTag(parameters, tag)
+  const outcome = evaluate(request, parameters, etag)
+  if (outcome === 'failed') throw preconditionFailed(etag)
+  const state = await states.update(`cache/${key}`, (known) => countResponse(known, outcome, tag))
+  const headers = toHeaders(parameters, etag)
+  if (outcome === 'not modified') return { status: 304, headers }
+  const { variants, ...totals } = toCounts(state)
+  const variant = selecting && { ...variants.at(toTags(state).indexOf(tag)), headers: selecting }
+  return { headers, json: { key, ...totals, ...(variant && { variant }) } }
+}
+
+/** The values of the request headers in `vary`. They may be secrets, so the state has only their hash. */
+function findSelecting(request: FastifyRequest, { vary = '*' }: Parameters) {
+  if (vary === '*') return undefined
+  const headers = withoutCookies(toRawRequest(request).headers, ownCookies)
+  const toValues = (name: string) =>
+    headers.flatMap(([given, value]) => (given.toLowerCase() === name ? [value] : []))
+  const names = vary.toLowerCase().split(/, */)
+  return Object.fromEntries(names.map((name) => [name, toValues(name).join(', ')]))
+}
+
+/** RFC 9110 §8.8.3.3: variants have different tags. */
+function toTag({ etag }: Parameters, variant: string): string | undefined {
+  const [, weak = '', opaque = ''] = /^(W\/)?(.*)$/.exec(etag ?? '') ?? []
+  return etag && `${weak}"${[opaque, variant].filter(Boolean).join('-')}"`
+}
+
+/** RFC 9110 §13.1.2, §13.1.3: only GET and HEAD get 304. */
+function evaluate({ method, headers }: FastifyRequest, parameters: Parameters, etag?: string) {
+  const { last_modified: modified } = parameters
+  const lastModified = modified === undefined ? undefined : new Date(modified)
+  if (method === 'GET' || method === 'HEAD')
+    return evaluatePreconditions(headers, { etag, lastModified })
+  const etags = etag === undefined ? [] : [etag]
+  return mayWriteResource(headers, { etags, lastModified }) ? 'proceed' : 'failed'
+}
+
+const directives = ['max_age', 's_maxage', 'stale_while_revalidate'] as const
+
+function toHeaders(parameters: Parameters, etag?: string): Record<string, string> {
+  const { cache_control: others, age, last_modified: modified, vary } = parameters
+  const own = directives.flatMap((name) =>
+    parameters[name] === undefined
+      ? []
+      : [`${name.replaceAll('_', '-')}=${String(parameters[name])}`],
+  )
+  const headers = {
+    'Cache-Control': [others ?? [], own].flat().join(', '),
+    ETag: etag,
+    'Last-Modified': modified && new Date(modified).toUTCString(),
+    Vary: vary,
+    Age: age === undefined ? undefined : String(age),
+  }
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  )
+}
+
+const maxVariants = 100
+
+function countResponse(known: State, outcome: 'proceed' | 'not modified', tag: string): State {
+  const isFull = Object.keys(known).length >= 2 * maxVariants
+  const name = isFull && !(`made ${tag}` in known) ? 'others' : tag
+  const { [`made ${name}`]: made = 0, [`validated ${name}`]: validated = 0 } = known
+  const isMade = Number(outcome === 'proceed')
+  return {
+    ...known,
+    [`made ${name}`]: made + isMade,
+    [`validated ${name}`]: validated + 1 - isMade,
+  }
+}
+
+/** In the order of the first requests, the variants that are not counted apart at the end. */
+const toTags = (state: State) =>
+  Object.keys(state).flatMap((name) => (name.startsWith('made ') ? [name.slice(5)] : []))
+
+function toCounts(state: State) {
+  const variants = toTags(state).map((tag, index) => ({
+    number: index + 1,
+    made: state[`made ${tag}`] ?? 0,
+    validated: state[`validated ${tag}`] ?? 0,
+  }))
+  const sum = (kind: 'made' | 'validated') =>
+    variants.reduce((total, variant) => total + variant[kind], 0)
+  return { made: sum('made'), validated: sum('validated'), variants }
+}

@@ -1,0 +1,102 @@
+import { toRateLimitHeaders } from '../../http/response/rate-limit-headers.ts'
+import type { ResponseDescription } from '../../responses/description.ts'
+import { sendDescribed } from '../../responses/send.ts'
+import type { State, States } from '../../stores/states/states.ts'
+import { cookiePath, describedResponses, type ToRoutes } from './endpoint.ts'
+import { createQueryParser, toQueryParameters } from './query.ts'
+import { keyParameter, parseKey, toStateRoutes } from './state.ts'
+
+const querySchema = {
+  type: 'object',
+  properties: {
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 10_000,
+      default: 5,
+      description: 'The tokens in a full bucket. Each request takes one.',
+    },
+    seconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 600,
+      default: 10,
+      description: 'The time in which an empty bucket becomes full, token by token.',
+    },
+  },
+  additionalProperties: false,
+} as const
+
+const parseRate = createQueryParser(querySchema)
+
+export const toRateRoutes: ToRoutes = (services, { supportedMethods }) => {
+  const { config, states } = services
+  const file = 'src/demos/responses/rate.ts'
+  return [
+    {
+      method: supportedMethods,
+      url: '/responses/rate/:key',
+      file,
+      summary: 'Respond with 429 when a token bucket is empty',
+      parameters: [keyParameter, ...toQueryParameters(querySchema)],
+      responses: describedResponses,
+      store: 'writes',
+      handler: async (request, reply) => {
+        const key = `rate/${parseKey(request)}`
+        const description = await takeFromBucket(states, key, parseRate(request))
+        return sendDescribed(reply, description, { config, cookiePath })
+      },
+    },
+    ...toStateRoutes(services, {
+      name: 'rate',
+      file,
+      toShown: ({ accepted = 0, rejected = 0 }) => ({ accepted, rejected }),
+    }),
+  ]
+}
+
+interface Rate {
+  limit: number
+  seconds: number
+}
+
+// Sums of parts of tokens are not exact.
+const tolerance = 1e-6
+
+async function takeFromBucket(
+  states: States,
+  key: string,
+  { limit = 5, seconds = 10 }: Partial<Rate>,
+): Promise<ResponseDescription> {
+  const now = Date.now()
+  const { tokens, isAccepted, accepted, rejected } = await states.update(key, (known) =>
+    takeToken(known, { limit, seconds }, now),
+  )
+  const left = Math.floor(tokens + tolerance)
+  // Until the next token, as Retry-After, and not until the bucket is full.
+  const wait = ((left + 1 - tokens) * seconds) / limit
+  const resetSeconds = Math.max(Math.ceil(wait - tolerance), 1)
+  const quota = { name: 'default', quota: limit, windowSeconds: seconds, left, resetSeconds }
+  const limits = toRateLimitHeaders([quota])
+  const headers = { 'RateLimit-Policy': limits['ratelimit-policy'], RateLimit: limits.ratelimit }
+  const json = { limit, seconds, left, accepted, rejected }
+  if (isAccepted) return { headers, json }
+  const retry = { 'Retry-After': String(resetSeconds) }
+  return { status: 429, headers: { ...retry, ...headers }, json }
+}
+
+function takeToken(known: State, { limit, seconds }: Rate, now: number) {
+  const { tokens: before = limit, atMs: beforeMs = now, accepted = 0, rejected = 0 } = known
+  // The clocks of replicas differ.
+  const atMs = Math.max(now, beforeMs)
+  const added = ((atMs - beforeMs) * limit) / (seconds * 1000)
+  const tokens = Math.min(before + added, limit)
+  const isAccepted = Number(tokens > 1 - tolerance)
+  return {
+    tokens: Math.max(tokens - isAccepted, 0),
+    atMs,
+    isAccepted,
+    accepted: accepted + isAccepted,
+    rejected: rejected + 1 - isAccepted,
+  }
+}

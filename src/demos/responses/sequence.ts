@@ -1,0 +1,92 @@
+import { jsonContent } from '../../http/openapi/content.ts'
+import { toComponent } from '../../http/openapi/component.ts'
+import { isWithoutBody } from '../../responses/description-limits.ts'
+import { sequenceSchema, type Sequence } from '../../responses/description.ts'
+import { parseDescribed } from '../../responses/parse-description.ts'
+import { readDescription, toQuery } from '../../responses/read-description.ts'
+import { sendDescribed } from '../../responses/send.ts'
+import { takeStep } from '../../responses/sequences.ts'
+import type { State } from '../../stores/states/states.ts'
+import { cookiePath, describedResponses, forAnyMethod, toParameters } from './endpoint.ts'
+import type { ToRoutes } from './endpoint.ts'
+import { createQueryParser, toQueryParameters } from './query.ts'
+import { keyParameter, parseKey, toStateRoutes } from './state.ts'
+
+const querySchema = {
+  type: 'object',
+  properties: {
+    steps: {
+      type: 'string',
+      pattern: '^[2-5]\\d\\d(\\*[1-9]\\d{0,2})?(,[2-5]\\d\\d(\\*[1-9]\\d{0,2})?)*$',
+      maxLength: 500,
+      description:
+        'The status codes in their order, each with `*` and how often. The last one repeats. Without parameters: `503*2,200`, and `retry_after` is 1.',
+      example: '503*2,200',
+    },
+    retry_after: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 86_400,
+      description: 'The value of Retry-After in all responses but 2xx.',
+    },
+  },
+  additionalProperties: false,
+} as const
+
+const parseSteps = createQueryParser(querySchema)
+type Steps = ReturnType<typeof parseSteps>
+const component = toComponent('schemas', 'ResponseSequence', sequenceSchema)
+const example = {
+  sequence: [
+    { status: 503, times: 2 },
+    { status: 200, json: [] },
+  ],
+}
+
+export const toSequenceRoutes: ToRoutes = (services, app) => {
+  const { config, states } = services
+  const file = 'src/demos/responses/sequence.ts'
+  const routes = forAnyMethod(app, {
+    url: '/responses/sequence/:key',
+    file,
+    summary: 'Respond with the next step of a sequence',
+    description:
+      'The steps are in the parameters, in the parameter `description`, or without parameters in the JSON of the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
+    parameters: [
+      keyParameter,
+      ...toQueryParameters(querySchema),
+      ...toParameters({ description: ['The sequence as JSON, in place of the other parameters.'] }),
+    ],
+    requestBody: { content: jsonContent(component, example) },
+    responses: describedResponses,
+    store: 'writes',
+    handler: async (request, reply) => {
+      const key = parseKey(request)
+      const query = toQuery(request)
+      const given = await readDescription(request, query, config)
+      const described = given === undefined ? undefined : parseDescribed(given, config)
+      const defaults = query.length === 0 ? { retry_after: 1 } : {}
+      const { sequence } = toSequence(described ?? toSteps({ ...defaults, ...parseSteps(request) }))
+      const { requests, step = {} } = await takeStep(states, `sequence/${key}`, sequence)
+      const json = { key, requests, status: step.status }
+      const hasOwnBody = described !== undefined || isWithoutBody(step.status)
+      const description = hasOwnBody ? step : { ...step, json }
+      return sendDescribed(reply, description, { config, cookiePath })
+    },
+  })
+  const toShown = ({ requests = 0 }: State) => ({ requests })
+  return [...routes, ...toStateRoutes(services, { name: 'sequence', file, toShown })]
+}
+
+function toSequence(described: ReturnType<typeof parseDescribed>): Sequence {
+  return 'sequence' in described ? described : { sequence: [described] }
+}
+
+function toSteps({ steps = '503*2,200', retry_after: seconds }: Steps): Sequence {
+  const headers = seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } }
+  const sequence = steps.split(',').map((text) => {
+    const [status, times = 1] = text.split('*')
+    return { status: Number(status), times: Number(times), ...(!text.startsWith('2') && headers) }
+  })
+  return { sequence }
+}
