@@ -17,7 +17,7 @@ export function wait({ request, raw: response }: FastifyReply, ms: number): Prom
     end(false)
     response.destroy()
   }
-  const timer = setTimeout(end, ms, true)
+  const timer = setTimeout(end, Math.max(ms, 0), true)
   response.once('close', leave)
   socket?.once('end', leave)
   if (isClosed(response) || socket?.readableEnded === true) leave()
