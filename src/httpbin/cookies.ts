@@ -53,7 +53,7 @@ export function toCookie(
   { name, value, attributes = ['Path=/'] }: Cookie,
   dialect: Dialect,
 ): string {
-  const text = dialect.name === 'httpbin' ? quotePython(value) : quoteGo(value)
+  const text = dialect.isPython ? quotePython(value) : quoteGo(value)
   return [`${name}=${text}`, ...attributes].join('; ')
 }
 

@@ -45,6 +45,8 @@ export interface ParsedBody {
 /** What differs between httpbin and go-httpbin. */
 export interface Dialect {
   name: DialectName
+  /** Otherwise the service is written in Go. */
+  isPython: boolean
   /** The name of the other implementation, with the version that was compared. */
   title: string
   jsonType: string
@@ -82,11 +84,19 @@ export interface Dialect {
 
 type Methods = readonly string[] | undefined
 
+/** Empty in a dialect without the endpoint. */
+export function findMethods(
+  { methods = forReads }: Endpoint,
+  { name }: Dialect,
+): readonly string[] {
+  return methods[name] ?? []
+}
+
 export interface Endpoint {
   /** `/status/:code`. A last segment `*` matches the rest of the path, with slashes. */
   path: string
-  /** In which dialects it exists, and for which methods. `*` is any. */
-  methods: Readonly<Record<DialectName, Methods>>
+  /** In which dialects it exists, and for which methods. `*` is any. `forReads` if unset. */
+  methods?: Readonly<Record<DialectName, Methods>>
   summary: string
   description?: string
   file?: string

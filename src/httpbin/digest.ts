@@ -15,9 +15,7 @@ const hashNames: Readonly<Record<string, string>> = {
 }
 
 export function renderDigest(request: BinRequest, dialect: Dialect): BinResponse {
-  return dialect.name === 'httpbin'
-    ? renderWithCookies(request, dialect)
-    : renderSimple(request, dialect)
+  return dialect.isPython ? renderWithCookies(request, dialect) : renderSimple(request, dialect)
 }
 
 /** The state of a client is in its cookies: the nonce of a failed attempt, and a count down to a stale one. */

@@ -2,7 +2,7 @@ import { pathParameter, textContent } from '../http/openapi/content.ts'
 import { documentedMethods, type Parameter, type ResponseDoc } from '../http/openapi/operation.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { STATUS_CODES } from '../http/node-http.ts'
-import type { Dialect, Endpoint } from './dialect.ts'
+import { findMethods, type Dialect, type Endpoint } from './dialect.ts'
 
 /** Each endpoint with the methods of its purpose: for one that takes any, GET. */
 export function toRouteDocs(bin: {
@@ -12,7 +12,7 @@ export function toRouteDocs(bin: {
 }): Omit<Route, 'handler'>[] {
   const { dialect, endpoints, prefix } = bin
   return endpoints.flatMap((endpoint) => {
-    const method = toDocumented(endpoint.methods[dialect.name] ?? [])
+    const method = toDocumented(findMethods(endpoint, dialect))
     // The wildcard route has the others, and the service has the root.
     const isOwn = endpoint.path !== '/' || prefix !== ''
     if (method.length === 0 || endpoint.path.endsWith('*') || !isOwn) return []

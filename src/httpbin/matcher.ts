@@ -1,5 +1,5 @@
 import { remember } from '../http/remember.ts'
-import type { Dialect, Endpoint } from './dialect.ts'
+import { findMethods, type Dialect, type Endpoint } from './dialect.ts'
 
 interface Match {
   /** Undefined if the path has none for this method. */
@@ -42,10 +42,11 @@ export function createMatcher(dialect: Dialect, endpoints: readonly Endpoint[]):
   }
 }
 
-function toCandidates({ name }: Dialect, endpoints: readonly Endpoint[]): Candidate[] {
+function toCandidates(dialect: Dialect, endpoints: readonly Endpoint[]): Candidate[] {
   return endpoints.flatMap((endpoint) => {
-    const methods = endpoint.methods[name]
-    return methods ? [{ endpoint, methods, segments: endpoint.path.slice(1).split('/') }] : []
+    const methods = findMethods(endpoint, dialect)
+    if (methods.length === 0) return []
+    return [{ endpoint, methods, segments: endpoint.path.slice(1).split('/') }]
   })
 }
 

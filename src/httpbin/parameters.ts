@@ -31,7 +31,7 @@ export function parseQueryInteger(
 ): number | undefined {
   const text = findParameter(request, dialect, name)
   if (text === undefined) return undefined
-  if (dialect.name === 'go-httpbin') return dialect.parseInteger(text, name, parser)
+  if (!dialect.isPython) return dialect.parseInteger(text, name, parser)
   if (/^\s*[+-]?\d+\s*$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   throw badRequest(`${name} must be an integer.`)
 }

@@ -35,9 +35,8 @@ const toContentRange = ({ start, last }: Range, size: number): Pair => [
 
 export function renderRange(request: BinRequest, dialect: Dialect): BinResponse {
   const { maxBodyBytes } = request.config
-  const isPython = dialect.name === 'httpbin'
   const size = dialect.parseInteger(request.parameters[0] ?? '', 'count', 'ParseInt')
-  const max = isPython ? Math.min(100 * 1024, maxBodyBytes) : maxBodyBytes
+  const max = dialect.isPython ? Math.min(100 * 1024, maxBodyBytes) : maxBodyBytes
   const seconds = parseQuerySeconds(request, dialect, { name: 'duration' }) ?? 0
   const etag = `range${String(size)}`
   const validators: readonly Pair[] = [
@@ -47,12 +46,12 @@ export function renderRange(request: BinRequest, dialect: Dialect): BinResponse 
   const isOutside = size < 1 || size > max
   const response = isOutside
     ? renderOutside(request, dialect, max)
-    : isPython
+    : dialect.isPython
       ? renderPython(request, size)
       : // Without quotation marks, the ETag equals no other.
         serveContent(request, dialect, { size, etag, toBytes: toLetters })
   // Go removes the ETag of an error.
-  const headers = response.status === 416 && !isPython ? validators.slice(1) : validators
+  const headers = response.status === 416 && !dialect.isPython ? validators.slice(1) : validators
   const all = { ...response, headers: [...(response.headers ?? []), ...headers] }
   const { body } = all
   if (seconds === 0 || !Buffer.isBuffer(body)) return all
@@ -69,7 +68,7 @@ async function* paceBytes(request: BinRequest, bytes: Buffer, pauseMs: number) {
 
 function renderOutside(request: BinRequest, dialect: Dialect, max: number): BinResponse {
   const detail = `invalid count: ${request.parameters[0] ?? ''} not in range [1, ${String(max)}]`
-  if (dialect.name === 'go-httpbin') return dialect.renderError(badRequest(detail))
+  if (!dialect.isPython) return dialect.renderError(badRequest(detail))
   const body = `number of bytes must be in the range (0, ${String(max)}]`
   return { status: 404, headers: [['Content-Type', plainType]], body }
 }

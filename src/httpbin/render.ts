@@ -37,10 +37,9 @@ export function describe(
 
 /** httpbin sends some redirects with a page, and others without. */
 export function renderRedirect(location: string, dialect: Dialect, hasPage = true): BinResponse {
-  const isPython = dialect.name === 'httpbin'
   const type = ['Content-Type', 'text/html; charset=utf-8'] as const
-  const headers = [['Location', location] as const, ...(isPython ? [type] : [])]
-  return { status: 302, headers, body: isPython && hasPage ? toRedirectPage(location) : '' }
+  const headers = [['Location', location] as const, ...(dialect.isPython ? [type] : [])]
+  return { status: 302, headers, body: dialect.isPython && hasPage ? toRedirectPage(location) : '' }
 }
 
 function toRedirectPage(location: string): string {
@@ -55,8 +54,9 @@ function toRedirectPage(location: string): string {
 
 export function renderUnauthorized(dialect: Dialect, challenge: string): BinResponse {
   const empty = { status: 401, headers: [['Content-Type', dialect.textType] as const] }
-  const isPython = dialect.name === 'httpbin'
-  const response: BinResponse = isPython ? empty : dialect.renderError(new HttpError(401, ''))
+  const response: BinResponse = dialect.isPython
+    ? empty
+    : dialect.renderError(new HttpError(401, ''))
   return { ...response, headers: [...(response.headers ?? []), ['WWW-Authenticate', challenge]] }
 }
 
@@ -77,6 +77,6 @@ export function renderAuthenticated(dialect: Dialect, user: string, isRight = tr
     ['authenticated', isRight],
     ['user', user],
   ])
-  if (dialect.name === 'go-httpbin') members.set('authorized', isRight)
+  if (!dialect.isPython) members.set('authorized', isRight)
   return renderJson(dialect, members, isRight ? 200 : 401)
 }

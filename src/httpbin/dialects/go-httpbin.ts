@@ -28,6 +28,7 @@ const reasons: typeof knownReasons = { ...knownReasons, 418: "I'm a teapot", 509
 
 export const goHttpbin: Dialect = {
   name: 'go-httpbin',
+  isPython: false,
   title: 'go-httpbin 2.25.0',
   jsonType,
   textType,

@@ -42,6 +42,7 @@ const reasons: typeof STATUS_CODES = {
 
 export const httpbin: Dialect = {
   name: 'httpbin',
+  isPython: true,
   title: 'httpbin 0.10.4',
   jsonType: 'application/json',
   textType: htmlType,

@@ -32,7 +32,6 @@ const digest = {
 export const authEndpoints: readonly Endpoint[] = [
   {
     path: '/basic-auth/:user/:password',
-    methods: forReads,
     summary: 'Require Basic authentication',
     samples,
     statuses,
@@ -40,20 +39,18 @@ export const authEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/hidden-basic-auth/:user/:password',
-    methods: forReads,
     summary: 'Require Basic authentication, and respond with 404 without it',
     samples,
     statuses: [200, 404],
     handler: (request, dialect) => {
       const { user, isRight } = checkBasic(request)
       if (isRight) return renderAuthenticated(dialect, user)
-      if (dialect.name === 'httpbin') return renderStatus(404, request, dialect)
+      if (dialect.isPython) return renderStatus(404, request, dialect)
       throw notFound('')
     },
   },
   {
     path: '/bearer',
-    methods: forReads,
     summary: 'Require a Bearer token, and return it',
     statuses,
     handler: renderBearer,
@@ -80,15 +77,15 @@ function renderBasic(request: BinRequest, dialect: Dialect): BinResponse {
   const { user, isRight } = checkBasic(request)
   if (isRight) return renderAuthenticated(dialect, user)
   const denied = renderStatus(401, request, dialect)
-  if (dialect.name === 'httpbin') return denied
+  if (dialect.isPython) return denied
   const { headers = [], ...rest } = renderAuthenticated(dialect, user, false)
   return { ...rest, headers: [...headers, ['WWW-Authenticate', 'Basic realm="Fake Realm"']] }
 }
 
 function renderBearer({ headers }: BinRequest, dialect: Dialect): BinResponse {
   const given = findHeader(headers, 'authorization') ?? ''
-  const isPython = dialect.name === 'httpbin'
-  const [, token] = (isPython ? /^Bearer (.*)$/s : /^\s*Bearer\s+(\S+)\s*$/).exec(given) ?? []
+  const [, token] =
+    (dialect.isPython ? /^Bearer (.*)$/s : /^\s*Bearer\s+(\S+)\s*$/).exec(given) ?? []
   if (token !== undefined) {
     const members = [
       ['authenticated', true],

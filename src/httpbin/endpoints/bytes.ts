@@ -1,11 +1,5 @@
 import { badRequest } from '../../http/errors/http-error.ts'
-import {
-  forReads,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
+import { type BinRequest, type BinResponse, type Dialect, type Endpoint } from '../dialect.ts'
 import { pace } from '../../http/response/pacing.ts'
 import { findParameter, parseQueryInteger, toQuery } from '../parameters.ts'
 import { toRandomBytes } from '../random-bytes.ts'
@@ -19,7 +13,6 @@ export const byteEndpoints: readonly Endpoint[] = [
   {
     path: '/bytes/:size',
     mediaTypes: ['application/octet-stream'],
-    methods: forReads,
     summary: 'Send random bytes',
     samples,
     parameters: toQuery(seed),
@@ -31,7 +24,6 @@ export const byteEndpoints: readonly Endpoint[] = [
   {
     path: '/stream-bytes/:size',
     mediaTypes: ['application/octet-stream'],
-    methods: forReads,
     summary: 'Send random bytes in chunks',
     samples,
     parameters: toQuery({ ...seed, ...chunkSize }),
@@ -40,7 +32,6 @@ export const byteEndpoints: readonly Endpoint[] = [
   {
     path: '/range/:size',
     mediaTypes: ['application/octet-stream', 'multipart/byteranges'],
-    methods: forReads,
     summary: 'Send letters, or ranges of them',
     samples,
     statuses: [200, 206],
@@ -53,15 +44,14 @@ const maxPythonBytes = 100 * 1024
 
 function generateBytes(request: BinRequest, dialect: Dialect) {
   const { maxBodyBytes: max } = request.config
-  const isPython = dialect.name === 'httpbin'
   const size = dialect.parseInteger(request.parameters[0] ?? '', 'byte count')
   const text = findParameter(request, dialect, 'seed')
   const key = text === undefined ? undefined : parseQueryInteger(request, dialect, { name: 'seed' })
   const given = `invalid byte count: ${String(size)}`
   if (size < 0) throw badRequest(`${given} must be greater than 0`)
-  if (!isPython && size > max) throw badRequest(`${given} not in range [1, ${String(max)}]`)
-  const bytes = toRandomBytes(isPython ? Math.min(size, maxPythonBytes, max) : size, key)
-  const isEmpty = size === 0 && !isPython
+  if (!dialect.isPython && size > max) throw badRequest(`${given} not in range [1, ${String(max)}]`)
+  const bytes = toRandomBytes(dialect.isPython ? Math.min(size, maxPythonBytes, max) : size, key)
+  const isEmpty = size === 0 && !dialect.isPython
   return { bytes, headers: isEmpty ? [] : [['Content-Type', 'application/octet-stream'] as const] }
 }
 
@@ -74,7 +64,7 @@ function streamBytes(request: BinRequest, dialect: Dialect): BinResponse {
   const name = 'chunk_size'
   const given = parseQueryInteger(request, dialect, { name, parser: 'Atoi' }) ?? 10 * 1024
   // In go-httpbin, no chunk has such a size, so that all bytes are in the last one.
-  const whole = dialect.name === 'httpbin' ? 1 : bytes.length
+  const whole = dialect.isPython ? 1 : bytes.length
   const chosen = given < 1 ? whole : given
   const size = Math.max(chosen, Math.ceil(bytes.length / maxChunks), 1)
   return { headers, body: toChunks(request, bytes, size) }

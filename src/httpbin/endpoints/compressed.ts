@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { forReads, type Endpoint } from '../dialect.ts'
+import { type Endpoint } from '../dialect.ts'
 import { describe, renderJson } from '../render.ts'
 
 interface Coding {
@@ -20,11 +20,10 @@ const codings: readonly Coding[] = [
 
 export const compressedEndpoints = codings.map(({ path, name, flag, compress }): Endpoint => ({
   path,
-  methods: forReads,
   summary: `Respond with content in the ${name} coding, whatever Accept-Encoding has`,
   handler: (request, dialect) => {
     const members = describe(request, dialect, { hasMethod: true })
-    if (dialect.name === 'go-httpbin') members.set('url', '')
+    if (!dialect.isPython) members.set('url', '')
     else for (const member of ['args', 'url']) members.delete(member)
     const { headers = [], body } = renderJson(dialect, members.set(flag, true))
     const bytes = compress(Buffer.from(typeof body === 'string' ? body : ''))

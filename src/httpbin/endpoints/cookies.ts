@@ -16,7 +16,6 @@ export const cookieEndpoints: readonly Endpoint[] = [
   { path: '/cookies', methods: forReads, summary: 'Return the cookies', handler: renderCookies },
   {
     path: '/cookies/set',
-    methods: forReads,
     summary: 'Set a cookie for each parameter',
     statuses: [302],
     handler: (request, dialect) => setCookies(request, dialect, request.query),
@@ -34,7 +33,6 @@ export const cookieEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/cookies/delete',
-    methods: forReads,
     summary: 'Delete the cookie of each parameter',
     statuses: [302],
     handler: (request, dialect) => setCookies(request, dialect, request.query, true),
@@ -46,7 +44,7 @@ const hidden = /^(_gauges_unique(_year|_month|_day|_hour)?|__utm[zab])$/
 
 function renderCookies({ headers, query }: BinRequest, dialect: Dialect): BinResponse {
   const cookies = parseCookies(headers, dialect)
-  const isAll = dialect.name !== 'httpbin' || findValue(query, 'show_env') !== undefined
+  const isAll = !dialect.isPython || findValue(query, 'show_env') !== undefined
   const shown = [...cookies].filter(([name]) => isAll || !hidden.test(name))
   return renderJson(dialect, { cookies: Object.fromEntries(shown) })
 }
@@ -60,15 +58,14 @@ function setCookies(
   // The first value of a name.
   const values = new Map(pairs.toReversed())
   const names = [...new Set(pairs.map(([name]) => name))]
-  const isPython = dialect.name === 'httpbin'
-  const isAttribute = (name: string) => !isPython && /^attr\[.*\]$/s.test(name)
-  const attributes = isPython
+  const isAttribute = (name: string) => !dialect.isPython && /^attr\[.*\]$/s.test(name)
+  const attributes = dialect.isPython
     ? toPythonAttributes(request, isDeletion)
     : toGoAttributes(request, isDeletion)
   const cookies = names
-    .filter((name) => (isPython ? name !== '' : isToken(name)) && !isAttribute(name))
+    .filter((name) => (dialect.isPython ? name !== '' : isToken(name)) && !isAttribute(name))
     .map((name) => {
-      const value = isDeletion && isPython ? '' : (values.get(name) ?? '')
+      const value = isDeletion && dialect.isPython ? '' : (values.get(name) ?? '')
       return ['Set-Cookie', toCookie({ name, value, attributes }, dialect)] as const
     })
   const { headers = [], ...redirect } = renderRedirect(`${request.prefix}/cookies`, dialect)
@@ -93,14 +90,13 @@ function toGoAttributes(request: BinRequest, isDeletion: boolean): readonly stri
   }
   const path = (given.get('path') ?? '/').replaceAll(/[^ -:<-~]/g, '')
   const yearAgo = new Date(Date.now() - 365 * 24 * 3_600_000).toUTCString()
-  const [, first = '', rest = ''] = /^(strict|lax|none)$/i.exec(given.get('samesite') ?? '')
-    ? (/^(.)(.*)$/.exec(given.get('samesite') ?? '') ?? [])
-    : []
+  const asked = given.get('samesite')?.toLowerCase()
+  const sameSite = ['Strict', 'Lax', 'None'].find((one) => one.toLowerCase() === asked)
   return [
     ...(path === '' ? [] : [`Path=${path}`]),
     ...(isDeletion ? [`Expires=${yearAgo}`, 'Max-Age=0'] : []),
     ...(isSet('httponly', true) ? ['HttpOnly'] : []),
     ...(isSet('secure', toScheme(request) === 'https') ? ['Secure'] : []),
-    ...(first === '' ? [] : [`SameSite=${first.toUpperCase()}${rest.toLowerCase()}`]),
+    ...(sameSite === undefined ? [] : [`SameSite=${sameSite}`]),
   ]
 }

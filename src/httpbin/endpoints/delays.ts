@@ -1,5 +1,5 @@
 import { badRequest } from '../../http/errors/http-error.ts'
-import { forAny, forReads, type BinRequest, type BinResponse, type Dialect } from '../dialect.ts'
+import { forAny, type BinRequest, type BinResponse, type Dialect } from '../dialect.ts'
 import type { Endpoint } from '../dialect.ts'
 import { pace, toPause, wait } from '../../http/response/pacing.ts'
 import * as parameters from '../parameters.ts'
@@ -18,7 +18,6 @@ export const delayEndpoints: readonly Endpoint[] = [
   {
     path: '/drip',
     mediaTypes: ['application/octet-stream'],
-    methods: forReads,
     summary: 'Send bytes one at a time',
     parameters: parameters.toQuery({
       duration: ['The seconds between the first byte and the last.', '0.1'],
@@ -32,28 +31,26 @@ export const delayEndpoints: readonly Endpoint[] = [
 
 async function delay(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
   const { maxDurationSeconds: max } = request.config
-  const isPython = dialect.name === 'httpbin'
-  const bounds = { name: 'duration', max: isPython ? Infinity : max }
+  const bounds = { name: 'duration', max: dialect.isPython ? Infinity : max }
   const given = parameters.parseSeconds(request.parameters[0] ?? '', dialect, bounds)
   const seconds = Math.min(given, max)
   if (!(await wait(request.reply, seconds * 1000))) return { status: 499 }
   const members = describe(request, dialect, { hasBody: true })
-  if (isPython) members.delete('json')
+  if (dialect.isPython) members.delete('json')
   const timing = parameters.toServerTiming([['initial_delay', seconds, 'initial delay']])
-  return { ...renderJson(dialect, members), ...(!isPython && { timing }) }
+  return { ...renderJson(dialect, members), ...(!dialect.isPython && { timing }) }
 }
 
 async function drip(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
-  const isPython = dialect.name === 'httpbin'
   const duration = parameters.parseQuerySeconds(request, dialect, { name: 'duration' }) ?? 2
   const initial =
-    parameters.parseQuerySeconds(request, dialect, { name: 'delay' }) ?? (isPython ? 0 : 2)
+    parameters.parseQuerySeconds(request, dialect, { name: 'delay' }) ?? (dialect.isPython ? 0 : 2)
   const size = parseSize(request, dialect)
   const code = parameters.findParameter(request, dialect, 'code')
   const status = code === undefined ? 200 : parseStatus(code, dialect)
   if (size <= 0) throw badRequest('number of bytes must be positive')
   assertDuration(request, [duration, initial])
-  const pauseMs = isPython ? (duration * 1000) / size : toPause(duration, size)
+  const pauseMs = dialect.isPython ? (duration * 1000) / size : toPause(duration, size)
   if (initial > 0 && !(await wait(request.reply, initial * 1000))) return { status: 499 }
   const timing = parameters.toServerTiming([
     ['total_duration', initial + duration, 'total request duration'],
@@ -61,9 +58,15 @@ async function drip(request: BinRequest, dialect: Dialect): Promise<BinResponse>
     ['write_duration', duration, 'duration of writes after initial delay'],
     ['pause_per_write', pauseMs / 1000, 'computed pause between writes'],
   ])
-  const type = isPython ? 'application/octet-stream' : dialect.textType
+  const type = dialect.isPython ? 'application/octet-stream' : dialect.textType
   const body = drops(request.reply, { count: size, pauseMs, batch: 16_384 })
-  return { status, headers: [['Content-Type', type]], size, body, ...(!isPython && { timing }) }
+  return {
+    status,
+    headers: [['Content-Type', type]],
+    size,
+    body,
+    ...(!dialect.isPython && { timing }),
+  }
 }
 
 async function* drops(...given: Parameters<typeof pace>) {
@@ -73,7 +76,7 @@ async function* drops(...given: Parameters<typeof pace>) {
 function parseSize(request: BinRequest, dialect: Dialect): number {
   const { maxBodyBytes: max } = request.config
   const size = parameters.parseQueryInteger(request, dialect, { name: 'numbytes' }) ?? 10
-  if (dialect.name === 'httpbin') return Math.min(size, max)
+  if (dialect.isPython) return Math.min(size, max)
   if (size >= 1 && size <= max) return size
   throw badRequest(`invalid numbytes: ${String(size)} not in range [1, ${String(max)}]`)
 }

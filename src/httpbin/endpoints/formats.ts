@@ -22,7 +22,7 @@ const readAsset = (name: string) =>
   readFileSync(new URL(`src/httpbin/assets/${name}`, packageFolder), 'utf8')
 
 /** httpbin leaves out the last line break of its files. */
-const toPage = (path: string, name: string, methods: Endpoint['methods']): Endpoint => {
+const toPage = (path: string, name: string, methods: Endpoint['methods'] = forReads): Endpoint => {
   const text = readAsset(name)
   const summary = `Return ${name}`
   return {
@@ -31,7 +31,7 @@ const toPage = (path: string, name: string, methods: Endpoint['methods']): Endpo
     summary,
     handler: ({ prefix }, dialect) => {
       const page = text.replace('{prefix}', prefix)
-      return renderOwnPage(dialect.name === 'httpbin' ? page.replace(/\n$/, '') : page)
+      return renderOwnPage(dialect.isPython ? page.replace(/\n$/, '') : page)
     },
   }
 }
@@ -49,41 +49,36 @@ const toBase64Endpoint = (path: string, operation: 'encode' | 'decode'): Endpoin
   summary: operation === 'encode' ? 'Encode as Base64' : 'Decode Base64',
   samples: { value: 'aGk=' },
   handler: (request, dialect) =>
-    dialect.name === 'httpbin' ? decodePython(request) : convertGo(request, dialect, operation),
+    dialect.isPython ? decodePython(request) : convertGo(request, dialect, operation),
 })
 
 export const formatEndpoints: readonly Endpoint[] = [
-  toPage('/html', 'moby.html', forReads),
+  toPage('/html', 'moby.html'),
   toPage('/encoding/utf8', 'utf8.html', forOnly('GET')),
   toPage('/forms/post', 'form.html', forOnly('GET')),
   {
     path: '/xml',
-    methods: forReads,
     summary: 'Return an XML document',
     mediaTypes: ['application/xml'],
     handler: renderXml,
   },
   {
     path: '/json',
-    methods: forReads,
     summary: 'Return a JSON document',
     handler: (_, dialect) => renderJson(dialect, slideshow),
   },
   {
     path: '/robots.txt',
-    methods: forReads,
     summary: 'Return rules for robots',
     handler: (_, dialect) => renderPlain(dialect, 'User-agent: *\nDisallow: /deny\n'),
   },
   {
     path: '/deny',
-    methods: forReads,
     summary: 'Return a page that the rules for robots deny',
     handler: (_, dialect) => renderPlain(dialect, face[dialect.name]),
   },
   {
     path: '/uuid',
-    methods: forReads,
     summary: 'Return a random UUID',
     handler: (_, dialect) => renderJson(dialect, { uuid: randomUUID() }),
   },
@@ -100,7 +95,6 @@ export const formatEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/links/:count',
-    methods: forReads,
     summary: 'Redirect to the first of several pages',
     samples: { count: '10' },
     statuses: [302],
@@ -108,7 +102,6 @@ export const formatEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/links/:count/:offset',
-    methods: forReads,
     summary: 'Return a page with links',
     samples: { count: '10', offset: '0' },
     handler: renderLinks,
@@ -176,19 +169,18 @@ function decodeGo(value: string): Buffer {
 }
 
 function renderLinks({ parameters, prefix, target }: BinRequest, dialect: Dialect): BinResponse {
-  const isPython = dialect.name === 'httpbin'
   const given = dialect.parseInteger(parameters[0] ?? '', 'link count')
-  if (!isPython && (given < 0 || given > 256)) {
+  if (!dialect.isPython && (given < 0 || given > 256)) {
     throw badRequest(`invalid link count: ${String(given)} must be in range [0, 256]`)
   }
   const pages = `${prefix}/links/`
   if (parameters[1] === undefined) {
-    const query = isPython ? '' : target.replace(/^[^?]*/, '')
+    const query = dialect.isPython ? '' : target.replace(/^[^?]*/, '')
     return renderRedirect(`${pages}${String(given)}/0${query}`, dialect)
   }
   const offset = dialect.parseInteger(parameters[1], 'offset')
-  const count = isPython ? Math.min(Math.max(given, 1), 200) : given
-  const quote = isPython ? "'" : '"'
+  const count = dialect.isPython ? Math.min(Math.max(given, 1), 200) : given
+  const quote = dialect.isPython ? "'" : '"'
   const links = Array.from({ length: count }, (_, index) => {
     const url = `${quote}${pages}${String(count)}/${String(index)}${quote}`
     return index === offset ? `${String(index)} ` : `<a href=${url}>${String(index)}</a> `

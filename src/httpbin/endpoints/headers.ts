@@ -2,7 +2,6 @@ import type { Pair } from '../../http/security/visitor-response.ts'
 import { randomUUID } from 'node:crypto'
 import {
   allMethods,
-  forReads,
   type BinRequest,
   type BinResponse,
   type Dialect,
@@ -20,20 +19,16 @@ export const headerEndpoints: readonly Endpoint[] = [
     methods: { httpbin: ['GET', 'POST'], 'go-httpbin': allMethods },
     summary: 'Respond with the parameters as headers',
     handler: (request, dialect) =>
-      dialect.name === 'httpbin'
-        ? renderAllHeaders(request, dialect)
-        : renderGivenHeaders(request, dialect),
+      dialect.isPython ? renderAllHeaders(request, dialect) : renderGivenHeaders(request, dialect),
   },
   {
     path: '/cache',
-    methods: forReads,
     summary: 'Respond with 304 to any condition',
     statuses: [200, 304],
     handler: renderCache,
   },
   {
     path: '/cache/:seconds',
-    methods: forReads,
     summary: 'Respond with Cache-Control',
     samples: { seconds: '60' },
     handler: (request, dialect) => {
@@ -46,14 +41,11 @@ export const headerEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/etag/:etag',
-    methods: forReads,
     summary: 'Respond with an ETag, and apply If-Match and If-None-Match',
     samples: { etag: 'a' },
     statuses: [200, 304, 412],
     handler: (request, dialect) =>
-      dialect.name === 'httpbin'
-        ? renderPythonTag(request, dialect)
-        : renderGoTag(request, dialect),
+      dialect.isPython ? renderPythonTag(request, dialect) : renderGoTag(request, dialect),
   },
 ]
 

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { packageFolder } from '../../config/package-folder.ts'
 import { HttpError, notFound } from '../../http/errors/http-error.ts'
-import {
-  forReads,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
+import { type BinRequest, type BinResponse, type Dialect, type Endpoint } from '../dialect.ts'
 import { findHeader } from '../text.ts'
 import { renderStatus } from './status.ts'
 
@@ -39,7 +33,6 @@ export const imageEndpoints: readonly Endpoint[] = [
   {
     path: '/image',
     mediaTypes: Object.values(types),
-    methods: forReads,
     summary: 'Return an image of a type in Accept',
     statuses: [200, 406, 415],
     handler: chooseImage,
@@ -47,7 +40,6 @@ export const imageEndpoints: readonly Endpoint[] = [
   {
     path: '/image/:kind',
     mediaTypes: Object.values(types),
-    methods: forReads,
     summary: 'Return an image',
     samples: { kind: 'png' },
     handler: ({ parameters: [kind = ''] }, { missing, name }) => {
@@ -64,14 +56,13 @@ const preferences: Readonly<Record<Dialect['name'], readonly Kind[]>> = {
 }
 
 function chooseImage(request: BinRequest, dialect: Dialect): BinResponse {
-  const isPython = dialect.name === 'httpbin'
   const sent = findHeader(request.headers, 'accept')
-  const accept = isPython ? sent?.toLowerCase() : sent || undefined
+  const accept = dialect.isPython ? sent?.toLowerCase() : sent || undefined
   const accepts = (kind: Kind) =>
     accept?.includes(types[kind]) === true ||
     (kind === 'png' && accept?.includes('image/*') === true)
   const kind = accept === undefined ? 'png' : preferences[dialect.name].find(accepts)
   if (kind !== undefined) return renderImage(kind)
-  if (isPython) return renderStatus(406, request, dialect)
+  if (dialect.isPython) return renderStatus(406, request, dialect)
   throw new HttpError(415, '')
 }

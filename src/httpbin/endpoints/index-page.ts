@@ -1,5 +1,6 @@
 import { html } from '../../site/html.ts'
 import {
+  findMethods,
   forOnly,
   type BinRequest,
   type BinResponse,
@@ -21,11 +22,14 @@ export function toIndexEndpoint(endpoints: readonly Endpoint[]): Endpoint {
 
 function renderIndex(
   { prefix }: BinRequest,
-  { name, title }: Dialect,
+  dialect: Dialect,
   endpoints: readonly Endpoint[],
 ): BinResponse {
-  const items = endpoints.flatMap(({ path, methods: { [name]: methods }, summary }) => {
-    if (!methods) return []
+  const { name, title } = dialect
+  const items = endpoints.flatMap((endpoint) => {
+    const { path, summary } = endpoint
+    const methods = findMethods(endpoint, dialect)
+    if (methods.length === 0) return []
     const filled = path.replaceAll(/:(\w+)/g, '{$1}')
     const isLink = !/[:*]/.test(path) && /GET|\*/.test(methods.join())
     const shown = isLink ? html`<a href="${prefix + path}">${path}</a>` : html`${filled}`

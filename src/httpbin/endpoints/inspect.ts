@@ -2,7 +2,6 @@ import {
   allMethods,
   forAny,
   forOnly,
-  forReads,
   inGoOnly,
   type BinRequest,
   type BinResponse,
@@ -19,7 +18,7 @@ const renderBody = (request: BinRequest, dialect: Dialect) =>
   renderJson(dialect, describe(request, dialect, { hasBody: true }))
 
 function renderAnything(request: BinRequest, dialect: Dialect): BinResponse {
-  const hasBody = request.method !== 'HEAD' || dialect.name === 'httpbin'
+  const hasBody = request.method !== 'HEAD' || dialect.isPython
   return renderJson(dialect, describe(request, dialect, { hasBody, hasMethod: true }))
 }
 
@@ -64,23 +63,16 @@ export const inspectEndpoints: readonly Endpoint[] = [
   },
   {
     path: '/headers',
-    methods: forReads,
     summary: 'Return the headers of the request',
     handler: (request, dialect) => renderJson(dialect, { headers: dialect.toHeaders(request) }),
   },
-  {
-    path: '/ip',
-    methods: forReads,
-    summary: 'Return the IP address of the client',
-    handler: renderIp,
-  },
+  { path: '/ip', summary: 'Return the IP address of the client', handler: renderIp },
   {
     path: '/user-agent',
-    methods: forReads,
     summary: 'Return the User-Agent header',
     handler: (request, dialect) => {
       const [value] = [dialect.toHeaders(request).get('User-Agent')].flat()
-      const fallback = dialect.name === 'httpbin' ? null : ''
+      const fallback = dialect.isPython ? null : ''
       return renderJson(dialect, { 'user-agent': value ?? fallback })
     },
   },
@@ -95,7 +87,7 @@ export const inspectEndpoints: readonly Endpoint[] = [
 
 function renderIp(request: BinRequest, dialect: Dialect): BinResponse {
   const origin = dialect.toOrigin(request)
-  const isText = dialect.name === 'go-httpbin' && findValue(request.query, 'format') === 'text'
+  const isText = !dialect.isPython && findValue(request.query, 'format') === 'text'
   return isText ? renderText(dialect, `${origin}\n`) : renderJson(dialect, { origin })
 }
 

@@ -5,7 +5,6 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toScheme } from '../dialects/httpbin.ts'
 import {
   forAny,
-  forReads,
   type BinRequest,
   type BinResponse,
   type Dialect,
@@ -14,34 +13,20 @@ import {
 import { renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
-const redirect = (
-  path: string,
-  summary: string,
-  kind: (request: BinRequest) => Kind,
-): Endpoint => ({
+type Kind = 'relative' | 'absolute'
+
+const redirect = (path: string, summary: string, kind?: Kind): Endpoint => ({
   path: `${path}/:count`,
-  methods: forReads,
   summary,
   samples: { count: '2' },
   statuses: [302],
-  handler: (request, dialect) => renderChain(request, dialect, kind(request)),
+  handler: (request, dialect) => renderChain(request, dialect, kind),
 })
 
-type Kind = { isAbsolute: boolean; hasPage: boolean }
-
 export const redirectEndpoints: readonly Endpoint[] = [
-  redirect('/redirect', 'Redirect several times', ({ query }) => ({
-    isAbsolute: findValue(query, 'absolute')?.toLowerCase() === 'true',
-    hasPage: true,
-  })),
-  redirect('/relative-redirect', 'Redirect several times, to relative URLs', () => ({
-    isAbsolute: false,
-    hasPage: false,
-  })),
-  redirect('/absolute-redirect', 'Redirect several times, to absolute URLs', () => ({
-    isAbsolute: true,
-    hasPage: true,
-  })),
+  redirect('/redirect', 'Redirect several times'),
+  redirect('/relative-redirect', 'Redirect several times, to relative URLs', 'relative'),
+  redirect('/absolute-redirect', 'Redirect several times, to absolute URLs', 'absolute'),
   {
     path: '/redirect-to',
     methods: forAny,
@@ -61,23 +46,20 @@ export const redirectEndpoints: readonly Endpoint[] = [
   },
 ]
 
-function renderChain(
-  request: BinRequest,
-  dialect: Dialect,
-  { isAbsolute, hasPage }: Kind,
-): BinResponse {
+function renderChain(request: BinRequest, dialect: Dialect, kind?: Kind): BinResponse {
+  const asked = findValue(request.query, 'absolute')?.toLowerCase() === 'true'
+  const isAbsolute = kind === undefined ? asked : kind === 'absolute'
   const count = dialect.parseInteger(request.parameters[0] ?? '', 'redirect count')
   if (count < 1) throw badRequest('redirect count must be > 0')
   const next = `/${isAbsolute ? 'absolute' : 'relative'}-redirect/${String(count - 1)}`
   const path = request.prefix + (count === 1 ? '/get' : next)
   const origin = isAbsolute ? `${toScheme(request)}://${request.fastify.host}` : ''
-  return renderRedirect(origin + path, dialect, hasPage)
+  return renderRedirect(origin + path, dialect, kind !== 'relative')
 }
 
 function renderRedirectTo(request: BinRequest, dialect: Dialect): BinResponse {
-  const isPython = dialect.name === 'httpbin'
   // httpbin accepts its parameters in any case.
-  const query = isPython
+  const query = dialect.isPython
     ? request.query.map(([name, value]): Pair => [name.toLowerCase(), value])
     : request.query
   const url = findValue(query, 'url')
@@ -86,13 +68,13 @@ function renderRedirectTo(request: BinRequest, dialect: Dialect): BinResponse {
   const isRelative = !/^([a-z][a-z\d+.-]*:|\/(?!\/))/i.test(url)
   const { allowedRedirectDomains } = request.config
   const limits = { origin: toOrigin(request.fastify), allowedRedirectDomains }
-  if ((isRelative && !isPython) || !isRedirectAllowed(location, limits)) {
+  if ((isRelative && !dialect.isPython) || !isRedirectAllowed(location, limits)) {
     const text = 'This redirect is not allowed. ALLOWED_REDIRECT_DOMAINS has the allowed hosts.'
-    if (isPython) throw new HttpError(403, text)
+    if (dialect.isPython) throw new HttpError(403, text)
     return { status: 403, headers: [['Content-Type', 'text/plain']], body: isRelative ? '' : text }
   }
   const status = toRedirectStatus(findValue(query, 'status_code'), dialect)
-  const isRooted = !isPython && url.startsWith('/')
+  const isRooted = !dialect.isPython && url.startsWith('/')
   const { headers } = renderRedirect(
     isRooted ? request.prefix + location : location,
     dialect,

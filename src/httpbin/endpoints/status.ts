@@ -66,7 +66,7 @@ function parseChoice(choice: string, dialect: Dialect) {
   const isValid = isFloat(weight) && others.length === 0
   if (isValid && Number(weight) >= 0)
     return { code: parseStatus(code, dialect, true), weight: Number(weight) }
-  if (dialect.name === 'httpbin') throw badRequest('Invalid status code')
+  if (dialect.isPython) throw badRequest('Invalid status code')
   throw badRequest(`invalid weight value: ${JSON.stringify([weight, ...others].join(':'))}`)
 }
 
@@ -75,7 +75,7 @@ export function parseStatus(text: string, dialect: Dialect, isInList = false): n
   const code = Number(text)
   const isInteger = /^[+-]?\d+$/.test(text)
   if (isInteger && code >= 200 && code <= 599) return code
-  if (dialect.name === 'httpbin') throw badRequest('Invalid status code')
+  if (dialect.isPython) throw badRequest('Invalid status code')
   if (isInteger) throw badRequest(`invalid status code: ${String(code)} not in range [100, 599]`)
   if (isInList) throw badRequest(`invalid choice value: ${JSON.stringify(text)}`)
   throw badRequest(`invalid status code: ${JSON.stringify(text)}: ${toParseError('Atoi', text)}`)
@@ -89,12 +89,11 @@ export function renderStatus(
   { prefix }: BinRequest,
   dialect: Dialect,
 ): BinResponse {
-  const isPython = dialect.name === 'httpbin'
   const type: Pair = ['Content-Type', dialect.textType]
   const plain: Pair = ['Content-Type', 'text/plain; charset=utf-8']
   const body = bodies[dialect.name][status] ?? ''
   const moved: Pair = ['Location', `${prefix}/redirect/1`]
-  const image: Pair[] = isPython ? [] : [['Location', `${prefix}/image/jpeg`]]
+  const image: Pair[] = dialect.isPython ? [] : [['Location', `${prefix}/image/jpeg`]]
   const special: Readonly<Record<number, readonly Pair[]>> = {
     ...Object.fromEntries([301, 302, 303, 305, 307].map((code) => [code, [moved]])),
     300: image,
@@ -108,7 +107,7 @@ export function renderStatus(
   }
   const found = special[status]
   // httpbin replaces all its headers by the special ones.
-  const isWhole = isPython ? found && found !== image : status === 304
+  const isWhole = dialect.isPython ? found && found !== image : status === 304
   const headers = isWhole ? (found ?? []) : [type, ...(found ?? [])]
   return { status, headers, body: body.replaceAll('{prefix}', prefix) }
 }

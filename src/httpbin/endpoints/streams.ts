@@ -1,7 +1,6 @@
 import { badRequest } from '../../http/errors/http-error.ts'
 import {
   forAny,
-  forReads,
   type BinRequest,
   type BinResponse,
   type Dialect,
@@ -23,7 +22,6 @@ const paced = parameters.toQuery({
 export const streamEndpoints: readonly Endpoint[] = [
   {
     path: '/stream/:count',
-    methods: forReads,
     summary: 'Stream lines of JSON',
     samples: { count: '2' },
     handler: streamCount,
@@ -31,7 +29,6 @@ export const streamEndpoints: readonly Endpoint[] = [
   {
     path: '/sse',
     mediaTypes: ['text/event-stream'],
-    methods: forReads,
     summary: 'Stream server-sent events',
     parameters: paced,
     handler: streamEvents,
@@ -39,7 +36,6 @@ export const streamEndpoints: readonly Endpoint[] = [
   {
     path: '/jsonl',
     mediaTypes: ['application/x-ndjson'],
-    methods: forReads,
     summary: 'Stream lines of JSON over a time',
     parameters: paced,
     handler: streamLines,
@@ -55,10 +51,9 @@ export const streamEndpoints: readonly Endpoint[] = [
 
 function streamCount(request: BinRequest, dialect: Dialect): BinResponse {
   const given = dialect.parseInteger(request.parameters[0] ?? '', 'count')
-  const isPython = dialect.name === 'httpbin'
-  const count = Math.min(Math.max(given, isPython ? 0 : 1), 100)
+  const count = Math.min(Math.max(given, dialect.isPython ? 0 : 1), 100)
   // Go detects that it is text.
-  const type = isPython ? dialect.jsonType : dialect.textType
+  const type = dialect.isPython ? dialect.jsonType : dialect.textType
   const body = paceItems(request, { count, pauseMs: 0 }, createLine(request, dialect))
   return { headers: [['Content-Type', type]], body }
 }
@@ -74,9 +69,7 @@ function createLine(request: BinRequest, dialect: Dialect): (id: number) => stri
   const mark = `"id"${dialect.jsonStyle.compact[1]}`
   const [start = '', end = ''] = toCompactJson(toMembers(request, dialect), {
     ...dialect.jsonStyle,
-    ...(dialect.name === 'httpbin'
-      ? { sortsMaps: false }
-      : { escaped: /[<>&\u2028\u2029\ufffd]/g }),
+    ...(dialect.isPython ? { sortsMaps: false } : { escaped: /[<>&\u2028\u2029\ufffd]/g }),
   }).split(mark + idMark)
   return (id) => `${start}${mark}${String(id)}${end}\n`
 }
@@ -86,10 +79,9 @@ const idMark = '-0.123456789'
 
 function toMembers(request: BinRequest, dialect: Dialect): Map<string, unknown> {
   const all = describe(request, dialect).set('id', Number(idMark))
-  const names =
-    dialect.name === 'httpbin'
-      ? ['url', 'args', 'headers', 'origin', 'id']
-      : ['id', 'args', 'headers', 'origin', 'url']
+  const names = dialect.isPython
+    ? ['url', 'args', 'headers', 'origin', 'id']
+    : ['id', 'args', 'headers', 'origin', 'url']
   return new Map(names.map((name) => [name, all.get(name)]))
 }
 
