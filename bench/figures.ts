@@ -16,7 +16,7 @@ import {
   measureSqliteAtScale,
   measureWorkers,
 } from './scaling.ts'
-import { measureTimes, toSpread } from './slices.ts'
+import { measureSlices, measureTimes, toRatios, toSpread } from './slices.ts'
 import { measureUpload } from './upload.ts'
 
 const run = promisify(execFile)
@@ -27,6 +27,7 @@ type FigureRows = Readonly<Record<string, (place: Place) => Promise<readonly Fig
 
 /** Measurements without peers, by the name of the row. */
 export const figureRows: FigureRows = {
+  httpbin: measureHttpbin,
   ndjson: measureNdjson,
   latency: measureLatency,
   upload: measureUploads,
@@ -41,6 +42,23 @@ export const figureRows: FigureRows = {
 export const scaleRows: FigureRows = {
   'scale-sqlite': measureSqliteAtScale,
   'scale-postgres': measurePostgresAtScale,
+}
+
+/** Beside another small JSON document of the same process. */
+async function measureHttpbin(place: Place): Promise<Figure[]> {
+  const { folder, rounds } = place
+  await fill(place)
+  const paths = ['/api/json', '/httpbin/get', '/go-httpbin/get']
+  return withVitrine(folder, async (vitrine) => {
+    const servers = new Map(paths.map((path) => [path, vitrine]))
+    const toLoad = (path: string) => ({ request: { path }, count: 20_000, folder })
+    const slices = await measureSlices(servers, toLoad, rounds)
+    return paths.slice(1).map((path): Figure => {
+      const values = toRatios(slices.get(path), slices.get('/api/json'))
+      const title = `CPU time of \`GET ${path}\` ÷ \`GET /api/json\``
+      return { title, unit: '', values, goal: { atMost: 1.25 } }
+    })
+  })
 }
 
 async function measureNdjson(place: Place): Promise<Figure[]> {
