@@ -149,6 +149,7 @@ export const settings = {
     ...setting('10', parse.duration, 'maximum time that a request to httpbin or `/responses` can ask for'),
     alias: 'MAX_DURATION',
   },
+  responseFaults: setting('on', parse.onOrOff, 'whether a request can ask for a fault (403)'),
   maxConnections: integer(10_000, [1, 1_000_000], 'maximum number of connections'),
   maxConnectionsPerClient: limit([1, 1_000_000], 'maximum number of connections of one client'),
   rateLimit: limit([1, 1_000_000], 'maximum number of requests per minute and client (429)'),
@@ -198,6 +199,7 @@ export const publicDefaults: Partial<Record<SettingName, string>> = {
   binMaxRequests: '100',
   binMaxBodyBytes: String(65_536),
   binDays: '1',
+  responseFaults: 'off',
   // Link previews of chat services request URLs and are not browsers.
   methodOverride: 'unsafe-from-post',
 }

@@ -26,7 +26,17 @@ export function findConflicts(
   ]
 }
 
-export function toBody({ body, base64, ...others }: ResponseDescription): Buffer {
+const bodyOfFault = 'The body of a response that has a fault.\n'
+
+/** With a fault never empty, so that a part of it can be missing. */
+export function toBody(description: ResponseDescription): Buffer {
+  const { fault, status } = description
+  const given = toGivenBody(description)
+  const isSample = fault !== undefined && given.length === 0 && !isWithoutBody(status)
+  return isSample ? Buffer.from(bodyOfFault) : given
+}
+
+function toGivenBody({ body, base64, ...others }: ResponseDescription): Buffer {
   if (base64 !== undefined) return Buffer.from(base64, 'base64')
   return Buffer.from('json' in others ? JSON.stringify(others.json) : (body ?? ''))
 }
@@ -53,6 +63,11 @@ function findBodyProblems(
       },
     base64 !== undefined &&
       !/^[\w+/-]*={0,2}$/.test(base64) && { field: 'base64', message: 'is not valid Base64' },
+    'fault' in description &&
+      ['chunk_size', 'close', 'framing', 'trailers'].some((other) => other in description) && {
+        field: 'fault',
+        message: 'excludes chunk_size, close, framing and trailers',
+      },
     pause !== undefined &&
       chunkSize === undefined && { field: 'pause', message: 'needs chunk_size' },
     trailers !== undefined &&
@@ -66,7 +81,7 @@ function findBodyProblems(
 
 /** Of a body of this size. An encoding changes it. */
 export function findTimeProblems(
-  { delay = 0, pause = 0, chunk_size: chunkSize = Infinity }: ResponseDescription,
+  { delay = 0, seconds = 0, pause = 0, chunk_size: chunkSize = Infinity }: ResponseDescription,
   size: number,
   { maxDurationSeconds: max }: DescriptionLimits,
 ): FieldProblem[] {
@@ -75,9 +90,10 @@ export function findTimeProblems(
     const message = `divides the body into more than ${maxChunks.toLocaleString('en')} chunks`
     return [{ field: 'chunk_size', message }]
   }
-  if (delay + pause * Math.max(chunks - 1, 0) <= max) return []
+  if (delay + seconds + pause * Math.max(chunks - 1, 0) <= max) return []
   const message = `makes the response take more than ${String(max)} seconds (MAX_DURATION_SECONDS)`
-  return [{ field: delay > max ? 'delay' : 'pause', message }]
+  const field = seconds > 0 ? 'seconds' : delay > max ? 'delay' : 'pause'
+  return [{ field, message }]
 }
 
 function findHeaderProblems(

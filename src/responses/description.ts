@@ -1,4 +1,5 @@
 import type { XStatic } from 'typebox/schema'
+import { faultNames } from './faults.ts'
 
 const text = { type: 'string' } as const
 const seconds = { type: 'number', minimum: 0 } as const
@@ -32,6 +33,8 @@ const properties = {
   },
   early_hints: { ...fields, description: 'The headers of a 103 before the delay.' },
   close: { type: 'boolean', description: 'Whether the connection ends after the response.' },
+  fault: { enum: faultNames, description: 'What goes wrong. RESPONSE_FAULTS can disable it.' },
+  seconds: { ...seconds, description: 'The duration of a fault that has one. By default 3.' },
 } as const
 
 export const descriptionSchema = {

@@ -8,6 +8,7 @@ import { findStream, isRawRequest } from '../http/request/target.ts'
 import { holdBytes } from '../http/response/finish-responses.ts'
 import { pace, wait } from '../http/response/pacing.ts'
 import {
+  applyVisitorHead,
   sendVisitorResponse,
   joinValues,
   keepNames,
@@ -21,6 +22,7 @@ import {
 } from '../http/security/visitor-response.ts'
 import { findTimeProblems, isWithoutBody, toBody } from './description-limits.ts'
 import type { ResponseDescription } from './description.ts'
+import { createFaultSender } from './fault-sender.ts'
 import { invalidDescription } from './parse-description.ts'
 
 export interface SendOptions {
@@ -35,26 +37,33 @@ export async function sendDescribed(
   description: ResponseDescription,
   { config, cookiePath }: SendOptions,
 ): Promise<FastifyReply> {
-  const { status = 200, delay = 0, trailers } = description
+  const { status = 200, delay = 0, trailers, fault } = description
+  const { seconds = Math.min(3, config.maxDurationSeconds - delay) } = description
   const { request } = reply
   const { allowedRedirectDomains } = config
   const limits = { origin: toOrigin(request), allowedRedirectDomains, ownCookies, cookiePath }
+  const sendFault = fault && createFaultSender(reply, fault, { config, seconds })
   const body = await encode(toBody(description), description)
   const problems = findTimeProblems(description, body.length, config)
   if (problems.length > 0) throw invalidDescription(problems)
-  if (delay > 0 || isStreamed(description)) holdBytes(reply.raw, body.length)
+  if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, body.length)
   sendEarlyHints(reply, toPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
   const headers = toHeaders(description, body)
   const toName = keepNames(headers, (name) => name)
+  const preflightMethods = isRawRequest(request.raw) ? allMethods : undefined
+  const options = { limits, preflightMethods, toName }
+  if (sendFault) {
+    applyVisitorHead(reply, { status, headers }, options)
+    return sendFault(body)
+  }
   const response = {
     status,
     headers,
     trailers: toPairs(trailers),
     ...frame(reply, description, body),
   }
-  const preflightMethods = isRawRequest(request.raw) ? allMethods : undefined
-  return sendVisitorResponse(reply, response, { limits, preflightMethods, toName })
+  return sendVisitorResponse(reply, response, options)
 }
 
 /** Of a preflight. */

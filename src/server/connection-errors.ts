@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { defaultErrorHeaders } from '../http/response/default-headers.ts'
-import { STATUS_CODES } from '../http/node-http.ts'
+import { renderLastHead } from '../http/response/last-head.ts'
 
 /** With Node's own properties: the response being sent, and the request being read. */
 export type HttpConnection = Duplex & {
@@ -50,12 +50,8 @@ function sendPlainText(socket: Duplex, status: number, text: string): void {
   }
   const headers = {
     ...defaultErrorHeaders,
-    date: new Date().toUTCString(),
     'content-type': 'text/plain; charset=utf-8',
-    'content-length': String(text.length + 1),
-    connection: 'close',
+    'content-length': text.length + 1,
   }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const statusLine = `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n`
-  socket.end(`${statusLine}${lines.join('')}\r\n${text}\n`)
+  socket.end(`${renderLastHead(status, headers)}${text}\n`)
 }

@@ -6,6 +6,7 @@ import { toCacheRoutes } from './cache.ts'
 import { toCustomRoutes } from './custom.ts'
 import { toEchoRoutes } from './echo.ts'
 import { cookiePath, type ToRoutes } from './endpoint.ts'
+import { toFaultRoutes } from './fault.ts'
 import { toRateRoutes } from './rate.ts'
 import { toRedirectRoutes } from './redirect.ts'
 import { toSequenceRoutes } from './sequence.ts'
@@ -14,6 +15,7 @@ import { toSequenceRoutes } from './sequence.ts'
 const endpoints: Readonly<Record<string, ToRoutes>> = {
   custom: toCustomRoutes,
   echo: toEchoRoutes,
+  fault: toFaultRoutes,
   redirect: toRedirectRoutes,
   sequence: toSequenceRoutes,
   rate: toRateRoutes,

@@ -139,7 +139,7 @@ function recordContent(recording: Recording, content: unknown): void {
   if (typeof content === 'string' || Buffer.isBuffer(content)) recording.sent = content
 }
 
-function countWrites(raw: ServerResponse, recording: Recording | undefined): void {
+export function countWrites(raw: ServerResponse, recording: Recording | undefined): void {
   const write = raw.write.bind(raw)
   const capture = recording && createCapture(recording.room)
   if (recording) recording.sent = capture

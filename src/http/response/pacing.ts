@@ -49,7 +49,7 @@ export async function* pace(
     }
     if (end > start) yield { start, end }
     start = end
-    if (start < count && !(await wait(reply, dueAt - performance.now()))) return
+    if (start < count && !(await wait(reply, Math.max(dueAt - performance.now(), 0)))) return
   }
 }
 

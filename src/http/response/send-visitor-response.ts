@@ -40,6 +40,16 @@ export function sendVisitorResponse(
   response: VisitorResponse,
   options: VisitorOptions,
 ): FastifyReply {
+  const sent = applyVisitorHead(reply, response, options)
+  return sendBody(reply, response, { sent, limits: options.limits })
+}
+
+/** Sets the status and the headers, except for those of the framing. */
+export function applyVisitorHead(
+  reply: FastifyReply,
+  response: VisitorResponse,
+  options: VisitorOptions,
+): Headers {
   const { status = 200, headers = [], policy, timing } = response
   const { limits, preflightMethods } = options
   const { request } = reply
@@ -60,7 +70,7 @@ export function sendVisitorResponse(
     const timings = [reply.getHeader('server-timing') ?? [], timing].flat()
     reply.header('server-timing', timings.join(', '))
   }
-  return sendBody(reply, response, { sent, limits })
+  return sent
 }
 
 /** From here on, nothing of the service changes the response. */

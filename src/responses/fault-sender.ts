@@ -1,0 +1,61 @@
+import type { FastifyReply } from 'fastify'
+import { Socket } from 'node:net'
+import type { Config } from '../config/config.ts'
+import { discardRest } from '../http/body/read-bytes.ts'
+import { badRequest, HttpError, notImplemented } from '../http/errors/http-error.ts'
+import { findStream } from '../http/request/target.ts'
+import { countWrites, isClosed } from '../http/response/finish-responses.ts'
+import { faults, hasBody, type FaultName, type SoundResponse } from './faults.ts'
+
+/**
+ * Sends a body with the head of `reply`. Throws 403 if faults are disabled, and 400 or 501 if this
+ * connection cannot have this one.
+ */
+export function createFaultSender(
+  reply: FastifyReply,
+  name: FaultName,
+  { config, seconds }: { config: Config; seconds: number },
+): (body: Buffer) => Promise<FastifyReply> {
+  const { raw, request } = reply
+  const { maxBodyBytes } = config
+  const { isInBody = false } = faults[name]
+  if (!config.responseFaults) {
+    throw new HttpError('forbidden', 'Faults are disabled. Set RESPONSE_FAULTS=on to enable them.')
+  }
+  const send = findSender(reply, name)
+  return async (body) => {
+    // To close a connection with unread bytes would reset it.
+    await discardRest(request.raw, config)
+    reply.hijack()
+    if (isClosed(raw)) return reply
+    copyHead(reply)
+    countWrites(raw, request.raw.recording)
+    if (isInBody && !hasBody(reply)) raw.end()
+    else await send({ reply, body, seconds, maxBodyBytes })
+    return reply
+  }
+}
+
+function findSender({ request: { raw } }: FastifyReply, name: FaultName) {
+  const { http1, http2 } = faults[name]
+  const { socket } = raw
+  const stream = findStream(raw)
+  if (stream) {
+    if (http2) return (response: SoundResponse) => http2(response, stream)
+    throw badRequest(`HTTP/2 does not have the fault ${name}. Send the request over HTTP/1.1.`)
+  }
+  if (!http1) throw badRequest(`HTTP/1.1 does not have the fault ${name}. Use HTTP/2.`)
+  if (socket instanceof Socket) return (response: SoundResponse) => http1(response, socket)
+  throw notImplemented(`The fault ${name} requires a connection.`)
+}
+
+/** A fault has a framing of its own. */
+const framing = /^(connection|content-length|trailer|transfer-encoding)$/
+
+function copyHead(reply: FastifyReply): void {
+  const { raw, statusCode } = reply
+  raw.statusCode = statusCode
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined && !framing.test(name)) raw.setHeader(name, value)
+  }
+}

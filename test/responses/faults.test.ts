@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../until.ts'
+import { fetchWithNode, openFaults, openSocket, readToEnd } from './read-faults.ts'
+
+const toRequest = (path: string, method = 'GET') =>
+  `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+const query = 'body=0123456789&seconds=0.1'
+
+interface Row {
+  /** The bytes of the whole response. */
+  bytes: RegExp
+  end: 'closed' | 'ECONNRESET'
+  /** With `node:http`. */
+  node: string
+  logged: LogLine
+}
+
+interface LogLine {
+  status?: number
+  cutOff?: true
+}
+
+const rows: Record<string, Row> = {
+  'reset-before-head': {
+    bytes: /^$/,
+    end: 'ECONNRESET',
+    node: '|ECONNRESET',
+    logged: { cutOff: true },
+  },
+  'close-before-head': {
+    bytes: /^$/,
+    end: 'closed',
+    node: '|ECONNRESET',
+    logged: { cutOff: true },
+  },
+  'reset-in-head': {
+    bytes: /^HTTP\/1\.1 200 OK\r\n(?!.*\r\n\r\n)/s,
+    end: 'ECONNRESET',
+    node: '|ECONNRESET',
+    logged: { cutOff: true },
+  },
+  'slow-head': {
+    bytes: /^HTTP\/1\.1 200 OK\r\n(.+\r\n)+\r\n0123456789$/,
+    end: 'closed',
+    node: '200 0123456789|',
+    logged: { cutOff: true },
+  },
+  garbage: {
+    bytes: /^\W{4}This is not HTTP\.\r\n\r\n$/,
+    end: 'closed',
+    node: '|HPE_INVALID_CONSTANT',
+    logged: { cutOff: true },
+  },
+  'duplicate-length': {
+    bytes: /^(.+\r\n)+Content-Length: 10\r\nContent-Length: 11\r\n(.+\r\n)*\r\n0123456789$/i,
+    end: 'closed',
+    node: '|HPE_UNEXPECTED_CONTENT_LENGTH',
+    logged: { status: 200 },
+  },
+  'reset-in-body': {
+    bytes: /^(.+\r\n)+Content-Length: 10\r\n(.+\r\n)*\r\n01234$/i,
+    end: 'ECONNRESET',
+    node: '200 01234|ECONNRESET',
+    logged: { status: 200, cutOff: true },
+  },
+  'short-body': {
+    bytes: /^(.+\r\n)+Content-Length: 10\r\n(.+\r\n)*\r\n01234$/i,
+    end: 'closed',
+    node: '200 01234|ECONNRESET',
+    logged: { status: 200 },
+  },
+  'bad-chunk': {
+    bytes: /^(.+\r\n)+Transfer-Encoding: chunked\r\n(.+\r\n)*\r\n5\r\n01234\r\nsize\r\n$/i,
+    end: 'closed',
+    node: '200 01234|HPE_INVALID_CHUNK_SIZE',
+    logged: { status: 200, cutOff: true },
+  },
+  'endless-body': {
+    bytes:
+      /^(.+\r\n)+Transfer-Encoding: chunked\r\n(.+\r\n)*\r\n(400\r\n(0123456789){102}0123\r\n){4}$/i,
+    end: 'closed',
+    node: `200 ${`${'0123456789'.repeat(102)}0123`.repeat(4)}|ECONNRESET`,
+    logged: { status: 200, cutOff: true },
+  },
+}
+
+for (const isTls of [false, true]) {
+  test(`faults over ${isTls ? 'HTTPS' : 'HTTP'}`, async (t) => {
+    const { app, origin } = await openFaults(t, isTls, { MAX_BODY_BYTES: '4096' })
+    const read = async (...requests: string[]) => {
+      const socket = openSocket(origin)
+      socket.write(requests.join(''))
+      return readToEnd(socket)
+    }
+    for (const [name, row] of Object.entries(rows)) {
+      const path = `/responses/fault/${name}?${query}`
+      await t.test(`${name}: the bytes`, async () => {
+        const { text, end } = await read(toRequest(path))
+        assert.match(text, row.bytes)
+        assert.equal(end, row.end)
+      })
+      await t.test(`${name}: node:http`, async () => {
+        assert.equal(await fetchWithNode(origin + path), row.node)
+      })
+      await t.test(
+        `${name}: a response before it is whole, and no request behind it is handled`,
+        async () => {
+          const health = toRequest('/health')
+          const { text } = await read(health, toRequest(path), health, health)
+          const start = text.indexOf('"ok"}') + 5
+          assert.match(text.slice(0, start), /^HTTP\/1\.1 200 OK\r\n/)
+          assert.match(text.slice(start), row.bytes)
+        },
+      )
+      await t.test(`${name}: the log`, async () => {
+        const find = () => app.logLines.filter((line) => line.includes(`/fault/${name}"`))
+        await until(() => find().length >= 3)
+        for (const line of find()) {
+          const { status, cutOff } = JSON.parse(line) as LogLine
+          assert.deepEqual(
+            { status, cutOff },
+            { status: undefined, cutOff: undefined, ...row.logged },
+          )
+        }
+      })
+    }
+    const handled = app.logLines.filter((line) => line.includes('/health"'))
+    assert.equal(handled.length, Object.keys(rows).length)
+  })
+}
