@@ -54,6 +54,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createInstance(config, toFastifyOptions(config, parts))
   app.decorate('declaredRoutes', [])
   app.decorate('navigation', createNavigation(demos))
+  app.decorate('receive', parts.exchangeLog.begin)
   limitConnections(app.server, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.
   app.log = parts.log

@@ -9,6 +9,8 @@ import { respondToClientError, type HttpConnection } from './connection-errors.t
 type RequestPair = readonly [request: IncomingMessage, response: ServerResponse]
 export interface RequestHandler {
   routing: (...exchange: RequestPair) => void
+  /** Called for a request that waits for others. Its body arrives meanwhile. */
+  receive?: (request: IncomingMessage) => void
 }
 
 interface RequestQueue {
@@ -45,6 +47,7 @@ export function serializePipelining(server: Server, handler: RequestHandler): vo
 function addWaiting(queue: RequestQueue, exchange: RequestPair, handler: RequestHandler): void {
   if (queue.isClosing) return
   const { waiting } = queue
+  handler.receive?.(exchange[0])
   if (waiting.length === maxWaitingRequests) {
     queue.isClosing = true
     const [, last] = waiting[maxWaitingRequests - 1] ?? exchange

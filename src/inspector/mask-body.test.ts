@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { formType } from '../../test/resources.ts'
+import { testApp } from '../../test/test-app.ts'
+
+const secret = 'c0ffee-c0ffee'
+const shown = 'shown-text'
+const json = 'application/json'
+const multipart = 'multipart/form-data; boundary=x'
+const part = (head: string, content: string) =>
+  `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`
+
+const rows: readonly (readonly [type: string, body: string])[] = [
+  [formType, `name=${shown}&password=${secret}`],
+  [formType, `pass%77ord=${secret}&name=${shown}`],
+  [formType, `user[access_token]=${secret}#b+c d&name=${shown}`],
+  [formType, `api+key=${secret}&name=${shown}`],
+  [formType, `name=${shown}&url=http%3A%2F%2Fx%2F%3Ftoken%3D${secret}`],
+  [json, `{"name":"${shown}","password":"${secret}"}`],
+  [json, `{ "password" : "${secret}", "name" : "${shown}" }`],
+  [json, `{"pass\\u0077ord":"${secret}","name":"${shown}"}`],
+  [json, `{"password":"\\"${secret}\\\\","name":"${shown}"}`],
+  [json, `{"tokens":[["${secret}"],{"a":"${secret}"}],"name":"${shown}"}`],
+  [json, `{"token":{"a":"}","b":"${secret}"},"name":"${shown}"}`],
+  [json, `[{"name":"${shown}"},{"a":{"apiKey":"${secret}"}}]`],
+  [json, `{"name":"${shown}","a":"b\\":","secret":"${secret}"}`],
+  [json, `{"name":"${shown}","password":"${secret}`],
+  [json, `{"name":"${shown}","password":["${secret}"`],
+  [json, `{"name":"${shown}","url":"http://x/?token=${secret}"}`],
+  [json, `{"name":"${shown}","text":"{\\"password\\":\\"${secret}\\"}"}`],
+  ['', `{"name":"${shown}","password":"${secret}"}`],
+  ['text/plain', `{"name":"${shown}","password":"${secret}"}`],
+  ['text/plain', `name=${shown}&password=${secret}`],
+  ['application/octet-stream', `{"name":"${shown}","password":"${secret}"}`],
+  [multipart, `${part('name="name"', shown)}${part('name="password"', secret)}--x--`],
+  [multipart, `${part('name=password', secret)}${part('name=name', shown)}--x--`],
+  [multipart, `${part('name="password"; filename="a"', secret)}${part('name="a"', shown)}--x--`],
+  [multipart, `${part('name="a"', `{"token":"${secret}"}`)}${part('name="b"', shown)}--x--`],
+  [multipart, `${part('name="b"', shown)}${part('name="password"', secret)}`],
+]
+
+for (const [type, body] of rows) {
+  test(`secrets are masked in ${type}: ${JSON.stringify(body)}`, async (t) => {
+    const app = await testApp(t)
+    const id = randomUUID()
+    const headers = { 'x-request-id': id, ...(type && { 'content-type': type }) }
+    // The response has what was sent.
+    await app.inject({ method: 'POST', url: '/httpbin/post', headers, payload: body })
+    for (const accept of ['text/html', 'application/json']) {
+      const url = `/inspector?request_id=${id}`
+      const response = await app.inject({ url, headers: { accept } })
+      assert.ok(!response.body.includes(secret), response.body)
+      if (accept === 'application/json') assert.ok(response.body.includes(shown), response.body)
+    }
+    assert.ok(!app.logLines.some((line) => line.includes(secret)))
+  })
+}
+
+test('bytes that are not UTF-8 are masked too', async (t) => {
+  const app = await testApp(t)
+  const id = randomUUID()
+  const file = part('name="f"; filename="f"', '\xff\0')
+  const payload = Buffer.from(`${file}${part('name="password"', secret)}--x--`, 'latin1')
+  const headers = { 'x-request-id': id, 'content-type': multipart }
+  await app.inject({ method: 'POST', url: '/profile', headers, payload })
+  const url = `/inspector?request_id=${id}`
+  const { body } = await app.inject({ url, headers: { accept: json } })
+  assert.ok(body.includes(Buffer.from('\xff\0', 'latin1').toString('hex')))
+  assert.ok(!body.includes(Buffer.from(secret).toString('hex')))
+})

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import { ann, enter, logIn } from '../../test/sign-in.ts'
+import { testApp, type TestApp } from '../../test/test-app.ts'
+import type { Exchange } from './exchange.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+const secret = { 'x-inspector': 'a secret of 16 c' }
+const other = { 'x-inspector': 'another secret, 2' }
+const page = { accept: 'text/html' }
+const json = { accept: 'application/json' }
+
+async function openApp(t: TestContext, INSPECTOR = 'own') {
+  const app = await testApp(t, { settings: { INSPECTOR } })
+  const ben = { name: 'Ben', password: 'other horse' }
+  const { cookie } = await enter(app)
+  const { cookie: cookieOfBen } = await enter(app, ben)
+  const owners: Readonly<Record<string, Headers>> = {
+    none: {},
+    'X-Inspector': secret,
+    'another X-Inspector': other,
+    'a short X-Inspector': { 'x-inspector': 'short' },
+    session: { cookie },
+    'another session': { cookie: cookieOfBen },
+    'session and X-Inspector': { cookie, ...secret },
+  }
+  return { app, owners }
+}
+
+/** Whether the viewer finds the exchange by its id, and by its request id. */
+async function isFound(app: TestApp, requestId: string, id: string, viewer: Headers = {}) {
+  const headers = { ...json, ...viewer }
+  const one = await app.inject({ url: `/inspector/${id}`, headers })
+  const chain = await app.inject({ url: `/inspector?request_id=${requestId}`, headers })
+  const count = chain.json<{ exchanges: Exchange[] }>().exchanges.length
+  for (const { headers } of [one, chain]) assert.equal(headers['cache-control'], 'no-store')
+  assert.equal(one.statusCode === 200, count === 1)
+  return count === 1
+}
+
+const rows: readonly (readonly [mode: string, sender: string, viewer: string, isFound: boolean])[] =
+  [
+    ['own', 'X-Inspector', 'X-Inspector', true],
+    ['own', 'X-Inspector', 'another X-Inspector', false],
+    ['own', 'X-Inspector', 'none', false],
+    ['own', 'X-Inspector', 'session', false],
+    ['own', 'session', 'session', true],
+    ['own', 'session', 'session and X-Inspector', true],
+    ['own', 'session', 'another session', false],
+    ['own', 'session', 'none', false],
+    ['own', 'session and X-Inspector', 'X-Inspector', false],
+    ['own', 'none', 'none', false],
+    ['own', 'a short X-Inspector', 'a short X-Inspector', false],
+    ['all', 'session', 'none', true],
+    ['all', 'none', 'another X-Inspector', true],
+    ['off', 'session', 'session', false],
+  ]
+
+for (const [mode, sender, viewer, expected] of rows) {
+  const outcome = expected ? 'is found' : 'is not found'
+  test(`INSPECTOR=${mode}: the exchange of ${sender} ${outcome} by ${viewer}`, async (t) => {
+    const { app, owners } = await openApp(t, mode)
+    const headers = { ...json, ...owners[sender] }
+    const requestId = randomUUID()
+    const sent = await app.inject({
+      url: '/api/json',
+      headers: { ...headers, 'x-request-id': requestId },
+    })
+    assert.equal(sent.statusCode, 200)
+    const found = await app.inject({
+      url: `/inspector?request_id=${requestId}`,
+      headers: { ...json, ...owners[sender] },
+    })
+    const [exchange] = found.json<{ exchanges: Exchange[] }>().exchanges
+    const id = exchange?.id ?? requestId
+    assert.equal(await isFound(app, requestId, id, owners[viewer]), expected)
+    if (expected && mode === 'own') assert.equal(exchange?.isOwn, true)
+  })
+}
+
+test('a page without an owner is found by those who know its random id', async (t) => {
+  const { app } = await openApp(t)
+  const requestId = randomUUID()
+  const headers = { ...page, 'x-request-id': requestId }
+  const response = await app.inject({ url: '/topic', headers })
+  const [, id = ''] = /desc="(.*)"/.exec(String(response.headers['server-timing'])) ?? []
+  assert.notEqual(id, requestId)
+  assert.equal(await isFound(app, requestId, id), true)
+})
+
+test('the exchange of a login belongs to the new session only', async (t) => {
+  const { app, owners } = await openApp(t)
+  const requestId = randomUUID()
+  const before = owners['another session'] ?? {}
+  const cookie = await logIn(app, ann, { ...before, 'x-request-id': requestId })
+  const find = async (viewer: Headers) => {
+    const url = `/inspector?request_id=${requestId}`
+    const response = await app.inject({ url, headers: { ...json, ...viewer } })
+    return response.json<{ exchanges: Exchange[] }>().exchanges
+  }
+  const [exchange] = await find({ cookie })
+  assert.equal(exchange?.target, '/login')
+  assert.doesNotMatch(JSON.stringify(exchange), new RegExp(ann.password))
+  assert.deepEqual(await find(before), [])
+  assert.deepEqual(await find({}), [])
+})
+
+test('with INSPECTOR=off no response has an exchange id', async (t) => {
+  const { app } = await openApp(t, 'off')
+  const { headers } = await app.inject({ url: '/topic', headers: page })
+  assert.equal(headers['server-timing'], undefined)
+})
