@@ -20,7 +20,8 @@ test('every page is valid HTML, and every local link and form has a route', asyn
     if (!String(response.headers['content-type']).startsWith('text/html')) continue
     assert.deepEqual(await findInvalid(response.body, url), [])
     for (const [, link = ''] of response.body.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
-      found.add(link.replaceAll('&amp;', '&'))
+      // A fault needs a connection.
+      if (!link.includes('fault=')) found.add(link.replaceAll('&amp;', '&'))
     }
     // The pages of public/ have forms for demos that need not exist.
     if (existsSync(join(projectFolder, 'public', url))) continue
@@ -40,7 +41,9 @@ test('every page is valid HTML, and every local link and form has a route', asyn
     await t.test(url, async () => {
       const { statusCode } = await app.inject({ url, headers: { accept: 'text/html' } })
       const unusual: Record<string, number> = { '/nowhere': 404, '/session': 302 }
-      assert.equal(statusCode, unusual[url] ?? Number(/^\/status\/(\d+)$/.exec(url)?.[1] ?? 200))
+      const [requested = 200] =
+        /(?<=^\/status\/|^\/responses\/.*\?(?:status|steps)=)\d+/.exec(url) ?? []
+      assert.equal(statusCode, unusual[url] ?? Number(requested))
     })
   }
 })
@@ -57,7 +60,7 @@ for (const { name } of demos.filter(({ name }) => name !== 'static')) {
       if (!String(headers['content-type']).startsWith('text/html')) continue
       for (const [, href = ''] of body.matchAll(/<a [^>]*href="(\/[^"#]*)/g)) {
         const link = href.replaceAll('&amp;', '&')
-        if (found.has(link) || /^\/(status\/|\w+\/unknown)/.test(link)) continue
+        if (found.has(link) || /^\/(status\/|responses\/|\w+\/unknown)/.test(link)) continue
         found.add(link)
         const { statusCode } = await app.inject({ url: link, headers: { accept: 'text/html' } })
         assert.ok(statusCode < 400 || isForForm(statusCode), `${url} links to ${link}`)

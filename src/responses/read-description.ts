@@ -55,7 +55,9 @@ export const descriptionParameters = Object.entries(properties).map(
 
 /** The description in query parameters, unchecked. Throws 400. */
 export function toDescription(query: readonly Pair[], config: Config): Record<string, unknown> {
-  const groups = Map.groupBy(query, ([name]) => name)
+  // A form sends its empty fields too.
+  const given = query.filter(([name, value]) => value !== '' || name === 'close')
+  const groups = Map.groupBy(given, ([name]) => name)
   const entries = [...groups].map(([name, pairs]): [string, unknown] => {
     const values = pairs.map(([, value]) => value)
     if (!repeatable.includes(name)) return [name, toMember(name, values, config)]

@@ -8,7 +8,15 @@ import { openSite } from './site.ts'
 
 /** Pages that together have every component: also tested when dark and without scripts. */
 const components = [
-  ...['/', '/demos/status', '/docs', '/learn/concurrent-edits', '/session', '/uploads'],
+  ...[
+    '/',
+    '/demos/status',
+    '/docs',
+    '/responses',
+    '/learn/concurrent-edits',
+    '/session',
+    '/uploads',
+  ],
   ...['/profile.html', '/problems/precondition-failed', '/users/new'],
   ...['/locations/r1', '/locations?page=2&per_page=10'],
 ]

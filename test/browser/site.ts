@@ -81,7 +81,11 @@ function watchContext(context: BrowserContext, rules: Rules): void {
     if (message.type() !== 'error') return
     // Only pages name an icon, and otherwise a browser requests the default one.
     if (message.location().url === `${origin}/favicon.ico`) return
-    if (expectsBlocked && /blocked by CORS|net::ERR_FAILED/.test(message.text())) return
+    if (
+      expectsBlocked &&
+      /blocked by CORS|net::ERR_(FAILED|CONTENT_LENGTH_MISMATCH)/.test(message.text())
+    )
+      return
     const status = /the server responded with a status of (\d+)/.exec(message.text())?.[1]
     if (errorStatuses.includes(Number(status))) return
     complain(`${message.page()?.url() ?? ''}: ${message.text()}`)

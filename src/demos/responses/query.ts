@@ -16,9 +16,9 @@ interface QuerySchema {
 /** The parser throws 400 that names each wrong parameter. */
 export function createQueryParser<const Schema extends QuerySchema>(schema: Schema) {
   const getValidator = compileLater(schema)
-  return (request: FastifyRequest) => {
+  return (request: FastifyRequest, query = toQuery(request)) => {
     const values = new Map<string, unknown>()
-    for (const [name, text] of toQuery(request)) {
+    for (const [name, text] of query) {
       if (values.has(name)) throw badRequest(`${name} is given more than once.`)
       const isText = schema.properties[name]?.type === 'string'
       values.set(name, !isText && isDecimal(text) ? Number(text) : text)

@@ -1,7 +1,12 @@
+import { pageContent } from '../../http/openapi/content.ts'
+import { toOrigin } from '../../http/request/request-head.ts'
+import { isRawRequest } from '../../http/request/target.ts'
 import { isPreflight } from '../../http/security/origins.ts'
+import { faultNames } from '../../responses/faults.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
+import { sendPage } from '../../site/page.ts'
 import { toCacheRoutes } from './cache.ts'
 import { toCustomRoutes } from './custom.ts'
 import { toEchoRoutes } from './echo.ts'
@@ -10,6 +15,7 @@ import { toFaultRoutes } from './fault.ts'
 import { toRateRoutes } from './rate.ts'
 import { toRedirectRoutes } from './redirect.ts'
 import { toSequenceRoutes } from './sequence.ts'
+import { renderResponsesPage } from './views.ts'
 
 /** By the segment after `/responses/`. */
 const endpoints: Readonly<Record<string, ToRoutes>> = {
@@ -22,11 +28,30 @@ const endpoints: Readonly<Record<string, ToRoutes>> = {
   cache: toCacheRoutes,
 }
 
+const toPageRoutes: ToRoutes = ({ config }, app) => [
+  {
+    method: 'GET',
+    url: '/responses',
+    summary: 'Get the page that composes a response',
+    content: pageContent,
+    handler: (request, reply) => {
+      const routes = app.declaredRoutes.filter(({ tag }) => tag === responses.name)
+      const page = {
+        origin: toOrigin(request),
+        routes,
+        faults: config.responseFaults ? faultNames : [],
+      }
+      return sendPage(reply, renderResponsesPage(page))
+    },
+  },
+]
+
 export const responses: Demo = {
   name: 'responses',
   title: 'Responses',
   summary: 'Any response that a client has to handle, as the URL describes it.',
   group: 'Requests and responses',
+  page: '/responses',
   samples: [
     {
       title: 'A status code, a header and a body',
@@ -41,12 +66,18 @@ export const responses: Demo = {
   routes: (services, app) => {
     const { config } = services
     app.addHook('onRequest', (request, reply, done) => {
+      if (!isRawRequest(request.raw)) {
+        done()
+        return
+      }
       // Of errors too. Without credentials: an error page is a page of the service.
       reply.header('access-control-allow-origin', '*')
       if (isPreflight(request.raw))
         void sendDescribed(reply, { status: 204 }, { config, cookiePath })
       else done()
     })
-    return Object.values(endpoints).flatMap((toRoutes) => toRoutes(services, app))
+    return [toPageRoutes, ...Object.values(endpoints)].flatMap((toRoutes) =>
+      toRoutes(services, app),
+    )
   },
 }

@@ -119,10 +119,7 @@ const invalid: [path: string, names: RegExp][] = [
   [`${url}?steps=200*1000`, /^steps /],
   [`${url}?steps=`, /^steps /],
   [`${url}?steps=${'200,'.repeat(200)}200`, /^steps must be at most 500/],
-  [
-    `${url}?retry_after=soon&color=red`,
-    /^color is not allowed; retry_after must be a whole number/,
-  ],
+  [`${url}?retry_after=soon&color=red`, /^retry_after must be a whole number/],
   [`${url}?steps=200&steps=500`, /^steps is given more than once/],
   [`${url}?__proto__=1`, /^__proto__ is not allowed/],
   [`${url}?description={}}`, /description/],
@@ -152,4 +149,13 @@ test('with READ_ONLY a sequence gets 403 that names the setting, and its state c
   assert.equal(response.statusCode, 403)
   assert.match(response.body, /READ_ONLY/)
   assert.equal((await app.inject(`${url}/state`)).statusCode, 200)
+})
+
+test('the parameters of a description are those of the last step', async (t) => {
+  const app = await testApp(t)
+  const url = '/responses/sequence/last?steps=503,200&body=Hello&header=X-A:+1'
+  const [first, last] = [await app.inject(url), await app.inject(url)]
+  assert.deepEqual([first.statusCode, first.headers['x-a']], [503, undefined])
+  assert.deepEqual([last.statusCode, last.headers['x-a'], last.body], [200, '1', 'Hello'])
+  assert.equal((await app.inject(`${url}&color=red`)).statusCode, 400)
 })

@@ -1,9 +1,15 @@
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../config/config.ts'
 import { jsonContent } from '../../http/openapi/content.ts'
 import { toComponent } from '../../http/openapi/component.ts'
 import { isWithoutBody } from '../../responses/description-limits.ts'
-import { sequenceSchema, type Sequence } from '../../responses/description.ts'
-import { parseDescribed } from '../../responses/parse-description.ts'
-import { readDescription, toQuery } from '../../responses/read-description.ts'
+import {
+  sequenceSchema,
+  type ResponseDescription,
+  type Sequence,
+} from '../../responses/description.ts'
+import { parseDescribed, parseDescription } from '../../responses/parse-description.ts'
+import { readDescription, toDescription, toQuery } from '../../responses/read-description.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import { takeStep } from '../../responses/sequences.ts'
 import type { State } from '../../stores/states/states.ts'
@@ -51,7 +57,7 @@ export const toSequenceRoutes: ToRoutes = (services, app) => {
     file,
     summary: 'Respond with the next step of a sequence',
     description:
-      'The steps are in the parameters, in the parameter `description`, or without parameters in the JSON of the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
+      'The steps are in the parameters, of which those of /responses/custom describe the last step, in the parameter `description`, or without parameters in the JSON of the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
     parameters: [
       keyParameter,
       ...toQueryParameters(querySchema),
@@ -65,11 +71,10 @@ export const toSequenceRoutes: ToRoutes = (services, app) => {
       const query = toQuery(request)
       const given = await readDescription(request, query, config)
       const described = given === undefined ? undefined : parseDescribed(given, config)
-      const defaults = query.length === 0 ? { retry_after: 1 } : {}
-      const { sequence } = toSequence(described ?? toSteps({ ...defaults, ...parseSteps(request) }))
+      const { sequence } = toSequence(described ?? readSteps(request, config))
       const { requests, step = {} } = await takeStep(states, `sequence/${key}`, sequence)
       const json = { key, requests, status: step.status }
-      const hasOwnBody = described !== undefined || isWithoutBody(step.status)
+      const hasOwnBody = described !== undefined || hasBody(step) || isWithoutBody(step.status)
       const description = hasOwnBody ? step : { ...step, json }
       return sendDescribed(reply, description, { config, cookiePath })
     },
@@ -81,6 +86,21 @@ export const toSequenceRoutes: ToRoutes = (services, app) => {
 function toSequence(described: ReturnType<typeof parseDescribed>): Sequence {
   return 'sequence' in described ? described : { sequence: [described] }
 }
+
+/** Other parameters than those of the steps describe the last one. */
+function readSteps(request: FastifyRequest, config: Config): Sequence {
+  const query = toQuery(request)
+  const [own = [], others = []] = [true, false].map((isOwn) =>
+    query.filter(([name]) => Object.hasOwn(querySchema.properties, name) === isOwn),
+  )
+  const defaults = query.length === 0 ? { retry_after: 1 } : {}
+  const { sequence } = toSteps({ ...defaults, ...parseSteps(request, own) })
+  const last = parseDescription(toDescription(others, config), config)
+  return { sequence: sequence.with(-1, { ...sequence.at(-1), ...last }) }
+}
+
+const hasBody = (step: ResponseDescription) =>
+  ['body', 'json', 'base64'].some((name) => name in step)
 
 function toSteps({ steps = '503*2,200', retry_after: seconds }: Steps): Sequence {
   const headers = seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } }

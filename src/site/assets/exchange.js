@@ -9,7 +9,7 @@ import { formatBytes } from './size.js'
 const maxReadBytes = 1_048_576
 const maxShownLength = 65_536
 
-function codeBlock(source, language) {
+export function codeBlock(source, language) {
   const isPlain = language === '' || source.length > maxShownLength
   const parts = isPlain ? [['', source]] : tokenize(source, language)
   const tokens = parts.map(([kind, text]) =>
@@ -26,24 +26,31 @@ export async function sendRequest(path, options = {}) {
   if (requestId) headers.set('x-request-id', requestId)
   const startedAt = performance.now()
   const response = await fetch(path, { cache: 'no-store', ...options, headers })
-  const { bytes, isWhole } = await readBytes(response)
+  const { bytes, isWhole, isCutOff } = await readBytes(response)
   const ms = performance.now() - startedAt
   const text = isText(response) ? new TextDecoder().decode(bytes) : ''
   const id = findExchangeId(response.headers.get('server-timing'))
   const chain = requestId ? await fetchExchanges(`?request_id=${requestId}`) : []
   const exchanges = chain.length > 0 || !id ? chain : await fetchExchanges(`/${id}`)
-  return { response, bytes, isWhole, text, ms, exchanges, body: options.body }
+  return { response, bytes, isWhole, isCutOff, text, ms, exchanges, body: options.body }
 }
 
+/** A body that ends with an error of the network is cut off. */
 async function readBytes(response) {
   const reader = response.body?.getReader()
   const chunks = []
   let size = 0
+  const cutOff = (error) => {
+    if (error.name === 'AbortError') throw error
+    return { done: true, isCutOff: true }
+  }
   for (;;) {
-    const { done, value } = reader ? await reader.read() : { done: true }
+    const read = reader ? await reader.read().catch(cutOff) : { done: true }
+    const { done, value, isCutOff = false } = read
     if (done || size > maxReadBytes) {
       if (!done) await reader.cancel()
-      return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), isWhole: done }
+      const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer())
+      return { bytes, isWhole: done, isCutOff }
     }
     chunks.push(value)
     size += value.length
@@ -84,9 +91,13 @@ function prettyText(text, type) {
   }
 }
 
-function bodyView({ response, text, bytes = new TextEncoder().encode(text), isWhole = true }) {
+function bodyView(result) {
+  const { response, text, bytes = new TextEncoder().encode(text), isWhole = true } = result
   const type = response.headers.get('content-type') ?? ''
-  if (bytes.length === 0) return [create('p', { class: 'quiet' }, 'The response has no body.')]
+  if (bytes.length === 0) {
+    const text = result.isCutOff ? 'No part of the body arrived.' : 'The response has no body.'
+    return [create('p', { class: 'quiet' }, text)]
+  }
   const size = isWhole ? formatBytes(bytes.length) : `more than ${formatBytes(maxReadBytes)}`
   const pretty = prettyText(text, type)
   const isBinary = text === ''
@@ -103,22 +114,36 @@ function toHex(bytes) {
   return pairs.replace(/(.{47}) /g, '$1\n')
 }
 
-function showResult({ message, content }, result) {
-  const { response, exchanges, body } = result
-  const [first, ...others] = exchanges
+function showResults({ message, content }, results) {
+  content.replaceChildren(...results.flatMap(toViews))
+  message.textContent = results.map(toSummary).join(' ')
+  for (const others of [...content.querySelectorAll('[data-part=commands]')].slice(1)) {
+    others.remove()
+  }
+  completeCommands(content)
+}
+
+function toViews(result) {
+  const { exchanges, body } = result
   const received = bodyView(result)
-  const status = create('span', { class: `status s${String(response.status)[0]}` }, response.status)
-  content.replaceChildren(...(first ? exchanges : [create('p', {}, status), ...received]))
-  message.textContent = toSummary(result)
-  if (!first) return
+  if (exchanges.length === 0) {
+    return [create('div', { class: 'exchange' }, ...headView(result), ...received)]
+  }
   exchanges
     .at(-1)
     .querySelector('.heads > :last-child')
     .append(...received)
-  for (const other of others) other.querySelector('[data-part=commands]').remove()
   const sent = bodyToText(body)
-  if (sent !== '') showSentBody(first, sent, body)
-  completeCommands(content)
+  if (sent !== '') showSentBody(exchanges[0], sent, body)
+  return exchanges
+}
+
+/** As the browser received it, of a response that is not recorded. */
+function headView({ response }) {
+  const { status, statusText = '', headers } = response
+  const pill = create('span', { class: `status s${String(status)[0]}` }, `${status} ${statusText}`)
+  const head = Array.from(headers, ([name, value]) => `${name}: ${value}`).join('\n')
+  return [create('p', {}, pill), codeBlock(head, 'exchange')]
 }
 
 /** Recorded exchanges have no bodies. */
@@ -148,12 +173,15 @@ function quote(text) {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-function toSummary({ response, bytes = [], ms, exchanges }) {
+function toSummary({ response, bytes = [], ms, exchanges, isCutOff }) {
   const { status, statusText = '' } = response
   const redirects = exchanges.length - 1
   const after = redirects > 0 ? ` after ${redirects} redirect${redirects > 1 ? 's' : ''}` : ''
   const size = bytes.length > 0 ? `, ${formatBytes(bytes.length)}` : ''
-  return `Response: ${status} ${statusText}`.trimEnd() + `${after}${size}, ${ms.toFixed(0)} ms.`
+  const end = isCutOff ? ', then the body was cut off' : ''
+  return (
+    `Response: ${status} ${statusText}`.trimEnd() + `${after}${size}, ${ms.toFixed(0)} ms${end}.`
+  )
 }
 
 /** The message is the live region: screen readers announce it, and not the whole exchange. */
@@ -171,7 +199,7 @@ function findParts(output) {
 const latest = new WeakMap()
 
 /**
- * Runs `send`, and shows that it is busy, its result, or why there is none. A later call for the same
+ * Runs `send`, and shows that it is busy, its result or results, or why there is none. A later call for the same
  * output replaces this one, and aborts the signal that `send` gets.
  */
 export async function showSending(output, send) {
@@ -186,7 +214,7 @@ export async function showSending(output, send) {
   try {
     const result = await send(controller.signal)
     if (controller.signal.aborted) return
-    showResult(parts, result)
+    showResults(parts, [result].flat())
   } catch (error) {
     if (controller.signal.aborted) return
     content.replaceChildren()

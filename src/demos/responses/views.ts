@@ -1,0 +1,168 @@
+import { STATUS_CODES } from '../../http/node-http.ts'
+import { toOperationId, toTemplate } from '../../http/openapi/document.ts'
+import { documentedMethods } from '../../http/openapi/operation.ts'
+import type { DeclaredRoute } from '../../http/openapi/route.ts'
+import { samples } from '../../site/docs/samples.ts'
+import { renderCommand } from '../../site/highlight.ts'
+import { html, type Html } from '../../site/html.ts'
+import type { Page } from '../../site/page.ts'
+
+interface Composer {
+  origin: string
+  routes: readonly DeclaredRoute[]
+  /** None if they are off. */
+  faults: readonly string[]
+}
+
+/** The script takes the URL of a preset apart, and so fills in the form. */
+const presets = {
+  '503 twice, then 200': '/responses/sequence/try-it?steps=503*2,200&retry_after=1',
+  '429 with Retry-After': '/responses/custom?status=429&header=Retry-After:+5',
+  'Slow JSON':
+    '/responses/custom?json={"name":"Ann","items":[1,2,3]}&delay=1&chunk_size=8&pause=0.2',
+  'Chunked with trailers': '/responses/custom?body=Hello&framing=chunked&trailer=X-Checksum:+42',
+  'Early hints':
+    '/responses/custom?body=Hello&early_hint=Link:+</style.css>;+rel=preload;+as=style',
+  'Set a cookie': '/responses/custom?body=Hello&cookie=fruit=apple;+Max-Age=60',
+  'Body cut off': '/responses/custom?body=Hello&fault=short-body',
+}
+
+export function renderResponsesPage({ origin, routes, faults }: Composer): Page {
+  const url = `${origin}/responses/custom`
+  const shown = Object.entries(presets).filter(
+    ([, preset]) => faults.length > 0 || !preset.includes('&fault='),
+  )
+  return {
+    title: 'Responses',
+    description: 'Describe any HTTP response in one URL, and test what a client does with it.',
+    styles: ['responses.css'],
+    scripts: ['responses.js'],
+    main: html`<p class="lead">Describe a response, and get a URL that sends it to any client: a browser, curl, or the code
+that you test.</p>
+<ul class="chips" aria-label="Responses to try">
+${shown.map(([label, preset]) => html`<li><a href="${encodeURI(preset)}">${label}</a></li>\n`)}</ul>
+${renderComposer(url, faults)}<h2>Endpoints</h2>
+<dl>
+${routes.filter(isFirst).map(renderEndpoint)}</dl>
+${notes}`,
+  }
+}
+
+/** Not the page itself, and each path once. */
+function isFirst({ url }: DeclaredRoute, index: number, routes: readonly DeclaredRoute[]): boolean {
+  return url !== '/responses' && routes.findIndex((other) => other.url === url) === index
+}
+
+function renderEndpoint({ url, method, summary }: DeclaredRoute): Html {
+  const path = toTemplate(url)
+  const first = documentedMethods.find((one) => method.includes(one)) ?? 'GET'
+  return html`<dt><a href="/docs/${toOperationId({ method: first, path })}"><code>${path}</code></a></dt><dd>${summary}</dd>
+`
+}
+
+function renderComposer(url: string, faults: readonly string[]): Html {
+  return html`<div class="compose">
+<form id="description" action="/responses/custom">
+${renderFields(faults)}</form>
+<section aria-label="Request">
+<figure class="command scripted"><figcaption>URL</figcaption><pre tabindex="0"><code>${url}</code></pre></figure>
+<p class="actions"><button type="submit" form="description">Send</button>
+<button type="reset" form="description" class="second">Clear</button></p>
+<div class="scripted"><div data-tabs="Command">
+${renderCommands(url)}</div></div>
+<div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
+</section>
+</div>
+`
+}
+
+function renderCommands(url: string): readonly Html[] {
+  const languages = Object.entries(samples).filter(([label]) => /^(curl|fetch|HTTPie)$/.test(label))
+  return languages.map(([label, toSample]) => {
+    const command = toSample({ method: 'GET', url, headers: [] })
+    // The head of the response is what this page is about.
+    return renderCommand(label, command.replace(/^curl/, 'curl -i'))
+  })
+}
+
+const notes = html`<h2>What to know</h2>
+<ul>
+<li>A URL can be shared: it always describes the same response. Longer descriptions can be sent as JSON.</li>
+<li>Whoever knows the key of a sequence, a rate or a cached response shares its state, which expires ten minutes after
+its last use.</li>
+<li>Browsers hide chunks, trailers and early hints from scripts, and so from this page. curl shows them.</li>
+<li>Responses run in a sandbox and cannot set the cookies of Vitrine. Delays, bodies and headers are limited.</li>
+</ul>`
+
+function renderFields(faults: readonly string[]): Html {
+  const statuses = Object.keys(STATUS_CODES).filter((code) => Number(code) >= 200)
+  return html`<div class="pair">
+<p class="field"><label for="status">Status</label> <input id="status" name="status" type="number" min="200" max="599" placeholder="200" list="statuses"><span class="quiet" data-part="phrase"></span></p>
+<p class="field"><label for="type">Content-Type</label> <input id="type" name="type" type="text" placeholder="text/plain" list="types"${plain}></p>
+</div>
+<datalist id="statuses">${statuses.map((code) => html`<option value="${code}">${STATUS_CODES[code] ?? ''}</option>`)}</datalist>
+<datalist id="types">${types.map((type) => html`<option value="${type}"></option>`)}</datalist>
+${renderRows('header', 'Headers', 'Retry-After: 120')}<fieldset class="rows" data-part="bodies"><legend>Body</legend>
+${renderBody('body', 'Text')}${renderBody('json', 'JSON')}${renderBody('base64', 'Base64')}</fieldset>
+${renderGroup(
+  'Time',
+  html`<div class="pair">${renderNumber('delay', 'Delay', 'seconds', 'any')}${renderNumber('chunk_size', 'Chunk size', 'bytes', '1')}${renderNumber('pause', 'Pause', 'seconds', 'any')}</div>\n`,
+)}${renderGroup(
+    'Transfer',
+    html`<div class="pair">${renderSelect('framing', 'Framing', framings)}${renderSelect('encoding', 'Encoding', ['gzip', 'br', 'zstd', 'deflate'])}</div>
+<p><label><input type="checkbox" name="close" value="true"> Close the connection</label></p>
+${renderRows('trailer', 'Trailers', 'X-Checksum: 42')}`,
+  )}${renderGroup(
+    'Cookies and early hints',
+    html`${renderRows('cookie', 'Cookies', 'fruit=apple; Max-Age=60')}${renderRows('early_hint', 'Early hints (103)', 'Link: </style.css>; rel=preload')}`,
+  )}${renderGroup(
+    'Failures',
+    html`${faults.length === 0 ? '' : html`<div class="pair">${renderSelect('fault', 'Fault', faults)}${renderNumber('seconds', 'Its duration', 'seconds', 'any')}</div>\n`}<div class="pair scripted" role="group" aria-label="Failures before the response">
+${renderFirst('times', 'Fail first', 'times', 20)}${renderFirst('status', 'With status', 'or 503', 599)}${renderFirst('retry_after', 'Retry-After', 'seconds', 86_400)}</div>`,
+  )}`
+}
+
+const plain = html` autocomplete="off" spellcheck="false" autocapitalize="none"`
+const types = ['application/json', 'text/plain; charset=utf-8', 'text/csv', 'application/xml']
+const framings = ['length', 'chunked', 'close']
+
+function renderGroup(title: string, fields: Html): Html {
+  return html`<details><summary>${title}</summary>
+${fields}</details>
+`
+}
+
+/** The styles show one empty row. */
+function renderRows(name: string, legend: string, placeholder: string): Html {
+  const rows = Array.from(
+    { length: 8 },
+    (_, index) =>
+      html`<input type="text" name="${name}" aria-label="${legend} ${index + 1}" placeholder="${index === 0 ? placeholder : ' '}"${plain}>\n`,
+  )
+  return html`<fieldset class="rows"><legend>${legend}</legend>
+${rows}</fieldset>
+`
+}
+
+/** The script shows one of them. */
+function renderBody(name: string, label: string): Html {
+  return html`<p class="field"><label for="${name}">${label}</label> <textarea id="${name}" name="${name}" rows="4"${plain}></textarea></p>
+`
+}
+
+function renderNumber(name: string, label: string, unit: string, step: string): Html {
+  return html`<p class="field"><label for="${name}">${label} <span class="quiet">${unit}</span></label> <input id="${name}" name="${name}" type="number" min="0" step="${step}"></p>
+`
+}
+
+/** Of the steps of a sequence before the response. Only the script sends them. */
+function renderFirst(part: string, label: string, unit: string, max: number): Html {
+  return html`<p class="field"><label>${label} <span class="quiet">${unit}</span> <input data-first="${part}" type="number" min="0" max="${max}"></label></p>
+`
+}
+
+function renderSelect(name: string, label: string, values: readonly string[]): Html {
+  const options = values.map((value) => html`<option>${value}</option>`)
+  return html`<p class="field"><label for="${name}">${label}</label> <select id="${name}" name="${name}"><option value="">${name === 'framing' ? 'automatic' : 'none'}</option>${options}</select></p>
+`
+}
