@@ -30,9 +30,8 @@ export interface Recording {
 }
 
 interface Connection {
-  id: string
-  remoteAddress: string
-  tls: string | undefined
+  /** The id, the remote address and the version of TLS, with zeros between them. */
+  text: string
   requests: number
 }
 
@@ -72,12 +71,11 @@ function findConnection(raw: IncomingMessage): Connection {
   const known = connections.get(key)
   if (known !== undefined) return known
   const { socket } = raw
-  const tls =
-    socket instanceof TLSSocket
-      ? `${socket.getProtocol() ?? ''} ${socket.getCipher().name}`
-      : undefined
+  const isTls = socket instanceof TLSSocket
+  const tls = isTls ? `${socket.getProtocol() ?? ''} ${socket.getCipher().name}` : ''
   const remoteAddress = `${socket.remoteAddress ?? ''}:${String(socket.remotePort ?? 0)}`
-  const connection = { id: randomUUID().slice(0, 8), remoteAddress, tls, requests: 0 }
+  const text = [randomUUID().slice(0, 8), remoteAddress, tls].join('\0')
+  const connection = { text, requests: 0 }
   connections.set(key, connection)
   return connection
 }

@@ -72,7 +72,7 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
       const { recording } = request.raw
       if (recording === undefined) return
       const owner = toOwner(request, reply.getHeader('set-cookie'))
-      const entry = toEntry(request, reply, { ...response, recording, owner })
+      const entry = toEntry(request, reply, { recording, response, owner })
       if (mode === 'all' || owner !== undefined || isOfBrowser(request.headers)) slabs.add(entry)
     },
     findWhole: (query: Search, viewer: Viewer): readonly Exchange[] =>

@@ -10,12 +10,10 @@ const minSecretLength = 16
  * Of the session cookie, or else of `X-Inspector`. The exchange of a login belongs to the new session
  * only: someone else may know the id of the session before. A hash, since other processes get it.
  */
-export function toOwner(
-  { headers, protocol }: FastifyRequest,
-  setCookies?: unknown,
-): string | undefined {
-  const { cookie, 'x-inspector': sent } = headers
-  const name = sessionCookies[protocol]
+export function toOwner(request: FastifyRequest, setCookies?: unknown): string | undefined {
+  const { cookie, 'x-inspector': sent } = request.headers
+  if ((setCookies ?? cookie ?? sent) === undefined) return undefined
+  const name = sessionCookies[request.protocol]
   const started = setCookies === undefined ? undefined : findSession(name, setCookies)
   const session = cookie === undefined ? undefined : parseCookie(cookie)[name]
   const secret = started ?? session ?? (typeof sent === 'string' ? sent : '')

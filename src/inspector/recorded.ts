@@ -4,6 +4,7 @@ import type { Negotiation } from '../http/negotiation/negotiate.ts'
 import { maxRecordedBytes, type Recording } from '../http/recording.ts'
 import { toPairs } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
+import { defaultHeaders } from '../http/response/default-headers.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import { findComparison } from '../http/response/preconditions.ts'
 import type { ComparedPreconditions } from './exchange.ts'
@@ -26,43 +27,23 @@ export interface RecordedBytes {
 export function toEntry(
   request: FastifyRequest,
   reply: FastifyReply,
-  { recording, ...ended }: FinishedResponse & { recording: Recording; owner: string | undefined },
+  { recording, response, owner = '' }: Ended,
 ): Entry {
-  const { raw, method } = request
-  const { connection, headAt, toSentName } = recording
-  const received = recording.received?.finish()
-  const sent = takeSent(recording.sent, ended.bytes)
+  const { raw, method, negotiation } = request
   const { rawHeaders } = raw
-  const texts = [
-    toExchangeId(request),
-    toRandomId(raw.parsedBody?.formHeaders?._request_id) ?? request.id,
-    ended.owner ?? '',
-    raw.receivedMethod ?? method,
-    method,
-    request.originalUrl,
-    raw.httpVersion,
-    request.ip,
-    toOrigin(request),
-    connection.id,
-    connection.remoteAddress,
-    connection.tls ?? '',
-    request.server.demoName ?? '',
-    ended.route ?? '',
-    reply.raw.statusMessage,
-    request.negotiation ? JSON.stringify(request.negotiation) : '',
-    toComparison(raw),
-    ...rawHeaders,
-  ]
-  const headers = reply.getHeaders()
-  for (const name of Object.keys(headers)) {
-    const value = headers[name]
-    const sentName = toSentName ? toSentName(name) : name
-    if (Array.isArray(value)) for (const one of value) texts.push(sentName, one)
-    else texts.push(sentName, String(value))
-  }
+  const { connection, headAt } = recording
+  const received = recording.received?.finish()
+  const sent = takeSent(recording.sent, response.bytes)
+  const requestId = toRandomId(raw.parsedBody?.formHeaders?._request_id) ?? request.id
+  const texts = [toExchangeId(request), requestId, owner, raw.receivedMethod ?? method, method]
+  texts.push(request.originalUrl, raw.httpVersion, request.ip, toOrigin(request), connection.text)
+  texts.push(request.server.demoName ?? '', response.route ?? '', reply.raw.statusMessage)
+  texts.push(negotiation ? JSON.stringify(negotiation) : '', toComparison(raw))
+  for (const text of rawHeaders) texts.push(text)
+  const defaults = addFields(texts, reply.getHeaders(), recording.toSentName)
   const numbers = [
-    ended.status ?? 0,
-    performance.timeOrigin + headAt,
+    response.status ?? 0,
+    timeOrigin + headAt,
     toMs(recording.bodyAt, headAt),
     toMs(recording.handlerBeginAt, headAt),
     toMs(recording.handlerEndAt, headAt),
@@ -72,12 +53,41 @@ export function toEntry(
     sent?.size ?? none,
     recording.requestsBefore,
     reply.raw.shouldKeepAlive ? request.server.server.keepAliveTimeout : 0,
-    Number(ended.isCutOff),
+    Number(response.isCutOff),
     Number(recording.isRateLimited),
     rawHeaders.length,
+    defaults,
   ]
   const bodies = [received?.bytes ?? '', sent?.bytes ?? '']
   return { numbers, text: texts.join(separator), bodies }
+}
+
+interface Ended {
+  recording: Recording
+  response: FinishedResponse
+  owner: string | undefined
+}
+
+const { timeOrigin } = performance
+
+/** Most responses begin with these, which are too long to be written each time. */
+const commonFields = Object.entries(defaultHeaders)
+
+/** Returns the number of common fields at the start, which are left out. */
+function addFields(
+  texts: string[],
+  headers: ReturnType<FastifyReply['getHeaders']>,
+  toSentName?: (name: string) => string,
+): number {
+  let common = 0
+  let isStart = toSentName === undefined
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
+    isStart &&= value === commonFields[common]?.[1]
+    if (isStart) common += 1
+    else for (const one of [value].flat()) texts.push(toSentName?.(name) ?? name, String(one))
+  }
+  return common
 }
 
 const none = -1
@@ -108,7 +118,8 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   const [receivedSize, sentSize, requestsBefore = 0, keepAliveMs = 0, isCutOff, isRateLimited] =
     numbers.slice(7)
   const headersAt = 17
-  const sentAt = headersAt + (numbers[13] ?? 0)
+  const [countReceived = 0, countCommon] = numbers.slice(13)
+  const sentAt = headersAt + countReceived
   return {
     ...{ id, requestId, owner: owner || undefined, method, effectiveMethod, target, httpVersion },
     ...{ client, origin, connection: { id: connectionId, requestsBefore, remoteAddress } },
@@ -116,7 +127,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
     negotiation: negotiation ? (JSON.parse(negotiation) as Negotiation) : undefined,
     preconditions: comparison ? (JSON.parse(comparison) as ComparedPreconditions) : undefined,
     requestFields: toPairs(texts.slice(headersAt, sentAt)),
-    responseFields: toPairs(texts.slice(sentAt)),
+    responseFields: [...commonFields.slice(0, countCommon), ...toPairs(texts.slice(sentAt))],
     status: status || undefined,
     statusText,
     receivedAt,

@@ -91,7 +91,9 @@ for (const [what, path, type, body, expected] of bodies) {
       const bytes = type === 'image/png' ? Buffer.from(body, 'latin1') : Buffer.from(body)
       const chunk = (one: Buffer) => `${one.length.toString(16)}\r\n${one.toString('latin1')}\r\n`
       const isChunked = framing === 'in chunks'
-      const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes.length}`
+      const length = isChunked
+        ? 'Transfer-Encoding: chunked'
+        : `Content-Length: ${String(bytes.length)}`
       const content = isChunked
         ? `${chunk(bytes.subarray(0, 1))}${chunk(bytes.subarray(1))}0\r\n\r\n`
         : bytes.toString('latin1')
@@ -163,7 +165,7 @@ test('times are in their order, and a connection counts its requests', async (t)
   const requests = [1, 2].map((number) =>
     toRequest(
       'POST /users/post/raw HTTP/1.1',
-      [...fields, `X-Request-Id: ${id}`, `N: ${number}`],
+      [...fields, `X-Request-Id: ${id}`, `N: ${String(number)}`],
       'a',
     ),
   )
@@ -262,7 +264,7 @@ for (const [request, status] of [
   [toRequest('GET / HTTP/1.1', ['Host: evil.example']), 421],
   [toRequest('GET / HTTP/1.1', ['Host: localhost', 'Expect: nothing']), 417],
 ] as const) {
-  test(`an exchange that fails before routing with ${status} is recorded`, async (t) => {
+  test(`an exchange that fails before routing with ${String(status)} is recorded`, async (t) => {
     const { app, origin, id } = await openApp(t)
     const fields = `X-Request-Id: ${id}\r\nConnection: close\r\n\r\n`
     await sendRaw(origin, request.replace(/\r\n$/, fields))
