@@ -99,7 +99,9 @@ function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): v
   openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
   openProblems(app)
   openLearn(app, demos)
-  const exchanges = openExchanges(exchangeLog, askOtherWorkers)
+  // Replicas cannot share SQLite.
+  const scope = config.databaseUrl.startsWith('sqlite:') ? 'service' : 'replica'
+  const exchanges = openExchanges(exchangeLog, askOtherWorkers, scope)
   handlers.exchanges = exchanges.answer
   openInspector(app, exchanges)
 }

@@ -43,7 +43,7 @@ const maxInBatch = 200
 export type AskOthers = (question: string) => Promise<readonly unknown[]>
 
 /** `ask` asks the other processes, each of which responds with what its `answer` returns. */
-export function openExchanges(log: ExchangeLog, ask: AskOthers) {
+export function openExchanges(log: ExchangeLog, ask: AskOthers, scope: ExchangePage['scope']) {
   const askAll = async <Item>(question: Question): Promise<readonly Item[]> => {
     const own = answer(log, question)
     const others = await ask(JSON.stringify(question))
@@ -60,7 +60,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
     const found = (await askAll<Item>(question)).toSorted(byTime).toReversed()
     const exchanges = found.slice(0, limit)
     const last = found.length > limit ? exchanges.at(-1) : undefined
-    return { exchanges, next: last && toCursor(last), scope: 'replica' }
+    return { exchanges, next: last && toCursor(last), scope }
   }
   const find = async (search: Search, viewer: Viewer) =>
     (await askAll<Exchange>({ find: search, viewer })).toSorted(byTime)

@@ -85,7 +85,9 @@ function addFields(
     const value = headers[name]
     isStart &&= value === commonFields[common]?.[1]
     if (isStart) common += 1
-    else for (const one of [value].flat()) texts.push(toSentName?.(name) ?? name, String(one))
+    else if (Array.isArray(value))
+      for (const one of value) texts.push(toSentName?.(name) ?? name, one)
+    else texts.push(toSentName?.(name) ?? name, String(value))
   }
   return common
 }

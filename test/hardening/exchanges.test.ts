@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { formType } from '../resources.ts'
+import { readUsage } from './process-usage.ts'
 import { startWatched } from './watched-vitrine.ts'
 
 const long = 'a'.repeat(1_000_000)
@@ -25,6 +26,34 @@ for (const [what, type, body] of rows) {
     await assertSound()
   })
 }
+
+test('long bodies stay within INSPECTOR_MAX_BYTES', { timeout: 300_000 }, async (t) => {
+  const settings = { INSPECTOR_MAX_BYTES: String(8 * 1024 ** 2), INSPECTOR_MAX_EXCHANGES: '10000' }
+  const {
+    origin,
+    process: child,
+    assertSound,
+  } = await startWatched(t, {
+    ...settings,
+    NODE_OPTIONS: '--max-old-space-size=96',
+  })
+  const headers = { 'content-type': 'text/plain' }
+  const send = async () => {
+    const url = `${origin}/users/post/raw`
+    const response = await fetch(url, { method: 'POST', headers, body: long.slice(0, 200_000) })
+    await response.arrayBuffer()
+  }
+  const sendMany = async (count: number) => {
+    for (let sent = 0; sent < count; sent += 10) await Promise.all(Array.from({ length: 10 }, send))
+  }
+  await sendMany(300)
+  const before = readUsage(child.pid)?.residentBytes ?? 0
+  // Of each exchange, 128 KiB are recorded: 190 MiB without a limit.
+  await sendMany(1500)
+  const after = readUsage(child.pid)?.residentBytes ?? 0
+  assert.ok(after - before < 96 * 1024 ** 2, `${String(before)} to ${String(after)} bytes`)
+  await assertSound()
+})
 
 test(
   'long headers of many exchanges are masked in linear time',
