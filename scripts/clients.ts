@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 import { findChromium } from '../test/browser/find-chromium.ts'
-import { npmClients, observe, scenarios, type Client } from '../test/clients/clients.ts'
+import { npmClients, observe, scenarios, type Client } from '../test/responses/clients.ts'
 import { findOrigin, spawnVitrine } from '../test/start-vitrine.ts'
 
 const run = promisify(execFile)
 const page = fileURLToPath(new URL('../docs/responses.md', import.meta.url))
-const sources = fileURLToPath(new URL('../test/clients', import.meta.url))
+const sources = fileURLToPath(new URL('../test/responses', import.meta.url))
 const python = process.env.PYTHON ?? 'python3'
 
 const printed = (program: string, ...args: readonly string[]): Client => {
