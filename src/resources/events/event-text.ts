@@ -1,3 +1,4 @@
+import { toEvent } from '../../http/response/event-stream.ts'
 import type { Change, ChangeLog, ChangePart } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import type { Resource } from '../definition.ts'
@@ -59,9 +60,4 @@ function changeToEvent(resource: Resource, { kind, number, id, record }: Change)
     ? toRepresentation(resource, record)
     : { [resource.idName]: parseId(resource, id) }
   return toEvent(kind, number, shown)
-}
-
-/** https://html.spec.whatwg.org/multipage/server-sent-events.html: JSON has no line breaks. */
-export function toEvent(name: string, number: number, value: unknown): string {
-  return `event: ${name}\nid: ${String(number)}\ndata: ${JSON.stringify(value)}\n\n`
 }

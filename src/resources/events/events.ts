@@ -1,18 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Readable } from 'node:stream'
-import { chooseType } from '../../http/negotiation/negotiate.ts'
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import type { Route } from '../../http/openapi/route.ts'
+import { createStreamSender, eventStreamType } from '../../http/response/event-stream.ts'
 import type { ChangeLog } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { createEventReader, toResourceEvents, type EventReader } from './event-text.ts'
-import { createStreamCount, type OpenStream } from './open-streams.ts'
-
-const heartbeatMs = 15_000
-const mediaType = 'text/event-stream'
 
 export const eventContent = (example: string): Content => ({
-  [mediaType]: { schema: { type: 'string' }, example },
+  [eventStreamType]: { schema: { type: 'string' }, example },
 })
 
 export const lastEventId: Parameter = {
@@ -49,24 +44,25 @@ export async function eventsRoute(
 
 /** `toText` gives the events of one stream. */
 export function createEventSender<Content>(app: FastifyInstance, reader: EventReader<Content>) {
-  const open = createStreamCount(app)
-  return async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    toText: (content: Content) => string,
-  ) => {
-    chooseType(request, reply, [mediaType])
-    // Fastify would read the whole stream for a HEAD.
-    if (request.method === 'HEAD') return reply.type(mediaType).send(Readable.from([]))
-    const stream = open(request, reply, reader.watch)
-    const position = findPosition(request) ?? (await reader.findLast())
-    reply.type(mediaType).header('cache-control', 'no-store').header('x-accel-buffering', 'no')
-    const read = async (after: number) => {
-      const { content, last } = await reader.read(after)
-      return { text: content === undefined ? '' : toText(content), last }
-    }
-    return reply.send(Readable.from(toEvents(read, stream, position), { objectMode: false }))
-  }
+  const send = createStreamSender(app)
+  return (request: FastifyRequest, reply: FastifyReply, toText: (content: Content) => string) =>
+    send(request, reply, {
+      watch: reader.watch,
+      start: async () => {
+        let position = findPosition(request) ?? (await reader.findLast())
+        const read = async () => {
+          for (;;) {
+            const { content, last } = await reader.read(position)
+            const text = content === undefined ? '' : toText(content)
+            const isEnd = last === position
+            position = last
+            if (text !== '' || isEnd) return text
+          }
+        }
+        // With an id, a client that is disconnected before the first change misses none.
+        return { read, ...(position >= 0 && { opening: `id: ${String(position)}\n` }) }
+      },
+    })
 }
 
 /** An unknown id gets a reset. */
@@ -74,26 +70,4 @@ function findPosition({ headers }: FastifyRequest): number | undefined {
   const given = headers['last-event-id']
   if (given === undefined) return undefined
   return /^\d{1,15}$/.test(String(given)) ? Number(given) : -1
-}
-
-/** A generator reads on only when the client has: a slow one misses changes and gets a reset. */
-async function* toEvents(
-  read: (after: number) => Promise<{ text: string; last: number }>,
-  stream: OpenStream,
-  position: number,
-): AsyncGenerator<string> {
-  // With an id, a client that is disconnected before the first change misses none.
-  yield position < 0 ? 'retry: 1000\n\n' : `retry: 1000\nid: ${String(position)}\n\n`
-  let last = position
-  for (;;) {
-    // Before the read: after a stop, the changes that were made before it are sent too.
-    const isOpen = !stream.isStopped()
-    const part = await read(last)
-    const isLast = part.last === last
-    last = part.last
-    if (part.text !== '') yield part.text
-    else if (!isLast) continue
-    else if (!isOpen) return
-    else if (!(await stream.hasRung(heartbeatMs))) yield ':\n\n'
-  }
 }
