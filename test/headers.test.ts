@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { loadDocument } from './openapi/load-document.ts'
 import { variableHeaders } from './request-both-ways.ts'
 import { createRecord } from './resources.ts'
-import { isRaw } from './routes.ts'
+import { isEndless, isRaw } from './routes.ts'
 import { ann } from './sign-in.ts'
 import { openUploads, upload } from './uploads.ts'
 
@@ -43,6 +43,7 @@ async function openApp(t: TestContext) {
   const urls = Object.entries(paths)
     // The headers of `/mirror` show the method.
     .filter(([path, operations]) => operations.get && path !== '/mirror' && !isRaw(path))
+    .filter(([path]) => !isEndless(path))
     .map(([path]) =>
       path.replace(/^(.*?)\/?\{\w+\}/, (_, prefix: string) =>
         prefix in examples ? `${prefix}/${examples[prefix] ?? ''}` : path.replace(/\{\w+\}/, '200'),

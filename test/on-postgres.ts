@@ -5,7 +5,9 @@ import { projectFolder } from './start-vitrine.ts'
 
 // Runs what requests records through the front door, of all that `npm test` runs, with every database
 // on a server of PostgreSQL that is thrown away.
-const demos = ['users', 'locations', 'sessions', 'uploads', 'bins'].map((name) => `src/demos/${name}`)
+const demos = ['users', 'locations', 'sessions', 'uploads', 'bins'].map(
+  (name) => `src/demos/${name}`,
+)
 const parts = ['resources', 'data-file', 'test-api', 'json-server', 'idempotency'].map(
   (name) => `src/${name}`,
 )

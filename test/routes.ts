@@ -27,6 +27,11 @@ const rawPrefixes = demos.flatMap(({ name, rawPaths = [] }) =>
   typeof rawPaths === 'function' ? [`/${name}`] : rawPaths,
 )
 
+/** Whether the response is a stream of events. */
+export function isEndless(path: string): boolean {
+  return path.endsWith('/events')
+}
+
 /** Whether the response is a visitor's or another service's, so that our rules do not hold. */
 export function isRaw(path: string): boolean {
   return rawPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))

@@ -1,5 +1,5 @@
 import { isObject } from '../http/request/parameters.ts'
-import type { Exchange, Fields } from './exchange.ts'
+import type { Fields } from './exchange.ts'
 
 /** A request to write as a command or as code. */
 export interface CommandRequest {
@@ -7,35 +7,19 @@ export interface CommandRequest {
   url: string
   /** Content-Type is among them, unless the body is a form with a file. */
   headers: Fields
+  /** The headers that a client would add, and that the request does not have. */
+  without?: readonly string[]
   /** `stored`: in a file with the name `content`. */
   body?:
     | { kind: 'json'; value: unknown }
     | { kind: 'text'; text: string }
+    | { kind: 'base64'; base64: string }
     | { kind: 'file'; name: string }
     | { kind: 'stored' }
     | undefined
 }
 
-const connectionHeaders =
-  /^(host|connection|user-agent|content-length|transfer-encoding|upgrade-insecure-requests|priority|te|dnt|referer|origin|pragma|cache-control|x-request-id|cookie|authorization|proxy-.*|sec-.*|:.*|accept-(encoding|language|charset))$/i
-
-const bodyHeader = /^(transfer-encoding:|content-length:(?!0$))/i
-
-/** Commands that repeat a recorded request. */
-export function toCommands({ origin, target, method, requestFields }: Exchange) {
-  const hasBody = requestFields.some(([name, value]) => bodyHeader.test(`${name}:${value}`))
-  const request: CommandRequest = {
-    method,
-    url: origin + target,
-    headers: requestFields.filter(([name]) => !connectionHeaders.test(name)),
-    body: hasBody ? { kind: 'stored' } : undefined,
-  }
-  return {
-    curl: toCurl(request, ['-i']),
-    fetch: toFetch(request),
-    httpie: toHttpie(request, '-v '),
-  }
-}
+type Body = CommandRequest['body']
 
 /** Without the headers that the client sets for a JSON body. */
 export function toHeaders({ headers, body }: CommandRequest, implied: RegExp): Fields {
@@ -45,64 +29,74 @@ export function toHeaders({ headers, body }: CommandRequest, implied: RegExp): F
 }
 
 export function toCurl(request: CommandRequest, flags: readonly string[] = []): string {
-  const { method, url, body } = request
-  const isImplied = method === 'GET' || (method === 'POST' && body !== undefined)
-  const verb = method === 'HEAD' ? ['--head'] : isImplied ? [] : [`-X ${quoteForShell(method)}`]
+  const { method, url, body, without = [] } = request
+  const isImplied = method === (body === undefined ? 'GET' : 'POST')
+  const isHead = method === 'HEAD' && body === undefined
+  const verb = isHead ? ['--head'] : isImplied ? [] : [`-X ${quoteForShell(method)}`]
   // Without -g, brackets and braces are patterns.
   const globoff = /[[\]{}]/.test(url) ? ['-g'] : []
+  // curl removes dot segments and fragments.
+  const dots = /\/\.\.?(?=[/?]|$)/.test(url) ? ['--path-as-is'] : []
   return [
-    ['curl', ...flags, ...globoff, ...verb, quoteForShell(url)].join(' '),
+    [...toPipe(body), 'curl', ...flags, ...globoff, ...dots, ...verb, quoteForShell(url)].join(' '),
     ...toHeaders(request, /^(accept|content-type): application\/json$/i).map(
-      (header) => `-H ${quoteForShell(header.join(': '))}`,
+      ([name, value]) =>
+        `-H ${quoteForShell(value === '' ? `${name};` : `${name}: ${toBytes(value)}`)}`,
     ),
+    ...without.map((name) => `-H '${name}:'`),
     ...toCurlBody(body),
   ].join(' \\\n  ')
 }
 
-function toCurlBody(body: CommandRequest['body']): readonly string[] {
+/** Pasted into a terminal, control characters would not stay in an argument. */
+// eslint-disable-next-line no-control-regex
+const controls = /[\0-\x08\x0b-\x1f\x7f]/
+
+function toPipe(body: Body): readonly string[] {
+  if (body?.kind === 'base64') return [`printf %s ${quoteForShell(body.base64)} | base64 -d |`]
+  if (body?.kind !== 'text' || !controls.test(body.text)) return []
+  const names = new Map(Object.entries({ '\\': '\\\\', '\r': '\\r', '\n': '\\n', '\t': '\\t' }))
+  const escaped = body.text.replace(
+    // eslint-disable-next-line no-control-regex
+    /[\0-\x1f\x7f\\]/g,
+    (one) => names.get(one) ?? `\\0${one.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  )
+  return [`printf %b ${quoteForShell(escaped)} |`]
+}
+
+function toCurlBody(body: Body): readonly string[] {
   if (body === undefined) return []
   if (body.kind === 'stored') return ['--data-binary @content']
   if (body.kind === 'json') return [`--json ${quoteForShell(JSON.stringify(body.value))}`]
-  if (body.kind === 'text') return [`-d ${quoteForShell(body.text)}`]
-  return [`-F ${quoteForShell(`${body.name}=@file.txt`)}`]
+  if (body.kind === 'file') return [`-F ${quoteForShell(`${body.name}=@file.txt`)}`]
+  if (body.kind === 'base64' || toPipe(body).length > 0) return ['--data-binary @-']
+  // -d would read a file for a text that begins with @.
+  return [`${body.text.startsWith('@') ? '--data-raw' : '-d'} ${quoteForShell(body.text)}`]
 }
-
-export function toFetch({ method, url, headers, body }: CommandRequest): string {
-  const options = [
-    ...(method === 'GET' ? [] : [`method: ${JSON.stringify(method)}`]),
-    ...(headers.length === 0 ? [] : [`headers: ${toLiteral(Object.fromEntries(headers))}`]),
-    ...(body === undefined ? [] : [`body: ${toFetchBody(body)}`]),
-  ].map((option) => `  ${option},\n`)
-  const init = options.length === 0 ? '' : `, {\n${options.join('')}}`
-  return `const response = await fetch(${JSON.stringify(url)}${init})`
-}
-
-function toFetchBody(body: NonNullable<CommandRequest['body']>): string {
-  if (body.kind === 'text') return JSON.stringify(body.text)
-  if (body.kind === 'json') return `JSON.stringify(${toLiteral(body.value)})`
-  return body.kind === 'file' ? 'form' : 'content'
-}
-
-const toLiteral = (value: unknown) => JSON.stringify(value, undefined, 2).replaceAll('\n', '\n  ')
 
 export function toHttpie(request: CommandRequest, flags = ''): string {
-  const { method, url, body } = request
+  const { method, url, body, without = [] } = request
   const multipart = body?.kind === 'file' ? '--multipart ' : ''
+  const pipe = toPipe(body).map((command) => `${command} `)
   return [
-    `http ${flags}${multipart}${quoteForShell(method)} ${quoteForShell(url)}`,
+    `${pipe.join('')}http ${flags}${multipart}${quoteForShell(method)} ${quoteForShell(url)}`,
     // HTTPie reads a file for :@, and JSON for :=.
-    ...toHeaders(request, /^content-type:/i).map((header) =>
-      quoteForShell(header.join(':').replace(/:(?=[@=])/, ':\\')),
+    ...toHeaders(request, /^content-type:/i).map(([name, value]) =>
+      quoteForShell(
+        value === '' ? `${name};` : `${name}:${toBytes(value).replace(/^[@=]/, '\\$&')}`,
+      ),
     ),
-    ...toHttpieBody(body),
+    ...without.map((name) => `${name}:`),
+    ...(pipe.length > 0 ? [] : toHttpieBody(body)),
   ].join(' \\\n  ')
 }
 
-function toHttpieBody(body: CommandRequest['body']): readonly string[] {
+function toHttpieBody(body: Body): readonly string[] {
   if (body === undefined) return []
   if (body.kind === 'stored') return ['< content']
   if (body.kind === 'file') return [quoteForShell(`${body.name}@file.txt`)]
   if (body.kind === 'text') return [`--raw ${quoteForShell(body.text)}`]
+  if (body.kind === 'base64') return []
   if (!isObject(body.value)) return [`--raw ${quoteForShell(JSON.stringify(body.value))}`]
   return Object.entries(body.value).map(([name, value]) =>
     quoteForShell(
@@ -113,4 +107,10 @@ function toHttpieBody(body: CommandRequest['body']): readonly string[] {
 
 export function quoteForShell(text: string): string {
   return /^[A-Z]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Node reads fields as Latin-1, and shells write UTF-8. */
+function toBytes(value: string): string {
+  const decoded = Buffer.from(value, 'latin1').toString()
+  return decoded.includes('\ufffd') ? value : decoded
 }

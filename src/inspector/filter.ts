@@ -16,6 +16,8 @@ export interface ExchangeFilter {
   isOwn?: boolean | undefined
   /** A status from 400, or a response that was cut off. */
   isError?: boolean | undefined
+  /** Without what the pages of the service load, and without the page of the inspector. */
+  lacksAssets?: boolean | undefined
 }
 
 export interface ExchangeQuery extends ExchangeFilter {
@@ -31,7 +33,7 @@ type Filtered = Pick<
 > & { owner: Viewer }
 
 export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: Viewer): boolean {
-  const { method, status, path, client, isOwn, isError } = filter
+  const { method, status, path, client, isOwn, isError, lacksAssets } = filter
   const given = exchange.status ?? 0
   return (
     (method === undefined || [exchange.method, exchange.effectiveMethod].includes(method)) &&
@@ -39,6 +41,7 @@ export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: View
     (client === undefined || exchange.client === client) &&
     (!isOwn || (viewer !== undefined && exchange.owner === viewer)) &&
     (!isError || given >= 400 || exchange.isCutOff) &&
+    (!lacksAssets || !/^\/(assets\/|(favicon\.ico|inspector)(\?|$))/.test(exchange.target)) &&
     // A filter must not find out what is masked.
     (path === undefined || maskTarget(exchange.target).includes(path))
   )

@@ -109,7 +109,6 @@ test('a request id that no exchange has finds none', async (t) => {
 })
 
 for (const query of [
-  '',
   '?request_id=',
   '?request_id=1',
   '?request_id=proxy.123',
@@ -118,15 +117,13 @@ for (const query of [
   `?request_id=${requestId}%0a`,
   `?request_id=${requestId}&request_id=${requestId}`,
   `?request_id[a]=${requestId}`,
+  '?status=abc',
+  '?status=600',
 ]) {
-  test(`exchanges are not found by ${query || 'no request id'}`, async (t) => {
+  test(`exchanges are not listed by ${query}`, async (t) => {
     const app = await testApp(t)
-    const sent = { accept: 'text/html', 'x-request-id': 'proxy.123' }
-    await app.inject({ url: '/users', headers: sent })
     const response = await app.inject({ url: `/inspector${query}`, headers: json })
     assert.equal(response.statusCode, 400)
-    const page = await app.inject({ url: `/inspector${query}`, headers: { accept: 'text/html' } })
-    assert.equal(page.statusCode, 200)
   })
 }
 

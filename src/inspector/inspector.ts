@@ -1,147 +1,243 @@
-import type { FastifyInstance } from 'fastify'
-import { badRequest, notFound } from '../http/errors/http-error.ts'
-import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
-import {
-  jsonContent,
-  objectSchema,
-  pageContent,
-  pathParameter,
-  text,
-  textContent,
-  toSchema,
-} from '../http/openapi/content.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { badRequest } from '../http/errors/http-error.ts'
+import { negotiate } from '../http/negotiation/negotiate.ts'
+import { jsonContent, pageContent, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { isObject } from '../http/request/parameters.ts'
-import { toPathParameter } from '../http/request/target.ts'
 import { toOrigin } from '../http/request/request-head.ts'
-import { sendJson, sendText } from '../http/response/send.ts'
+import { createStreamSender, eventStreamType } from '../http/response/event-stream.ts'
+import { sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'
-import { toCommands } from './commands.ts'
-import type { Exchange } from './exchange.ts'
+import {
+  exchangeSchema,
+  exchangeToJson,
+  filterParameters,
+  harContent,
+  sample,
+  summarySample,
+  summarySchema,
+} from './documentation.ts'
+import { maxPending, toExchangeEvents } from './exchange-events.ts'
+import { exchangeRoutes, keepPrivate, renderExchangesPage } from './exchange-routes.ts'
+import type { ExchangeSummary } from './exchange.ts'
 import type { Exchanges } from './exchanges.ts'
+import { toCursor, type ExchangeFilter } from './filter.ts'
+import { groupExchanges } from './group-exchanges.ts'
+import { toHar } from './har.ts'
+import { renderInspectorPage, renderRow } from './list-view.ts'
 import { toOwner } from './owner.ts'
 import { toRandomId } from './recorded.ts'
-import { renderExchangePage, renderInspectorPage } from './views.ts'
+
+const maxRows = 200
+const maxExported = 1000
+/** In which the requests of a redirect chain are searched. */
+const maxRecent = 50
+
+export const toUrl = (id: string) => `/inspector/${id}`
 
 export function openInspector(app: FastifyInstance, exchanges: Exchanges): void {
-  const file = import.meta.filename
-  registerRoutes(app, { file }, [getInspector(exchanges), getExchange(exchanges)])
+  registerRoutes(app, { file: import.meta.filename }, [
+    getInspector(exchanges),
+    clearInspector(exchanges),
+    getArchive(exchanges),
+    streamExchanges(app, exchanges),
+    ...exchangeRoutes(exchanges, toUrl),
+  ])
 }
 
-const requestId = '9b2f6c1e-5d0a-4f7e-8c34-1a6e0d2b7f55'
-
-const sample = exchangeToJson({
-  id: '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e',
-  requestId,
-  origin: 'http://localhost',
-  receivedAt: '2026-11-21T08:20:41.509000Z',
-  client: '127.0.0.1',
-  isOwn: false,
-  isCutOff: false,
-  connection: { id: '', requestsBefore: 0, remoteAddress: '127.0.0.1:49152' },
-  times: { end: 0.4 },
-  httpVersion: '1.1',
-  method: 'GET',
-  effectiveMethod: 'GET',
-  target: '/health',
-  requestFields: [],
-  requestHead: 'GET /health HTTP/1.1\nHost: localhost\n',
-  status: 200,
-  responseFields: [],
-  responseHead: 'HTTP/1.1 200 OK\n',
-  ms: 0.4,
-})
-
-const exchangeProperties = {
-  receivedAt: { ...text, format: 'date-time' },
-  method: { ...text, description: 'The method that the client sent.' },
-  effectiveMethod: { ...text, description: 'The method after an override.' },
-  target: { ...text, description: 'The path and the query string.' },
-  status: { type: 'integer', minimum: 100, maximum: 599 },
-  ms: { type: 'number', minimum: 0, description: 'The duration in milliseconds.' },
-  head: { ...text, description: 'The request line, the status line and the headers of both.' },
-  negotiation: {
-    ...objectSchema({
-      offers: { type: 'array', items: text },
-      by: { enum: ['accept', 'default', 'suffix'] },
-    }),
-    description: 'How the media type was chosen, if the URL has several.',
-  },
+function findText(query: unknown, name: string): string | undefined {
+  const value = isObject(query) ? query[name] : undefined
+  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-const exchangeSchema = toSchema(sample, exchangeProperties)
+function toFilter({ query }: FastifyRequest): ExchangeFilter {
+  const status = findText(query, 'status')?.toLowerCase()
+  if (status !== undefined && !/^[1-5](xx|\d\d)$/.test(status)) {
+    throw badRequest('The parameter status must be a status code or a class such as 4xx.')
+  }
+  return {
+    method: findText(query, 'method')?.toUpperCase(),
+    status,
+    path: findText(query, 'path'),
+    client: findText(query, 'client'),
+    isOwn: findText(query, 'mine') === '1',
+    isError: findText(query, 'errors') === '1',
+    lacksAssets: findText(query, 'assets') !== '1',
+  }
+}
 
-function getInspector({ findChain }: Exchanges): Route {
+/** The parameters of the filter, with a question mark. */
+function toQuery({ query }: FastifyRequest, more: Readonly<Record<string, string>> = {}): string {
+  const pairs = filterParameters.flatMap(({ name }) => {
+    const value = findText(query, name)
+    return value === undefined ? [] : [[name, value]]
+  })
+  const sent = new URLSearchParams([...pairs, ...Object.entries(more)]).toString()
+  return sent === '' ? '' : `?${sent}`
+}
+
+function getInspector(exchanges: Exchanges): Route {
   return {
     method: 'GET',
     url: '/inspector',
-    summary: 'Find the exchanges of a request id, or get the page about the request inspector',
+    summary: 'List the recorded exchanges',
     description:
-      'With a request id, the latest 21 recorded exchanges with this X-Request-Id, oldest first. Browsers send the header again when they follow a redirect, so that a script that chooses a random id finds the whole chain.',
+      'The latest first. With a request id, the latest 21 recorded exchanges with this X-Request-Id, complete and oldest first: browsers send the header again when they follow a redirect, so that a script that chooses a random id finds the whole chain.',
     parameters: [
+      ...filterParameters,
+      {
+        ...{ name: 'before', in: 'query', schema: text, example: toCursor(sample) },
+        description: 'The value of `next` on the previous page.',
+      },
       {
         name: 'request_id',
         in: 'query',
-        description: 'The X-Request-Id, a random UUID (version 4). JSON requires it.',
+        description: 'An X-Request-Id, a random UUID (version 4).',
         schema: { ...text, format: 'uuid' },
-        example: requestId,
+        example: sample.requestId,
       },
     ],
     content: {
       ...pageContent,
-      ...jsonContent(objectSchema({ exchanges: { type: 'array', items: exchangeSchema } }), {
-        exchanges: [sample],
-      }),
+      ...jsonContent(
+        {
+          ...{ type: 'object', required: ['exchanges'] },
+          properties: {
+            exchanges: { type: 'array', items: { anyOf: [exchangeSchema, summarySchema] } },
+            next: { ...text, description: 'The value of `before` for earlier exchanges.' },
+          },
+        },
+        { exchanges: [summarySample] },
+      ),
     },
     errors: [400],
     handler: async (request, reply) => {
       const type = negotiate(request, reply, ['text/html', 'application/json'])
-      const id = toRandomId(isObject(request.query) ? request.query.request_id : undefined)
-      if (id === undefined && type === 'application/json')
+      keepPrivate(reply)
+      const viewer = toOwner(request)
+      const given = isObject(request.query) ? request.query.request_id : undefined
+      const id = toRandomId(given)
+      if (given !== undefined && id === undefined)
         throw badRequest('The parameter request_id must be a random UUID (version 4).')
-      if (id === undefined) return sendPage(reply, renderInspectorPage(toOrigin(request)))
-      const exchanges = await findChain(id, toOwner(request))
-      reply.header('cache-control', 'no-store')
-      return type === 'application/json'
-        ? sendJson(reply, { exchanges: exchanges.map(exchangeToJson) })
-        : sendPage(reply, renderExchangePage(`Exchanges of ${id}`, exchanges))
+      if (id !== undefined) {
+        const chain = await exchanges.findChain(id, viewer)
+        return type === 'application/json'
+          ? sendJson(reply, { exchanges: chain.map(exchangeToJson) })
+          : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain, toUrl))
+      }
+      const filter = toFilter(request)
+      const before = findText(request.query, 'before')
+      const page = await exchanges.list({ ...filter, before, limit: maxRows }, viewer)
+      if (type === 'application/json')
+        return sendJson(reply, { exchanges: page.exchanges, next: page.next })
+      const [newest] = page.exchanges
+      const after = newest === undefined ? '' : toCursor(newest)
+      const view = renderInspectorPage({
+        exchanges: page.exchanges,
+        toUrl,
+        // Earlier pages are not live.
+        eventsUrl: before ? '' : `/inspector/events${toQuery(request, { rows: 'html', after })}`,
+        diffUrl: '/inspector/diff',
+        origin: toOrigin(request),
+        filter,
+        mode: exchanges.mode,
+        isPartial: page.scope === 'replica',
+        query: toQuery(request),
+        older: page.next && `/inspector${toQuery(request, { before: page.next })}`,
+      })
+      return sendPage(reply, view)
     },
   }
 }
 
-function getExchange({ find }: Exchanges): Route {
+function clearInspector(exchanges: Exchanges): Route {
+  return {
+    method: 'DELETE',
+    url: '/inspector',
+    summary: 'Clear the recorded exchanges',
+    description: 'With `INSPECTOR=own`, only your own.',
+    responses: { 204: { description: 'Cleared.' }, 303: { description: 'Cleared, for a form.' } },
+    handler: async (request, reply) => {
+      await exchanges.clear(toOwner(request))
+      const type = negotiate(request, reply, ['application/json', 'text/html'])
+      return type === 'text/html' ? reply.redirect('/inspector', 303) : reply.code(204).send()
+    },
+  }
+}
+
+function getArchive(exchanges: Exchanges): Route {
   return {
     method: 'GET',
-    url: '/inspector/:id',
-    summary: 'Get a recorded request and response',
-    description: 'One of the last 500, with secrets masked.',
-    parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', sample.id)],
-    content: {
-      ...pageContent,
-      ...jsonContent(exchangeSchema, sample),
-      ...textContent(sample.head),
-    },
-    errors: [404, 406],
+    url: '/inspector.har',
+    summary: 'Export the recorded exchanges as an HTTP Archive (HAR 1.2)',
+    parameters: filterParameters,
+    content: harContent,
+    errors: [400],
     handler: async (request, reply) => {
-      const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
-      const id = toPathParameter(request, 'id')
-      const exchange = await find(id, toOwner(request))
-      if (exchange === undefined)
-        throw notFound(`There is no exchange with the id ${id}. The last 500 are stored.`, [
-          '/inspector',
-          'Request inspector',
-        ])
-      reply.header('cache-control', 'no-store')
-      const json = exchangeToJson(exchange)
-      if (type === 'text/html') {
-        return sendPage(reply, renderExchangePage(`${json.method} ${json.target}`, [exchange]))
-      }
-      return type === 'text/plain' ? sendText(reply, json.head) : sendJson(reply, json)
+      const query = { ...toFilter(request), limit: maxExported }
+      const page = await exchanges.listWhole(query, toOwner(request))
+      keepPrivate(reply)
+      reply.header('content-disposition', 'attachment; filename="vitrine.har"')
+      return sendJson(reply, toHar(page.exchanges.toReversed()))
     },
   }
 }
 
-function exchangeToJson(exchange: Exchange) {
-  const head = `${exchange.requestHead}\n${exchange.responseHead}`
-  return { ...exchange, head, ...toCommands(exchange) }
+function streamExchanges(app: FastifyInstance, exchanges: Exchanges): Route {
+  const send = createStreamSender(app)
+  return {
+    method: 'GET',
+    url: '/inspector/events',
+    summary: 'Stream the exchanges as they end',
+    description:
+      'Server-sent events: `exchange` with a member of the list, and `missed` with the number of exchanges, at least, that were dropped because the client reads too slowly. `Last-Event-ID` resumes.',
+    parameters: [
+      ...filterParameters,
+      {
+        ...{ name: 'Last-Event-ID', in: 'header', schema: text, example: toCursor(sample) },
+        description: 'The id of the last event that the client has received.',
+      },
+    ],
+    content: {
+      [eventStreamType]: {
+        schema: text,
+        example: `event: exchange\nid: ${toCursor(sample)}\ndata: ${JSON.stringify(summarySample)}\n\n`,
+      },
+    },
+    errors: [400, 406, 503],
+    config: { defaultType: 'json' },
+    handler: (request, reply) => {
+      const filter = toFilter(request)
+      const viewer = toOwner(request)
+      keepPrivate(reply)
+      const after = request.headers['last-event-id'] ?? findText(request.query, 'after')
+      const recent: ExchangeSummary[] = []
+      const isPage = findText(request.query, 'rows') === 'html'
+      return send(
+        request,
+        reply,
+        toExchangeEvents({
+          watch: (listener) => exchanges.watch(filter, viewer, listener),
+          load: async () => {
+            const page = await exchanges.list({ ...filter, limit: maxPending }, viewer)
+            recent.push(...page.exchanges)
+            if (after === undefined) return { exchanges: [], missed: 0 }
+            const news = page.exchanges.filter((one) => toCursor(one) > String(after))
+            const hasMore = news.length === maxPending && page.next !== undefined
+            return { exchanges: news.toReversed(), missed: Number(hasMore) }
+          },
+          toValue: (exchange) => (isPage ? toRowEvent(exchange, recent) : exchange),
+        }),
+      )
+    },
+  }
+}
+
+/** For the page: the row, and the ids of the exchanges that led to it, the latest first. */
+function toRowEvent(exchange: ExchangeSummary, recent: ExchangeSummary[]) {
+  recent.unshift(exchange)
+  recent.length = Math.min(recent.length, maxRecent)
+  const group = groupExchanges(recent).find(([first]) => first === exchange) ?? []
+  const earlier = group.slice(1).map(({ id }) => id)
+  return { id: exchange.id, html: renderRow(exchange, toUrl).markup, earlier }
 }

@@ -4,11 +4,12 @@ import { html, type Html } from './html.ts'
 /** Longer sources are shown without color. */
 const coloredLength = 65_536
 
-type Language = Parameters<typeof tokenize>[1]
+type Language = Parameters<typeof tokenize>[1] | 'plain'
 
 /** `exchange` is a head whose common headers are dimmed. */
 export function codeBlock(source: string, language: Language): Html {
-  const tokens = source.length > coloredLength ? [['', source]] : tokenize(source, language)
+  const isPlain = language === 'plain' || source.length > coloredLength
+  const tokens = isPlain ? [['', source]] : tokenize(source, language)
   return html`<pre tabindex="0"><code>${tokens.map(([kind = '', text = '']) =>
     kind === '' ? text : html`<span class="t-${kind}">${text}</span>`,
   )}</code></pre>`

@@ -22,7 +22,10 @@ test('the panel shows the exchange of the page, and a 304 after it', inBrowser, 
       await again()
       const later = await openPanel(page)
       await later.getByText('HTTP/1.1 304 Not Modified').waitFor()
-      await later.getByText(/^if-none-match: /im).waitFor()
+      await later
+        .locator('.heads')
+        .getByText(/^if-none-match: /im)
+        .waitFor()
     }
   }
 })
@@ -44,7 +47,7 @@ test('the panel shows the request before a redirect too', inBrowser, async (t) =
   const page = await visit({ errorStatuses: [401] })
   const assertChain = async (...lines: string[]) => {
     await openPanel(page)
-    const heads = page.locator('.inspector .heads > :first-child code')
+    const heads = page.locator('.inspector .heads > :first-child pre:first-of-type code')
     await heads.nth(lines.length - 1).waitFor()
     const shown = (await heads.allTextContents()).map((head) => head.split(' HTTP/')[0])
     assert.deepEqual(shown, lines)
@@ -83,11 +86,12 @@ test('a command is copied as it is shown', inBrowser, async (t) => {
   const page = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
   await page.goto('/users')
   const exchange = await openPanel(page)
-  const tabs = exchange.getByRole('tab')
-  assert.deepEqual(await tabs.allTextContents(), ['curl', 'fetch', 'HTTPie'])
+  await exchange.getByRole('tab', { name: 'Code' }).click()
+  const tabs = exchange.getByRole('tablist', { name: 'Command' }).getByRole('tab')
+  assert.deepEqual(await tabs.allTextContents(), ['curl', 'fetch', 'Python', 'HTTPie', 'Go'])
   for (const tab of await tabs.all()) {
     await tab.click()
-    const figure = exchange.getByRole('tabpanel')
+    const figure = exchange.getByRole('tabpanel').getByRole('tabpanel')
     await figure.getByRole('button', { name: 'Copy' }).click()
     await figure.getByRole('button', { name: 'Copied' }).waitFor()
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
@@ -100,12 +104,15 @@ test('the panel stays open, and the chosen command stays chosen', inBrowser, asy
   const page = await visit()
   await page.goto('/users')
   const exchange = await openPanel(page)
+  await exchange.getByText('GET /users HTTP/1.1').waitFor()
+  await exchange.getByRole('tab', { name: 'Overview' }).focus()
+  for (let step = 0; step < 4; step += 1) await page.keyboard.press('ArrowRight')
   await exchange.getByRole('tab', { name: 'curl' }).focus()
   await page.keyboard.press('ArrowRight')
   await page.goto('/locations')
-  await page.locator('[data-exchange]').getByText('GET /locations HTTP/1.1').waitFor()
+  await page.getByRole('tab', { name: 'Code', selected: true }).waitFor()
   await page.getByRole('tab', { name: 'fetch', selected: true }).waitFor()
-  await page.getByRole('tabpanel').getByText('await fetch').waitFor()
+  await page.getByRole('tabpanel').getByRole('tabpanel').getByText('await fetch').waitFor()
   assert.equal(await page.getByText(/^curl /).isVisible(), false)
   await page.locator('details.inspector > summary').click()
   await until(() => page.evaluate<boolean>("localStorage.inspector === 'closed'"))
@@ -121,7 +128,7 @@ test(
     const { headers } = await app.inject({ url: '/users', headers: { accept: 'text/html' } })
     const page = await visit({ javaScriptEnabled: false })
     await page.goto(`/inspector/${String(headers['x-request-id'])}`)
-    for (const name of ['curl', 'fetch', 'HTTPie']) {
+    for (const name of ['Overview', 'Timing', 'curl', 'fetch', 'Python', 'HTTPie', 'Go']) {
       await page.locator('figcaption').getByText(name, { exact: true }).waitFor()
     }
   },
@@ -132,6 +139,7 @@ test('without access to the clipboard there is no copy button', inBrowser, async
   const page = await visit({ hostname: localName })
   await page.goto('/users')
   const exchange = await openPanel(page)
+  await exchange.getByRole('tab', { name: 'Code' }).click()
   await exchange.getByText(/^curl /).waitFor()
   assert.equal(await exchange.getByRole('button', { name: 'Copy' }).count(), 0)
 })
@@ -168,6 +176,7 @@ test('pages work in a browser that blocks storage', inBrowser, async (t) => {
   await page.getByRole('button', { name: 'Theme: system' }).click()
   await page.getByRole('button', { name: 'Theme: light' }).waitFor()
   const exchange = await openPanel(page)
+  await exchange.getByRole('tab', { name: 'Code' }).click()
   await exchange.getByRole('tab', { name: 'fetch' }).click()
   await exchange.getByText('await fetch').waitFor()
   await page.goto('/login')

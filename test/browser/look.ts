@@ -76,7 +76,8 @@ async function weigh(page: Page, load: () => Promise<void>): Promise<string[]> {
   const note = (response: Response) => {
     // Responses to an earlier page are no longer in the browser, and not part of this one.
     if (response.request().isNavigationRequest()) responses = []
-    responses.push(response)
+    // A stream of events does not end.
+    if (response.request().resourceType() !== 'eventsource') responses.push(response)
   }
   page.on('response', note)
   await load()

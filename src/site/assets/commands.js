@@ -35,27 +35,33 @@ function showAsTabs(group) {
     const panel = create('div', { role: 'tabpanel', 'aria-labelledby': id })
     figure.replaceWith(panel)
     panel.append(figure)
-    tab.addEventListener('click', () => select(index))
+    tab.addEventListener('click', () => choose(index))
     list.append(tab)
     return tab
   })
   const panels = [...group.children]
+  const key = `tab of ${group.dataset.tabs}`
   const select = (index) => {
-    local.command = tabs[index].textContent
     for (const [at, tab] of tabs.entries()) {
       tab.ariaSelected = String(at === index)
       tab.tabIndex = at === index ? 0 : -1
       panels[at].hidden = at !== index
     }
   }
+  const choose = (index) => {
+    local[key] = tabs[index].textContent
+    select(index)
+  }
   list.addEventListener('keydown', ({ key }) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[key]
     if (!step) return
     const next = (tabs.indexOf(document.activeElement) + step + tabs.length) % tabs.length
-    select(next)
+    choose(next)
     tabs[next].focus()
   })
   group.prepend(list)
-  const remembered = tabs.findIndex((tab) => tab.textContent === local.command)
+  // The result of a request that was just sent begins with its overview.
+  const isNew = group.matches('.result [data-tabs=Exchange]')
+  const remembered = isNew ? 0 : tabs.findIndex((tab) => tab.textContent === local[key])
   select(Math.max(0, remembered))
 }

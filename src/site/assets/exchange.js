@@ -32,7 +32,7 @@ export async function sendRequest(path, options = {}) {
   const id = findExchangeId(response.headers.get('server-timing'))
   const chain = requestId ? await fetchExchanges(`?request_id=${requestId}`) : []
   const exchanges = chain.length > 0 || !id ? chain : await fetchExchanges(`/${id}`)
-  return { response, bytes, isWhole, isCutOff, text, ms, exchanges, body: options.body }
+  return { response, bytes, isWhole, isCutOff, text, ms, exchanges }
 }
 
 /** A body that ends with an error of the network is cut off. */
@@ -69,15 +69,6 @@ export function findExchangeId(serverTiming) {
 /** The elements, oldest first. Those of a page that is not about exchanges are none. */
 export async function fetchExchanges(path) {
   return [...(await fetchPage(`/inspector${path}`)).querySelectorAll('[data-exchange]')]
-}
-
-function bodyToText(body = '') {
-  if (!(body instanceof FormData)) return String(body)
-  const describe = (value) => {
-    if (typeof value === 'string') return value
-    return value.name ? `${value.name}, ${value.type}, ${formatBytes(value.size)}` : 'no file'
-  }
-  return Array.from(body, ([name, value]) => `${name}: ${describe(value)}`).join('\n')
 }
 
 function prettyText(text, type) {
@@ -117,24 +108,18 @@ function toHex(bytes) {
 function showResults({ message, content }, results) {
   content.replaceChildren(...results.flatMap(toViews))
   message.textContent = results.map(toSummary).join(' ')
-  for (const others of [...content.querySelectorAll('[data-part=commands]')].slice(1)) {
-    others.remove()
-  }
   completeCommands(content)
 }
 
 function toViews(result) {
-  const { exchanges, body } = result
+  const { exchanges, isCutOff } = result
   const received = bodyView(result)
   if (exchanges.length === 0) {
     return [create('div', { class: 'exchange' }, ...headView(result), ...received)]
   }
-  exchanges
-    .at(-1)
-    .querySelector('.heads > :last-child')
-    .append(...received)
-  const sent = bodyToText(body)
-  if (sent !== '') showSentBody(exchanges[0], sent, body)
+  const place = exchanges.at(-1).querySelector('.heads > :last-child')
+  // The server may not have recorded the body, or sent more of it than arrived.
+  if (isCutOff || !place.querySelector('pre ~ pre')) place.append(...received)
   return exchanges
 }
 
@@ -144,33 +129,6 @@ function headView({ response }) {
   const pill = create('span', { class: `status s${String(status)[0]}` }, `${status} ${statusText}`)
   const head = Array.from(headers, ([name, value]) => `${name}: ${value}`).join('\n')
   return [create('p', {}, pill), codeBlock(head, 'exchange')]
-}
-
-/** Recorded exchanges have no bodies. */
-function showSentBody(exchange, sent, body) {
-  exchange.querySelector('.heads > :first-child').append(codeBlock(sent, ''))
-  const commands = exchange.querySelector('[data-part=commands]')
-  const curl = commands.querySelector('figure')
-  const code = curl.querySelector('pre')
-  code.replaceWith(codeBlock(completeCurl(code.textContent, body), 'code'))
-  commands.replaceChildren(curl)
-}
-
-function completeCurl(command, body) {
-  const isForm = body instanceof FormData
-  // -F would read a file for a text that begins with @.
-  const toPart = ([name, value]) =>
-    value.name
-      ? `-F ${quote(`${name}=@${value.name}`)}`
-      : `--form-string ${quote(`${name}=${value}`)}`
-  const parts = isForm ? Array.from(body, toPart) : [`--data-raw ${quote(String(body))}`]
-  return command
-    .replace(isForm ? / \\\n {2}-H 'content-type: [^']*'/i : '', '')
-    .replace('--data-binary @content', () => parts.join(' \\\n  '))
-}
-
-function quote(text) {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function toSummary({ response, bytes = [], ms, exchanges, isCutOff }) {

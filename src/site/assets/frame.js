@@ -36,11 +36,13 @@ async function openInspector(panel, sent) {
   if (!panel.open) {
     await new Promise((resolve) => panel.addEventListener('toggle', resolve, { once: true }))
   }
-  const paths = [...(sent ? [`?request_id=${sent}`] : []), `/${id}`]
-  const pages = await Promise.all(paths.map((path) => fetchPage(`/inspector${path}`)))
+  const own = await fetchPage(`/inspector/${id}`)
+  const chain = [...own.querySelectorAll('.chain a:not([aria-current])')].map(({ href }) => href)
+  const paths = sent ? [`/inspector?request_id=${sent}`, ...chain] : chain
+  const pages = [...(await Promise.all(paths.map(fetchPage))), own]
   const found = pages.flatMap((page) => [...page.querySelectorAll('[data-exchange]')])
-  // The same exchange twice, if the form was not redirected.
-  const views = [...new Map(found.map((view) => [view.outerHTML, view])).values()]
+  // Each exchange once.
+  const views = [...new Map(found.map((view) => [view.dataset.exchange, view])).values()]
   const [lead] = views.length > 0 ? [] : pages.at(-1).querySelectorAll('main > .lead')
   panel.lastElementChild.replaceWith(...views, ...(lead ? [lead] : []))
   completeCommands(panel)

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
 import { findInvalid } from '../../../test/valid-html.ts'
 import { toExampleRequest } from './operations.ts'
-import { samples } from './samples.ts'
+import { samples } from '../../inspector/code.ts'
 
 suite('the document', () => {
   test('can be revalidated by a client', async (t) => {
@@ -126,7 +126,7 @@ suite('the pages', () => {
         assert.ok((body.match(/http:\/\/vitrine\.localhost:8080/g)?.length ?? 0) >= 5)
         assert.doesNotMatch(body, /<style|\sstyle=|\son\w+=|<script(?![^>]* src="\/assets\/)/)
         assert.ok(Buffer.byteLength(body) < 60_000, String(body.length))
-        const isFolded = /^\/assets|^\/favicon|(users|locations|\})\.\w+$/.test(path)
+        const isFolded = /^\/assets|^\/favicon|(users|locations|inspector|\})\.\w+$/.test(path)
         assert.equal(overview.includes(`<li><a href="${url}"`), !isFolded)
       })
     }

@@ -13,7 +13,7 @@ import {
   renderTable,
 } from './fields-table.ts'
 import { exampleToContent, toExampleRequest, type DocsOperation } from './operations.ts'
-import { samples } from './samples.ts'
+import { samples } from '../../inspector/code.ts'
 import { renderTryForm } from './try-form.ts'
 
 export function renderOperation(

@@ -30,7 +30,8 @@ function renderHomePage(demos: readonly Demo[]): Page {
     styles: ['demo.css', 'home.css'],
     scripts: ['send.js'],
     main: html`<p class="lead">Vitrine is a service for learning and testing HTTP. Each demo is a set of routes that
-you call from this page, with curl or with your own client.</p>
+you call from this page, with curl or with your own client. The <a href="/inspector">request inspector</a> shows each
+request, of every client, as it arrives.</p>
 ${renderComposer(demos)}${[...demoGroups, undefined].map((group) =>
       renderGroup(
         group ?? 'Others',

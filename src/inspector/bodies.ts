@@ -1,0 +1,50 @@
+import { isObject } from '../http/request/parameters.ts'
+import { findField, type ExchangeBody, type Fields } from './exchange.ts'
+
+export interface PrettyBody {
+  text: string
+  language: 'json' | 'html' | 'text' | 'hex'
+  /** The fields of a form. */
+  fields?: Fields
+}
+
+/** Deep JSON takes 60 times its length when it is indented. */
+const maxIndented = 65_536
+
+/** A body as a person reads it: JSON indented, other text unchanged, and bytes in hexadecimal notation. */
+export function prettyBody(body: ExchangeBody | undefined, fields: Fields): PrettyBody {
+  const { text, hex = '' } = body ?? {}
+  const type = findField(fields, 'content-type') ?? ''
+  if (text === undefined) return { text: toHexView(hex), language: 'hex' }
+  if (/json/i.test(type) && !/ndjson/i.test(type)) return { text: indent(text), language: 'json' }
+  if (/html|xml/i.test(type)) return { text, language: 'html' }
+  if (/^application\/x-www-form-urlencoded/i.test(type))
+    return { text, language: 'text', fields: [...new URLSearchParams(text)] }
+  return { text, language: 'text' }
+}
+
+function indent(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    const indented = JSON.stringify(value, undefined, 2)
+    return indented.length <= maxIndented || !(isObject(value) || Array.isArray(value))
+      ? indented
+      : text
+  } catch {
+    return text
+  }
+}
+
+/** Sixteen bytes in a line, with their position and their ASCII characters. */
+function toHexView(hex: string): string {
+  const lines = hex.match(/.{1,32}/g) ?? []
+  return lines
+    .map((line, index) => {
+      const pairs = (line.match(/../g) ?? []).join(' ')
+      const characters = Buffer.from(line, 'hex')
+        .toString('latin1')
+        .replaceAll(/[^ -~]/g, '.')
+      return `${(index * 16).toString(16).padStart(6, '0')}  ${pairs.padEnd(47)}  ${characters}`
+    })
+    .join('\n')
+}

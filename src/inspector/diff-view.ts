@@ -1,0 +1,55 @@
+import { html, type Html } from '../site/html.ts'
+import type { Page } from '../site/page.ts'
+import type { DiffLine, DiffPart } from './diff.ts'
+import { renderOutcome } from './exchange-view.ts'
+import type { Exchange } from './exchange.ts'
+import { renderMethod } from '../site/highlight.ts'
+
+const marks = { same: ' ', removed: '−', added: '+' }
+/** Equal lines around a difference. */
+const contextLines = 3
+
+export function renderDiffPage(
+  [one, other]: readonly [Exchange, Exchange],
+  parts: readonly DiffPart[],
+  toUrl: (id: string) => string,
+): Page {
+  const side = (mark: string, exchange: Exchange) =>
+    html`<p class="line"><span class="mark">${mark}</span> ${renderMethod(exchange.method)} <a href="${toUrl(exchange.id)}"><code>${exchange.target}</code></a> ${renderOutcome(exchange)}
+<span class="quiet">${exchange.receivedAt.slice(0, 23).replace('T', ' ')} UTC, ${exchange.ms.toFixed(1)} ms</span></p>\n`
+  return {
+    title: 'Compare two requests',
+    back: ['/inspector', 'Request inspector'],
+    styles: ['inspector.css'],
+    main: html`<div class="diff">
+${side('−', one)}${side('+', other)}${parts.map(renderPart)}</div>`,
+  }
+}
+
+function renderPart({ name, lines }: DiffPart): Html {
+  if (lines.every(({ kind }) => kind === 'same')) {
+    return html`<h2>${name}</h2>\n<p class="quiet">${lines.some(({ text }) => text !== '') ? 'Equal.' : 'None.'}</p>\n`
+  }
+  return html`<h2>${name}</h2>
+<pre tabindex="0"><code>${toHunks(lines).map(renderLine)}</code></pre>
+`
+}
+
+function renderLine({ kind, text }: DiffLine): Html {
+  const line = `${`${marks[kind]} ${text}`.trimEnd()}\n`
+  if (kind === 'same') return html`${line}`
+  return kind === 'added' ? html`<ins>${line}</ins>` : html`<del>${line}</del>`
+}
+
+/** Long runs of equal lines are left out. */
+function toHunks(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const near = new Set<number>()
+  for (const [index, { kind }] of lines.entries()) {
+    if (kind === 'same') continue
+    for (let at = index - contextLines; at <= index + contextLines; at += 1) near.add(at)
+  }
+  return lines.flatMap((line, index) => {
+    if (near.has(index)) return [line]
+    return near.has(index - 1) || index === 0 ? [{ kind: 'same', text: '…' } as const] : []
+  })
+}

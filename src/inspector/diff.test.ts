@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exchange, textBody } from '../../test/exchanges.ts'
+import { compareLines, toDiff } from './diff.ts'
+
+const marks = { same: ' ', removed: '-', added: '+' }
+const show = (one: string, other: string) =>
+  compareLines(one.split(''), other.split(''))
+    .map(({ kind, text }) => marks[kind] + text)
+    .join('')
+
+for (const [one, other, expected] of [
+  ['abc', 'abc', ' a b c'],
+  ['abc', 'abd', ' a b-c+d'],
+  ['abc', 'ac', ' a-b c'],
+  ['ac', 'abc', ' a+b c'],
+  ['', 'a', '+a'],
+  ['a', '', '-a'],
+  ['aa', 'a', ' a-a'],
+  ['abcdef', 'axcyef', ' a-b+x c-d+y e f'],
+  ['abcd', 'dabc', '+d a b c-d'],
+] as const) {
+  test(`${one || 'nothing'} and ${other || 'nothing'} are compared as ${expected}`, () => {
+    assert.equal(show(one, other), expected)
+  })
+}
+
+test('long texts that differ everywhere are compared without a large table', () => {
+  const lines = (mark: string) => Array.from({ length: 30_000 }, (_, at) => `${mark}${String(at)}`)
+  const compared = compareLines(lines('a'), lines('b'))
+  assert.deepEqual(
+    [compared.length, compared[0]?.kind, compared.at(-1)?.kind],
+    [60_000, 'removed', 'added'],
+  )
+})
+
+test('of two exchanges the lines, the headers without their order, and the JSON bodies are compared', () => {
+  const json = [['Content-Type', 'application/json']] as const
+  const one = exchange({
+    requestFields: [
+      ['A', '1'],
+      ['B', '2'],
+    ],
+    responseFields: json,
+    responseBody: textBody('{"a":1,"b":[1]}'),
+  })
+  const other = exchange({
+    requestFields: [
+      ['b', '2'],
+      ['a', '1'],
+    ],
+    responseFields: json,
+    responseBody: textBody('{ "a": 2, "b": [1] }'),
+  })
+  const changed = toDiff(one, other).flatMap(({ name, lines }) =>
+    lines.filter(({ kind }) => kind !== 'same').map(({ kind, text }) => [name, marks[kind] + text]),
+  )
+  assert.deepEqual(changed, [
+    ['Response body', '-  "a": 1,'],
+    ['Response body', '+  "a": 2,'],
+  ])
+})

@@ -1,0 +1,92 @@
+import { prettyBody } from './bodies.ts'
+import type { Exchange, Fields } from './exchange.ts'
+
+export interface DiffLine {
+  kind: 'same' | 'removed' | 'added'
+  text: string
+}
+
+export interface DiffPart {
+  name: string
+  lines: readonly DiffLine[]
+}
+
+/** The lines that only `one` has are removed, and those that only `other` has are added. */
+export function toDiff(one: Exchange, other: Exchange): readonly DiffPart[] {
+  const parts = [toParts(one), toParts(other)] as const
+  return Object.entries(parts[0]).map(([name, lines]) => ({
+    name,
+    lines: compareLines(lines, parts[1][name] ?? []),
+  }))
+}
+
+function toParts(exchange: Exchange): Record<string, readonly string[]> {
+  const { requestFields, requestBody, responseFields, responseBody } = exchange
+  return {
+    'Request line': exchange.requestHead.split('\n', 1),
+    'Request headers': toLines(requestFields),
+    'Request body': prettyBody(requestBody, requestFields).text.split('\n'),
+    'Status line': exchange.responseHead.split('\n', 1),
+    'Response headers': toLines(responseFields),
+    'Response body': prettyBody(responseBody, responseFields).text.split('\n'),
+  }
+}
+
+/** The order of fields with different names has no meaning (RFC 9110 §5.3). */
+function toLines(fields: Fields): readonly string[] {
+  return fields
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : Number(one > other)))
+    .map((field) => field.join(': '))
+}
+
+/** The table of the longest common subsequence has up to this many cells. */
+const maxCells = 1_000_000
+
+export function compareLines(one: readonly string[], other: readonly string[]) {
+  const shared = Math.min(one.length, other.length)
+  let start = 0
+  while (start < shared && one[start] === other[start]) start += 1
+  let end = 0
+  while (end < shared - start && one.at(-1 - end) === other.at(-1 - end)) end += 1
+  return [
+    ...toLinesOf('same', one.slice(0, start)),
+    ...compareMiddles(one.slice(start, one.length - end), other.slice(start, other.length - end)),
+    ...toLinesOf('same', one.slice(one.length - end)),
+  ]
+}
+
+const toLinesOf = (kind: DiffLine['kind'], lines: readonly string[]): readonly DiffLine[] =>
+  lines.map((text) => ({ kind, text }))
+
+function compareMiddles(one: readonly string[], other: readonly string[]): readonly DiffLine[] {
+  const width = other.length + 1
+  if (one.length * width > maxCells) {
+    return [...toLinesOf('removed', one), ...toLinesOf('added', other)]
+  }
+  // The length of the longest common subsequence of what follows line `i` and line `j`.
+  const lengths = new Uint16Array((one.length + 1) * width)
+  const at = (i: number, j: number) => lengths[i * width + j] ?? 0
+  for (let i = one.length - 1; i >= 0; i -= 1) {
+    for (let j = other.length - 1; j >= 0; j -= 1) {
+      const isSame = one[i] === other[j]
+      lengths[i * width + j] = isSame ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+    }
+  }
+  const lines: DiffLine[] = []
+  for (let i = 0, j = 0; i < one.length || j < other.length;) {
+    const text = one[i] ?? ''
+    if (i < one.length && j < other.length && text === other[j]) {
+      lines.push({ kind: 'same', text })
+      i += 1
+      j += 1
+    } else if (i < one.length && at(i + 1, j) >= at(i, j + 1)) {
+      lines.push({ kind: 'removed', text })
+      i += 1
+    } else {
+      lines.push({ kind: 'added', text: other[j] ?? '' })
+      j += 1
+    }
+  }
+  return lines
+}

@@ -1,0 +1,125 @@
+import { jsonContent, objectSchema, text, toSchema } from '../http/openapi/content.ts'
+import type { Parameter } from '../http/openapi/operation.ts'
+import type { Exchange } from './exchange.ts'
+import { toCommands } from './repeat.ts'
+
+export function exchangeToJson(exchange: Exchange) {
+  const head = `${exchange.requestHead}\n${exchange.responseHead}`
+  return { ...exchange, head, ...toCommands(exchange) }
+}
+
+const summary = {
+  id: '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e',
+  requestId: '9b2f6c1e-5d0a-4f7e-8c34-1a6e0d2b7f55',
+  receivedAt: '2026-11-21T08:20:41.509000Z',
+  client: '127.0.0.1',
+  isOwn: false,
+  method: 'GET',
+  effectiveMethod: 'GET',
+  target: '/health',
+  ms: 0.4,
+  isCutOff: false,
+}
+
+export const sample = exchangeToJson({
+  ...summary,
+  origin: 'http://localhost',
+  httpVersion: '1.1',
+  connection: { id: '', requestsBefore: 0, remoteAddress: '127.0.0.1:49152' },
+  times: { end: 0.4 },
+  requestFields: [['Host', 'localhost']],
+  requestHead: 'GET /health HTTP/1.1\nHost: localhost\n',
+  responseFields: [['content-type', 'text/plain']],
+  responseHead: 'HTTP/1.1 200 OK\ncontent-type: text/plain\n',
+})
+
+const ms = { type: 'number', minimum: 0 }
+const isTrue = { type: 'boolean' }
+
+const summaryProperties = {
+  receivedAt: { ...text, format: 'date-time' },
+  isOwn: { ...isTrue, description: 'Whether your session or your X-Inspector header sent it.' },
+  method: { ...text, description: 'The method that the client sent.' },
+  effectiveMethod: { ...text, description: 'The method after an override.' },
+  target: { ...text, description: 'The path and the query string.' },
+  ms: { ...ms, description: 'The duration in milliseconds.' },
+  isCutOff: { ...isTrue, description: 'Whether the connection was lost before the end.' },
+  status: { type: 'integer', minimum: 100, maximum: 599 },
+  demo: text,
+  route: text,
+  location: { ...text, description: 'Of a redirect.' },
+  isPreflight: isTrue,
+}
+
+const body = {
+  type: 'object',
+  required: ['size', 'isCut'],
+  properties: {
+    size: { type: 'integer', minimum: 0 },
+    isCut: { ...isTrue, description: 'Whether only the first 64 KiB were recorded.' },
+    text: { ...text, description: 'The body, if it is UTF-8.' },
+    hex: { ...text, description: 'Other bodies, in hexadecimal notation.' },
+  },
+}
+
+const fields = { type: 'array', items: { type: 'array', items: text, minItems: 2, maxItems: 2 } }
+const times = ['body', 'handlerBegin', 'handlerEnd', 'firstByte', 'end'].map((name) => [name, ms])
+
+const exchangeProperties = {
+  ...summaryProperties,
+  tls: text,
+  requestFields: fields,
+  responseFields: fields,
+  requestBody: body,
+  responseBody: body,
+  times: {
+    ...{ type: 'object', required: ['end'], properties: Object.fromEntries(times) as object },
+    description: 'In milliseconds from the head of the request.',
+  },
+  negotiation: {
+    ...objectSchema({
+      offers: { type: 'array', items: text },
+      by: { enum: ['accept', 'default', 'suffix'] },
+    }),
+    description: 'How the media type was chosen, if the URL has several.',
+  },
+  preconditions: {
+    ...objectSchema({
+      etags: { type: 'array', items: text },
+      outcome: { enum: ['proceed', 'not modified', 'failed'] },
+    }),
+    description: 'The validators that the conditions of the request were compared with.',
+  },
+  rateLimit: objectSchema({ policy: text, state: text, isExceeded: isTrue }),
+}
+
+export const exchangeSchema = toSchema(sample, exchangeProperties)
+export const summarySchema = toSchema(summary, summaryProperties)
+export const summarySample = { ...summary, status: 200 }
+
+const harSchema = objectSchema({ log: { type: 'object' } })
+export const harContent = jsonContent(harSchema, { log: { version: '1.2', entries: [] } })
+
+const query = (name: string, description: string, example: string, schema: object = text) => ({
+  ...{ name, in: 'query' as const, description, example, schema },
+})
+
+export const filterParameters: readonly Parameter[] = [
+  query('method', 'The method, as it was sent or after an override.', 'POST'),
+  query('status', 'A status code or a class of them.', '4xx', {
+    ...text,
+    pattern: '^[1-5](xx|\\d\\d)$',
+  }),
+  query('path', 'A part of the path or the query string.', '/users'),
+  query('client', 'The address of the client.', '127.0.0.1'),
+  query('mine', '`1`: only those with your session cookie or X-Inspector header.', '1', {
+    enum: ['1'],
+  }),
+  query('errors', '`1`: only those with a status from 400, or cut off.', '1', { enum: ['1'] }),
+  query('assets', '`1`: also the scripts, styles and fonts of the pages of this service.', '1', {
+    enum: ['1'],
+  }),
+]
+
+export const idParameter = (name: string, description: string) =>
+  query(name, description, sample.id)

@@ -1,0 +1,47 @@
+import { toEvent, type EventSource } from '../http/response/event-stream.ts'
+import type { ExchangeSummary } from './exchange.ts'
+import type { ExchangeBatch } from './exchanges.ts'
+import { toCursor } from './filter.ts'
+
+/** A viewer that reads slowly misses older ones. */
+export const maxPending = 200
+
+export interface BatchSource {
+  watch: (listener: (batch: ExchangeBatch) => void) => () => void
+  /** What the viewer has missed since its last event. */
+  load: () => Promise<ExchangeBatch>
+  toValue: (exchange: ExchangeSummary) => unknown
+}
+
+/** An event for each exchange, and one with the number of those that a viewer missed. */
+export function toExchangeEvents({ watch, load, toValue }: BatchSource): EventSource {
+  let pending: readonly ExchangeSummary[] = []
+  let missed = 0
+  let last = ''
+  const set = (exchanges: typeof pending, more: number) => {
+    pending = exchanges.slice(-maxPending)
+    missed += more + exchanges.length - pending.length
+  }
+  const read = () => {
+    const texts = pending.map((exchange) => {
+      last = toCursor(exchange)
+      return toEvent('exchange', last, toValue(exchange))
+    })
+    const gap = missed === 0 ? '' : toEvent('missed', last, { count: missed })
+    pending = []
+    missed = 0
+    return gap + texts.join('')
+  }
+  return {
+    watch: (wake) =>
+      watch((batch) => {
+        set([...pending, ...batch.exchanges], batch.missed)
+        wake()
+      }),
+    start: async () => {
+      const before = await load()
+      set([...before.exchanges, ...pending], before.missed)
+      return { read }
+    },
+  }
+}

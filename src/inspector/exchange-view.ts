@@ -1,0 +1,198 @@
+import { decodePath } from '../http/request/target.ts'
+import { formatBytes } from '../site/assets/size.js'
+import { codeBlock, renderCommand, renderMethod } from '../site/highlight.ts'
+import { html, type Html, type HtmlValue } from '../site/html.ts'
+import { renderStatus, renderTime } from '../site/page.ts'
+import { toStatusNote } from '../site/status-note.ts'
+import { prettyBody } from './bodies.ts'
+import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
+import { mask } from './mask.ts'
+import { toCommands, toReplay } from './repeat.ts'
+import { renderTiming } from './timing-view.ts'
+
+/** Scripts show it on other pages, and as tabs. `links` are the exports. */
+export function renderExchange(exchange: Exchange, links: Html = html``): Html {
+  const { method, effectiveMethod, target, status, ms, receivedAt, client } = exchange
+  const overridden =
+    method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
+  return html`<div data-exchange="${exchange.id}" class="exchange">
+<p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)}
+<span class="quiet">${ms.toFixed(1)} ms on the server, ${renderTime(receivedAt)}, from ${client}</span></p>
+<p class="note">${status === undefined ? 'The connection was lost before the response.' : toStatusNote(status)}</p>
+<div data-tabs="Exchange">
+${renderPart('Overview', renderOverview(exchange))}${renderPart(
+    'Request',
+    renderMessage(exchange.requestFields, exchange.requestBody, target),
+  )}${renderPart('Response', renderMessage(exchange.responseFields, exchange.responseBody))}${renderPart(
+    'Timing',
+    renderTiming(exchange),
+  )}${renderPart('Code', html`${renderCommands(exchange)}${links}`)}</div>
+</div>
+`
+}
+
+function renderPart(name: string, content: Html): Html {
+  return html`<figure class="part"><figcaption>${name}</figcaption>${content}</figure>\n`
+}
+
+export function renderOutcome({ status, isCutOff }: Pick<Exchange, 'status' | 'isCutOff'>): Html {
+  const lost = html`<span class="status s5">cut off</span>`
+  if (status === undefined) return lost
+  return isCutOff ? html`${renderStatus(status)} ${lost}` : renderStatus(status)
+}
+
+function renderOverview(exchange: Exchange): Html {
+  const { requestHead, requestFields, requestBody } = exchange
+  const { responseHead, responseFields, responseBody } = exchange
+  return html`${renderFacts(exchange)}
+<div class="heads">
+${renderWhole('Request', requestHead, renderBody(requestBody, requestFields))}${renderWhole(
+    'Response',
+    responseHead,
+    renderBody(responseBody, responseFields),
+  )}</div>
+`
+}
+
+function renderWhole(title: string, head: string, body: Html): Html {
+  return html`<div role="group" aria-label="${title}"><p class="quiet">${title}</p>
+${codeBlock(head.trimEnd(), 'exchange')}${body}</div>
+`
+}
+
+function renderBody(body: ExchangeBody | undefined, fields: Fields): Html {
+  if (body === undefined || body.size === 0) return html``
+  const { text, language } = prettyBody(body, fields)
+  const isPlain = language === 'text' || language === 'hex'
+  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(body, fields)}</p>\n`
+}
+
+function toBodyNote({ size, isCut, text }: ExchangeBody, fields: Fields): string {
+  const type = findField(fields, 'content-type') ?? 'without Content-Type'
+  const notation = text === undefined ? ' Shown in hexadecimal notation.' : ''
+  return `${formatBytes(size)}, ${type}.${isCut ? ' Only the start was recorded.' : ''}${notation}`
+}
+
+/** One side of the exchange with its parts decoded. */
+function renderMessage(fields: Fields, body: ExchangeBody | undefined, target?: string): Html {
+  const pretty = prettyBody(body, fields)
+  const raw = body?.text ?? ''
+  return html`${target === undefined ? '' : renderFields('Query parameters', toParameters(target))}${renderFields(
+    'Headers',
+    fields,
+  )}${renderFields('Form fields', pretty.fields ?? [])}${
+    body === undefined || body.size === 0
+      ? html`<p class="quiet">There is no body.</p>`
+      : html`<h3>Body</h3>\n${raw === '' || raw === pretty.text ? renderBody(body, fields) : html`${codeBlock(raw, 'plain')}<p class="quiet">${toBodyNote(body, fields)}</p>`}`
+  }`
+}
+
+function toParameters(target: string): Fields {
+  const [, query = ''] = /\?([^#]*)/.exec(target) ?? []
+  const decode = (part: string) => decodePath(part.replaceAll('+', ' ')) ?? part
+  return query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      return [decode(name), decode(value.join('='))]
+    })
+}
+
+export function renderFields(title: string, fields: Fields): Html {
+  if (fields.length === 0) return html``
+  return html`<h3>${title}</h3>
+<div class="table" tabindex="0" role="group" aria-label="${title}"><table class="fields"><tbody>
+${fields.map(([name, value]) => html`<tr><th scope="row"><code>${name}</code></th><td><code>${renderValue(value)}</code></td></tr>\n`)}</tbody></table></div>
+`
+}
+
+function renderValue(value: string): HtmlValue {
+  const parts = value.split(mask)
+  const hidden = html`<span class="masked" title="A secret, which is not shown">${mask}</span>`
+  return parts.map((part, index) => (index === 0 ? part : html`${hidden}${part}`))
+}
+
+function renderCommands(exchange: Exchange): Html {
+  const { curl, fetch, python, httpie, go } = toCommands(exchange)
+  const isStored = curl.endsWith('@content')
+  const hasMask = JSON.stringify([exchange.requestFields, exchange.requestBody]).includes(mask)
+  const replay = toReplay(exchange)
+  return html`<div data-part="commands">
+<p>Repeat this request.${isStored ? html` Its body was not recorded completely: save it to the file <code>content</code> first.` : ''}${hasMask ? ' Secrets are masked or left out.' : ''}</p>
+${replay === undefined ? '' : html`<p class="actions scripted"><button type="button" class="second" data-replay="${JSON.stringify(replay)}">Replay in this browser</button></p>\n<div class="result" hidden></div>\n`}<div data-tabs="Command">
+${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('Python', python)}${renderCommand('HTTPie', httpie)}${renderCommand('Go', go)}</div>
+</div>
+`
+}
+
+function renderFacts(exchange: Exchange): Html {
+  const { demo, route, httpVersion, tls, connection, client, rateLimit } = exchange
+  const place = connection.requestsBefore
+  const reuse = place === 0 ? 'its first request' : `request ${String(place + 1)} on the connection`
+  const rows: readonly (readonly [string, HtmlValue])[] = [
+    ['Representation', renderRepresentation(exchange)],
+    ['Validators', renderValidators(exchange)],
+    ...(route
+      ? [['Route', html`<code>${route}</code>${demo ? ` in the demo ${demo}` : ''}`] as const]
+      : []),
+    [
+      'Connection',
+      `HTTP/${httpVersion}${tls ? ` over ${tls}` : ' without TLS'}, from ${connection.remoteAddress || client}, ${reuse}`,
+    ],
+    ...(rateLimit
+      ? [
+          [
+            'Rate limit',
+            html`${rateLimit.isExceeded ? 'Exceeded: ' : ''}<code>${rateLimit.state}</code>, policy <code>${rateLimit.policy}</code>`,
+          ] as const,
+        ]
+      : []),
+  ]
+  return html`<dl>
+${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`
+}
+
+const outcomes = {
+  proceed: 'the request was processed',
+  'not modified': 'they match, and the response has no body',
+  failed: 'they do not match, and nothing was changed',
+}
+
+function renderValidators({ responseFields, requestFields, preconditions }: Exchange): HtmlValue {
+  const list = (fields: Fields, names: readonly string[]) =>
+    names.flatMap((name) => {
+      const value = findField(fields, name.toLowerCase())
+      return value === undefined ? [] : html`<code>${name}: ${value}</code> `
+    })
+  const sent = list(responseFields, ['ETag', 'Last-Modified'])
+  const names = [
+    'If-Match',
+    'If-None-Match',
+    'If-Modified-Since',
+    'If-Unmodified-Since',
+    'If-Range',
+  ]
+  const conditions = list(requestFields, names)
+  const shown = sent.length === 0 ? 'None: a cache cannot revalidate this response.' : sent
+  if (conditions.length === 0 || preconditions === undefined) return shown
+  const { etags, lastModified, outcome } = preconditions
+  const current = [...etags, ...(lastModified ? [lastModified] : [])].join(', ') || 'none'
+  return html`${shown}<br>${conditions}was compared with <code>${current}</code>: ${outcomes[outcome]}.`
+}
+
+function renderRepresentation({ negotiation, requestFields }: Exchange): Html | string {
+  if (negotiation === undefined) return 'Not negotiated: this URL has one representation.'
+  const { chosen, by, offers } = negotiation
+  const others = offers.filter((offer) => offer !== chosen).join(', ')
+  const also = others === '' ? '' : ` Also available: ${others}.`
+  if (chosen === undefined) return `None is acceptable.${also}`
+  const accept = findField(requestFields, 'accept') ?? ''
+  const preference = accept.length > 60 ? 'Accept' : `Accept: ${accept}`
+  const reasons = {
+    suffix: 'chosen by the suffix of the URL.',
+    default: html`the default without an Accept header.${also}`,
+    accept: html`the best match for <code>${preference}</code>.${also}`,
+  }
+  return html`<code>${chosen}</code>, ${reasons[by]}`
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import { Compile } from 'typebox/schema'
+import { exchange, textBody } from '../../test/exchanges.ts'
+import type { Exchange } from './exchange.ts'
+import { toHar } from './har.ts'
+
+const load = createRequire(import.meta.url)
+const schemas = load('har-schema') as Readonly<Record<string, object>>
+
+/** The schema of HAR with the schemas that it refers to in their places. */
+function resolve(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(resolve)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { $ref, ...own } = schema as { $ref?: string }
+  if ($ref !== undefined) return resolve(schemas[$ref.replace('.json#', '')])
+  const members = Object.entries(own).filter(([name]) => name !== '$id' && name !== '$schema')
+  return Object.fromEntries(members.map(([name, value]) => [name, resolve(value)]))
+}
+
+const har = Compile(resolve(schemas.har) as object)
+
+const binary = { size: 3, isCut: false, hex: '00ff41' }
+const cases: Readonly<Record<string, Partial<Exchange>>> = {
+  'a GET': {},
+  'a query string': { target: '/topic?a=1&a=2&b=%20%C3%A9&c' },
+  'a path that is no URI': { target: '//x:y/%zz|[a]{^}\\é#b?c=[d]•' },
+  'an absolute target': { method: 'GET', target: 'http://other.example/a?b=c' },
+  'an asterisk as the target': { method: 'OPTIONS', target: '*' },
+  'a text body': { method: 'POST', requestBody: textBody('a=1'), responseBody: textBody('é') },
+  'a binary body': { method: 'POST', requestBody: binary, responseBody: binary },
+  'a redirect': { status: 303, responseFields: [['location', '/users']] },
+  'no response': { status: undefined, responseFields: [], times: { end: 3 }, isCutOff: true },
+  'unordered times': { times: { body: 4, firstByte: 2, end: 5 } },
+}
+
+for (const [name, parts] of Object.entries(cases)) {
+  test(`an exchange with ${name} is a valid HAR`, () => {
+    const value: unknown = JSON.parse(JSON.stringify(toHar([exchange(parts), exchange()])))
+    assert.deepEqual(har.Errors(value)[1], [])
+    assert.equal(har.Check({ log: { version: '1.2' } }), false)
+  })
+}
+
+test('a HAR has what the exchange has', () => {
+  const parts = {
+    method: 'POST',
+    target: '/b?c=d',
+    requestBody: textBody('é'),
+    responseBody: binary,
+  }
+  const [entry] = toHar([exchange(parts)]).log.entries
+  assert.ok(entry)
+  const { request, response, timings, time } = entry
+  assert.equal(request.url, 'http://localhost:3000/b?c=d')
+  assert.deepEqual(request.queryString, [{ name: 'c', value: 'd' }])
+  assert.deepEqual(request.postData, { mimeType: 'x-unknown', text: 'é' })
+  assert.equal(request.bodySize, 2)
+  const content = { size: 3, mimeType: 'application/json', text: 'AP9B', encoding: 'base64' }
+  assert.deepEqual(response.content, content)
+  assert.deepEqual([timings.send, timings.wait, timings.receive, time], [1, 3, 1, 5])
+})

@@ -1,0 +1,82 @@
+import { STATUS_CODES } from '../http/node-http.ts'
+import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
+import { toBytes } from './message-http.ts'
+
+/** HTTP Archive 1.2: http://www.softwareishard.com/blog/har-12-spec/ */
+export function toHar(exchanges: readonly Exchange[]) {
+  return {
+    log: {
+      version: '1.2',
+      creator: { name: 'Vitrine', version: '1' },
+      comment: 'Secrets are masked. A longer body is cut.',
+      entries: exchanges.map(toEntry),
+    },
+  }
+}
+
+function toEntry(exchange: Exchange) {
+  const { receivedAt, times, connection } = exchange
+  const { body = 0, firstByte = times.end, end } = times
+  const wait = Math.max(0, firstByte - body)
+  const receive = Math.max(0, end - firstByte)
+  return {
+    startedDateTime: receivedAt,
+    time: body + wait + receive,
+    request: toRequest(exchange),
+    response: toResponse(exchange),
+    cache: {},
+    timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: body, wait, receive },
+    connection: connection.id,
+  }
+}
+
+function toRequest({ method, origin, target, requestBody, ...exchange }: Exchange) {
+  const url = toUri(target, origin)
+  const { searchParams } = new URL(url)
+  return {
+    method,
+    url,
+    httpVersion: `HTTP/${exchange.httpVersion}`,
+    cookies: [],
+    headers: toPairs(exchange.requestFields),
+    queryString: toPairs([...searchParams]),
+    ...(requestBody && {
+      // HAR has no encoding of a request body. Names that begin with an underscore are free.
+      postData: { mimeType: toType(exchange.requestFields), ...toText(requestBody, '_encoding') },
+    }),
+    headersSize: -1,
+    bodySize: requestBody?.size ?? 0,
+  }
+}
+
+/** RFC 3986: clients send targets with other characters too. */
+function toUri(target: string, origin: string): string {
+  const [, authority = origin, path = target] = /^(https?:\/\/[\w.:[\]-]+)(.*)$/i.exec(target) ?? []
+  const encoded = path.replace(/%(?![\da-f]{2})|[^\w\-.~:/?@!$&'()*+,;=%]/giu, encodeURIComponent)
+  return authority + encoded.replace(/^(?!\/)/, '/')
+}
+
+function toResponse({ status, responseFields, responseBody, httpVersion }: Exchange) {
+  const size = responseBody?.size ?? 0
+  return {
+    // As in browsers, 0 is no response.
+    status: status ?? 0,
+    statusText: STATUS_CODES[status ?? 0] ?? '',
+    httpVersion: `HTTP/${httpVersion}`,
+    cookies: [],
+    headers: toPairs(responseFields),
+    content: { size, mimeType: toType(responseFields), ...toText(responseBody, 'encoding') },
+    redirectURL: findField(responseFields, 'location') ?? '',
+    headersSize: -1,
+    bodySize: size,
+  }
+}
+
+function toText(body: ExchangeBody | undefined, encoding: string) {
+  if (body === undefined) return {}
+  if (body.text !== undefined) return { text: body.text }
+  return { text: toBytes(body).toString('base64'), [encoding]: 'base64' }
+}
+
+const toType = (fields: Fields) => findField(fields, 'content-type') ?? 'x-unknown'
+const toPairs = (pairs: Fields) => pairs.map(([name, value]) => ({ name, value }))

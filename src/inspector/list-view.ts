@@ -1,0 +1,144 @@
+import { STATUS_CODES } from '../http/node-http.ts'
+import { renderMethod } from '../site/highlight.ts'
+import { html, type Html } from '../site/html.ts'
+import type { Page } from '../site/page.ts'
+import type { ExchangeSummary } from './exchange.ts'
+import type { ExchangeFilter } from './filter.ts'
+import { groupExchanges } from './group-exchanges.ts'
+
+export interface ExchangeList {
+  /** The latest first. */
+  exchanges: readonly ExchangeSummary[]
+  /** The URL of an exchange. */
+  toUrl: (id: string) => string
+  /** The URL of the server-sent events. */
+  eventsUrl: string
+  /** The URL of the comparison of two. */
+  diffUrl: string
+}
+
+/** With `inspector.js` the list is live. More than 200 rows are not shown. */
+export function renderList({ exchanges, toUrl, eventsUrl, diffUrl }: ExchangeList): Html {
+  const rows = groupExchanges(exchanges).flatMap((group) =>
+    group.map((exchange, index) => renderRow(exchange, toUrl, index > 0)),
+  )
+  return html`<div class="exchanges" data-events="${eventsUrl}">
+<div class="listing-head">
+<p class="count" role="status" data-part="state">${exchanges.length === 0 ? 'No requests yet.' : html`${exchanges.length} requests`}</p>
+<p class="actions"><button type="button" class="second small scripted" data-part="new" hidden>Show new</button>
+<button type="button" class="second small scripted" data-part="pause" aria-pressed="false">Pause</button>
+<button type="submit" class="second small" form="compare">Compare two</button></p>
+</div>
+<form id="compare" action="${diffUrl}"></form>
+<div class="split">
+<section class="rows" tabindex="0" aria-label="Requests"><table>
+<thead><tr><th scope="col"><abbr title="Compare">±</abbr></th><th scope="col">Time</th><th scope="col">Method</th><th scope="col">Status</th><th scope="col">Path</th><th scope="col" class="number">Duration</th><th scope="col">Client</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table></section>
+<div class="pane scripted" hidden></div>
+</div>
+</div>
+`
+}
+
+/** `isPart`: an earlier exchange of the group above it. */
+export function renderRow(
+  exchange: ExchangeSummary,
+  toUrl: (id: string) => string,
+  isPart = false,
+): Html {
+  const { id, receivedAt, method, target, ms, client, isOwn } = exchange
+  const label = `${method} ${target}`
+  return html`<tr id="x-${id}"${isPart ? html` class="earlier"` : ''}>
+<td><input type="checkbox" form="compare" name="a" value="${id}" aria-label="Compare ${label}"></td>
+<td><time datetime="${receivedAt}">${receivedAt.slice(11, 23)}</time></td>
+<td>${renderMethod(method)}</td>
+<td>${renderShort(exchange)}</td>
+<th scope="row"><a href="${toUrl(id)}"><code>${target}</code></a></th>
+<td class="number">${ms.toFixed(1)} ms</td>
+<td title="${client}">${isOwn ? html`<span class="own">you</span>` : client}</td>
+</tr>
+`
+}
+
+/** On a small screen without the phrase. */
+function renderShort({ status, isCutOff }: ExchangeSummary): Html {
+  if (status === undefined || isCutOff) return html`<span class="status s5">cut off</span>`
+  return html`<span class="status s${String(status).charAt(0)}">${status} <span>${STATUS_CODES[status] ?? ''}</span></span>`
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']
+const statuses = ['2xx', '3xx', '4xx', '5xx']
+
+interface InspectorPage extends ExchangeList {
+  origin: string
+  filter: ExchangeFilter
+  mode: 'all' | 'own' | 'off'
+  /** Whether other replicas have exchanges that the list does not. */
+  isPartial: boolean
+  /** With a question mark, if there is a filter. */
+  query: string
+  /** The URL of the next page, with earlier exchanges. */
+  older: string | undefined
+}
+
+export function renderInspectorPage(options: InspectorPage): Page {
+  const { origin, filter, mode, query, older } = options
+  return {
+    title: 'Request inspector',
+    description: 'See each request and response, compare two, and repeat them.',
+    styles: ['inspector.css'],
+    scripts: ['inspector.js'],
+    main: html`<p class="lead">${leads[mode]}</p>
+${renderFilter(filter)}
+${renderList(options)}
+<div class="actions"><a class="button second" href="/inspector${query}">Reload</a>
+${older === undefined ? '' : html`<a class="button second" href="${older}">Older</a>\n`}<a class="button second" href="/inspector.har${query}">Export as HAR</a>
+<form method="post" action="/inspector"><input type="hidden" name="_method" value="DELETE"><button type="submit" class="second">Clear</button></form></div>
+${renderNotes(origin, options)}`,
+  }
+}
+
+const leads = {
+  all: 'Every request to this service, with its response. Send one with a browser, curl or your own client.',
+  own: 'Your requests to this service, with their responses.',
+  off: 'This service records no requests: INSPECTOR is off.',
+}
+
+function renderFilter({
+  method,
+  status,
+  path,
+  client,
+  isOwn,
+  isError,
+  lacksAssets,
+}: ExchangeFilter): Html {
+  const options = (values: readonly string[], chosen = '') =>
+    ['', ...values, ...(chosen === '' || values.includes(chosen) ? [] : [chosen])].map(
+      (value) =>
+        html`<option value="${value}"${value === chosen ? html` selected` : ''}>${value || 'Any'}</option>`,
+    )
+  const checkbox = (name: string, label: string, isChecked = false) =>
+    html`<label><input type="checkbox" name="${name}" value="1"${isChecked ? html` checked` : ''}> ${label}</label>\n`
+  return html`<form class="filter" method="get" action="/inspector" role="search">
+<label>Method <select name="method">${options(methods, method)}</select></label>
+<label>Status <select name="status">${options(statuses, status)}</select></label>
+<label>Path <input type="search" name="path" value="${path ?? ''}" placeholder="/users"></label>
+<label>Client <input type="text" name="client" value="${client ?? ''}" placeholder="127.0.0.1"></label>
+${checkbox('errors', 'Errors', isError)}${checkbox('mine', 'Only mine', isOwn)}${checkbox('assets', 'Assets', !lacksAssets)}<button type="submit" class="second">Filter</button>
+</form>`
+}
+
+function renderNotes(origin: string, { mode, isPartial }: InspectorPage): Html {
+  const header = 'X-Inspector: my-long-random-secret'
+  return html`<h2>Notes</h2>
+<ul>
+<li>“Only mine” are the requests with your session cookie, or with a header that you choose, of at least 16
+characters: <code>curl -H '${header}' ${origin}/api/json</code>.${mode === 'own' ? ' Others do not see them. Send the same header to read the list with a command.' : ''}</li>
+<li>Cookies, passwords and tokens are masked. Of each body the first 64 KiB are stored, in memory.</li>
+<li>The list is also available as JSON, with the same filters: <code>curl -H 'Accept: application/json'
+'${origin}/inspector?status=4xx'</code>.</li>
+${isPartial ? html`<li>This replica of the service shows the requests that it has received, and not those of other replicas.</li>\n` : ''}</ul>`
+}

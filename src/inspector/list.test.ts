@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { openEvents } from '../../test/event-stream.ts'
+import { testApp, type TestApp } from '../../test/test-app.ts'
+import { findInvalid } from '../../test/valid-html.ts'
+import type { Exchange, ExchangeSummary } from './exchange.ts'
+
+const json = { accept: 'application/json' }
+const page = { accept: 'text/html' }
+const secret = 'a-secret-of-16-characters'
+
+interface List {
+  exchanges: ExchangeSummary[]
+  next?: string
+}
+
+async function list(app: TestApp, query = '', headers = {}): Promise<List> {
+  const response = await app.inject({ url: `/inspector${query}`, headers: { ...json, ...headers } })
+  assert.equal(response.statusCode, 200, response.body)
+  return response.json<List>()
+}
+
+/** An app that has received some requests. */
+async function visitedApp(t: TestContext, settings = {}): Promise<TestApp> {
+  const app = await testApp(t, { settings: { INSPECTOR: 'all', ...settings } })
+  await app.inject('/api/json')
+  await app.inject('/nowhere?a=b')
+  await app.inject('/assets/frame.js')
+  await app.inject({
+    method: 'POST',
+    url: '/toc/aaa',
+    payload: 'a=1',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  await app.inject({ method: 'POST', url: '/api/json?_method=GET' })
+  await app.inject({
+    url: '/topic?a=x',
+    headers: { 'x-inspector': secret },
+    remoteAddress: '10.0.0.9',
+  })
+  return app
+}
+
+const all = ['/topic?a=x', '/api/json?_method=GET', '/toc/aaa', '/nowhere?a=b', '/api/json']
+
+for (const [query, expected] of [
+  ['', all],
+  ['?assets=1', [...all.slice(0, 3), '/assets/frame.js', ...all.slice(3)]],
+  ['?method=post', ['/api/json?_method=GET', '/toc/aaa']],
+  ['?method=POST&path=json', ['/api/json?_method=GET']],
+  ['?status=404', ['/nowhere?a=b']],
+  ['?status=4xx', ['/nowhere?a=b']],
+  ['?errors=1', ['/nowhere?a=b']],
+  ['?path=a%3D', ['/topic?a=x', '/nowhere?a=b']],
+  ['?path=', all],
+  ['?client=10.0.0.9', ['/topic?a=x']],
+  ['?mine=1', []],
+  ['?method=GET&method=POST', all],
+] as const) {
+  test(`the list of ${query || 'all'} has ${String(expected.length)} exchanges`, async (t) => {
+    const app = await visitedApp(t)
+    const { exchanges } = await list(app, query)
+    assert.deepEqual(
+      exchanges.map(({ target }) => target),
+      expected,
+    )
+    const { body } = await app.inject({ url: `/inspector${query}`, headers: page })
+    const shown = [...body.matchAll(/<th scope="row"><a href="[^"]+"><code>(.*?)<\/code>/g)]
+    assert.deepEqual(
+      shown.map(([, target]) => target),
+      expected,
+    )
+    assert.deepEqual(await findInvalid(body, '/inspector'), [])
+  })
+}
+
+test('the list has pages', async (t) => {
+  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  for (let at = 0; at < 205; at += 1) await app.inject(`/topic?a=${String(at)}`)
+  const first = await list(app, '?path=topic')
+  assert.deepEqual([first.exchanges.length, first.exchanges[0]?.target], [200, '/topic?a=204'])
+  const second = await list(app, `?path=topic&before=${encodeURIComponent(first.next ?? '')}`)
+  assert.deepEqual([second.exchanges.length, second.exchanges[0]?.target], [5, '/topic?a=4'])
+  assert.equal(second.next, undefined)
+  const { body } = await app.inject({ url: '/inspector?path=topic', headers: page })
+  const [, older = ''] = /href="([^"]+before=[^"]+)">Older/.exec(body) ?? []
+  const earlier = await app.inject({ url: older.replaceAll('&amp;', '&'), headers: page })
+  assert.match(earlier.body, /5 requests.*a=4</s)
+})
+
+test('with INSPECTOR=own a visitor sees, exports and clears only their own exchanges', async (t) => {
+  const app = await visitedApp(t, { INSPECTOR: 'own' })
+  const own = { 'x-inspector': secret }
+  const targets = async (headers: object) =>
+    (await list(app, '', headers)).exchanges.map(({ target }) => target)
+  assert.deepEqual(await targets(own), ['/topic?a=x'])
+  assert.deepEqual(await targets({}), [])
+  assert.deepEqual(await targets({ 'x-inspector': `${secret}2` }), [])
+  const [mine] = (await list(app, '', own)).exchanges
+  const url = `/inspector/${mine?.id ?? ''}`
+  for (const one of [
+    url,
+    `${url}.har`,
+    `${url}.http`,
+    `/inspector/diff?a=${mine?.id ?? ''}&b=${mine?.id ?? ''}`,
+  ]) {
+    assert.equal(
+      (await app.inject({ url: one, headers: { ...json, ...own } })).statusCode,
+      200,
+      one,
+    )
+    assert.equal((await app.inject({ url: one, headers: json })).statusCode, 404, one)
+  }
+  const har = await app.inject('/inspector.har')
+  assert.doesNotMatch(har.body, /topic/)
+  await app.inject({ method: 'DELETE', url: '/inspector' })
+  assert.deepEqual(await targets(own), ['/topic?a=x'])
+  await app.inject({ method: 'DELETE', url: '/inspector', headers: own })
+  assert.deepEqual(await targets(own), [])
+})
+
+test('a form clears the list, and returns to it', async (t) => {
+  const app = await visitedApp(t)
+  const headers = { ...page, 'content-type': 'application/x-www-form-urlencoded' }
+  const sent = { method: 'POST', url: '/inspector', headers, payload: '_method=DELETE' } as const
+  const response = await app.inject(sent)
+  assert.deepEqual([response.statusCode, response.headers.location], [303, '/inspector'])
+  assert.deepEqual((await list(app)).exchanges, [])
+})
+
+for (const path of ['', '.har', '/events', '/diff?a=ID&b=ID', '/ID', '/ID.har', '/ID.http']) {
+  test(`/inspector${path} is for no cache and no other site`, async (t) => {
+    const app = await visitedApp(t)
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const { exchanges } = await list(app)
+    const url = `${origin}/inspector${path.replaceAll('ID', exchanges[0]?.id ?? '')}`
+    const accept = path === '/events' ? 'text/event-stream' : 'application/json'
+    const response = await fetch(url, { headers: { accept, origin: 'https://other.example' } })
+    await response.body?.cancel()
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.equal(response.headers.get('access-control-allow-origin'), null)
+  })
+}
+
+test('events have the exchanges that fit the filter, and resume', async (t) => {
+  const app = await visitedApp(t)
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `${origin}/inspector/events?method=POST&assets=1`
+  const { exchanges } = await list(app, '?method=POST')
+  const [last, first] = exchanges
+  assert.ok(first && last)
+  const events = await openEvents(t, url, `${first.receivedAt}_${first.id}`)
+  assert.deepEqual((await events.next())?.value, last)
+  await app.inject('/api/json')
+  await app.inject({ method: 'POST', url: '/toc/aaa?later' })
+  const later = await events.next()
+  assert.equal(later?.name, 'exchange')
+  assert.equal((later.value as ExchangeSummary).target, '/toc/aaa?later')
+})
+
+test('events for the page have rows, and name the redirects before them', async (t) => {
+  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const events = await openEvents(t, `${origin}/inspector/events?rows=html`)
+  await fetch(`${origin}/httpbin/redirect-to?url=/topic%3Fa%3D%253Cb%253E`)
+  const [before, after] = (await events.take(2)).map(
+    (event) => event?.value as { id: string; html: string; earlier: string[] },
+  )
+  assert.deepEqual([before?.earlier, after?.earlier], [[], [before?.id]])
+  assert.match(after?.html ?? '', /<code>\/topic\?a=%3Cb%3E<\/code>/)
+})
+
+test('an exchange shows the redirects and preflights of its group', async (t) => {
+  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  await fetch(`${origin}/httpbin/redirect/2`)
+  const [latest] = (await list(app)).exchanges
+  const { body } = await app.inject({ url: `/inspector/${latest?.id ?? ''}`, headers: page })
+  const [chain = ''] = /<ol class="chain"[^]*?<\/ol>/.exec(body) ?? []
+  const targets = [...chain.matchAll(/<code>(.*?)<\/code>/g)].map(([, target]) => target)
+  assert.deepEqual(targets, ['/httpbin/redirect/2', '/httpbin/relative-redirect/1', '/httpbin/get'])
+  assert.match(chain, /aria-current="page">.*\/httpbin\/get/)
+  assert.deepEqual(await findInvalid(body, '/inspector'), [])
+})
+
+test('two exchanges are compared, the older one first if a form sends both as a', async (t) => {
+  const app = await visitedApp(t)
+  const [newer, , , older] = (await list(app)).exchanges
+  const [one, other] = [older?.id ?? '', newer?.id ?? '']
+  for (const query of [`a=${other}&a=${one}`, `a=${one}&b=${other}`]) {
+    const response = await app.inject({ url: `/inspector/diff?${query}`, headers: json })
+    const { parts } = response.json<{ parts: { name: string; lines: unknown[] }[] }>()
+    assert.deepEqual(parts[0], {
+      name: 'Request line',
+      lines: [
+        { kind: 'removed', text: 'GET /nowhere?a=b HTTP/1.1' },
+        { kind: 'added', text: 'GET /topic?a=x HTTP/1.1' },
+      ],
+    })
+    const { body } = await app.inject({ url: `/inspector/diff?${query}`, headers: page })
+    assert.match(body, /<del>− GET \/nowhere\?a=b HTTP\/1\.1\n<\/del><ins>\+ GET/)
+    assert.deepEqual(await findInvalid(body, '/inspector/diff'), [])
+  }
+})
+
+for (const [query, status] of [
+  ['', 400],
+  ['?a=1', 400],
+  ['?a=1&a=2&b=3', 400],
+  ['?a[b]=1&b=2', 400],
+  ['?a=1&b=2', 404],
+] as const) {
+  test(`no exchanges are compared by ${query || 'no ids'}`, async (t) => {
+    const app = await testApp(t)
+    assert.equal((await app.inject(`/inspector/diff${query}`)).statusCode, status)
+  })
+}
+
+test('an exchange is exported as messages', async (t) => {
+  const app = await visitedApp(t)
+  const [, , latest] = (await list(app)).exchanges
+  const url = `/inspector/${latest?.id ?? ''}`
+  const exchange = (await app.inject({ url, headers: json })).json<Exchange>()
+  const responses = [
+    await app.inject({ url, headers: { accept: 'message/http' } }),
+    await app.inject(`${url}.http`),
+  ]
+  for (const { headers, body } of responses) {
+    assert.equal(headers['content-type'], 'message/http')
+    assert.match(body, /^POST \/toc\/aaa HTTP\/1\.1\r\n(.+\r\n)+\r\na=1HTTP\/1\.1 200 OK\r\n/)
+    assert.ok(body.startsWith(exchange.requestHead.trimEnd().replaceAll('\n', '\r\n')))
+  }
+  assert.match(String(responses[1]?.headers['content-disposition']), /^attachment/)
+})
+
+const hostile = `<img src=x onerror=alert(1)>"'&\u202e</code></script>`
+
+test('what a client sent is text in every page', async (t) => {
+  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const headers = { ...page, 'x-a': '<b>"\'&</script>', 'content-type': 'text/html' }
+  const url = `/mirror/query?${encodeURIComponent('<i>')}=<s>`
+  await app.inject({ method: 'POST', url, headers, payload: hostile })
+  await app.inject({
+    method: 'POST',
+    url: '/toc/aaa',
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ a: hostile }).toString(),
+  })
+  const ids = (await list(app)).exchanges.map(({ id }) => id)
+  const [one = '', other = ''] = ids
+  for (const path of ['', ...ids.map((id) => `/${id}`), `/diff?a=${one}&b=${other}`]) {
+    const { body, statusCode } = await app.inject({ url: `/inspector${path}`, headers: page })
+    assert.equal(statusCode, 200)
+    assert.doesNotMatch(body, /<(img|b|i|s)[ >]/)
+    assert.deepEqual(await findInvalid(body, path), [])
+  }
+})

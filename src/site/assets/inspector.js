@@ -1,0 +1,131 @@
+// The request inspector and the bins: rows that arrive while the page is open, the exchange beside the
+// list, and replays.
+import { completeCommands } from './commands.js'
+import { create, fetchPage } from './dom.js'
+import { sendRequest, showSending } from './exchange.js'
+
+const maxRows = 200
+const list = document.querySelector('.exchanges')
+if (list) openList(list)
+
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('[data-replay]')
+  if (button) void replay(button)
+})
+
+async function replay(button) {
+  const { method, target, headers, body } = JSON.parse(button.dataset.replay)
+  const output = button.closest('[data-part=commands]').querySelector('.result')
+  const bytes = body?.kind === 'base64' && globalThis.atob(body.base64)
+  const sent = bytes ? Uint8Array.from(bytes, (one) => one.charCodeAt(0)) : body?.text
+  await showSending(output, (signal) =>
+    sendRequest(target, { method, headers, body: sent, signal }),
+  )
+}
+
+function openList(list) {
+  const part = (name) => list.querySelector(`[data-part=${name}]`)
+  const [scroller, body, pane] = ['.rows', 'tbody', '.pane'].map((one) => list.querySelector(one))
+  const isPaused = () => part('pause').ariaPressed === 'true'
+  let waiting = []
+  let missed = 0
+
+  /** Rows do not move while somebody points at them, or has them in focus. */
+  const isInUse = () =>
+    isPaused() || body.matches(':hover') || body.contains(document.activeElement)
+
+  const show = (message) => {
+    const count = body.rows.length
+    const lost = missed > 0 ? ` ${missed} or more were too many for this page: reload it.` : ''
+    const state = message ?? (isPaused() ? 'Paused.' : 'Live.')
+    part('state').textContent = `${count} request${count === 1 ? '' : 's'}. ${state}${lost}`
+    part('new').hidden = waiting.length === 0
+    part('new').textContent = `Show ${waiting.length} new`
+  }
+
+  const insert = ({ id, html, earlier }) => {
+    if (document.getElementById(`x-${id}`)) return
+    const template = create('template')
+    template.innerHTML = html
+    body.prepend(template.content)
+    const [row] = body.rows
+    for (const one of earlier.toReversed()) {
+      const moved = document.getElementById(`x-${one}`)
+      if (!moved) continue
+      moved.className = 'earlier'
+      row.after(moved)
+    }
+    while (body.rows.length > maxRows) body.lastElementChild.remove()
+  }
+
+  const flush = () => {
+    const heightBefore = scroller.scrollHeight
+    for (const one of waiting) insert(one)
+    waiting = []
+    // What is in sight stays in place.
+    if (scroller.scrollTop > 0) scroller.scrollTop += scroller.scrollHeight - heightBefore
+    show()
+  }
+
+  part('pause').addEventListener('click', ({ target }) => {
+    target.ariaPressed = String(!isPaused())
+    target.textContent = isPaused() ? 'Resume' : 'Pause'
+    if (isPaused()) show()
+    else flush()
+  })
+  part('new').addEventListener('click', flush)
+  scroller.addEventListener('pointerleave', () => isInUse() || flush())
+
+  const open = async (link) => {
+    for (const row of body.rows) row.ariaCurrent = row.contains(link) ? 'true' : null
+    pane.hidden = false
+    list.classList.add('open')
+    const page = await fetchPage(link.href)
+    if (link.closest('tr').ariaCurrent !== 'true') return
+    const title = create('a', { href: link.href, class: 'quiet' }, 'Open as a page')
+    const close = create('button', { type: 'button', class: 'second small' }, 'Close')
+    close.addEventListener('click', () => {
+      pane.hidden = true
+      list.classList.remove('open')
+      link.closest('tr').ariaCurrent = null
+      link.focus()
+    })
+    const parts = page.querySelectorAll('main > :is(.chain, [data-exchange])')
+    const shown = parts.length > 0 ? parts : page.querySelectorAll('main > .lead')
+    pane.replaceChildren(create('p', { class: 'actions' }, title, close), ...shown)
+    pane.scrollTop = 0
+    completeCommands(pane)
+  }
+
+  body.addEventListener('click', (event) => {
+    const { ctrlKey, metaKey, shiftKey, target } = event
+    if (ctrlKey || metaKey || shiftKey || target.matches('input')) return
+    const link = target.closest('tr')?.querySelector('a')
+    // Beside the list there is no place on a small screen.
+    if (!link || !globalThis.matchMedia('(min-width: 62rem)').matches) return
+    event.preventDefault()
+    void open(link)
+  })
+  body.addEventListener('keydown', (event) => {
+    const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key]
+    const link = step && event.target.closest('tr')[step]?.querySelector('a')
+    if (!link) return
+    event.preventDefault()
+    link.focus()
+    if (!pane.hidden) void open(link)
+  })
+
+  if (list.dataset.events === '') return
+  const events = new globalThis.EventSource(list.dataset.events)
+  events.addEventListener('exchange', ({ data }) => {
+    waiting = [...waiting, JSON.parse(data)].slice(-maxRows)
+    if (isInUse()) show()
+    else flush()
+  })
+  events.addEventListener('missed', ({ data }) => {
+    missed += JSON.parse(data).count
+    show()
+  })
+  events.addEventListener('open', () => show())
+  events.addEventListener('error', () => show('Not connected.'))
+}
