@@ -114,8 +114,9 @@ function createRoom(maxBytes: number): Room {
 function isRecorded({ url = '', headers }: IncomingMessage, mode: 'all' | 'own'): boolean {
   // Only the page itself has a panel with its exchange.
   if (/^\/inspector(?![^/.?])/.test(url)) return url === '/inspector' && isOfBrowser(headers)
+  if (mode === 'all') return true
   const { cookie, 'x-inspector': secret } = headers
-  return mode === 'all' || (cookie ?? secret) !== undefined || isOfBrowser(headers)
+  return (cookie ?? secret) !== undefined || isOfBrowser(headers)
 }
 
 function isOfBrowser({ accept, referer, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {

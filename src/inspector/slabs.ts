@@ -67,7 +67,7 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
     let end = word * wordBytes
     end += words[lengths] = bytes.write(text, end)
     for (const [index, body] of bodies.entries()) {
-      const length = typeof body === 'string' ? bytes.write(body, end) : body.copy(bytes, end)
+      const length = body.length === 0 ? 0 : writeBody(bytes, body, end)
       end += words[lengths + 1 + index] = length
     }
     return Math.ceil(end / wordBytes) * wordBytes
@@ -99,6 +99,10 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
     },
     next: () => next,
   }
+}
+
+function writeBody(bytes: Buffer, body: Buffer | string, at: number): number {
+  return typeof body === 'string' ? bytes.write(body, at) : body.copy(bytes, at)
 }
 
 function createSlab(): Slab {
