@@ -19,7 +19,8 @@ export interface Captured {
   client: string
   requestFields: [name: string, value: string][]
   requestBody?: { size: number; isCut: boolean; text?: string; hex?: string }
-  status?: number
+  status: number
+  isTooLarge?: boolean
   url: string
   files: { field: string; name: string; type: string; size: number; url: string }[]
 }

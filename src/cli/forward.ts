@@ -130,7 +130,7 @@ async function forwardOne(source: Source, to: URL, request: CapturedRequest): Pr
 }
 
 async function sendOne(source: Source, to: URL, request: CapturedRequest): Promise<string> {
-  if (request.status !== undefined) return 'not sent: its body was too large for the bin'
+  if (request.isTooLarge === true) return 'not sent: its body was too large for the bin'
   const body = await readBody(source, request)
   const { status = 0 } = await send(to, request, body)
   return `${String(status)} ${STATUS_CODES[status] ?? ''}`.trimEnd()

@@ -161,41 +161,66 @@ function sendMessages(reply: FastifyReply, exchange: Exchange): FastifyReply {
   return reply.type(messageType).send(toMessages(exchange))
 }
 
+const diffLine = objectSchema({ kind: { enum: ['same', 'removed', 'added'] }, text })
+const diffPart = objectSchema({ name: text, lines: { type: 'array', items: diffLine } })
+const diffSample = [{ name: 'Status line', lines: [{ kind: 'same', text: 'HTTP/1.1 200 OK' }] }]
+
+export const diffOperation = {
+  summary: 'Compare two exchanges',
+  description: 'A form can send both ids as `a`.',
+  parameters: [
+    idParameter('a', 'The id of an exchange.'),
+    idParameter('b', 'The id of another exchange.'),
+  ],
+  content: {
+    ...pageContent,
+    ...jsonContent(objectSchema({ parts: { type: 'array', items: diffPart } }), {
+      parts: diffSample,
+    }),
+  },
+} as const
+
+interface DiffOptions {
+  /** Throws 404. */
+  load: (id: string) => Promise<Exchange>
+  toUrl: ToUrl
+  /** The link above the heading. */
+  back: NonNullable<Page['back']>
+}
+
+export async function sendDiff(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { load, toUrl, back }: DiffOptions,
+): Promise<FastifyReply> {
+  const type = chooseType(request, reply, ['text/html', 'application/json'])
+  const { a, b } = isObject(request.query) ? request.query : {}
+  const [one, other, ...more] = [a, b].flat().filter((id) => typeof id === 'string')
+  if (one === undefined || other === undefined || more.length > 0)
+    throw badRequest('Choose two requests to compare: the parameters a and b are their ids.')
+  const loaded = [await load(one), await load(other)]
+  // A form sends the ids in the order of its list.
+  if (b === undefined) loaded.sort((x, y) => (x.receivedAt < y.receivedAt ? -1 : 1))
+  const [first, second] = loaded
+  if (first === undefined || second === undefined) throw notFound('There is no exchange.')
+  const parts = toDiff(first, second)
+  keepPrivate(reply)
+  return type === 'application/json'
+    ? sendJson(reply, { parts })
+    : sendPage(reply, { ...renderDiffPage([first, second], parts, toUrl), back })
+}
+
 function getDiff(exchanges: Exchanges, toUrl: ToUrl): Route {
-  const line = objectSchema({ kind: { enum: ['same', 'removed', 'added'] }, text })
-  const part = objectSchema({ name: text, lines: { type: 'array', items: line } })
-  const parts = [{ name: 'Status line', lines: [{ kind: 'same', text: 'HTTP/1.1 200 OK' }] }]
   return {
     method: 'GET',
     url: '/inspector/diff',
-    summary: 'Compare two exchanges',
-    description: 'A form can send both ids as `a`.',
-    parameters: [
-      idParameter('a', 'The id of an exchange.'),
-      idParameter('b', 'The id of another exchange.'),
-    ],
-    content: {
-      ...pageContent,
-      ...jsonContent(objectSchema({ parts: { type: 'array', items: part } }), { parts }),
-    },
+    ...diffOperation,
     errors: [400, 404, 406],
-    handler: async (request, reply) => {
-      const type = chooseType(request, reply, ['text/html', 'application/json'])
-      const { a, b } = isObject(request.query) ? request.query : {}
-      const [one, other, ...more] = [a, b].flat().filter((id) => typeof id === 'string')
-      if (one === undefined || other === undefined || more.length > 0)
-        throw badRequest('Choose two requests to compare: the parameters a and b are their ids.')
-      const ids = [one, other].map((id) => load(exchanges, request, id))
-      const loaded = await Promise.all(ids)
-      // A form sends the ids in the order of its list.
-      if (b === undefined) loaded.sort((x, y) => (x.receivedAt < y.receivedAt ? -1 : 1))
-      const [first, second] = loaded
-      if (first === undefined || second === undefined) throw notFound('There is no exchange.')
-      const compared = toDiff(first, second)
-      keepPrivate(reply)
-      return type === 'application/json'
-        ? sendJson(reply, { parts: compared })
-        : sendPage(reply, renderDiffPage([first, second], compared, toUrl))
-    },
+    handler: (request, reply) =>
+      sendDiff(request, reply, {
+        load: (id) => load(exchanges, request, id),
+        toUrl,
+        back: ['/inspector', 'Request inspector'],
+      }),
   }
 }

@@ -1,4 +1,5 @@
 import { decodePath } from '../http/request/target.ts'
+import { ownSecrets } from '../http/security/visitor-response.ts'
 
 export const mask = '••••••'
 
@@ -32,7 +33,7 @@ const userInfo = /(\/\/[^\s/?#@:]*):[^\s/?#@]*@/g
 
 /** Masks the values of secret parameters, each up to the next `&`, `#` or space, and passwords of URLs. */
 export function maskTarget(text: string): string {
-  const source = text.replace(userInfo, `$1:${mask}@`)
+  const source = text.replace(userInfo, `$1:${mask}@`).replace(ownSecrets, mask)
   let masked = ''
   let end = 0
   for (const match of source.matchAll(parameterName)) {

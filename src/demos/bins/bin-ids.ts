@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { ownSecrets } from '../../http/security/visitor-response.ts'
 import { createId } from '../../idempotency/create-id.ts'
 
 const timeLength = 7
@@ -31,7 +32,7 @@ export function toReceivedAt(id: string): string | undefined {
   return new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
 }
 
-/** The prefix makes secrets known wherever they are received. */
+/** See {@link ownSecrets}. */
 export const createSecret = () => `vbs_${randomBytes(24).toString('base64url')}`
 
 export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex')
@@ -42,5 +43,5 @@ export function isSecretOf(secretHash: string, secret: string): boolean {
 
 /** Of a bin, in any text that was received. */
 export function withoutSecrets(text: string): string {
-  return text.replaceAll(/vbs_[\w-]{32}/g, 'vbs_***')
+  return text.replaceAll(ownSecrets, 'vbs_***')
 }

@@ -19,8 +19,10 @@ import {
 import { isSecretOf } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import type { BinServices } from './capture.ts'
-import { toSummary, type CapturedRequest, type Summary } from './captured-request.ts'
+import { toRow } from './captured-request.ts'
 import { operations } from './documentation.ts'
+import { collect, findMatching } from './list-requests.ts'
+import { parseRequestList } from './parse-list.ts'
 import { parseResponse } from './respond.ts'
 import { renderBinPage, renderBinsPage } from './views.ts'
 
@@ -41,16 +43,7 @@ function findResponse({ body }: FastifyRequest, { config }: BinServices): string
   return parseResponse(value, config)
 }
 
-const maxShown = 200
-
-async function findNewest(pages: AsyncIterable<readonly CapturedRequest[]>) {
-  const newest: Summary[] = []
-  for await (const page of pages) {
-    newest.push(...page.slice(0, maxShown - newest.length).map(toSummary))
-    if (newest.length === maxShown) break
-  }
-  return newest
-}
+const maxRows = 200
 
 /** The secret of a link becomes a cookie. */
 function readBin({ bins, requests }: BinServices) {
@@ -64,8 +57,10 @@ function readBin({ bins, requests }: BinServices) {
     }
     const bin = await openBin(bins, request, reply)
     if (!hasPage) return sendJson(reply, binToJson(bin))
-    const newest = await findNewest(requests.pages(bin.id, true))
-    return sendPage(reply, renderBinPage(bin, toOrigin(request), newest))
+    const list = parseRequestList(request)
+    const newest = await collect(findMatching(requests.pages(bin.id, true), list), maxRows)
+    const view = { origin: toOrigin(request), exchanges: newest.map(toRow), texts: list.texts }
+    return sendPage(reply, renderBinPage(bin, view))
   }
 }
 

@@ -6,6 +6,7 @@ import { createBin, type NewBin } from '../../../test/bins.ts'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { until } from '../../../test/until.ts'
+import { findInvalid } from '../../../test/valid-html.ts'
 
 test('a bin has an id that cannot be guessed, and a secret that no other response has', async (t) => {
   const app = await testApp(t)
@@ -74,6 +75,45 @@ test('a browser gets the secret as a cookie that only the pages of its bins rece
   assert.doesNotMatch(shown.body, /vbs_/)
   assert.match((await app.inject({ url: '/bins', headers: own })).body, new RegExp(page))
   assert.equal((await app.inject({ url: page, headers })).statusCode, 401)
+})
+
+test('the pages of bins are valid HTML, and show what was captured as text', async (t) => {
+  const bin = await createBin(await testApp(t), { body: '</textarea><script>' })
+  const headers = { accept: 'text/html' }
+  const payload = { '<script>': "</code><script>'" }
+  await bin.send('/<script>"', { method: 'POST', payload, headers: { 'x-a': '<script>"' } })
+  const [captured] = await bin.list()
+  for (const path of ['', '?q=%22%3Cscript%3E', `/requests/${captured?.id ?? ''}`]) {
+    await t.test(path, async () => {
+      const { statusCode, body } = await bin.read(path, { headers })
+      assert.equal(statusCode, 200)
+      assert.deepEqual(await findInvalid(body, path), [])
+      assert.doesNotMatch(body, /<script>/)
+    })
+  }
+})
+
+test('two requests of a bin are compared, and all are exported as HAR and message/http', async (t) => {
+  const bin = await createBin(await testApp(t))
+  await bin.send('/a', { method: 'POST', payload: 'one\ntwo' })
+  await bin.send('/a', { method: 'POST', payload: 'one\nthree' })
+  const ids = (await bin.list()).map(({ id }) => id)
+  const diff = await bin.read(`/diff?a=${ids[0] ?? ''}&b=${ids[1] ?? ''}`, {
+    headers: { accept: 'application/json' },
+  })
+  assert.match(diff.body, /"kind":"removed","text":"two"/)
+  assert.match(diff.body, /"kind":"added","text":"three"/)
+  assert.equal((await bin.read(`/diff?a=${ids[0] ?? ''}&b=x`)).statusCode, 404)
+  const { log } = (await bin.read('/requests.har')).json<{
+    log: { entries: { request: { postData: { text: string } } }[] }
+  }>()
+  assert.deepEqual(
+    log.entries.map(({ request }) => request.postData.text),
+    ['one\ntwo', 'one\nthree'],
+  )
+  const headers = { accept: 'message/http' }
+  const message = await bin.read(`/requests/${ids[0] ?? ''}`, { headers })
+  assert.match(message.body, /^POST \/b\/[^]*\r\n\r\none\ntwo/)
 })
 
 test('the link with the secret sets the cookie, and a wrong one does not', async (t) => {

@@ -7,12 +7,13 @@ import { toRawRequest } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
+import { sendDescribed } from '../../responses/send.ts'
 import type { Services } from '../../site/demo.ts'
 import { isBinCookie } from './access.ts'
 import { withoutSecrets } from './bin-ids.ts'
 import type { BinStore } from './bin-store.ts'
 import type { RequestStore } from './request-store.ts'
-import { sendBinResponse } from './respond.ts'
+import { chooseResponse } from './respond.ts'
 
 export interface BinServices extends Services {
   bins: BinStore
@@ -21,19 +22,23 @@ export interface BinServices extends Services {
 
 /** Stores the request, then sends the response of the bin. */
 export function captureRequest(services: BinServices) {
-  const { bins, config, requests } = services
+  const { bins, config, requests, states } = services
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    const begin = performance.now()
     reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
     // Any method stores something.
     if (config.readOnly) throw readOnly()
     const bin = await bins.find(toPathParameter(request, 'id'))
     const maxBodyBytes = config.binMaxBodyBytes
     const body = await readBody(request, { ...config, maxBodyBytes })
-    const status = body?.isCut === true ? { status: 413 } : {}
-    const content = { ...toContent(request), ...status }
+    const isTooLarge = body?.isCut === true
+    const ms = performance.now() - begin
+    const response = isTooLarge ? { status: 413 } : await chooseResponse(request, bin, states)
+    const { status = 200 } = response
+    const content = { ...toContent(request), status, ms, ...(isTooLarge && { isTooLarge }) }
     const isStored = await requests.capture({ bin: bin.id, request: content, body })
     if (!isStored) throw notFound(`There is no bin with the id ${bin.id}.`)
-    if (body?.isCut !== true) return sendBinResponse(reply, bin, services)
+    if (!isTooLarge) return sendDescribed(reply, response, { config, cookiePath: `/b/${bin.id}` })
     const limit = maxBodyBytes.toLocaleString('en')
     throw contentTooLarge(`The body is larger than ${limit} bytes (BIN_MAX_BODY_BYTES).`)
   }

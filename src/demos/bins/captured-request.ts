@@ -1,6 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { XStatic } from 'typebox/schema'
+import { STATUS_CODES } from '../../http/node-http.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
+import {
+  findField,
+  type Exchange,
+  type ExchangeBody,
+  type Fields,
+} from '../../inspector/exchange.ts'
 import { isStorable, textSchema, type StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { binIdLength } from './bin-ids.ts'
@@ -18,7 +25,10 @@ const bodySchema = {
 
 const requestSchema = {
   type: 'object',
-  required: ['method', 'target', 'path', 'httpVersion', 'origin', 'client', 'requestFields'],
+  required: [
+    ...['method', 'target', 'path', 'httpVersion', 'origin', 'client', 'requestFields'],
+    ...['status', 'ms'],
+  ],
   properties: {
     method: textSchema,
     target: textSchema,
@@ -31,8 +41,12 @@ const requestSchema = {
       items: { type: 'array', minItems: 2, maxItems: 2, items: textSchema },
     },
     requestBody: bodySchema,
-    /** Of a request that the bin did not accept. */
-    status: { type: 'integer', minimum: 400, maximum: 599 },
+    /** Of the response. */
+    status: { type: 'integer', minimum: 200, maximum: 599 },
+    /** Until the body was received. */
+    ms: { type: 'number', minimum: 0 },
+    /** Whether the body was larger than the bin accepts: only its start is stored. */
+    isTooLarge: { type: 'boolean' },
   },
 } as const
 
@@ -79,16 +93,14 @@ export function toCapturedRequest({ id, document, createdAt }: StoredRecord): Ca
   return { ...own, ...request, isInFile: document.isInFile === true }
 }
 
-export function findField({ requestFields }: RequestContent, name: string): string | undefined {
-  return requestFields.find(([given = '']) => given.toLowerCase() === name)?.[1]
+export function toFields({ requestFields }: RequestContent): Fields {
+  return requestFields.map(([name = '', value = '']) => [name, value] as const)
 }
-
-export type Summary = ReturnType<typeof toSummary>
 
 /** Without the headers and the body, for lists and events. */
 export function toSummary(request: CapturedRequest) {
   const { id, receivedAt, client, method, target, path, status, requestBody } = request
-  const type = findField(request, 'content-type')
+  const type = findField(toFields(request), 'content-type')
   return {
     id,
     receivedAt,
@@ -100,4 +112,34 @@ export function toSummary(request: CapturedRequest) {
     size: requestBody?.size ?? 0,
     status,
   }
+}
+
+/** Of the response, only the status is known. */
+export function toExchange(request: CapturedRequest): Exchange {
+  const { method, target, httpVersion, client, status, ms, requestBody } = request
+  const requestFields = toFields(request)
+  const head = [
+    `${method} ${target} HTTP/${httpVersion}`,
+    ...requestFields.map((pair) => pair.join(': ')),
+  ]
+  return {
+    ...{ id: request.id, requestId: request.id, receivedAt: request.receivedAt, client, status },
+    ...{ method, effectiveMethod: method, target, origin: request.origin, httpVersion },
+    ...{ ms, times: { body: ms, end: ms }, isOwn: false, isCutOff: false },
+    connection: { id: request.id, requestsBefore: 0, remoteAddress: client },
+    requestFields,
+    requestHead: `${head.join('\n')}\n`,
+    ...(requestBody && { requestBody: toExchangeBody(requestBody) }),
+    responseFields: [],
+    responseHead: `HTTP/${httpVersion} ${String(status)} ${STATUS_CODES[status] ?? ''}\n`,
+  }
+}
+
+function toExchangeBody({ size, isCut, text, hex = '' }: RequestBody): ExchangeBody {
+  return text === undefined ? { size, isCut, hex } : { size, isCut, text }
+}
+
+/** In a list of a bin, the path below it is enough. */
+export function toRow(request: CapturedRequest): Exchange {
+  return { ...toExchange(request), target: request.path }
 }

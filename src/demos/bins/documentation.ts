@@ -7,6 +7,8 @@ import {
 import { text, toSchema, url } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Operation, Parameter } from '../../http/openapi/operation.ts'
+import { harContent } from '../../inspector/documentation.ts'
+import { diffOperation } from '../../inspector/exchange-routes.ts'
 import { lastEventId, eventContent } from '../../resources/events/events.ts'
 import { listParameters } from './parse-list.ts'
 
@@ -41,6 +43,8 @@ const exampleRequest = {
   httpVersion: '1.1',
   origin: 'http://localhost:3000',
   client: '127.0.0.1',
+  status: 200,
+  ms: 0.4,
   requestFields: [['Content-Type', 'application/json']],
   requestBody: { size: 8, isCut: false, text: '{"id":1}' },
   url: `/bins/${id}/requests/${requestId}`,
@@ -59,7 +63,8 @@ const requestProperties = {
     properties: { size: { type: 'integer' }, isCut: { type: 'boolean' }, text, hex: text },
     description: 'The first 64 KiB, as `text` or `hex`.',
   },
-  status: { type: 'integer', description: 'Of a request that the bin did not accept: 413.' },
+  status: { type: 'integer', description: 'Of the response.' },
+  isTooLarge: { type: 'boolean', description: 'Set if the bin did not accept the body (413).' },
 }
 const required = ['id', 'receivedAt', 'method', 'target', 'path']
 const requestSchema = { ...toSchema(exampleRequest, requestProperties), required }
@@ -165,16 +170,35 @@ export const operations = {
     ...reading,
     summary: 'Get a captured request',
     parameters: [ofBin, ofRequest],
-    content: jsonContent(
-      {
-        ...toSchema(exampleRequest, {
-          ...requestProperties,
-          files: { type: 'array', items: file },
-        }),
-        required: [...required, 'files'],
-      },
-      { ...exampleRequest, files: [] },
-    ),
+    content: {
+      ...jsonContent(
+        {
+          ...toSchema(exampleRequest, {
+            ...requestProperties,
+            files: { type: 'array', items: file },
+          }),
+          required: [...required, 'files'],
+        },
+        { ...exampleRequest, files: [] },
+      ),
+      ...pageContent,
+      'message/http': { schema: text },
+    },
+    errors: [...readErrors, 406],
+  },
+  archive: {
+    ...reading,
+    summary: 'Export the captured requests as an HTTP Archive (HAR 1.2)',
+    parameters: [ofBin, ...listParameters],
+    content: harContent,
+    errors: [...readErrors, 406],
+  },
+  compare: {
+    ...reading,
+    ...diffOperation,
+    summary: 'Compare two captured requests',
+    parameters: [ofBin, ...diffOperation.parameters],
+    errors: [...readErrors, 406],
   },
   removeRequest: {
     ...writing,

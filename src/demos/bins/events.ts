@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createStreamCount, toEvent } from '../../http/response/event-stream.ts'
+import { isObject } from '../../http/request/parameters.ts'
+import { renderRow } from '../../inspector/list-view.ts'
 import { createEventReader } from '../../resources/events/event-text.ts'
 import { createEventSender } from '../../resources/events/events.ts'
-import type { ChangeLog, ChangePart } from '../../stores/records/records.ts'
+import type { Change, ChangeLog, ChangePart } from '../../stores/records/records.ts'
 import { binIdLength } from './bin-ids.ts'
-import { toCapturedRequest, toSummary, type CapturedRequest } from './captured-request.ts'
+import { toCapturedRequest, toRow, toSummary, type CapturedRequest } from './captured-request.ts'
 import { collectionNames } from './collections.ts'
 import type { RequestList } from './parse-list.ts'
+import { toUrl } from './views.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
 
@@ -24,13 +27,15 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog) {
   const open = createStreamCount(app)
   return {
     send: (request: FastifyRequest, reply: FastifyReply, bin: string) => {
+      const hasRows = isObject(request.query) && request.query.rows === 'html'
       let after: string | undefined
       return sendEvents(request, reply, ({ events, gap }) => {
+        if (gap !== undefined && hasRows) return toEvent('missed', gap, { count: 1 })
         // Of what a slow client missed, the first follows this request.
         if (gap !== undefined) return toEvent('reset', gap, { after })
-        const { text, last } = events.get(bin) ?? { text: '' }
-        after = last ?? after
-        return text
+        const own = events.get(bin)
+        after = own?.last ?? after
+        return (hasRows ? own?.toRows() : own?.text) ?? ''
       })
     },
     /** Until a request matches, the time is over, or the client has gone. */
@@ -57,25 +62,33 @@ async function hasAny(pages: AsyncIterable<readonly unknown[]>): Promise<boolean
   return false
 }
 
-interface EventsOfBin {
-  text: string
-  /** The id of the last captured request. */
-  last?: string
+function toBinEvents({ changes, last, hasGap }: ChangePart) {
+  const groups = Map.groupBy(changes, ({ id }) => id.slice(0, binIdLength))
+  const events = new Map([...groups].map(([bin, own]) => [bin, toEventsOf(bin, own)] as const))
+  return { events, gap: hasGap ? last : undefined }
 }
 
-function toBinEvents({ changes, last, hasGap }: ChangePart) {
-  const events = new Map<string, EventsOfBin>()
-  for (const { kind, number, id, record } of changes) {
-    const bin = id.slice(0, binIdLength)
-    const known = events.get(bin) ?? { text: '' }
-    if (kind === 'deleted') {
-      const removed = { id: id.slice(binIdLength + 1) }
-      events.set(bin, { ...known, text: known.text + toEvent(kind, number, removed) })
-    } else if (record) {
-      const summary = toSummary(toCapturedRequest(record))
-      const text = known.text + toEvent(kind, number, summary)
-      events.set(bin, { text, last: summary.id })
-    }
+function toEventsOf(bin: string, changes: readonly Change[]) {
+  const texts = changes.map(({ kind, number, id, record }) =>
+    toEvent(
+      kind,
+      number,
+      record ? toSummary(toCapturedRequest(record)) : { id: id.slice(binIdLength + 1) },
+    ),
+  )
+  const captured = changes.filter(({ record }) => record !== undefined)
+  let rows: string | undefined
+  return {
+    text: texts.join(''),
+    /** For the page of the bin: rendered once, if it is open. */
+    toRows: () => (rows ??= captured.map((change) => toRowEvent(bin, change)).join('')),
+    last: captured.at(-1)?.id.slice(binIdLength + 1),
   }
-  return { events, gap: hasGap ? last : undefined }
+}
+
+function toRowEvent(bin: string, { number, record }: Change): string {
+  if (!record) return ''
+  const exchange = toRow(toCapturedRequest(record))
+  const row = { html: renderRow(exchange, toUrl(bin)).markup, earlier: [] }
+  return toEvent('exchange', number, { id: exchange.id, ...row })
 }

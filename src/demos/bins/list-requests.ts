@@ -35,6 +35,16 @@ export async function* findMatching(pages: Found, { after = '', isMatch }: Reque
   for await (const page of pages) yield page.filter((one) => one.id > after && isMatch(one))
 }
 
+/** The first of them. */
+export async function collect(found: Found, limit = Infinity): Promise<CapturedRequest[]> {
+  const collected: CapturedRequest[] = []
+  for await (const page of found) {
+    collected.push(...page.slice(0, limit - collected.length))
+    if (collected.length >= limit) break
+  }
+  return collected
+}
+
 async function* toJsonLines(pages: Found, toJson: (request: CapturedRequest) => unknown) {
   for await (const page of pages) {
     const lines = page.map((one) => `${JSON.stringify(toJson(one))}\n`)

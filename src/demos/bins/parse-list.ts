@@ -19,6 +19,7 @@ export const listParameters: readonly Parameter[] = [
   toParameter('method', 'Only requests with this method.', 'POST'),
   toParameter('path', 'Only requests whose path and query below the bin contain this text.', '/a'),
   toParameter('contains', 'Only requests with this text in the target, a header or the body.', 'a'),
+  toParameter('q', 'The same as `contains`, as in other lists.', 'a'),
   toParameter('after', 'Only requests after the one with this id.', ''),
   {
     ...toParameter('sort', 'The newest first with `-receivedAt`.', newest),
@@ -49,7 +50,15 @@ function toParameter(name: string, description: string, example: string): Parame
 export function parseRequestList(request: FastifyRequest) {
   const query = isObject(request.query) ? request.query : {}
   const texts = new Map(Object.entries(query).map(([name, value]) => [name, toText(name, value)]))
-  const { after, method, path = '', contains = '', sort, wait = '0' } = Object.fromEntries(texts)
+  const {
+    after,
+    method = '',
+    path = '',
+    q = '',
+    contains = q,
+    sort,
+    wait = '0',
+  } = Object.fromEntries(texts)
   if (after !== undefined && toReceivedAt(after) === undefined)
     throw unknownParameter('after must be the id of a request.')
   if (sort !== undefined && !sortTerms.includes(sort))
@@ -69,7 +78,7 @@ export function parseRequestList(request: FastifyRequest) {
     isDescending: sort === newest,
     waitSeconds: Number(wait),
     isMatch: (one: CapturedRequest) =>
-      (method === undefined || one.method === method.toUpperCase()) &&
+      (method === '' || one.method === method.toUpperCase()) &&
       one.path.includes(path) &&
       (words === '' || toSearched(one).includes(words)),
   }

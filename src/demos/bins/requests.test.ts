@@ -75,10 +75,10 @@ test('a body that is too large gets 413, and the capture has its start', async (
   assert.equal((await bin.send('/b', { method: 'POST', payload: 'x'.repeat(10) })).statusCode, 200)
   const captured = await bin.list()
   assert.deepEqual(
-    captured.map(({ status, requestBody }) => [status, requestBody]),
+    captured.map(({ status, isTooLarge, requestBody }) => [status, isTooLarge, requestBody]),
     [
-      [413, { size: 11, isCut: true, text: 'x'.repeat(10) }],
-      [undefined, { size: 10, isCut: false, text: 'x'.repeat(10) }],
+      [413, true, { size: 11, isCut: true, text: 'x'.repeat(10) }],
+      [200, undefined, { size: 10, isCut: false, text: 'x'.repeat(10) }],
     ],
   )
 })

@@ -5,29 +5,34 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { toAttachmentHeaders, toInactiveType } from '../../http/response/attachment.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { parseParts } from '../../httpbin/multipart.ts'
+import { findField } from '../../inspector/exchange.ts'
 import { openBin } from './access.ts'
 import type { Bin } from './bin-store.ts'
 import type { BinServices } from './capture.ts'
-import { findField, type CapturedRequest } from './captured-request.ts'
+import { toFields, type CapturedRequest } from './captured-request.ts'
+
+/** Throws 404. */
+export async function findRequest({ requests }: BinServices, bin: string, id: string) {
+  const captured = await requests.find(bin, id)
+  if (captured) return captured
+  throw notFound(`The bin has no request ${id}.`, [`/bins/${bin}`, 'Requests of the bin'])
+}
 
 /** Throws 401, 404 or 410. */
 export async function openRequest(
-  { bins, requests }: BinServices,
+  services: BinServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<{ bin: Bin; captured: CapturedRequest }> {
-  const bin = await openBin(bins, request, reply)
-  const id = toPathParameter(request, 'n')
-  const captured = await requests.find(bin.id, id)
-  if (captured) return { bin, captured }
-  throw notFound(`The bin has no request ${id}.`, [`/bins/${bin.id}`, 'Requests of the bin'])
+  const bin = await openBin(services.bins, request, reply)
+  return { bin, captured: await findRequest(services, bin.id, toPathParameter(request, 'n')) }
 }
 
 export function sendBody(services: BinServices) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { bin, captured } = await openRequest(services, request, reply)
     const bytes = await services.requests.readBody(bin.id, captured)
-    const type = findField(captured, 'content-type')
+    const type = findField(toFields(captured), 'content-type')
     return sendAttachment(request, reply, { name: `${captured.id}.bin`, type, bytes })
   }
 }
@@ -45,7 +50,7 @@ export function sendFile(services: BinServices) {
 
 /** The files of a multipart form. */
 export async function readFiles({ requests }: BinServices, { id }: Bin, captured: CapturedRequest) {
-  const contentType = findField(captured, 'content-type') ?? ''
+  const contentType = findField(toFields(captured), 'content-type') ?? ''
   if (toMediaType(contentType) !== 'multipart/form-data') return []
   const parts = parseParts(await requests.readBody(id, captured), contentType) ?? []
   return parts.flatMap(({ name: field, fileName, type, bytes }) =>

@@ -1,9 +1,18 @@
-import { renderCommand, renderMethod } from '../../site/highlight.ts'
+import { renderExchange } from '../../inspector/exchange-view.ts'
+import type { Exchange } from '../../inspector/exchange.ts'
+import { renderList } from '../../inspector/list-view.ts'
+import { formatBytes } from '../../site/assets/size.js'
+import { renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import { toExpiry } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
-import type { Summary } from './captured-request.ts'
+import { toExchange, type CapturedRequest } from './captured-request.ts'
+import type { filesToJson } from './send-body.ts'
+
+type FileList = ReturnType<typeof filesToJson>
+
+export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
 
 const back = ['/bins', 'Request bins'] as const
 
@@ -26,16 +35,35 @@ function renderBinLink(id: string): Html {
   return html`<li><a href="/bins/${id}"><code>${id}</code></a> <span class="quiet">until ${renderTime(until)}</span></li>\n`
 }
 
-/** With the newest requests first. */
-export function renderBinPage(bin: Bin, origin: string, requests: readonly Summary[]): Page {
+interface BinView {
+  origin: string
+  /** The newest first. */
+  exchanges: readonly Exchange[]
+  /** The parameters of a search. */
+  texts: ReadonlyMap<string, string>
+}
+
+export function renderBinPage(bin: Bin, { origin, exchanges, texts }: BinView): Page {
   const { id, expiresAt, response } = bin
   const url = `${origin}/b/${id}/`
+  const isSearch = [...texts.values()].some((text) => text !== '')
+  const list = renderList({
+    exchanges,
+    toUrl: toUrl(id),
+    // What is found stays in place.
+    eventsUrl: isSearch ? '' : `/bins/${id}/events?rows=html`,
+    diffUrl: `/bins/${id}/diff`,
+  })
   return {
     title: 'Request bin',
     back,
+    scripts: ['inspector.js'],
+    styles: ['inspector.css'],
     main: html`<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
 ${renderCommand('URL', url)}${renderCommand('curl', `curl ${url}hook --json '{"id":1}'`)}
-${renderRequests(id, requests)}
+${renderSearch(id, texts)}${list}
+<p class="actions"><a class="button second" href="/bins/${id}">Reload</a>
+<a class="button second" href="/bins/${id}/requests.har?${new URLSearchParams([...texts]).toString()}">Export as HAR</a></p>
 <details><summary>Response of the bin</summary>
 <form method="post" action="/bins/${id}">
 <input type="hidden" name="_method" value="PATCH">
@@ -52,14 +80,31 @@ ${renderRequests(id, requests)}
   }
 }
 
-function renderRequests(bin: string, requests: readonly Summary[]): Html {
-  if (requests.length === 0) return html`<p class="empty">No requests yet.</p>`
-  const rows = requests.map(
-    ({ id, receivedAt, method, path, size }) =>
-      html`<tr><td>${renderTime(receivedAt)}</td><td>${renderMethod(method)}</td><th scope="row"><a href="/bins/${bin}/requests/${id}"><code>${path}</code></a></th><td class="number">${size}</td></tr>\n`,
-  )
-  return html`<div class="table" tabindex="0" role="group" aria-label="Requests"><table>
-<thead><tr><th scope="col">Time</th><th scope="col">Method</th><th scope="col">Path</th><th scope="col" class="number">Bytes</th></tr></thead>
-<tbody>
-${rows}</tbody></table></div>`
+function renderSearch(id: string, texts: BinView['texts']): Html {
+  const field = (name: string, label: string) =>
+    html`<label>${label} <input type="search" name="${name}" value="${texts.get(name) ?? ''}" dir="auto"></label>\n`
+  return html`<form class="filter" action="/bins/${id}" role="search">
+${field('method', 'Method')}${field('path', 'Path')}${field('q', 'Contains')}<button type="submit" class="second">Search</button>
+</form>
+`
+}
+
+/** With the files of a form. */
+export function renderRequestPage(bin: Bin, request: CapturedRequest, files: FileList): Page {
+  const url = toUrl(bin.id)(request.id)
+  const links = html`<p class="actions"><a class="button second small" href="${url}/body">Download the body</a></p>
+`
+  return {
+    title: `${request.method} ${request.path}`,
+    back: [`/bins/${bin.id}`, 'Requests of the bin'],
+    scripts: ['inspector.js'],
+    styles: ['inspector.css'],
+    main: html`${renderExchange(toExchange(request), links)}${files.length === 0 ? '' : renderFiles(files)}`,
+  }
+}
+
+function renderFiles(files: FileList): Html {
+  return html`<h2>Files</h2>
+<ul>
+${files.map(({ name, url, size, field }) => html`<li><a href="${url}">${name}</a> <span class="quiet">${formatBytes(size)}, in the field ${field}</span></li>\n`)}</ul>`
 }

@@ -14,6 +14,8 @@ export interface VisitorLimits {
 }
 
 export const flashCookie = 'flash'
+/** The secrets of request bins, wherever they are received. */
+export const ownSecrets = /vbs_[\w-]{32}/g
 export const ownCookies = [...Object.values(sessionCookies), flashCookie]
 
 /** The headers of a request without these cookies. */
