@@ -105,6 +105,10 @@ function getInspector(exchanges: Exchanges): Route {
           properties: {
             exchanges: { type: 'array', items: { anyOf: [exchangeSchema, summarySchema] } },
             next: { ...text, description: 'The value of `before` for earlier exchanges.' },
+            scope: {
+              enum: ['service', 'replica'],
+              description: 'Whether exchanges of other replicas can be missing.',
+            },
           },
         },
         { exchanges: [summarySample] },
@@ -129,7 +133,7 @@ function getInspector(exchanges: Exchanges): Route {
       const before = findText(request.query, 'before')
       const page = await exchanges.list({ ...filter, before, limit: maxRows }, viewer)
       if (type === 'application/json')
-        return sendJson(reply, { exchanges: page.exchanges, next: page.next })
+        return sendJson(reply, page)
       const [newest] = page.exchanges
       const after = newest === undefined ? '' : toCursor(newest)
       const view = renderInspectorPage({

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { get as httpGet } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { makeCertificate } from '../hardening/tls-client.ts'
+import { openEvents } from '../event-stream.ts'
 import { failedStart } from '../failed-start.ts'
 import { settingsIn, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
@@ -114,6 +115,32 @@ test('a request id finds the exchanges of all workers', patience, async (t) => {
     )
   }
 })
+
+test(
+  'the inspector lists, shows live and clears the exchanges of all workers',
+  patience,
+  async (t) => {
+    const { origin } = await startWorkers(t)
+    const stream = await openEvents(t, `${origin}/inspector/events?path=/user`)
+    const senders = openClients(t, origin)
+    const paths = senders.map((_, index) => `/user${String(index)}`)
+    for (const [index, send] of senders.entries()) await send(paths[index] ?? '')
+    const toTargets = (exchanges: readonly unknown[]) =>
+      exchanges.map((exchange) => (exchange as { target: string }).target)
+    const events = await stream.take(paths.length)
+    assert.deepEqual(toTargets(events.map((event) => event?.value)).toSorted(), paths)
+    const list = async (send: (typeof senders)[number]) => {
+      const { text } = await send('/inspector?path=/user', {
+        headers: { accept: 'application/json' },
+      })
+      return toTargets((JSON.parse(text) as { exchanges: unknown[] }).exchanges)
+    }
+    for (const send of senders) assert.deepEqual(await list(send), paths.toReversed())
+    const cleared = await senders[0]?.('/inspector', { method: 'DELETE' })
+    assert.ok((cleared?.status ?? 500) < 300)
+    for (const send of senders) assert.deepEqual(await list(send), [])
+  },
+)
 
 test('another worker replaces one that is killed', patience, async (t) => {
   const { origin, process: child } = await startWorkers(t)
