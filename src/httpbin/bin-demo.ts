@@ -16,7 +16,7 @@ export function toBinDemo(dialect: Dialect, texts: Texts): Demo {
     group: 'Requests and responses',
     rawPaths: (services) => [`/${name}`, ...(isAlone(name, services) ? toFirstSegments() : [])],
     routes: (services, app) => {
-      const bin = { dialect, endpoints, config: services.config }
+      const bin = { dialect, config: services.config }
       if (!isAlone(name, services)) return toBinRoutes({ ...bin, prefix, ownCookies }, app)
       const only = { ...bin, ownCookies: [] }
       return [

@@ -1,5 +1,5 @@
 import type { Pair } from '../http/security/visitor-response.ts'
-import type { Dialect } from './dialect.ts'
+import type { BinRequest, Dialect } from './dialect.ts'
 import { decodeLatin1 } from './text.ts'
 
 export interface Cookie {
@@ -9,31 +9,23 @@ export interface Cookie {
   attributes?: readonly string[]
 }
 
-export function parseCookies(
-  headers: readonly Pair[],
-  { name: dialect }: Dialect,
-): Map<string, string> {
+export function parseCookies({ headers, dialect: { isPython } }: BinRequest): Map<string, string> {
   const cookies = new Map<string, string>()
   const sent = headers.filter(([name]) => name.toLowerCase() === 'cookie')
-  const format = dialect === 'httpbin' ? pythonCookie : goCookie
-  for (const part of sent.flatMap(([, value]) => splitCookies(value, dialect))) {
+  const format = isPython ? pythonCookie : goCookie
+  for (const part of sent.flatMap(([, value]) => splitCookies(value, isPython))) {
     const [, name = '', quoted, plain = ''] = format.exec(part) ?? []
     if (name === '') continue
     // The first of a name in httpbin, the last in go-httpbin.
-    if (dialect === 'httpbin' && cookies.has(name)) continue
-    cookies.set(
-      name,
-      quoted === undefined || dialect !== 'httpbin' ? (quoted ?? plain) : unescape(quoted),
-    )
+    if (isPython && cookies.has(name)) continue
+    cookies.set(name, isPython && quoted !== undefined ? unescape(quoted) : (quoted ?? plain))
   }
   return cookies
 }
 
 /** In httpbin a quoted value may contain `;`. */
-function splitCookies(value: string, dialect: string): readonly string[] {
-  return dialect === 'httpbin'
-    ? (value.match(/(?:(?<!\\)"(?:[^\\"]|\\.)*"|[^;])+/g) ?? [])
-    : value.split(';')
+function splitCookies(value: string, isPython: boolean): readonly string[] {
+  return isPython ? (value.match(/(?:(?<!\\)"(?:[^\\"]|\\.)*"|[^;])+/g) ?? []) : value.split(';')
 }
 
 const pythonCookie =
@@ -48,13 +40,13 @@ function unescape(text: string): string {
   return decodeLatin1(bytes)
 }
 
-/** The value of Set-Cookie. */
+/** The header. */
 export function toCookie(
   { name, value, attributes = ['Path=/'] }: Cookie,
-  dialect: Dialect,
-): string {
-  const text = dialect.isPython ? quotePython(value) : quoteGo(value)
-  return [`${name}=${text}`, ...attributes].join('; ')
+  { isPython }: Dialect,
+): Pair {
+  const text = isPython ? quotePython(value) : quoteGo(value)
+  return ['Set-Cookie', [`${name}=${text}`, ...attributes].join('; ')]
 }
 
 export const isToken = (name: string) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)

@@ -1,9 +1,9 @@
 import type { Pair } from '../http/security/visitor-response.ts'
 import { hash, randomBytes } from 'node:crypto'
 import { badRequest } from '../http/errors/http-error.ts'
-import { toCookie, parseCookies } from './cookies.ts'
-import type { BinRequest, BinResponse, Dialect } from './dialect.ts'
-import { renderAuthenticated, renderJson, renderUnauthorized } from './render.ts'
+import { parseCookies, toCookie } from './cookies.ts'
+import type { BinRequest, BinResponse } from './dialect.ts'
+import { addHeaders, renderAuthenticated, renderJson, renderUnauthorized } from './render.ts'
 import { findHeader, findValue } from './text.ts'
 
 type Credentials = ReadonlyMap<string, string>
@@ -14,52 +14,47 @@ const hashNames: Readonly<Record<string, string>> = {
   'SHA-512': 'sha512',
 }
 
-export function renderDigest(request: BinRequest, dialect: Dialect): BinResponse {
-  return dialect.isPython ? renderWithCookies(request, dialect) : renderSimple(request, dialect)
+export function renderDigest(request: BinRequest): BinResponse {
+  return request.dialect.isPython ? renderWithCookies(request) : renderSimple(request)
 }
 
 /** The state of a client is in its cookies: the nonce of a failed attempt, and a count down to a stale one. */
-function renderWithCookies(request: BinRequest, dialect: Dialect): BinResponse {
-  const { parameters, headers, query } = request
+function renderWithCookies(request: BinRequest): BinResponse {
+  const { dialect, parameters, headers, query } = request
   const [, user = '', , , staleAfter = 'never'] = parameters
   const needsCookie = /^(1|t|true)$/i.test(findValue(query, 'require-cookie') ?? '')
   const credentials = parseCredentials(headers)
   const sent = findHeader(headers, 'cookie')
-  const cookies = parseCookies(headers, dialect)
-  const setCookies = (values: Readonly<Record<string, string>>): readonly Pair[] =>
-    Object.entries(values).map(([name, value]) => [
-      'Set-Cookie',
-      toCookie({ name, value }, dialect),
-    ])
+  const cookies = parseCookies(request)
   const fake = 'fake_value'
+  const addCookies = (response: BinResponse, values: Readonly<Record<string, string>>) => {
+    const pairs = Object.entries(values)
+    return addHeaders(response, ...pairs.map(([name, value]) => toCookie({ name, value }, dialect)))
+  }
   if (!credentials || (needsCookie && sent === undefined)) {
-    return challenge(request, dialect, setCookies({ stale_after: staleAfter, fake }))
+    return addCookies(challenge(request), { stale_after: staleAfter, fake })
   }
   if (needsCookie && cookies.get('fake') !== fake) {
-    const denied = renderJson(dialect, { errors: ['missing cookie set on challenge'] }, 403)
-    return { ...denied, headers: [...(denied.headers ?? []), ...setCookies({ fake })] }
+    const denied = renderJson(request, { errors: ['missing cookie set on challenge'] }, 403)
+    return addCookies(denied, { fake })
   }
   const nonce = credentials.get('nonce') ?? ''
   const count = cookies.get('stale_after')
   const isStale = nonce === cookies.get('last_nonce') || count === '0'
   if (isStale || !isRight(credentials, request)) {
-    const failed = setCookies({ stale_after: staleAfter, last_nonce: nonce, fake })
-    return challenge(request, dialect, failed, isStale)
+    const next = { stale_after: staleAfter, last_nonce: nonce, fake }
+    return addCookies(challenge(request, isStale), next)
   }
-  const next = count
-    ? { stale_after: /^[+-]?\d+$/.test(count) ? String(Number(count) - 1) : 'never' }
-    : {}
-  const { headers: own = [], ...rest } = renderAuthenticated(dialect, user)
-  return { ...rest, headers: [...own, ...setCookies({ fake, ...next })] }
+  const left = count && (/^[+-]?\d+$/.test(count) ? String(Number(count) - 1) : 'never')
+  return addCookies(renderAuthenticated(request, user), {
+    fake,
+    ...(left && { stale_after: left }),
+  })
 }
 
 /** `quality` and `algorithm` of the path, or their defaults. */
-function challenge(
-  { parameters: [qop = '', , , name = ''] }: BinRequest,
-  dialect: Dialect,
-  cookies: readonly Pair[],
-  isStale = false,
-): BinResponse {
+function challenge(request: BinRequest, isStale = false): BinResponse {
+  const [qop = '', , , name = ''] = request.parameters
   const algorithm = Object.hasOwn(hashNames, name) ? name : 'MD5'
   const random = () => hash(hashNames[algorithm] ?? 'md5', randomBytes(16))
   const offered = ['auth', 'auth-int'].includes(qop) ? qop : 'auth, auth-int'
@@ -67,11 +62,10 @@ function challenge(
     `Digest realm="me@kennethreitz.com", nonce="${random()}", opaque="${random()}"`,
     `qop="${offered}", algorithm=${algorithm}, stale=${isStale ? 'True' : 'False'}`,
   ]
-  const { headers = [], ...rest } = renderUnauthorized(dialect, value.join(', '))
-  return { ...rest, headers: [...headers, ...cookies] }
+  return renderUnauthorized(request, value.join(', '))
 }
 
-function renderSimple(request: BinRequest, dialect: Dialect): BinResponse {
+function renderSimple(request: BinRequest): BinResponse {
   const { parameters, headers } = request
   const [quality = '', user = '', , name = 'MD5'] = parameters
   const [qop, algorithm] = [quality.toLowerCase(), name.toUpperCase()]
@@ -80,10 +74,10 @@ function renderSimple(request: BinRequest, dialect: Dialect): BinResponse {
     throw badRequest(`invalid algorithm: ${algorithm} must be one of MD5 or SHA-256`)
   }
   const credentials = parseCredentials(headers)
-  if (credentials && isRight(credentials, request)) return renderAuthenticated(dialect, user)
+  if (credentials && isRight(credentials, request)) return renderAuthenticated(request, user)
   const random = () => hash('md5', randomBytes(16))
   const start = `Digest qop=auth, realm="go-httpbin", algorithm=${algorithm}`
-  return renderUnauthorized(dialect, `${start}, nonce=${random()}, opaque=${random()}`)
+  return renderUnauthorized(request, `${start}, nonce=${random()}, opaque=${random()}`)
 }
 
 function parseCredentials(headers: readonly Pair[]): Credentials | undefined {

@@ -2,15 +2,12 @@ import { pathParameter, textContent } from '../http/openapi/content.ts'
 import { documentedMethods, type Parameter, type ResponseDoc } from '../http/openapi/operation.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { STATUS_CODES } from '../http/node-http.ts'
-import { findMethods, type Dialect, type Endpoint } from './dialect.ts'
+import type { Bin } from './dialect.ts'
+import { findMethods, type Endpoint } from './endpoint.ts'
+import { endpoints } from './endpoints.ts'
 
 /** Each endpoint with the methods of its purpose: for one that takes any, GET. */
-export function toRouteDocs(bin: {
-  dialect: Dialect
-  endpoints: readonly Endpoint[]
-  prefix: string
-}): Omit<Route, 'handler'>[] {
-  const { dialect, endpoints, prefix } = bin
+export function toRouteDocs({ dialect, prefix }: Bin): Omit<Route, 'handler'>[] {
   return endpoints.flatMap((endpoint) => {
     const method = toDocumented(findMethods(endpoint, dialect))
     // The wildcard route has the others, and the service has the root.

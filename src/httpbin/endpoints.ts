@@ -1,4 +1,4 @@
-import type { Endpoint } from './dialect.ts'
+import type { Endpoint } from './endpoint.ts'
 import { authEndpoints } from './endpoints/auth.ts'
 import { byteEndpoints } from './endpoints/bytes.ts'
 import { compressedEndpoints } from './endpoints/compressed.ts'

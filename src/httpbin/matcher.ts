@@ -1,5 +1,6 @@
 import { remember } from '../http/remember.ts'
-import { findMethods, type Dialect, type Endpoint } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
+import { findMethods, type Endpoint } from './endpoint.ts'
 
 interface Match {
   /** Undefined if the path has none for this method. */

@@ -1,7 +1,7 @@
 import { parseGoDuration } from '../config/parse-settings.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import type { Parameter } from '../http/openapi/operation.ts'
-import type { BinRequest, Dialect } from './dialect.ts'
+import type { BinRequest } from './dialect.ts'
 import { findValue } from './text.ts'
 
 /** The documentation of query parameters. */
@@ -14,29 +14,26 @@ export function toQuery(
 }
 
 /** In go-httpbin an empty value counts as none. */
-export function findParameter(
-  { query }: BinRequest,
-  { name: dialect }: Dialect,
-  name: string,
-): string | undefined {
+export function findParameter({ query, dialect }: BinRequest, name: string): string | undefined {
   const value = findValue(query, name)
-  return dialect === 'go-httpbin' ? value || undefined : value
+  return dialect.isPython ? value : value || undefined
 }
 
 /** Throws 400. */
 export function parseQueryInteger(
   request: BinRequest,
-  dialect: Dialect,
-  { name, parser = 'ParseInt' }: { name: string; parser?: 'Atoi' | 'ParseInt' },
+  name: string,
+  parser: 'Atoi' | 'ParseInt' = 'ParseInt',
 ): number | undefined {
-  const text = findParameter(request, dialect, name)
+  const { isPython, parseInteger } = request.dialect
+  const text = findParameter(request, name)
   if (text === undefined) return undefined
-  if (!dialect.isPython) return dialect.parseInteger(text, name, parser)
+  if (!isPython) return parseInteger(text, name, parser)
   if (/^\s*[+-]?\d+\s*$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   throw badRequest(`${name} must be an integer.`)
 }
 
-export interface SecondsBounds {
+interface SecondsBounds {
   name: string
   max: number
   /** The minimum is 0 if unset. */
@@ -45,20 +42,18 @@ export interface SecondsBounds {
 
 /** Seconds, or in go-httpbin also `1.5s`. Throws 400. */
 export function parseSeconds(
+  { dialect }: BinRequest,
   text: string,
-  { name: dialect }: Dialect,
   { name, max, isPositive = false }: SecondsBounds,
 ): number {
-  const seconds = dialect === 'go-httpbin' ? parseGoSeconds(text) : parseFloatText(text)
-  if (dialect === 'httpbin') {
+  const seconds = dialect.isPython ? parseFloatText(text) : parseGoSeconds(text)
+  if (dialect.isPython) {
     if (seconds !== undefined && seconds >= 0 && seconds <= max) return seconds
     const range = max === Infinity ? '' : `, at most ${String(max)}`
     throw badRequest(`${name} must be a positive number of seconds${range}.`)
   }
-  if (seconds === undefined) {
-    const parsing = `strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`
-    throw badRequest(`invalid ${name}: ${parsing}`)
-  }
+  if (seconds === undefined)
+    throw badRequest(`invalid ${name}: ${toParseError('ParseFloat', text)}`)
   const min = isPositive ? 1e-9 : 0
   if (seconds >= min && seconds <= max) return seconds
   const bound =
@@ -68,13 +63,17 @@ export function parseSeconds(
 
 export function parseQuerySeconds(
   request: BinRequest,
-  dialect: Dialect,
-  bounds: Omit<SecondsBounds, 'max'>,
+  name: string,
+  isPositive = false,
 ): number | undefined {
-  const text = findParameter(request, dialect, bounds.name)
-  if (text === undefined) return undefined
-  return parseSeconds(text, dialect, { ...bounds, max: request.config.maxDurationSeconds })
+  const text = findParameter(request, name)
+  const { maxDurationSeconds: max } = request.config
+  return text === undefined ? undefined : parseSeconds(request, text, { name, max, isPositive })
 }
+
+/** As Go writes it. */
+export const toParseError = (parser: string, text: string) =>
+  `strconv.${parser}: parsing ${JSON.stringify(text)}: invalid syntax`
 
 export function parseFloatText(text: string): number | undefined {
   return /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : undefined
@@ -99,13 +98,4 @@ export function toGoDuration(seconds: number): string {
   const hours = minutes >= 60 ? `${String(Math.floor(minutes / 60))}h` : ''
   const start = minutes > 0 ? `${hours}${String(minutes % 60)}m` : ''
   return `${sign}${start}${toText(size % 60, 9)}s`
-}
-
-/** Server-Timing, with the durations in seconds. */
-export function toServerTiming(
-  timings: readonly (readonly [name: string, seconds: number, description: string])[],
-): string {
-  return timings
-    .map(([name, seconds, text]) => `${name};dur=${(seconds * 1000).toFixed(2)};desc="${text}"`)
-    .join(', ')
 }

@@ -6,9 +6,10 @@ import {
   isRangeFresh,
   type Validators,
 } from '../http/response/preconditions.ts'
-import type { BinRequest, BinResponse, Dialect } from './dialect.ts'
+import type { BinRequest, BinResponse } from './dialect.ts'
 import { pace } from '../http/response/pacing.ts'
 import { parseQuerySeconds } from './parameters.ts'
+import { addHeaders } from './render.ts'
 import { findHeader } from './text.ts'
 
 interface Range {
@@ -33,11 +34,12 @@ const toContentRange = ({ start, last }: Range, size: number): Pair => [
   `bytes ${String(start)}-${String(last)}/${String(size)}`,
 ]
 
-export function renderRange(request: BinRequest, dialect: Dialect): BinResponse {
+export function renderRange(request: BinRequest): BinResponse {
   const { maxBodyBytes } = request.config
-  const size = dialect.parseInteger(request.parameters[0] ?? '', 'count', 'ParseInt')
-  const max = dialect.isPython ? Math.min(100 * 1024, maxBodyBytes) : maxBodyBytes
-  const seconds = parseQuerySeconds(request, dialect, { name: 'duration' }) ?? 0
+  const { isPython, parseInteger } = request.dialect
+  const size = parseInteger(request.parameters[0] ?? '', 'count', 'ParseInt')
+  const max = isPython ? Math.min(100 * 1024, maxBodyBytes) : maxBodyBytes
+  const seconds = parseQuerySeconds(request, 'duration') ?? 0
   const etag = `range${String(size)}`
   const validators: readonly Pair[] = [
     ['ETag', etag],
@@ -45,14 +47,14 @@ export function renderRange(request: BinRequest, dialect: Dialect): BinResponse 
   ]
   const isOutside = size < 1 || size > max
   const response = isOutside
-    ? renderOutside(request, dialect, max)
-    : dialect.isPython
+    ? renderOutside(request, max)
+    : isPython
       ? renderPython(request, size)
       : // Without quotation marks, the ETag equals no other.
-        serveContent(request, dialect, { size, etag, toBytes: toLetters })
+        serveContent(request, { size, etag, toBytes: toLetters })
   // Go removes the ETag of an error.
-  const headers = response.status === 416 && !dialect.isPython ? validators.slice(1) : validators
-  const all = { ...response, headers: [...(response.headers ?? []), ...headers] }
+  const headers = response.status === 416 && !isPython ? validators.slice(1) : validators
+  const all = addHeaders(response, ...headers)
   const { body } = all
   if (seconds === 0 || !Buffer.isBuffer(body)) return all
   const pauseMs = (seconds * 1000) / size
@@ -66,9 +68,10 @@ async function* paceBytes(request: BinRequest, bytes: Buffer, pauseMs: number) {
   }
 }
 
-function renderOutside(request: BinRequest, dialect: Dialect, max: number): BinResponse {
+function renderOutside(request: BinRequest, max: number): BinResponse {
   const detail = `invalid count: ${request.parameters[0] ?? ''} not in range [1, ${String(max)}]`
-  if (!dialect.isPython) return dialect.renderError(badRequest(detail))
+  const { isPython, renderError } = request.dialect
+  if (!isPython) return renderError(badRequest(detail))
   const body = `number of bytes must be in the range (0, ${String(max)}]`
   return { status: 404, headers: [['Content-Type', plainType]], body }
 }
@@ -103,8 +106,7 @@ interface Content extends Validators {
 
 /** As `http.ServeContent` of Go, without the headers of validators. */
 export function serveContent(
-  { method, fastify: { headers } }: BinRequest,
-  { textType }: Dialect,
+  { method, dialect: { textType }, fastify: { headers } }: BinRequest,
   { size, toBytes, ...validators }: Content,
 ): BinResponse {
   const type: Pair = ['Content-Type', textType]

@@ -1,14 +1,19 @@
 import { HttpError } from '../http/errors/http-error.ts'
-import type { BinRequest, BinResponse, Dialect } from './dialect.ts'
+import type { Pair } from '../http/security/visitor-response.ts'
+import type { Bin, BinRequest, BinResponse } from './dialect.ts'
 import { toPrettyJson } from './json.ts'
 
-export function renderJson(dialect: Dialect, value: unknown, status = 200): BinResponse {
+export function renderJson({ dialect }: Bin, value: unknown, status = 200): BinResponse {
   const headers = [['Content-Type', dialect.jsonType]] as const
   return { status, headers, body: toPrettyJson(value, dialect.jsonStyle) }
 }
 
-export function renderText(dialect: Dialect, body: string, status = 200): BinResponse {
+export function renderText({ dialect }: Bin, body: string | Buffer, status = 200): BinResponse {
   return { status, headers: [['Content-Type', dialect.textType]], body }
+}
+
+export function addHeaders(response: BinResponse, ...headers: readonly Pair[]): BinResponse {
+  return { ...response, headers: [...(response.headers ?? []), ...headers] }
 }
 
 /** A page of the service itself, without any part of the request. */
@@ -21,13 +26,13 @@ export function renderOwnPage(body: string): BinResponse {
 /** The description of a request, in the order of go-httpbin. httpbin sorts it. */
 export function describe(
   request: BinRequest,
-  dialect: Dialect,
   { hasMethod = false, hasBody = false } = {},
 ): Map<string, unknown> {
+  const { dialect } = request
   const members = new Map<string, unknown>()
   members.set('args', dialect.toValues(request.query))
   members.set('headers', dialect.toHeaders(request))
-  if (hasMethod || dialect.alwaysHasMethod) members.set('method', request.method)
+  if (hasMethod || !dialect.isPython) members.set('method', request.method)
   members.set('origin', dialect.toOrigin(request))
   members.set('url', dialect.toUrl(request))
   if (!hasBody) return members
@@ -36,10 +41,10 @@ export function describe(
 }
 
 /** httpbin sends some redirects with a page, and others without. */
-export function renderRedirect(location: string, dialect: Dialect, hasPage = true): BinResponse {
-  const type = ['Content-Type', 'text/html; charset=utf-8'] as const
-  const headers = [['Location', location] as const, ...(dialect.isPython ? [type] : [])]
-  return { status: 302, headers, body: dialect.isPython && hasPage ? toRedirectPage(location) : '' }
+export function renderRedirect(bin: Bin, location: string, hasPage = true): BinResponse {
+  const target: Pair = ['Location', location]
+  if (!bin.dialect.isPython) return { status: 302, headers: [target] }
+  return addHeaders(renderText(bin, hasPage ? toRedirectPage(location) : '', 302), target)
 }
 
 function toRedirectPage(location: string): string {
@@ -52,12 +57,10 @@ function toRedirectPage(location: string): string {
 `
 }
 
-export function renderUnauthorized(dialect: Dialect, challenge: string): BinResponse {
-  const empty = { status: 401, headers: [['Content-Type', dialect.textType] as const] }
-  const response: BinResponse = dialect.isPython
-    ? empty
-    : dialect.renderError(new HttpError(401, ''))
-  return { ...response, headers: [...(response.headers ?? []), ['WWW-Authenticate', challenge]] }
+export function renderUnauthorized(bin: Bin, challenge: string): BinResponse {
+  const { isPython, renderError } = bin.dialect
+  const response = isPython ? renderText(bin, '', 401) : renderError(new HttpError(401, ''))
+  return addHeaders(response, ['WWW-Authenticate', challenge])
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -72,11 +75,8 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>'"]/g, (character) => entities[character] ?? '')
 }
 
-export function renderAuthenticated(dialect: Dialect, user: string, isRight = true): BinResponse {
-  const members = new Map<string, unknown>([
-    ['authenticated', isRight],
-    ['user', user],
-  ])
-  if (!dialect.isPython) members.set('authorized', isRight)
-  return renderJson(dialect, members, isRight ? 200 : 401)
+export function renderAuthenticated(bin: Bin, user: string, isRight = true): BinResponse {
+  const members = new Map<string, unknown>(Object.entries({ authenticated: isRight, user }))
+  if (!bin.dialect.isPython) members.set('authorized', isRight)
+  return renderJson(bin, members, isRight ? 200 : 401)
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../config/config.ts'
 import { discardRest, readBytes } from '../http/body/read-bytes.ts'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { toRawRequest } from '../http/request/raw-request.ts'
@@ -10,25 +9,17 @@ import { withoutCookies, type Pair } from '../http/security/visitor-response.ts'
 import { toPath } from '../http/request/target.ts'
 import { allowUpgrade } from '../http/upgrades.ts'
 import { webSocketPath } from './endpoints/websocket.ts'
-import type { BinRequest, BinResponse, Dialect, Endpoint } from './dialect.ts'
+import type { Bin, BinRequest, BinResponse } from './dialect.ts'
+import { endpoints } from './endpoints.ts'
 import { toRouteDocs } from './documentation.ts'
 import { createMatcher, type Matcher } from './matcher.ts'
+import { addHeaders, renderText } from './render.ts'
 import { toCanonical } from './text.ts'
-
-export interface Bin {
-  dialect: Dialect
-  endpoints: readonly Endpoint[]
-  /** Of every path. Empty at the root. */
-  prefix: string
-  config: Config
-  /** The names of the cookies that are removed from requests and that a response cannot set. */
-  ownCookies: readonly string[]
-}
 
 /** One handler for all: its matcher knows the rules of the dialect for paths and methods. */
 export function toBinRoutes(bin: Bin, app: FastifyInstance, isDocumented = true): readonly Route[] {
   allowUpgrade(app, bin.prefix + webSocketPath)
-  const handler = createHandler(bin, createMatcher(bin.dialect, bin.endpoints))
+  const handler = createHandler(bin, createMatcher(bin.dialect, endpoints))
   const documented = isDocumented ? toRouteDocs(bin).map((docs) => ({ ...docs, handler })) : []
   const file = 'src/httpbin/routes.ts'
   const rest = { method: app.supportedMethods, summary: 'Any other path or method', file, handler }
@@ -39,10 +30,10 @@ export function toBinRoutes(bin: Bin, app: FastifyInstance, isDocumented = true)
 function createHandler(bin: Bin, findEndpoint: Matcher) {
   return (fastify: FastifyRequest, reply: FastifyReply) => {
     const request = toBinRequest(fastify, reply, bin)
-    const finish = (response: BinResponse) => send(request, { bin, response })
-    const fail = async (error: unknown) => finish(await renderFailure(error, fastify, bin))
+    const finish = (response: BinResponse) => send(request, response)
+    const fail = async (error: unknown) => finish(await renderFailure(error, request))
     try {
-      const response = respond(request, bin, findEndpoint)
+      const response = respond(request, findEndpoint)
       return response instanceof Promise ? response.then(finish).catch(fail) : finish(response)
     } catch (error) {
       return fail(error)
@@ -50,30 +41,25 @@ function createHandler(bin: Bin, findEndpoint: Matcher) {
   }
 }
 
-async function renderFailure(error: unknown, { raw }: FastifyRequest, { config, dialect }: Bin) {
+async function renderFailure(error: unknown, { fastify, config, dialect }: BinRequest) {
   if (!(error instanceof HttpError)) throw error
-  if (error.status === 413) await discardRest(raw, config)
-  const { headers = [], ...rest } = dialect.renderError(error)
+  if (error.status === 413) await discardRest(fastify.raw, config)
   const own = Object.entries(error.headers).map(([name, value]): Pair => [toCanonical(name), value])
-  return { ...rest, headers: [...headers, ...own] }
+  return addHeaders(dialect.renderError(error), ...own)
 }
 
 const emptyBytes = Buffer.alloc(0)
 
-function toBinRequest(
-  fastify: FastifyRequest,
-  reply: FastifyReply,
-  { config, prefix, dialect, ownCookies }: Bin,
-): BinRequest {
+function toBinRequest(fastify: FastifyRequest, reply: FastifyReply, bin: Bin): BinRequest {
+  const { dialect, ownCookies } = bin
   const { raw } = fastify
   const { method, headers } = toRawRequest(fastify)
   const target = raw.target?.url ?? '/'
   const path = toPath(target)
   return {
+    ...bin,
     fastify,
     reply,
-    config,
-    prefix,
     method,
     target,
     path,
@@ -84,12 +70,11 @@ function toBinRequest(
   }
 }
 
-function respond(request: BinRequest, bin: Bin, find: Matcher) {
-  const { dialect, prefix } = bin
-  const { method, path } = request
+function respond(request: BinRequest, find: Matcher) {
+  const { config, dialect, fastify, method, path, prefix } = request
   const { endpoint, parameters, methods } = find(path.slice(prefix.length + 1), method)
-  if (method === 'OPTIONS' && (dialect.hasOptionsEverywhere || methods.length > 0)) {
-    return renderOptions(dialect, methods)
+  if (method === 'OPTIONS' && (!dialect.isPython || methods.length > 0)) {
+    return renderOptions(request, methods)
   }
   if (methods.length === 0) throw notFound(dialect.missing)
   if (!endpoint) {
@@ -97,29 +82,22 @@ function respond(request: BinRequest, bin: Bin, find: Matcher) {
     throw new HttpError('method-not-allowed', dialect.wrongMethod, { headers })
   }
   request.parameters = parameters
-  if (!endpoint.readsBody) return endpoint.handler(request, dialect)
-  const bytes = readBytes(request.fastify.raw, bin.config)
+  if (!endpoint.readsBody) return endpoint.handler(request)
+  const bytes = readBytes(fastify.raw, config)
   const run = (body: Buffer) => {
     request.body = body
-    return endpoint.handler(request, dialect)
+    return endpoint.handler(request)
   }
   return bytes instanceof Promise ? bytes.then(run) : run(bytes)
 }
 
-function renderOptions(dialect: Dialect, methods: readonly string[]): BinResponse {
-  const { hasOptionsEverywhere, optionsType } = dialect
-  const headers: Pair[] = hasOptionsEverywhere ? [] : [['Allow', dialect.toAllow(methods)]]
-  if (optionsType !== undefined) headers.push(['Content-Type', optionsType])
-  return { headers, body: '' }
+function renderOptions(request: BinRequest, methods: readonly string[]): BinResponse {
+  const { isPython, toAllow } = request.dialect
+  return isPython ? addHeaders(renderText(request, ''), ['Allow', toAllow(methods)]) : {}
 }
 
-interface Outcome {
-  bin: Bin
-  response: BinResponse
-}
-
-function send({ fastify, reply }: BinRequest, { bin, response }: Outcome): FastifyReply {
-  const { config, dialect, ownCookies, prefix } = bin
+function send(request: BinRequest, response: BinResponse): FastifyReply {
+  const { config, dialect, fastify, ownCookies, prefix, reply } = request
   if (response.takeOver) {
     reply.hijack()
     response.takeOver()
@@ -131,7 +109,7 @@ function send({ fastify, reply }: BinRequest, { bin, response }: Outcome): Fasti
     ownCookies,
     cookiePath: prefix || '/',
   }
-  const { preflightMethods, keepsNames, toReason } = dialect
-  const toName = keepsNames ? keepNames(response.headers ?? [], toCanonical) : toCanonical
+  const { preflightMethods, isPython, toReason } = dialect
+  const toName = isPython ? keepNames(response.headers ?? [], toCanonical) : toCanonical
   return sendVisitorResponse(reply, response, { limits, preflightMethods, toName, toReason })
 }

@@ -35,7 +35,6 @@ export const goHttpbin: Dialect = {
   jsonStyle: { sortsMaps: false, escaped: /[\u2028\u2029\ufffd]/g, compact: [',', ':'] },
   splitPath: (path) => path.split('/').map((part) => decodeText(part)),
   parseQuery: (text) => parsePairs(text).pairs,
-  alwaysHasMethod: true,
   toValues: toLists,
   toHeaders: ({ headers }) =>
     toLists(headers.map(([name, value]) => [toCanonical(name), decodeLatin1(value)])),
@@ -65,9 +64,7 @@ export const goHttpbin: Dialect = {
   toAllow: (methods) =>
     [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', '),
   preflightMethods: 'GET, POST, HEAD, PUT, DELETE, PATCH, OPTIONS',
-  keepsNames: false,
   toReason: (status) => reasons[status] ?? `status code ${String(status)}`,
-  hasOptionsEverywhere: true,
 }
 
 /** Go keeps the path as sent only if each of its characters is valid. */

@@ -54,7 +54,6 @@ export const httpbin: Dialect = {
       decodeText(name, toPercent),
       decodeText(value, toPercent),
     ]),
-  alwaysHasMethod: false,
   toValues: (pairs) => {
     const values: Map<string, unknown> = groupValues(pairs)
     for (const [name, value] of values) {
@@ -84,10 +83,7 @@ export const httpbin: Dialect = {
   toAllow: (methods) =>
     [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', '),
   preflightMethods: 'GET, POST, PUT, DELETE, PATCH, OPTIONS',
-  keepsNames: true,
   toReason: (status) => (reasons[status] ?? 'Unknown').toUpperCase(),
-  hasOptionsEverywhere: false,
-  optionsType: htmlType,
 }
 
 /** Headers of proxies, which `?show_env` shows. */

@@ -1,13 +1,7 @@
 import { notFound } from '../../http/errors/http-error.ts'
-import {
-  forReads,
-  inPythonOnly,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
-import { renderAuthenticated, renderJson, renderUnauthorized } from '../render.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import { forReads, inPythonOnly, type Endpoint } from '../endpoint.ts'
+import { addHeaders, renderAuthenticated, renderJson, renderUnauthorized } from '../render.ts'
 import { findHeader } from '../text.ts'
 import { renderDigest } from '../digest.ts'
 import { renderStatus } from './status.ts'
@@ -42,10 +36,10 @@ export const authEndpoints: readonly Endpoint[] = [
     summary: 'Require Basic authentication, and respond with 404 without it',
     samples,
     statuses: [200, 404],
-    handler: (request, dialect) => {
+    handler: (request) => {
       const { user, isRight } = checkBasic(request)
-      if (isRight) return renderAuthenticated(dialect, user)
-      if (dialect.isPython) return renderStatus(404, request, dialect)
+      if (isRight) return renderAuthenticated(request, user)
+      if (request.dialect.isPython) return renderStatus(404, request)
       throw notFound('')
     },
   },
@@ -73,25 +67,18 @@ function checkBasic({ headers, parameters: [user, password] }: BinRequest) {
   return { user: isWhole ? given : '', isRight }
 }
 
-function renderBasic(request: BinRequest, dialect: Dialect): BinResponse {
+function renderBasic(request: BinRequest): BinResponse {
   const { user, isRight } = checkBasic(request)
-  if (isRight) return renderAuthenticated(dialect, user)
-  const denied = renderStatus(401, request, dialect)
-  if (dialect.isPython) return denied
-  const { headers = [], ...rest } = renderAuthenticated(dialect, user, false)
-  return { ...rest, headers: [...headers, ['WWW-Authenticate', 'Basic realm="Fake Realm"']] }
+  if (isRight) return renderAuthenticated(request, user)
+  if (request.dialect.isPython) return renderStatus(401, request)
+  const denied = renderAuthenticated(request, user, false)
+  return addHeaders(denied, ['WWW-Authenticate', 'Basic realm="Fake Realm"'])
 }
 
-function renderBearer({ headers }: BinRequest, dialect: Dialect): BinResponse {
-  const given = findHeader(headers, 'authorization') ?? ''
-  const [, token] =
-    (dialect.isPython ? /^Bearer (.*)$/s : /^\s*Bearer\s+(\S+)\s*$/).exec(given) ?? []
-  if (token !== undefined) {
-    const members = [
-      ['authenticated', true],
-      ['token', token],
-    ] as const
-    return renderJson(dialect, new Map<string, unknown>(members))
-  }
-  return renderUnauthorized(dialect, 'Bearer')
+function renderBearer(request: BinRequest): BinResponse {
+  const given = findHeader(request.headers, 'authorization') ?? ''
+  const format = request.dialect.isPython ? /^Bearer (.*)$/s : /^\s*Bearer\s+(\S+)\s*$/
+  const [, token] = format.exec(given) ?? []
+  if (token === undefined) return renderUnauthorized(request, 'Bearer')
+  return renderJson(request, { authenticated: true, token })
 }

@@ -1,7 +1,8 @@
 import { badRequest } from '../../http/errors/http-error.ts'
-import { type BinRequest, type BinResponse, type Dialect, type Endpoint } from '../dialect.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { pace } from '../../http/response/pacing.ts'
-import { findParameter, parseQueryInteger, toQuery } from '../parameters.ts'
+import { parseQueryInteger, toQuery } from '../parameters.ts'
 import { toRandomBytes } from '../random-bytes.ts'
 import { renderRange } from '../ranges.ts'
 
@@ -16,8 +17,8 @@ export const byteEndpoints: readonly Endpoint[] = [
     summary: 'Send random bytes',
     samples,
     parameters: toQuery(seed),
-    handler: (request, dialect) => {
-      const { bytes, headers } = generateBytes(request, dialect)
+    handler: (request) => {
+      const { bytes, headers } = generateBytes(request)
       return { headers, body: bytes }
     },
   },
@@ -42,11 +43,11 @@ export const byteEndpoints: readonly Endpoint[] = [
 
 const maxPythonBytes = 100 * 1024
 
-function generateBytes(request: BinRequest, dialect: Dialect) {
-  const { maxBodyBytes: max } = request.config
+function generateBytes(request: BinRequest) {
+  const { config, dialect } = request
+  const { maxBodyBytes: max } = config
   const size = dialect.parseInteger(request.parameters[0] ?? '', 'byte count')
-  const text = findParameter(request, dialect, 'seed')
-  const key = text === undefined ? undefined : parseQueryInteger(request, dialect, { name: 'seed' })
+  const key = parseQueryInteger(request, 'seed')
   const given = `invalid byte count: ${String(size)}`
   if (size < 0) throw badRequest(`${given} must be greater than 0`)
   if (!dialect.isPython && size > max) throw badRequest(`${given} not in range [1, ${String(max)}]`)
@@ -58,13 +59,12 @@ function generateBytes(request: BinRequest, dialect: Dialect) {
 /** A chunk costs about 5 µs: there would be a million in a mebibyte. */
 const maxChunks = 10_000
 
-function streamBytes(request: BinRequest, dialect: Dialect): BinResponse {
-  const { bytes, headers } = generateBytes(request, dialect)
+function streamBytes(request: BinRequest): BinResponse {
+  const { bytes, headers } = generateBytes(request)
   if (bytes.length === 0 && headers.length === 0) return { headers }
-  const name = 'chunk_size'
-  const given = parseQueryInteger(request, dialect, { name, parser: 'Atoi' }) ?? 10 * 1024
+  const given = parseQueryInteger(request, 'chunk_size', 'Atoi') ?? 10 * 1024
   // In go-httpbin, no chunk has such a size, so that all bytes are in the last one.
-  const whole = dialect.isPython ? 1 : bytes.length
+  const whole = request.dialect.isPython ? 1 : bytes.length
   const chosen = given < 1 ? whole : given
   const size = Math.max(chosen, Math.ceil(bytes.length / maxChunks), 1)
   return { headers, body: toChunks(request, bytes, size) }

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { type Endpoint } from '../dialect.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { describe, renderJson } from '../render.ts'
 
 interface Coding {
@@ -21,11 +21,11 @@ const codings: readonly Coding[] = [
 export const compressedEndpoints = codings.map(({ path, name, flag, compress }): Endpoint => ({
   path,
   summary: `Respond with content in the ${name} coding, whatever Accept-Encoding has`,
-  handler: (request, dialect) => {
-    const members = describe(request, dialect, { hasMethod: true })
-    if (!dialect.isPython) members.set('url', '')
+  handler: (request) => {
+    const members = describe(request, { hasMethod: true })
+    if (!request.dialect.isPython) members.set('url', '')
     else for (const member of ['args', 'url']) members.delete(member)
-    const { headers = [], body } = renderJson(dialect, members.set(flag, true))
+    const { headers = [], body } = renderJson(request, members.set(flag, true))
     const bytes = compress(Buffer.from(typeof body === 'string' ? body : ''))
     return { headers: [...headers, ['Content-Encoding', name]], body: bytes }
   },

@@ -1,15 +1,9 @@
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { parseCookies, isToken, toCookie } from '../cookies.ts'
 import { toScheme } from '../dialects/httpbin.ts'
-import {
-  forReads,
-  inPythonOnly,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
-import { renderJson, renderRedirect } from '../render.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import { forReads, inPythonOnly, type Endpoint } from '../endpoint.ts'
+import { addHeaders, renderJson, renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
 export const cookieEndpoints: readonly Endpoint[] = [
@@ -18,7 +12,7 @@ export const cookieEndpoints: readonly Endpoint[] = [
     path: '/cookies/set',
     summary: 'Set a cookie for each parameter',
     statuses: [302],
-    handler: (request, dialect) => setCookies(request, dialect, request.query),
+    handler: (request) => setCookies(request, request.query),
   },
   {
     path: '/cookies/set/:name/:value',
@@ -26,50 +20,45 @@ export const cookieEndpoints: readonly Endpoint[] = [
     summary: 'Set a cookie',
     samples: { name: 'a', value: 'b' },
     statuses: [302],
-    handler: (request, dialect) => {
+    handler: (request) => {
       const [name = '', value = ''] = request.parameters
-      return setCookies(request, dialect, [[name, value]])
+      return setCookies(request, [[name, value]])
     },
   },
   {
     path: '/cookies/delete',
     summary: 'Delete the cookie of each parameter',
     statuses: [302],
-    handler: (request, dialect) => setCookies(request, dialect, request.query, true),
+    handler: (request) => setCookies(request, request.query, true),
   },
 ]
 
 /** Cookies of the statistics of httpbin.org, which `?show_env` shows. */
 const hidden = /^(_gauges_unique(_year|_month|_day|_hour)?|__utm[zab])$/
 
-function renderCookies({ headers, query }: BinRequest, dialect: Dialect): BinResponse {
-  const cookies = parseCookies(headers, dialect)
-  const isAll = !dialect.isPython || findValue(query, 'show_env') !== undefined
-  const shown = [...cookies].filter(([name]) => isAll || !hidden.test(name))
-  return renderJson(dialect, { cookies: Object.fromEntries(shown) })
+function renderCookies(request: BinRequest): BinResponse {
+  const isAll = !request.dialect.isPython || findValue(request.query, 'show_env') !== undefined
+  const shown = [...parseCookies(request)].filter(([name]) => isAll || !hidden.test(name))
+  return renderJson(request, { cookies: Object.fromEntries(shown) })
 }
 
-function setCookies(
-  request: BinRequest,
-  dialect: Dialect,
-  pairs: readonly Pair[],
-  isDeletion = false,
-): BinResponse {
+function setCookies(request: BinRequest, pairs: readonly Pair[], isDeletion = false): BinResponse {
+  const { dialect, prefix } = request
+  const { isPython } = dialect
   // The first value of a name.
   const values = new Map(pairs.toReversed())
   const names = [...new Set(pairs.map(([name]) => name))]
-  const isAttribute = (name: string) => !dialect.isPython && /^attr\[.*\]$/s.test(name)
-  const attributes = dialect.isPython
+  const isAttribute = (name: string) => !isPython && /^attr\[.*\]$/s.test(name)
+  const attributes = isPython
     ? toPythonAttributes(request, isDeletion)
     : toGoAttributes(request, isDeletion)
   const cookies = names
-    .filter((name) => (dialect.isPython ? name !== '' : isToken(name)) && !isAttribute(name))
+    .filter((name) => (isPython ? name !== '' : isToken(name)) && !isAttribute(name))
     .map((name) => {
-      const value = isDeletion && dialect.isPython ? '' : (values.get(name) ?? '')
-      return ['Set-Cookie', toCookie({ name, value, attributes }, dialect)] as const
+      const value = isDeletion && isPython ? '' : (values.get(name) ?? '')
+      return toCookie({ name, value, attributes }, dialect)
     })
-  const { headers = [], ...redirect } = renderRedirect(`${request.prefix}/cookies`, dialect)
-  return { ...redirect, headers: [...headers, ...cookies] }
+  return addHeaders(renderRedirect(request, `${prefix}/cookies`), ...cookies)
 }
 
 function toPythonAttributes(request: BinRequest, isDeletion: boolean): readonly string[] {

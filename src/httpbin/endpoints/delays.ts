@@ -1,9 +1,17 @@
 import { badRequest } from '../../http/errors/http-error.ts'
-import { forAny, type BinRequest, type BinResponse, type Dialect } from '../dialect.ts'
-import type { Endpoint } from '../dialect.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import { forAny, type Endpoint } from '../endpoint.ts'
 import { pace, toPause, wait } from '../../http/response/pacing.ts'
-import * as parameters from '../parameters.ts'
+import {
+  findParameter,
+  parseQueryInteger,
+  parseQuerySeconds,
+  parseSeconds,
+  toGoDuration,
+  toQuery,
+} from '../parameters.ts'
 import { describe, renderJson } from '../render.ts'
+import { toPacedTiming, toTiming } from '../timing.ts'
 import { parseStatus } from './status.ts'
 
 export const delayEndpoints: readonly Endpoint[] = [
@@ -19,7 +27,7 @@ export const delayEndpoints: readonly Endpoint[] = [
     path: '/drip',
     mediaTypes: ['application/octet-stream'],
     summary: 'Send bytes one at a time',
-    parameters: parameters.toQuery({
+    parameters: toQuery({
       duration: ['The seconds between the first byte and the last.', '0.1'],
       numbytes: ['The number of bytes.', '3'],
       delay: ['The seconds before the response.', '0'],
@@ -29,43 +37,36 @@ export const delayEndpoints: readonly Endpoint[] = [
   },
 ]
 
-async function delay(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
+async function delay(request: BinRequest): Promise<BinResponse> {
+  const { isPython } = request.dialect
   const { maxDurationSeconds: max } = request.config
-  const bounds = { name: 'duration', max: dialect.isPython ? Infinity : max }
-  const given = parameters.parseSeconds(request.parameters[0] ?? '', dialect, bounds)
+  const bounds = { name: 'duration', max: isPython ? Infinity : max }
+  const given = parseSeconds(request, request.parameters[0] ?? '', bounds)
   const seconds = Math.min(given, max)
   if (!(await wait(request.reply, seconds * 1000))) return { status: 499 }
-  const members = describe(request, dialect, { hasBody: true })
-  if (dialect.isPython) members.delete('json')
-  const timing = parameters.toServerTiming([['initial_delay', seconds, 'initial delay']])
-  return { ...renderJson(dialect, members), ...(!dialect.isPython && { timing }) }
+  const members = describe(request, { hasBody: true })
+  if (isPython) members.delete('json')
+  return { ...renderJson(request, members), ...(!isPython && { timing: toTiming(seconds) }) }
 }
 
-async function drip(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
-  const duration = parameters.parseQuerySeconds(request, dialect, { name: 'duration' }) ?? 2
-  const initial =
-    parameters.parseQuerySeconds(request, dialect, { name: 'delay' }) ?? (dialect.isPython ? 0 : 2)
-  const size = parseSize(request, dialect)
-  const code = parameters.findParameter(request, dialect, 'code')
-  const status = code === undefined ? 200 : parseStatus(code, dialect)
+async function drip(request: BinRequest): Promise<BinResponse> {
+  const { isPython, textType } = request.dialect
+  const duration = parseQuerySeconds(request, 'duration') ?? 2
+  const delayed = parseQuerySeconds(request, 'delay') ?? (isPython ? 0 : 2)
+  const size = parseSize(request)
+  const code = findParameter(request, 'code')
+  const status = code === undefined ? 200 : parseStatus(code, request.dialect)
   if (size <= 0) throw badRequest('number of bytes must be positive')
-  assertDuration(request, [duration, initial])
-  const pauseMs = dialect.isPython ? (duration * 1000) / size : toPause(duration, size)
-  if (initial > 0 && !(await wait(request.reply, initial * 1000))) return { status: 499 }
-  const timing = parameters.toServerTiming([
-    ['total_duration', initial + duration, 'total request duration'],
-    ['initial_delay', initial, 'initial delay'],
-    ['write_duration', duration, 'duration of writes after initial delay'],
-    ['pause_per_write', pauseMs / 1000, 'computed pause between writes'],
-  ])
-  const type = dialect.isPython ? 'application/octet-stream' : dialect.textType
-  const body = drops(request.reply, { count: size, pauseMs, batch: 16_384 })
+  assertDuration(request, [duration, delayed])
+  const pauseMs = isPython ? (duration * 1000) / size : toPause(duration, size)
+  if (delayed > 0 && !(await wait(request.reply, delayed * 1000))) return { status: 499 }
+  const type = isPython ? 'application/octet-stream' : textType
   return {
     status,
     headers: [['Content-Type', type]],
     size,
-    body,
-    ...(!dialect.isPython && { timing }),
+    body: drops(request.reply, { count: size, pauseMs, batch: 16_384 }),
+    ...(!isPython && { timing: toPacedTiming({ delay: delayed, duration, pauseMs }) }),
   }
 }
 
@@ -73,10 +74,10 @@ async function* drops(...given: Parameters<typeof pace>) {
   for await (const { start, end } of pace(...given)) yield '*'.repeat(end - start)
 }
 
-function parseSize(request: BinRequest, dialect: Dialect): number {
+function parseSize(request: BinRequest): number {
   const { maxBodyBytes: max } = request.config
-  const size = parameters.parseQueryInteger(request, dialect, { name: 'numbytes' }) ?? 10
-  if (dialect.isPython) return Math.min(size, max)
+  const size = parseQueryInteger(request, 'numbytes') ?? 10
+  if (request.dialect.isPython) return Math.min(size, max)
   if (size >= 1 && size <= max) return size
   throw badRequest(`invalid numbytes: ${String(size)} not in range [1, ${String(max)}]`)
 }
@@ -85,6 +86,6 @@ function parseSize(request: BinRequest, dialect: Dialect): number {
 function assertDuration({ config }: BinRequest, seconds: readonly number[]): void {
   const { maxDurationSeconds: max } = config
   if (seconds.reduce((sum, one) => sum + one) <= max) return
-  const terms = seconds.map(parameters.toGoDuration).join('+')
-  throw badRequest(`too much time: ${terms} > ${parameters.toGoDuration(max)}`)
+  const terms = seconds.map(toGoDuration).join('+')
+  throw badRequest(`too much time: ${terms} > ${toGoDuration(max)}`)
 }

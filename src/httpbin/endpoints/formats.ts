@@ -3,17 +3,9 @@ import { readFileSync } from 'node:fs'
 import { isUtf8 } from 'node:buffer'
 import { packageFolder } from '../../config/package-folder.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
-import {
-  allMethods,
-  forOnly,
-  forReads,
-  inGoOnly,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
-import { escapeHtml, renderJson, renderOwnPage, renderRedirect } from '../render.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import { allMethods, forOnly, forReads, inGoOnly, type Endpoint } from '../endpoint.ts'
+import { escapeHtml, renderJson, renderOwnPage, renderRedirect, renderText } from '../render.ts'
 import { findValue } from '../text.ts'
 import { isDangerous } from './headers.ts'
 import { face, slideshow } from './sample-documents.ts'
@@ -29,7 +21,7 @@ const toPage = (path: string, name: string, methods: Endpoint['methods'] = forRe
     path,
     methods,
     summary,
-    handler: ({ prefix }, dialect) => {
+    handler: ({ prefix, dialect }) => {
       const page = text.replace('{prefix}', prefix)
       return renderOwnPage(dialect.isPython ? page.replace(/\n$/, '') : page)
     },
@@ -40,7 +32,7 @@ const toJsonEndpoint = (path: string, summary: string, toValue: () => object): E
   path,
   methods: inGoOnly(...allMethods),
   summary,
-  handler: (_, dialect) => renderJson(dialect, toValue()),
+  handler: (request) => renderJson(request, toValue()),
 })
 
 const toBase64Endpoint = (path: string, operation: 'encode' | 'decode'): Endpoint => ({
@@ -48,8 +40,8 @@ const toBase64Endpoint = (path: string, operation: 'encode' | 'decode'): Endpoin
   methods: path === '/base64' ? forReads : inGoOnly(...allMethods),
   summary: operation === 'encode' ? 'Encode as Base64' : 'Decode Base64',
   samples: { value: 'aGk=' },
-  handler: (request, dialect) =>
-    dialect.isPython ? decodePython(request) : convertGo(request, dialect, operation),
+  handler: (request) =>
+    request.dialect.isPython ? decodePython(request) : convertGo(request, operation),
 })
 
 export const formatEndpoints: readonly Endpoint[] = [
@@ -65,22 +57,22 @@ export const formatEndpoints: readonly Endpoint[] = [
   {
     path: '/json',
     summary: 'Return a JSON document',
-    handler: (_, dialect) => renderJson(dialect, slideshow),
+    handler: (request) => renderJson(request, slideshow),
   },
   {
     path: '/robots.txt',
     summary: 'Return rules for robots',
-    handler: (_, dialect) => renderPlain(dialect, 'User-agent: *\nDisallow: /deny\n'),
+    handler: (request) => renderPlain(request, 'User-agent: *\nDisallow: /deny\n'),
   },
   {
     path: '/deny',
     summary: 'Return a page that the rules for robots deny',
-    handler: (_, dialect) => renderPlain(dialect, face[dialect.name]),
+    handler: (request) => renderPlain(request, face[request.dialect.name]),
   },
   {
     path: '/uuid',
     summary: 'Return a random UUID',
-    handler: (_, dialect) => renderJson(dialect, { uuid: randomUUID() }),
+    handler: (request) => renderJson(request, { uuid: randomUUID() }),
   },
   toBase64Endpoint('/base64', 'decode'),
   toBase64Endpoint('/base64/encode', 'encode'),
@@ -114,41 +106,42 @@ export const formatEndpoints: readonly Endpoint[] = [
   }),
 ]
 
-function renderPlain({ name }: Dialect, body: string): BinResponse {
-  const type = name === 'httpbin' ? 'text/plain' : 'text/plain; charset=utf-8'
+function renderPlain({ dialect }: BinRequest, body: string): BinResponse {
+  const type = dialect.isPython ? 'text/plain' : 'text/plain; charset=utf-8'
   return { headers: [['Content-Type', type]], body }
 }
 
 const xml = readAsset('sample.xml')
 
-function renderXml(_: BinRequest, { name }: Dialect): BinResponse {
-  const body =
-    name === 'httpbin' ? xml.replace('<slideshow\n', '<slideshow \n').replace(/\n$/, '') : xml
+function renderXml({ dialect }: BinRequest): BinResponse {
+  const body = dialect.isPython
+    ? xml.replace('<slideshow\n', '<slideshow \n').replace(/\n$/, '')
+    : xml
   return { headers: [['Content-Type', 'application/xml']], body }
 }
 
 /** As Python decodes it: other characters are ignored. */
-function decodePython({ parameters: [value = ''] }: BinRequest): BinResponse {
+function decodePython(request: BinRequest): BinResponse {
+  const [value = ''] = request.parameters
   const [, digits = '', padding = ''] =
     /^([^=]*)(=*)/.exec(value.replaceAll(/[^\w+/=-]/g, '').replaceAll('_', '/')) ?? []
   const bytes = Buffer.from(digits, 'base64')
   const needed = (4 - (digits.length % 4)) % 4
   const isValid = needed < 3 && padding.length >= needed && isUtf8(bytes)
-  const body = isValid ? bytes : 'Incorrect Base64 data try: SFRUUEJJTiBpcyBhd2Vzb21l'
-  return { headers: [['Content-Type', 'text/html; charset=utf-8']], body }
+  return renderText(
+    request,
+    isValid ? bytes : 'Incorrect Base64 data try: SFRUUEJJTiBpcyBhd2Vzb21l',
+  )
 }
 
 function convertGo(
-  { parameters: [value = ''], query }: BinRequest,
-  dialect: Dialect,
+  { parameters: [value = ''], query, dialect }: BinRequest,
   operation: string,
 ): BinResponse {
   const bytes = operation === 'encode' ? encodeUrl(value) : decodeGo(value)
   const type = findValue(query, 'content-type') || dialect.textType
-  const body = isDangerous([type])
-    ? Buffer.from(escapeHtml(bytes.toString('latin1')), 'latin1')
-    : bytes
-  return { headers: [['Content-Type', type]], body }
+  const toSafe = () => Buffer.from(escapeHtml(bytes.toString('latin1')), 'latin1')
+  return { headers: [['Content-Type', type]], body: isDangerous([type]) ? toSafe() : bytes }
 }
 
 function encodeUrl(value: string): Buffer {
@@ -168,19 +161,21 @@ function decodeGo(value: string): Buffer {
   throw badRequest(`base64 decode failed: illegal base64 data at input byte ${String(index)}`)
 }
 
-function renderLinks({ parameters, prefix, target }: BinRequest, dialect: Dialect): BinResponse {
-  const given = dialect.parseInteger(parameters[0] ?? '', 'link count')
-  if (!dialect.isPython && (given < 0 || given > 256)) {
+function renderLinks(request: BinRequest): BinResponse {
+  const { parameters, prefix, target } = request
+  const { isPython, parseInteger } = request.dialect
+  const given = parseInteger(parameters[0] ?? '', 'link count')
+  if (!isPython && (given < 0 || given > 256)) {
     throw badRequest(`invalid link count: ${String(given)} must be in range [0, 256]`)
   }
   const pages = `${prefix}/links/`
   if (parameters[1] === undefined) {
-    const query = dialect.isPython ? '' : target.replace(/^[^?]*/, '')
-    return renderRedirect(`${pages}${String(given)}/0${query}`, dialect)
+    const query = isPython ? '' : target.replace(/^[^?]*/, '')
+    return renderRedirect(request, `${pages}${String(given)}/0${query}`)
   }
-  const offset = dialect.parseInteger(parameters[1], 'offset')
-  const count = dialect.isPython ? Math.min(Math.max(given, 1), 200) : given
-  const quote = dialect.isPython ? "'" : '"'
+  const offset = parseInteger(parameters[1], 'offset')
+  const count = isPython ? Math.min(Math.max(given, 1), 200) : given
+  const quote = isPython ? "'" : '"'
   const links = Array.from({ length: count }, (_, index) => {
     const url = `${quote}${pages}${String(count)}/${String(index)}${quote}`
     return index === offset ? `${String(index)} ` : `<a href=${url}>${String(index)}</a> `

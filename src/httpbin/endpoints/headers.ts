@@ -1,15 +1,10 @@
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { randomUUID } from 'node:crypto'
-import {
-  allMethods,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import { allMethods, type Endpoint } from '../endpoint.ts'
 import { toPrettyJson } from '../json.ts'
 import { serveContent } from '../ranges.ts'
-import { describe, escapeHtml, renderJson } from '../render.ts'
+import { addHeaders, describe, escapeHtml, renderJson } from '../render.ts'
 import { findHeader } from '../text.ts'
 import { renderStatus } from './status.ts'
 
@@ -18,8 +13,8 @@ export const headerEndpoints: readonly Endpoint[] = [
     path: '/response-headers',
     methods: { httpbin: ['GET', 'POST'], 'go-httpbin': allMethods },
     summary: 'Respond with the parameters as headers',
-    handler: (request, dialect) =>
-      dialect.isPython ? renderAllHeaders(request, dialect) : renderGivenHeaders(request, dialect),
+    handler: (request) =>
+      request.dialect.isPython ? renderAllHeaders(request) : renderGivenHeaders(request),
   },
   {
     path: '/cache',
@@ -31,12 +26,13 @@ export const headerEndpoints: readonly Endpoint[] = [
     path: '/cache/:seconds',
     summary: 'Respond with Cache-Control',
     samples: { seconds: '60' },
-    handler: (request, dialect) => {
-      const seconds = dialect.parseInteger(request.parameters[0] ?? '', 'seconds', 'ParseInt')
-      return addHeaders(renderGet(request, dialect), [
-        'Cache-Control',
-        `public, max-age=${String(seconds)}`,
-      ])
+    handler: (request) => {
+      const seconds = request.dialect.parseInteger(
+        request.parameters[0] ?? '',
+        'seconds',
+        'ParseInt',
+      )
+      return addHeaders(renderGet(request), ['Cache-Control', `public, max-age=${String(seconds)}`])
     },
   },
   {
@@ -44,20 +40,15 @@ export const headerEndpoints: readonly Endpoint[] = [
     summary: 'Respond with an ETag, and apply If-Match and If-None-Match',
     samples: { etag: 'a' },
     statuses: [200, 304, 412],
-    handler: (request, dialect) =>
-      dialect.isPython ? renderPythonTag(request, dialect) : renderGoTag(request, dialect),
+    handler: (request) =>
+      request.dialect.isPython ? renderPythonTag(request) : renderGoTag(request),
   },
 ]
 
-const renderGet = (request: BinRequest, dialect: Dialect) =>
-  renderJson(dialect, describe(request, dialect))
-
-function addHeaders(response: BinResponse, ...headers: readonly Pair[]): BinResponse {
-  return { ...response, headers: [...(response.headers ?? []), ...headers] }
-}
+const renderGet = (request: BinRequest) => renderJson(request, describe(request))
 
 /** The body has all headers, Content-Length included, which depends on the body. */
-function renderAllHeaders({ query }: BinRequest, dialect: Dialect): BinResponse {
+function renderAllHeaders({ query, dialect }: BinRequest): BinResponse {
   const type: Pair = ['Content-Type', dialect.jsonType]
   const names = new Map(query.map(([name]) => [name.toLowerCase(), name]))
   const given = query.map(([name, value]): Pair => [names.get(name.toLowerCase()) ?? name, value])
@@ -77,7 +68,7 @@ export function isDangerous(types: readonly string[]): boolean {
   return types.some((type) => !safeTypes.test(type))
 }
 
-function renderGivenHeaders({ query }: BinRequest, dialect: Dialect): BinResponse {
+function renderGivenHeaders({ query, dialect }: BinRequest): BinResponse {
   const given = query.filter(([name]) => name.toLowerCase() === 'content-type')
   const isTyped = given.some(([name, value]) => name === 'Content-Type' && value !== '')
   const own: Pair = ['Content-Type', dialect.jsonType]
@@ -89,20 +80,16 @@ function renderGivenHeaders({ query }: BinRequest, dialect: Dialect): BinRespons
   return { headers, body: toPrettyJson(dialect.toValues(shown), dialect.jsonStyle) }
 }
 
-function renderCache(request: BinRequest, dialect: Dialect): BinResponse {
+function renderCache(request: BinRequest): BinResponse {
   const { headers } = request
   const isConditional =
     findHeader(headers, 'if-modified-since') || findHeader(headers, 'if-none-match')
-  if (isConditional) return renderStatus(304, request, dialect)
+  if (isConditional) return renderStatus(304, request)
   const etag = randomUUID().replaceAll('-', '')
-  return addHeaders(
-    renderGet(request, dialect),
-    ['Last-Modified', new Date().toUTCString()],
-    ['ETag', etag],
-  )
+  return addHeaders(renderGet(request), ['Last-Modified', new Date().toUTCString()], ['ETag', etag])
 }
 
-function renderPythonTag(request: BinRequest, dialect: Dialect): BinResponse {
+function renderPythonTag(request: BinRequest): BinResponse {
   const [etag = ''] = request.parameters
   const list = (name: string) =>
     findHeader(request.headers, name)
@@ -112,17 +99,16 @@ function renderPythonTag(request: BinRequest, dialect: Dialect): BinResponse {
   const ifNoneMatch = list('if-none-match')
   const ifMatch = ifNoneMatch ? undefined : list('if-match')
   const own: Pair = ['ETag', etag]
-  if (ifNoneMatch && matches(ifNoneMatch))
-    return addHeaders(renderStatus(304, request, dialect), own)
-  if (ifMatch && !matches(ifMatch)) return renderStatus(412, request, dialect)
-  return addHeaders(renderGet(request, dialect), own)
+  if (ifNoneMatch && matches(ifNoneMatch)) return addHeaders(renderStatus(304, request), own)
+  if (ifMatch && !matches(ifMatch)) return renderStatus(412, request)
+  return addHeaders(renderGet(request), own)
 }
 
-function renderGoTag(request: BinRequest, dialect: Dialect): BinResponse {
+function renderGoTag(request: BinRequest): BinResponse {
   const etag = `"${request.parameters[0] ?? ''}"`
   const lastModified = new Date()
-  const bytes = Buffer.from(toPrettyJson(describe(request, dialect), dialect.jsonStyle))
-  const response = serveContent(request, dialect, {
+  const bytes = Buffer.from(toPrettyJson(describe(request), request.dialect.jsonStyle))
+  const response = serveContent(request, {
     size: bytes.length,
     toBytes: ({ start, last }) => bytes.subarray(start, last + 1),
     etag,

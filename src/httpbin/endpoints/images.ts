@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { packageFolder } from '../../config/package-folder.ts'
 import { HttpError, notFound } from '../../http/errors/http-error.ts'
-import { type BinRequest, type BinResponse, type Dialect, type Endpoint } from '../dialect.ts'
+import type { BinRequest, BinResponse, DialectName } from '../dialect.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { findHeader } from '../text.ts'
 import { renderStatus } from './status.ts'
 
@@ -42,27 +43,28 @@ export const imageEndpoints: readonly Endpoint[] = [
     mediaTypes: Object.values(types),
     summary: 'Return an image',
     samples: { kind: 'png' },
-    handler: ({ parameters: [kind = ''] }, { missing, name }) => {
+    handler: ({ parameters: [kind = ''], dialect: { isPython, missing } }) => {
       if (isKind(kind)) return renderImage(kind)
-      throw notFound(name === 'httpbin' ? missing : '')
+      throw notFound(isPython ? missing : '')
     },
   },
 ]
 
 /** In which order the types are looked for, of which one is enough. */
-const preferences: Readonly<Record<Dialect['name'], readonly Kind[]>> = {
+const preferences: Readonly<Record<DialectName, readonly Kind[]>> = {
   httpbin: ['webp', 'svg', 'jpeg', 'png'],
   'go-httpbin': ['png', 'webp', 'svg', 'jpeg'],
 }
 
-function chooseImage(request: BinRequest, dialect: Dialect): BinResponse {
+function chooseImage(request: BinRequest): BinResponse {
+  const { name, isPython } = request.dialect
   const sent = findHeader(request.headers, 'accept')
-  const accept = dialect.isPython ? sent?.toLowerCase() : sent || undefined
+  const accept = isPython ? sent?.toLowerCase() : sent || undefined
   const accepts = (kind: Kind) =>
     accept?.includes(types[kind]) === true ||
     (kind === 'png' && accept?.includes('image/*') === true)
-  const kind = accept === undefined ? 'png' : preferences[dialect.name].find(accepts)
+  const kind = accept === undefined ? 'png' : preferences[name].find(accepts)
   if (kind !== undefined) return renderImage(kind)
-  if (dialect.isPython) return renderStatus(406, request, dialect)
+  if (isPython) return renderStatus(406, request)
   throw new HttpError(415, '')
 }

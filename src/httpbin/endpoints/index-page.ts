@@ -1,12 +1,6 @@
 import { html } from '../../site/html.ts'
-import {
-  findMethods,
-  forOnly,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import { findMethods, forOnly, type Endpoint } from '../endpoint.ts'
 import { renderOwnPage } from '../render.ts'
 
 /** At the prefix. At the root, the home page is in its place. */
@@ -16,15 +10,11 @@ export function toIndexEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     methods: forOnly('GET'),
     summary: 'List the endpoints',
     file: 'src/httpbin/endpoints/index-page.ts',
-    handler: (request, dialect) => renderIndex(request, dialect, endpoints),
+    handler: (request) => renderIndex(request, endpoints),
   }
 }
 
-function renderIndex(
-  { prefix }: BinRequest,
-  dialect: Dialect,
-  endpoints: readonly Endpoint[],
-): BinResponse {
+function renderIndex({ prefix, dialect }: BinRequest, endpoints: readonly Endpoint[]): BinResponse {
   const { name, title } = dialect
   const items = endpoints.flatMap((endpoint) => {
     const { path, summary } = endpoint

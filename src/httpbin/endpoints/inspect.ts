@@ -1,25 +1,16 @@
-import {
-  allMethods,
-  forAny,
-  forOnly,
-  inGoOnly,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import { allMethods, forAny, forOnly, inGoOnly, type Endpoint } from '../endpoint.ts'
 import { describe, renderJson, renderText } from '../render.ts'
 import { findValue } from '../text.ts'
 
-const renderRequest = (request: BinRequest, dialect: Dialect) =>
-  renderJson(dialect, describe(request, dialect))
+const renderRequest = (request: BinRequest) => renderJson(request, describe(request))
 
-const renderBody = (request: BinRequest, dialect: Dialect) =>
-  renderJson(dialect, describe(request, dialect, { hasBody: true }))
+const renderBody = (request: BinRequest) =>
+  renderJson(request, describe(request, { hasBody: true }))
 
-function renderAnything(request: BinRequest, dialect: Dialect): BinResponse {
-  const hasBody = request.method !== 'HEAD' || dialect.isPython
-  return renderJson(dialect, describe(request, dialect, { hasBody, hasMethod: true }))
+function renderAnything(request: BinRequest): BinResponse {
+  const hasBody = request.method !== 'HEAD' || request.dialect.isPython
+  return renderJson(request, describe(request, { hasBody, hasMethod: true }))
 }
 
 const toBodyEndpoint = (method: string): Endpoint => ({
@@ -58,22 +49,23 @@ export const inspectEndpoints: readonly Endpoint[] = [
     methods: inGoOnly('POST', 'PUT', 'PATCH'),
     summary: 'Return the size of the body',
     readsBody: true,
-    handler: (request, dialect) =>
-      renderJson(dialect, describe(request, dialect).set('bytes_received', request.body.length)),
+    handler: (request) =>
+      renderJson(request, describe(request).set('bytes_received', request.body.length)),
   },
   {
     path: '/headers',
     summary: 'Return the headers of the request',
-    handler: (request, dialect) => renderJson(dialect, { headers: dialect.toHeaders(request) }),
+    handler: (request) => renderJson(request, { headers: request.dialect.toHeaders(request) }),
   },
   { path: '/ip', summary: 'Return the IP address of the client', handler: renderIp },
   {
     path: '/user-agent',
     summary: 'Return the User-Agent header',
-    handler: (request, dialect) => {
-      const [value] = [dialect.toHeaders(request).get('User-Agent')].flat()
-      const fallback = dialect.isPython ? null : ''
-      return renderJson(dialect, { 'user-agent': value ?? fallback })
+    handler: (request) => {
+      const { toHeaders, isPython } = request.dialect
+      const [value] = [toHeaders(request).get('User-Agent')].flat()
+      const fallback = isPython ? null : ''
+      return renderJson(request, { 'user-agent': value ?? fallback })
     },
   },
   {
@@ -85,17 +77,17 @@ export const inspectEndpoints: readonly Endpoint[] = [
   },
 ]
 
-function renderIp(request: BinRequest, dialect: Dialect): BinResponse {
-  const origin = dialect.toOrigin(request)
-  const isText = !dialect.isPython && findValue(request.query, 'format') === 'text'
-  return isText ? renderText(dialect, `${origin}\n`) : renderJson(dialect, { origin })
+function renderIp(request: BinRequest): BinResponse {
+  const { toOrigin, isPython } = request.dialect
+  const origin = toOrigin(request)
+  const isText = !isPython && findValue(request.query, 'format') === 'text'
+  return isText ? renderText(request, `${origin}\n`) : renderJson(request, { origin })
 }
 
 /** The names of headers keep their case and order, unlike in go-httpbin. */
-function dump(request: BinRequest, { textType }: Dialect): BinResponse {
+function dump(request: BinRequest): BinResponse {
   const { method, target, fastify, headers, body } = request
   const lines = headers.map(([name, value]) => `${name}: ${value}`)
   const head = [`${method} ${target} HTTP/${fastify.raw.httpVersion}`, ...lines, '', '']
-  const bytes = Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), body])
-  return { headers: [['Content-Type', textType]], body: bytes }
+  return renderText(request, Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), body]))
 }

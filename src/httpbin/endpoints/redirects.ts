@@ -1,15 +1,10 @@
-import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
-import { isRedirectAllowed } from '../../http/security/visitor-response.ts'
+import { isRedirectAllowed, type Pair } from '../../http/security/visitor-response.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toScheme } from '../dialects/httpbin.ts'
-import {
-  forAny,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
+import type { BinRequest, BinResponse, Dialect } from '../dialect.ts'
+import { forAny, type Endpoint } from '../endpoint.ts'
+import { toQuery } from '../parameters.ts'
 import { renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
@@ -20,7 +15,7 @@ const redirect = (path: string, summary: string, kind?: Kind): Endpoint => ({
   summary,
   samples: { count: '2' },
   statuses: [302],
-  handler: (request, dialect) => renderChain(request, dialect, kind),
+  handler: (request) => renderChain(request, kind),
 })
 
 export const redirectEndpoints: readonly Endpoint[] = [
@@ -31,35 +26,27 @@ export const redirectEndpoints: readonly Endpoint[] = [
     path: '/redirect-to',
     methods: forAny,
     summary: 'Redirect to a URL',
-    parameters: [
-      {
-        name: 'url',
-        in: 'query',
-        description: 'The URL.',
-        schema: { type: 'string' },
-        required: true,
-        example: '/get',
-      },
-    ],
+    parameters: toQuery({ url: ['The URL.', '/get'] }).map((url) => ({ ...url, required: true })),
     statuses: [302],
     handler: renderRedirectTo,
   },
 ]
 
-function renderChain(request: BinRequest, dialect: Dialect, kind?: Kind): BinResponse {
+function renderChain(request: BinRequest, kind?: Kind): BinResponse {
   const asked = findValue(request.query, 'absolute')?.toLowerCase() === 'true'
   const isAbsolute = kind === undefined ? asked : kind === 'absolute'
-  const count = dialect.parseInteger(request.parameters[0] ?? '', 'redirect count')
+  const count = request.dialect.parseInteger(request.parameters[0] ?? '', 'redirect count')
   if (count < 1) throw badRequest('redirect count must be > 0')
   const next = `/${isAbsolute ? 'absolute' : 'relative'}-redirect/${String(count - 1)}`
   const path = request.prefix + (count === 1 ? '/get' : next)
   const origin = isAbsolute ? `${toScheme(request)}://${request.fastify.host}` : ''
-  return renderRedirect(origin + path, dialect, kind !== 'relative')
+  return renderRedirect(request, origin + path, kind !== 'relative')
 }
 
-function renderRedirectTo(request: BinRequest, dialect: Dialect): BinResponse {
+function renderRedirectTo(request: BinRequest): BinResponse {
+  const { isPython } = request.dialect
   // httpbin accepts its parameters in any case.
-  const query = dialect.isPython
+  const query = isPython
     ? request.query.map(([name, value]): Pair => [name.toLowerCase(), value])
     : request.query
   const url = findValue(query, 'url')
@@ -68,24 +55,20 @@ function renderRedirectTo(request: BinRequest, dialect: Dialect): BinResponse {
   const isRelative = !/^([a-z][a-z\d+.-]*:|\/(?!\/))/i.test(url)
   const { allowedRedirectDomains } = request.config
   const limits = { origin: toOrigin(request.fastify), allowedRedirectDomains }
-  if ((isRelative && !dialect.isPython) || !isRedirectAllowed(location, limits)) {
+  if ((isRelative && !isPython) || !isRedirectAllowed(location, limits)) {
     const text = 'This redirect is not allowed. ALLOWED_REDIRECT_DOMAINS has the allowed hosts.'
-    if (dialect.isPython) throw new HttpError(403, text)
+    if (isPython) throw new HttpError(403, text)
     return { status: 403, headers: [['Content-Type', 'text/plain']], body: isRelative ? '' : text }
   }
-  const status = toRedirectStatus(findValue(query, 'status_code'), dialect)
-  const isRooted = !dialect.isPython && url.startsWith('/')
-  const { headers } = renderRedirect(
-    isRooted ? request.prefix + location : location,
-    dialect,
-    false,
-  )
-  return { status, headers: headers ?? [] }
+  const status = toRedirectStatus(findValue(query, 'status_code'), request.dialect)
+  const isRooted = !isPython && url.startsWith('/')
+  const target = isRooted ? request.prefix + location : location
+  return { ...renderRedirect(request, target, false), status }
 }
 
-function toRedirectStatus(text: string | undefined, { name, parseInteger }: Dialect): number {
+function toRedirectStatus(text: string | undefined, { isPython, parseInteger }: Dialect): number {
   if (!text) return 302
-  if (name === 'httpbin') {
+  if (isPython) {
     if (!/^[+-]?\d+$/.test(text)) throw badRequest('status_code must be a number.')
     return /^3\d\d$/.test(text) ? Number(text) : 302
   }

@@ -1,14 +1,9 @@
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
-import {
-  forAny,
-  inGoOnly,
-  allMethods,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
+import { isDecimal } from '../../http/request/parameters.ts'
+import type { BinRequest, BinResponse, Dialect } from '../dialect.ts'
+import { allMethods, forAny, inGoOnly, type Endpoint } from '../endpoint.ts'
+import { toParseError } from '../parameters.ts'
 import { toRandomBytes } from '../random-bytes.ts'
 import { renderText } from '../render.ts'
 import { bodies } from './status-bodies.ts'
@@ -22,33 +17,29 @@ export const statusEndpoints: readonly Endpoint[] = [
     description: 'A list such as `200:3,500:1` chooses one at random, by its weights.',
     samples: { codes: '418' },
     statuses: ['2XX', '3XX', '4XX', '5XX'],
-    handler: (request, dialect) =>
-      renderStatus(chooseStatus(request.parameters[0] ?? '', dialect), request, dialect),
+    handler: (request) =>
+      renderStatus(chooseStatus(request.parameters[0] ?? '', request.dialect), request),
   },
   {
     path: '/unstable',
     methods: inGoOnly(...allMethods),
     summary: 'Respond with 200 or 500, at random',
     statuses: [200, 500],
-    handler: ({ query }, dialect) => {
+    handler: (request) => {
+      const { query } = request
       const seed = findValue(query, 'seed') || undefined
       if (seed !== undefined && !/^[+-]?\d+$/.test(seed))
         throw badRequest(`invalid seed: ${toParseError('ParseInt', seed)}`)
       const text = findValue(query, 'failure_rate') || '0.5'
-      if (!isFloat(text))
+      if (!isDecimal(text))
         throw badRequest(`invalid failure rate: ${toParseError('ParseFloat', text)}`)
       const rate = Number(text)
       if (rate < 0 || rate > 1) throw badRequest('invalid failure rate: not in range [0, 1]')
       const random = toRandomBytes(4, seed === undefined ? seed : Number(seed)).readUInt32BE()
-      return renderText(dialect, '', random / 2 ** 32 < rate ? 500 : 200)
+      return renderText(request, '', random / 2 ** 32 < rate ? 500 : 200)
     },
   },
 ]
-
-const isFloat = (text: string) => /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)
-
-const toParseError = (name: string, text: string) =>
-  `strconv.${name}: parsing ${JSON.stringify(text)}: invalid syntax`
 
 /** Throws 400. */
 function chooseStatus(codes: string, dialect: Dialect): number {
@@ -63,7 +54,7 @@ function chooseStatus(codes: string, dialect: Dialect): number {
 
 function parseChoice(choice: string, dialect: Dialect) {
   const [code = '', weight = '1', ...others] = choice.split(':')
-  const isValid = isFloat(weight) && others.length === 0
+  const isValid = isDecimal(weight) && others.length === 0
   if (isValid && Number(weight) >= 0)
     return { code: parseStatus(code, dialect, true), weight: Number(weight) }
   if (dialect.isPython) throw badRequest('Invalid status code')
@@ -84,16 +75,13 @@ export function parseStatus(text: string, dialect: Dialect, isInList = false): n
 const challenge = 'Basic realm="Fake Realm"'
 
 /** The headers and bodies of the status codes that have special ones. */
-export function renderStatus(
-  status: number,
-  { prefix }: BinRequest,
-  dialect: Dialect,
-): BinResponse {
+export function renderStatus(status: number, { prefix, dialect }: BinRequest): BinResponse {
+  const { isPython, name } = dialect
   const type: Pair = ['Content-Type', dialect.textType]
   const plain: Pair = ['Content-Type', 'text/plain; charset=utf-8']
-  const body = bodies[dialect.name][status] ?? ''
+  const body = bodies[name][status] ?? ''
   const moved: Pair = ['Location', `${prefix}/redirect/1`]
-  const image: Pair[] = dialect.isPython ? [] : [['Location', `${prefix}/image/jpeg`]]
+  const image: Pair[] = isPython ? [] : [['Location', `${prefix}/image/jpeg`]]
   const special: Readonly<Record<number, readonly Pair[]>> = {
     ...Object.fromEntries([301, 302, 303, 305, 307].map((code) => [code, [moved]])),
     300: image,
@@ -107,7 +95,7 @@ export function renderStatus(
   }
   const found = special[status]
   // httpbin replaces all its headers by the special ones.
-  const isWhole = dialect.isPython ? found && found !== image : status === 304
+  const isWhole = isPython ? found && found !== image : status === 304
   const headers = isWhole ? (found ?? []) : [type, ...(found ?? [])]
   return { status, headers, body: body.replaceAll('{prefix}', prefix) }
 }

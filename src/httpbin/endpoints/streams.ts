@@ -1,18 +1,20 @@
 import { badRequest } from '../../http/errors/http-error.ts'
-import {
-  forAny,
-  type BinRequest,
-  type BinResponse,
-  type Dialect,
-  type Endpoint,
-} from '../dialect.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import { forAny, type Endpoint } from '../endpoint.ts'
 import { forbiddenTrailers } from '../../http/response/send-visitor-response.ts'
 import { toCompactJson } from '../json.ts'
 import { pace, toPause, wait, type Pace } from '../../http/response/pacing.ts'
-import * as parameters from '../parameters.ts'
-import { describe, renderJson } from '../render.ts'
+import {
+  findParameter,
+  parseFloatText,
+  parseQueryInteger,
+  parseQuerySeconds,
+  toQuery,
+} from '../parameters.ts'
+import { describe, renderJson, renderText } from '../render.ts'
+import { toPacedTiming } from '../timing.ts'
 
-const paced = parameters.toQuery({
+const paced = toQuery({
   count: ['The number of items.', '3'],
   duration: ['The seconds between the first item and the last.', '0.1'],
   delay: ['The seconds before the response.', '0'],
@@ -49,12 +51,13 @@ export const streamEndpoints: readonly Endpoint[] = [
   },
 ]
 
-function streamCount(request: BinRequest, dialect: Dialect): BinResponse {
-  const given = dialect.parseInteger(request.parameters[0] ?? '', 'count')
-  const count = Math.min(Math.max(given, dialect.isPython ? 0 : 1), 100)
+function streamCount(request: BinRequest): BinResponse {
+  const { isPython, jsonType, textType, parseInteger } = request.dialect
+  const given = parseInteger(request.parameters[0] ?? '', 'count')
+  const count = Math.min(Math.max(given, isPython ? 0 : 1), 100)
   // Go detects that it is text.
-  const type = dialect.isPython ? dialect.jsonType : dialect.textType
-  const body = paceItems(request, { count, pauseMs: 0 }, createLine(request, dialect))
+  const type = isPython ? jsonType : textType
+  const body = paceItems(request, { count, pauseMs: 0 }, createLine(request))
   return { headers: [['Content-Type', type]], body }
 }
 
@@ -65,11 +68,12 @@ async function* paceItems(request: BinRequest, given: Pace, toItem: (index: numb
 }
 
 /** Serializes the request once: the lines differ by their id only. */
-function createLine(request: BinRequest, dialect: Dialect): (id: number) => string {
-  const mark = `"id"${dialect.jsonStyle.compact[1]}`
-  const [start = '', end = ''] = toCompactJson(toMembers(request, dialect), {
-    ...dialect.jsonStyle,
-    ...(dialect.isPython ? { sortsMaps: false } : { escaped: /[<>&\u2028\u2029\ufffd]/g }),
+function createLine(request: BinRequest): (id: number) => string {
+  const { isPython, jsonStyle } = request.dialect
+  const mark = `"id"${jsonStyle.compact[1]}`
+  const [start = '', end = ''] = toCompactJson(toMembers(request), {
+    ...jsonStyle,
+    ...(isPython ? { sortsMaps: false } : { escaped: /[<>&\u2028\u2029\ufffd]/g }),
   }).split(mark + idMark)
   return (id) => `${start}${mark}${String(id)}${end}\n`
 }
@@ -77,9 +81,9 @@ function createLine(request: BinRequest, dialect: Dialect): (id: number) => stri
 /** After the name of the member. In a text of the request, that would have escaped quotation marks. */
 const idMark = '-0.123456789'
 
-function toMembers(request: BinRequest, dialect: Dialect): Map<string, unknown> {
-  const all = describe(request, dialect).set('id', Number(idMark))
-  const names = dialect.isPython
+function toMembers(request: BinRequest): Map<string, unknown> {
+  const all = describe(request).set('id', Number(idMark))
+  const names = request.dialect.isPython
     ? ['url', 'args', 'headers', 'origin', 'id']
     : ['id', 'args', 'headers', 'origin', 'url']
   return new Map(names.map((name) => [name, all.get(name)]))
@@ -93,23 +97,17 @@ interface Timing extends Pace {
 /** Throws 400. */
 function parseTiming(
   request: BinRequest,
-  dialect: Dialect,
   defaults: { duration: number; toCount: (given: number) => number },
 ): Timing | BinResponse {
-  const name = 'duration'
-  const integer = { name: 'count', parser: 'Atoi' } as const
-  const count = defaults.toCount(parameters.parseQueryInteger(request, dialect, integer) ?? 10)
-  const duration =
-    parameters.parseQuerySeconds(request, dialect, { name, isPositive: true }) ?? defaults.duration
-  const delay = parameters.parseQuerySeconds(request, dialect, { name: 'delay' }) ?? 0
-  const jitter = parameters.parseFloatText(
-    parameters.findParameter(request, dialect, 'jitter') ?? '0',
-  )
+  const count = defaults.toCount(parseQueryInteger(request, 'count', 'Atoi') ?? 10)
+  const duration = parseQuerySeconds(request, 'duration', true) ?? defaults.duration
+  const delay = parseQuerySeconds(request, 'delay') ?? 0
+  const jitter = parseFloatText(findParameter(request, 'jitter') ?? '0')
   if (jitter === undefined || jitter < 0 || jitter > 1) {
     throw badRequest('invalid jitter: must be a float in [0, 1]')
   }
   if (duration + delay > request.config.maxDurationSeconds) {
-    return { status: 400, headers: [['Content-Type', dialect.textType]], body: 'Too much time\n' }
+    return renderText(request, 'Too much time\n', 400)
   }
   return { duration, delay, jitter, count, pauseMs: toPause(duration, count) }
 }
@@ -117,53 +115,46 @@ function parseTiming(
 /** The size of an event, by which MAX_BODY_BYTES limits their number. */
 const eventBytes = 56
 
-async function streamEvents(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
+async function streamEvents(request: BinRequest): Promise<BinResponse> {
   const startedAt = performance.now()
   const max = Math.floor(request.config.maxBodyBytes / eventBytes)
   const toCount = (count: number) => {
     if (count >= 1 && count <= max) return count
     throw badRequest(`invalid count: must in range [1, ${String(max)}]`)
   }
-  const timing = parseTiming(request, dialect, { duration: 5, toCount })
+  const timing = parseTiming(request, { duration: 5, toCount })
   if (!('duration' in timing)) return timing
-  const { duration, delay, pauseMs } = timing
-  if (delay > 0 && !(await wait(request.reply, delay * 1000))) return { status: 499 }
+  if (timing.delay > 0 && !(await wait(request.reply, timing.delay * 1000))) return { status: 499 }
   const body = paceItems(request, timing, (id) => {
     return `event: ping\ndata: ${JSON.stringify({ id, timestamp: Date.now() })}\n\n`
   })
-  const toServerTiming = () =>
-    parameters.toServerTiming([
-      ['total_duration', (performance.now() - startedAt) / 1000, 'total request duration'],
-      ['initial_delay', delay, 'initial delay'],
-      ['write_duration', duration, 'duration of writes after initial delay'],
-      ['pause_per_write', pauseMs / 1000, 'computed pause between writes'],
-    ])
   return {
     headers: [['Content-Type', 'text/event-stream; charset=utf-8']],
     body,
-    toTimingTrailer: toServerTiming,
+    toTimingTrailer: () =>
+      toPacedTiming({ ...timing, total: (performance.now() - startedAt) / 1000 }),
   }
 }
 
 /** The smallest size of a line, by which MAX_BODY_BYTES limits their number. */
 const lineBytes = 172
 
-async function streamLines(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
-  const toLine = createLine(request, dialect)
+async function streamLines(request: BinRequest): Promise<BinResponse> {
+  const toLine = createLine(request)
   const size = Math.max(Buffer.byteLength(toLine(0)), lineBytes)
   const max = Math.max(Math.floor(request.config.maxBodyBytes / size), 1)
   const toCount = (count: number) => Math.min(Math.max(count, 1), max)
-  const timing = parseTiming(request, dialect, { duration: 0, toCount })
+  const timing = parseTiming(request, { duration: 0, toCount })
   if (!('duration' in timing)) return timing
   if (timing.delay > 0 && !(await wait(request.reply, timing.delay * 1000))) return { status: 499 }
   const headers = [['Content-Type', 'application/x-ndjson; charset=utf-8']] as const
   return { headers, body: paceItems(request, timing, toLine) }
 }
 
-function sendTrailers(request: BinRequest, dialect: Dialect): BinResponse {
+function sendTrailers(request: BinRequest): BinResponse {
   const { query } = request
   const [name] = query.find(([one]) => forbiddenTrailers.test(one)) ?? []
   if (name !== undefined) throw badRequest(`forbidden trailer: ${name}`)
-  const response = renderJson(dialect, describe(request, dialect, { hasBody: true }))
+  const response = renderJson(request, describe(request, { hasBody: true }))
   return { ...response, trailers: query }
 }

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { forOnly, type BinRequest, type BinResponse, type Dialect } from '../dialect.ts'
-import type { Endpoint } from '../dialect.ts'
+import type { BinRequest, BinResponse } from '../dialect.ts'
+import { forOnly, type Endpoint } from '../endpoint.ts'
 import { parseQueryInteger, toQuery } from '../parameters.ts'
 import { findHeader } from '../text.ts'
 
@@ -26,8 +26,8 @@ interface Limits {
   message: number
 }
 
-async function openEcho(request: BinRequest, dialect: Dialect): Promise<BinResponse> {
-  const limits = parseLimits(request, dialect)
+async function openEcho(request: BinRequest): Promise<BinResponse> {
+  const limits = parseLimits(request)
   assertHandshake(request)
   const { raw } = request.fastify
   const { WebSocketServer } = await import('ws')
@@ -47,10 +47,10 @@ async function openEcho(request: BinRequest, dialect: Dialect): Promise<BinRespo
 }
 
 /** Throws 400. */
-function parseLimits(request: BinRequest, dialect: Dialect): Limits {
+function parseLimits(request: BinRequest): Limits {
   const { maxBodyBytes: max } = request.config
   const parse = (name: string, fallback: number) => {
-    const size = parseQueryInteger(request, dialect, { name }) ?? fallback
+    const size = parseQueryInteger(request, name) ?? fallback
     if (size >= 1 && size <= max) return size
     throw badRequest(`invalid ${name}: ${String(size)} not in range [1, ${String(max)}]`)
   }

@@ -1,0 +1,46 @@
+import type { Parameter } from '../http/openapi/operation.ts'
+import type { BinRequest, BinResponse, Dialect, DialectName } from './dialect.ts'
+
+type Methods = readonly string[] | undefined
+
+/** Empty in a dialect without the endpoint. */
+export function findMethods(
+  { methods = forReads }: Endpoint,
+  { name }: Dialect,
+): readonly string[] {
+  return methods[name] ?? []
+}
+
+export interface Endpoint {
+  /** `/status/:code`. A last segment `*` matches the rest of the path, with slashes. */
+  path: string
+  /** In which dialects it exists, and for which methods. `*` is any. `forReads` if unset. */
+  methods?: Readonly<Record<DialectName, Methods>>
+  summary: string
+  description?: string
+  file?: string
+  /** In the documentation. Those of the path need not be listed. */
+  parameters?: readonly Parameter[]
+  /** An example of each parameter in the path. */
+  samples?: Readonly<Record<string, string>>
+  /** The documented status codes. 200 if unset. */
+  statuses?: readonly (number | string)[]
+  /** The documented types. JSON if unset; text and HTML are documented too. */
+  mediaTypes?: readonly string[]
+  readsBody?: boolean
+  handler: (request: BinRequest) => BinResponse | Promise<BinResponse>
+}
+
+export const allMethods = ['*']
+const readsAndWrites = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']
+
+/** GET in httpbin, any method in go-httpbin. */
+export const forReads = { httpbin: ['GET'], 'go-httpbin': allMethods }
+/** Nearly any method in httpbin, any in go-httpbin. */
+export const forAny = { httpbin: readsAndWrites, 'go-httpbin': allMethods }
+export const forOnly = (method: string) => ({ httpbin: [method], 'go-httpbin': [method] })
+export const inGoOnly = (...methods: readonly string[]) => ({
+  httpbin: undefined,
+  'go-httpbin': methods,
+})
+export const inPythonOnly = { httpbin: ['GET'], 'go-httpbin': undefined }
